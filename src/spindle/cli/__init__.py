@@ -1,0 +1,1 @@
+"""Commands: one file per noun; `render` alone knows how things look."""

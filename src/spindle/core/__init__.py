@@ -1,0 +1,1 @@
+"""The machines. They import the model and nothing else: no wire, file, clock, chance or loop."""

@@ -1,0 +1,1 @@
+"""The controller: requests in; records and answers out; replay alone writes state."""

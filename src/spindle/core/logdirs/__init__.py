@@ -1,0 +1,1 @@
+"""Log directories: where a replica lives, moves between directories, health, assignments."""

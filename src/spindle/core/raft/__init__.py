@@ -1,0 +1,1 @@
+"""The metadata quorum as a machine: who leads, what is committed."""

@@ -1,0 +1,1 @@
+"""One replica of a partition: leading, following, ISR, high watermark, parked requests."""

@@ -1,0 +1,305 @@
+"""The cluster as the metadata log tells it. `apply(record)` is the only thing that changes it.
+
+Every node holds one and replays committed records into it (brokers), or records as it decides
+them (the active controller). Nothing here knows where records come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from spindle.model import records as r
+from spindle.model.ids import (
+    LOST,
+    MIGRATING,
+    NO_LEADER,
+    UNASSIGNED,
+    DirectoryId,
+    Endpoint,
+    NodeId,
+    PartitionId,
+    TopicId,
+    TopicPartition,
+)
+
+TOPIC_RESOURCE = 2
+BROKER_RESOURCE = 4
+
+
+@dataclass(slots=True)
+class TopicState:
+    """A topic and its partitions, by index."""
+
+    name: str
+    topic_id: TopicId
+    partitions: dict[int, r.Partition] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Delta:
+    """What records have touched since somebody last looked."""
+
+    partitions: dict[PartitionId, None] = field(default_factory=dict)
+    """Created or changed, in order."""
+    removed: dict[TopicId, TopicState] = field(default_factory=dict)
+    brokers: dict[NodeId, None] = field(default_factory=dict)
+    configs: dict[tuple[int, str], None] = field(default_factory=dict)
+    features: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.partitions or self.removed or self.brokers or self.configs or self.features
+        )
+
+
+class ClusterImage:
+    """Topics, partitions, brokers, configs and features, as replayed so far.
+
+    `offset` is that of the last record applied, `epoch` its leader epoch; -1 before the first.
+    """
+
+    def __init__(self) -> None:
+        self.offset = -1
+        self.epoch = -1
+        self.topics: dict[TopicId, TopicState] = {}
+        self.topic_ids: dict[str, TopicId] = {}
+        self.brokers: dict[NodeId, r.RegisterBroker] = {}
+        self.controllers: dict[NodeId, r.RegisterController] = {}
+        self.configs: dict[tuple[int, str], dict[str, str]] = {}
+        self.features: dict[str, int] = {}
+        self.next_producer_id = 0
+        self.others: list[r.Other] = []
+        self.delta = Delta()
+
+    # --- asking -----------------------------------------------------------------------------
+
+    def partition(self, id: PartitionId) -> r.Partition | None:
+        """A partition's state, or None where it does not exist."""
+        topic = self.topics.get(id.topic_id)
+        return topic.partitions.get(id.partition) if topic else None
+
+    def topic(self, name: str) -> TopicState | None:
+        """A topic by its name."""
+        topic_id = self.topic_ids.get(name)
+        return self.topics[topic_id] if topic_id is not None else None
+
+    def resolve(self, name: TopicPartition) -> PartitionId | None:
+        """The id of a partition that is known by name."""
+        topic_id = self.topic_ids.get(name.topic)
+        return PartitionId(topic_id, name.partition) if topic_id is not None else None
+
+    def name_of(self, id: PartitionId) -> TopicPartition | None:
+        """The name of a partition that is known by id."""
+        topic = self.topics.get(id.topic_id)
+        return TopicPartition(topic.name, id.partition) if topic else None
+
+    def partitions(self) -> Iterator[tuple[TopicState, r.Partition]]:
+        """All partitions with their topics."""
+        for topic in self.topics.values():
+            for partition in topic.partitions.values():
+                yield topic, partition
+
+    def config(self, resource_type: int, name: str) -> dict[str, str]:
+        """Dynamic settings of a resource ("" for the brokers' cluster-wide default)."""
+        return self.configs.get((resource_type, name), {})
+
+    def is_alive(self, broker: NodeId) -> bool:
+        """Registered and not fenced."""
+        state = self.brokers.get(broker)
+        return state is not None and not state.fenced
+
+    def is_active(self, broker: NodeId) -> bool:
+        """Alive and not on its way out: may lead and may join an ISR."""
+        state = self.brokers.get(broker)
+        return state is not None and not state.fenced and not state.in_controlled_shutdown
+
+    def directory_is_online(self, broker: NodeId, directory: DirectoryId) -> bool:
+        """Whether a broker's directory counts as online (K858-15, as Apache Kafka ships it)."""
+        if directory == LOST:
+            return False
+        if directory in (UNASSIGNED, MIGRATING):
+            return True
+        state = self.brokers.get(broker)
+        return state is not None and (not state.log_dirs or directory in state.log_dirs)
+
+    def directory_of(self, partition: r.Partition, broker: NodeId) -> DirectoryId:
+        """The directory that the metadata names for a broker's replica."""
+        if len(partition.directories) != len(partition.replicas):
+            return MIGRATING
+        return partition.directories[partition.replicas.index(broker)]
+
+    def replica_is_online(self, partition: r.Partition, broker: NodeId) -> bool:
+        """The broker is alive and its directory for this replica is online."""
+        return (
+            broker in partition.replicas
+            and self.is_alive(broker)
+            and self.directory_is_online(broker, self.directory_of(partition, broker))
+        )
+
+    def endpoint(self, broker: NodeId, listener: str) -> Endpoint | None:
+        """Where a broker is reached on a listener."""
+        state = self.brokers.get(broker)
+        if state is None:
+            return None
+        return next((e for e in state.endpoints if e.name == listener), None)
+
+    # --- replay -----------------------------------------------------------------------------
+
+    def apply(self, record: r.MetadataRecord) -> None:
+        """Replay one record. Unknown brokers or topics are a broken log: AssertionError."""
+        _APPLY[type(record)](self, record)
+
+    def take_delta(self) -> Delta:
+        """What changed since the last call."""
+        delta, self.delta = self.delta, Delta()
+        return delta
+
+    def _register_broker(self, record: r.RegisterBroker) -> None:
+        self.brokers[record.broker_id] = record
+        self.delta.brokers[record.broker_id] = None
+
+    def _unregister_broker(self, record: r.UnregisterBroker) -> None:
+        self._registration(record.broker_id, record.broker_epoch)
+        del self.brokers[record.broker_id]
+        self.delta.brokers[record.broker_id] = None
+
+    def _change_broker(self, record: r.BrokerRegistrationChange) -> None:
+        state = self._registration(record.broker_id, record.broker_epoch)
+        changes: dict[str, Any] = {}
+        if record.fenced:
+            changes["fenced"] = record.fenced > 0
+        if record.in_controlled_shutdown:
+            changes["in_controlled_shutdown"] = record.in_controlled_shutdown > 0
+        if record.log_dirs:
+            changes["log_dirs"] = record.log_dirs
+        if record.cordoned_log_dirs is not None:
+            changes["cordoned_log_dirs"] = record.cordoned_log_dirs
+        self.brokers[record.broker_id] = replace(state, **changes)
+        self.delta.brokers[record.broker_id] = None
+
+    def _registration(self, broker: NodeId, epoch: int) -> r.RegisterBroker:
+        state = self.brokers.get(broker)
+        assert state is not None, f"a record changes broker {broker}, which is not registered"
+        assert state.broker_epoch == epoch, (
+            f"a record changes broker {broker} of epoch {epoch}, registered {state.broker_epoch}"
+        )
+        return state
+
+    def _register_controller(self, record: r.RegisterController) -> None:
+        self.controllers[record.controller_id] = record
+
+    def _topic(self, record: r.Topic) -> None:
+        self.topics[record.topic_id] = TopicState(record.name, record.topic_id)
+        self.topic_ids[record.name] = record.topic_id
+
+    def _remove_topic(self, record: r.RemoveTopic) -> None:
+        topic = self.topics.pop(record.topic_id)
+        del self.topic_ids[topic.name]
+        self.configs.pop((TOPIC_RESOURCE, topic.name), None)
+        self.delta.removed[record.topic_id] = topic
+        for index in topic.partitions:
+            self.delta.partitions.pop(PartitionId(record.topic_id, index), None)
+
+    def _partition(self, record: r.Partition) -> None:
+        self.topics[record.topic_id].partitions[record.partition_id] = record
+        self.delta.partitions[PartitionId(record.topic_id, record.partition_id)] = None
+
+    def _change_partition(self, record: r.PartitionChange) -> None:
+        topic = self.topics[record.topic_id]
+        topic.partitions[record.partition_id] = merge(topic.partitions[record.partition_id], record)
+        self.delta.partitions[PartitionId(record.topic_id, record.partition_id)] = None
+
+    def _config(self, record: r.Config) -> None:
+        key = (record.resource_type, record.resource_name)
+        settings = self.configs.setdefault(key, {})
+        if record.value is None:
+            settings.pop(record.key, None)
+            if not settings:
+                del self.configs[key]
+        else:
+            settings[record.key] = record.value
+        self.delta.configs[key] = None
+
+    def _feature(self, record: r.FeatureLevel) -> None:
+        if record.level:
+            self.features[record.name] = record.level
+        else:
+            self.features.pop(record.name, None)
+        self.delta.features = True
+
+    def _producer_ids(self, record: r.ProducerIds) -> None:
+        self.next_producer_id = record.next_producer_id
+
+    def _clear_elr(self, record: r.ClearElr) -> None:
+        for topic in self.topics.values():
+            if record.topic in ("", topic.name):
+                for index, state in topic.partitions.items():
+                    if state.elr or state.last_known_elr:
+                        topic.partitions[index] = replace(state, elr=(), last_known_elr=())
+                        self.delta.partitions[PartitionId(topic.topic_id, index)] = None
+
+    def _other(self, record: r.Other) -> None:
+        self.others.append(record)
+
+    def _nothing(self, record: object) -> None:
+        """NoOp, and transaction marks: whoever reads the log resolves these."""
+
+
+def merge(state: r.Partition, change: r.PartitionChange) -> r.Partition:
+    """A partition after a change: epochs move as replay defines."""
+    leads = change.leader != r.NO_CHANGE
+    return r.Partition(
+        partition_id=state.partition_id,
+        topic_id=state.topic_id,
+        replicas=state.replicas if change.replicas is None else change.replicas,
+        isr=state.isr if change.isr is None else change.isr,
+        leader=change.leader if leads else state.leader,
+        leader_epoch=state.leader_epoch + 1 if leads else state.leader_epoch,
+        partition_epoch=state.partition_epoch + 1,
+        directories=state.directories if change.directories is None else change.directories,
+        removing_replicas=(
+            state.removing_replicas
+            if change.removing_replicas is None
+            else change.removing_replicas
+        ),
+        adding_replicas=(
+            state.adding_replicas if change.adding_replicas is None else change.adding_replicas
+        ),
+        leader_recovery_state=(
+            state.leader_recovery_state
+            if change.leader_recovery_state < 0
+            else change.leader_recovery_state
+        ),
+        elr=state.elr if change.elr is None else change.elr,
+        last_known_elr=(
+            state.last_known_elr if change.last_known_elr is None else change.last_known_elr
+        ),
+    )
+
+
+def has_leader(state: r.Partition) -> bool:
+    """Whether anybody leads the partition."""
+    return state.leader != NO_LEADER
+
+
+_APPLY: dict[type, Callable[[ClusterImage, Any], None]] = {
+    r.RegisterBroker: ClusterImage._register_broker,
+    r.UnregisterBroker: ClusterImage._unregister_broker,
+    r.BrokerRegistrationChange: ClusterImage._change_broker,
+    r.RegisterController: ClusterImage._register_controller,
+    r.Topic: ClusterImage._topic,
+    r.RemoveTopic: ClusterImage._remove_topic,
+    r.Partition: ClusterImage._partition,
+    r.PartitionChange: ClusterImage._change_partition,
+    r.Config: ClusterImage._config,
+    r.FeatureLevel: ClusterImage._feature,
+    r.ProducerIds: ClusterImage._producer_ids,
+    r.NoOp: ClusterImage._nothing,
+    r.BeginTransaction: ClusterImage._nothing,
+    r.EndTransaction: ClusterImage._nothing,
+    r.AbortTransaction: ClusterImage._nothing,
+    r.ClearElr: ClusterImage._clear_elr,
+    r.Other: ClusterImage._other,
+}

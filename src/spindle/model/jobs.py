@@ -1,0 +1,292 @@
+"""What a machine may ask of a log directory: plain values, each with the result it is answered by.
+
+A job runs on the thread of the directory that it names, in the order in which jobs were asked for;
+`spindle.storage.directory` carries them out. A `Failure` value comes back instead of the result
+where the disk or the log failed. Nothing here opens a file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from spindle.model.batches import Batch
+from spindle.model.ids import LogDir, TopicId
+from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, Usage
+
+R = TypeVar("R")
+
+
+@dataclass(slots=True)
+class Job(Generic[R]):
+    """Base of all jobs; R is the type of the result."""
+
+    directory: LogDir
+
+
+# --- the directory itself -------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Open(Job[OpenedDirectory]):
+    """Lock the directory, read `meta.properties` (completing a missing id), load all its logs.
+
+    Logs that were not closed cleanly are recovered: CRC from the recovery point on, torn tails
+    cut, indexes rebuilt.
+    """
+
+    cluster_id: str
+    node_id: int
+
+
+@dataclass(slots=True)
+class Close(Job[None]):
+    """Flush and close every log, trim indexes, write checkpoints and the clean-shutdown mark."""
+
+    broker_epoch: int
+
+
+@dataclass(slots=True)
+class Measure(Job[Usage]):
+    """Ask the file system for its size and its free bytes. Doubles as the disk's health probe."""
+
+
+@dataclass(slots=True)
+class Checkpoint(Job[None]):
+    """Write `replication-offset-checkpoint` (given) and, from the logs, the recovery points.
+
+    `high_watermarks`: for the current logs and the future logs of this directory.
+    """
+
+    high_watermarks: dict[LogKey, int]
+
+
+# --- one log ---------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class LogJob(Job[R]):
+    """A job on one log of the directory."""
+
+    key: LogKey
+
+
+@dataclass(slots=True)
+class LogSettings:
+    """The topic's settings that the log itself obeys (bytes, ms)."""
+
+    segment_bytes: int = 1 << 30
+    segment_ms: int = 7 * 24 * 3600 * 1000
+    index_interval_bytes: int = 4096
+    index_max_bytes: int = 10 << 20
+    flush_messages: int = (1 << 63) - 1
+
+
+@dataclass(slots=True)
+class CreateLog(LogJob[LoadedLog]):
+    """Make an empty log (directory, `partition.metadata`, first segment); existing: load it."""
+
+    topic_id: TopicId
+    settings: LogSettings
+
+
+@dataclass(slots=True)
+class Configure(LogJob[None]):
+    """Give a log new settings."""
+
+    settings: LogSettings
+
+
+@dataclass(slots=True)
+class Appended:
+    """Where the log stands after an append."""
+
+    end: int
+    size: int
+
+
+@dataclass(slots=True)
+class Append(LogJob[Appended]):
+    """Write batches at their `base_offset` and `leader_epoch`, in order, at the log's end.
+
+    `sync`: the answer waits for fsync (metadata log; `flush.messages=1`). Appends of one group
+    share one fsync. `now_ms` is the wall clock, for time-based rolling.
+    """
+
+    batches: list[Batch]
+    now_ms: int
+    sync: bool = False
+
+
+@dataclass(slots=True)
+class ReadResult:
+    """Whole batches as they stand on disk. `data` may begin before the offset that was asked for.
+
+    `start`/`end`: the log's first offset and end when it was read.
+    """
+
+    data: bytes
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Read(LogJob[ReadResult]):
+    """Read whole batches from the one that holds `offset`, none that reaches past `limit`.
+
+    At most `max_bytes`; with `at_least_one` the first batch comes even if it is larger.
+    `offset` outside the log: empty data, with `start` and `end` to tell.
+    """
+
+    offset: int
+    limit: int
+    max_bytes: int
+    at_least_one: bool = True
+
+
+@dataclass(slots=True)
+class FoundOffset:
+    """An answer of `FindOffset`; offset -1 where there is none."""
+
+    offset: int
+    timestamp: int
+    epoch: int
+
+
+@dataclass(slots=True)
+class FindOffset(LogJob[FoundOffset]):
+    """The first record with a timestamp >= `timestamp` (ms) below `limit`.
+
+    `timestamp` -3 asks for the record with the largest timestamp (KIP-734).
+    """
+
+    timestamp: int
+    limit: int
+
+
+@dataclass(slots=True)
+class Truncate(LogJob[LoadedLog]):
+    """Cut the log's end back to `offset` (no batch reaches past it), epochs with it."""
+
+    offset: int
+
+
+@dataclass(slots=True)
+class Reset(LogJob[LoadedLog]):
+    """Throw all records away and start again, empty, at `offset`."""
+
+    offset: int
+
+
+@dataclass(slots=True)
+class LogStart:
+    """Where a log begins now, and its bytes."""
+
+    start: int
+    size: int
+
+
+@dataclass(slots=True)
+class MoveLogStart(LogJob[LogStart]):
+    """Raise the log start offset (DeleteRecords, or the leader's); drop whole segments below."""
+
+    offset: int
+
+
+@dataclass(slots=True)
+class Retain(LogJob[LogStart]):
+    """Delete old segments: by time (ms; -1 never), by size (bytes; -1 never), none past `limit`."""
+
+    retention_ms: int
+    retention_bytes: int
+    limit: int
+    now_ms: int
+
+
+@dataclass(slots=True)
+class Flush(LogJob[None]):
+    """fsync all that was appended; the recovery point moves to the end."""
+
+
+# --- deleting and moving -----------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Discard(LogJob[str]):
+    """Rename the log to `<topic>-<partition>.<hex>-delete` and close it; answers the new name."""
+
+    suffix: str
+    """`delete` or `stray`."""
+    unique: str
+    """32 hex digits."""
+
+
+@dataclass(slots=True)
+class Purge(Job[int]):
+    """Unlink a `-delete` (or `-stray`) directory and what it holds; answers the bytes freed."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class Promote(LogJob[LoadedLog]):
+    """Make the future log (key.future) the current one: fsync files and directory, rename."""
+
+
+@dataclass(slots=True)
+class CopyProgress:
+    """How far a future log is. `copied` bytes of this step; `end` of the future log afterwards."""
+
+    copied: int
+    end: int
+    source_end: int
+    size: int
+
+
+@dataclass(slots=True)
+class Copy(LogJob[CopyProgress]):
+    """One step of a move: from `key`'s current log in `source` to its future log here.
+
+    Copies inside the kernel: whole sealed segments with their indexes while it can, then ranges
+    of whole batches up to `limit` (an offset), at most `max_bytes`. Runs on a lane of its own for
+    the pair of directories, beside both directories' threads.
+    """
+
+    source: LogDir
+    limit: int
+    max_bytes: int
+
+
+# --- the metadata log and other small files ------------------------------------------------------
+
+
+@dataclass(slots=True)
+class PutFile(Job[None]):
+    """Write a small file whole and durably: temporary, fsync, rename, fsync of the directory.
+
+    `name` is relative to the directory.
+    """
+
+    name: str
+    data: bytes
+
+
+@dataclass(slots=True)
+class GetFile(Job[bytes | None]):
+    """Read a small file whole; None where there is none."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class ListFiles(Job[tuple[str, ...]]):
+    """Names inside a sub-directory (relative; "" for the directory itself), sorted."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class RemoveFile(Job[None]):
+    """Unlink a file if it is there."""
+
+    name: str

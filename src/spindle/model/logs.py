@@ -1,0 +1,104 @@
+"""What is known of a log on disk, as values: the storage room makes them, machines read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from spindle.model.ids import DirectoryId, LogDir, TopicId, TopicPartition
+from spindle.model.offsets import EpochStart
+
+
+class LogKey(NamedTuple):
+    """One log inside a directory: a partition's current log, or the future one of a move."""
+
+    topic: str
+    partition: int
+    future: bool = False
+
+    @property
+    def topic_partition(self) -> TopicPartition:
+        """The partition that it belongs to."""
+        return TopicPartition(self.topic, self.partition)
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}" + (" (future)" if self.future else "")
+
+
+class ProducerEntry(NamedTuple):
+    """An idempotent producer's last append, as producer snapshots keep it. Times in ms."""
+
+    producer_id: int
+    epoch: int
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    timestamp: int
+    coordinator_epoch: int = -1
+    first_txn_offset: int = -1
+
+
+@dataclass(slots=True, frozen=True)
+class LoadedLog:
+    """A log that a directory found at start or has just made, after recovery.
+
+    Offsets: `start` is the first readable record, `end` where the next record goes; `stable` is
+    the checkpointed high watermark (KIP-113 keeps one for future logs too). `size` in bytes of
+    `.log` files. `topic_id` is None where `partition.metadata` is missing.
+    """
+
+    key: LogKey
+    topic_id: TopicId | None
+    start: int
+    end: int
+    stable: int
+    size: int
+    epochs: tuple[EpochStart, ...] = ()
+    producers: tuple[ProducerEntry, ...] = ()
+    max_timestamp: int = -1
+
+
+class QuarantinedLog(NamedTuple):
+    """A partition directory that could not be loaded although its disk is well (B-15)."""
+
+    name: str
+    why: str
+
+
+@dataclass(slots=True, frozen=True)
+class OpenedDirectory:
+    """What opening a log directory found (`Open`)."""
+
+    path: LogDir
+    directory_id: DirectoryId
+    clean: bool
+    """It was shut down cleanly."""
+    broker_epoch: int
+    """From `.kafka_cleanshutdown`, or -1."""
+    logs: tuple[LoadedLog, ...] = ()
+    deleted: tuple[str, ...] = ()
+    """Names of `-delete` directories that wait for their end."""
+    strays: tuple[str, ...] = ()
+    quarantined: tuple[QuarantinedLog, ...] = ()
+    ignored: tuple[str, ...] = ()
+    """Foreign names that are none of ours."""
+    total_bytes: int = -1
+    usable_bytes: int = -1
+
+
+class Usage(NamedTuple):
+    """Bytes of the file system that holds a directory."""
+
+    total: int
+    usable: int
+
+
+@dataclass(slots=True, frozen=True)
+class DirectoryState:
+    """A log directory as a node sees it now."""
+
+    path: LogDir
+    directory_id: DirectoryId | None
+    online: bool
+    usage: Usage = field(default=Usage(-1, -1))
+    error: str = ""

@@ -1,0 +1,230 @@
+"""What a machine may ask of the world, and how the world answers.
+
+A machine is handed an `Outbox` and leaves its wishes there; it performs nothing itself. The node
+collects them with `take()` and gives them to whoever drives it: the rim (files, sockets, clock) or
+the simulation (none of these). Answers come back through `done`, `replied` and `tick`, in the
+order in which things happened, and run the continuation which the machine left with its wish.
+
+Law: a promise to a client or a peer leaves only from the continuation of the write it rests on.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from spindle.model.batches import Buffer
+from spindle.model.errors import Failure, PeerFailed
+from spindle.model.jobs import Job
+
+R = TypeVar("R")
+
+
+class Rng(Protocol):
+    """The part of `random.Random` that machines use; seeded in the simulation."""
+
+    def random(self) -> float:
+        """A float in [0, 1)."""
+
+    def getrandbits(self, k: int, /) -> int:
+        """A non-negative integer of k random bits."""
+
+    def randrange(self, stop: int, /) -> int:
+        """An integer in [0, stop)."""
+
+
+@dataclass(slots=True)
+class JobAsked:
+    """A job for a directory's thread."""
+
+    ticket: int
+    job: Job[Any]
+
+
+@dataclass(slots=True)
+class FrameAsked:
+    """A request to another node; its reply is wanted within `timeout` seconds.
+
+    Requests with the same (host, port, channel) share a connection and keep their order.
+    """
+
+    ticket: int
+    host: str
+    port: int
+    channel: str
+    frame: bytes
+    timeout: float
+
+
+@dataclass(slots=True)
+class FrameAnswered:
+    """An answer to a client's connection, in the connection's order. No buffers: none is due."""
+
+    connection: int
+    buffers: list[Buffer]
+
+
+@dataclass(slots=True)
+class Said:
+    """A line for the operator's log. `level`: debug, info, warning, error."""
+
+    level: str
+    event: str
+    fields: dict[str, object]
+
+
+@dataclass(slots=True)
+class Ready:
+    """All that a machine wants of the world now. Carried out in this order."""
+
+    jobs: list[JobAsked] = field(default_factory=list)
+    frames: list[FrameAsked] = field(default_factory=list)
+    answers: list[FrameAnswered] = field(default_factory=list)
+    closes: list[int] = field(default_factory=list)
+    """Connections to hang up on, after their answers."""
+    said: list[Said] = field(default_factory=list)
+    halt: str | None = None
+    """The node must stop at once, without a clean shutdown, for this reason."""
+    stopped: bool = False
+    """The node has finished its clean shutdown."""
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.jobs
+            or self.frames
+            or self.answers
+            or self.closes
+            or self.said
+            or self.halt
+            or self.stopped
+        )
+
+
+class Timer:
+    """A wish to be woken; `cancel()` takes it back."""
+
+    __slots__ = ("at", "then")
+
+    def __init__(self, at: float, then: Callable[[], None]) -> None:
+        self.at = at
+        self.then: Callable[[], None] | None = then
+
+    def cancel(self) -> None:
+        """Not to be woken after all."""
+        self.then = None
+
+
+class Outbox:
+    """Collects the wishes of a node's machines; hands each answer to the continuation it is for.
+
+    `now` (s, monotonic) and `wall_ms` (ms since 1970) are set by the node before each input.
+    """
+
+    def __init__(self, rng: Rng) -> None:
+        self.now = 0.0
+        self.wall_ms = 0
+        self.rng = rng
+        self._ready = Ready()
+        self._tickets = itertools.count(1)
+        self._waiting: dict[int, Callable[[Any], None]] = {}
+        self._timers: list[tuple[float, int, Timer]] = []
+
+    # --- wishes -----------------------------------------------------------------------------
+
+    def run(self, job: Job[R], then: Callable[[R | Failure], None]) -> None:
+        """Have a job done by its directory's thread; `then` gets the result, or the Failure."""
+        ticket = next(self._tickets)
+        self._waiting[ticket] = then
+        self._ready.jobs.append(JobAsked(ticket, job))
+
+    def ask(
+        self,
+        host: str,
+        port: int,
+        channel: str,
+        frame: Callable[[int], bytes],
+        timeout: float,
+        then: Callable[[Buffer | PeerFailed], None],
+    ) -> None:
+        """Send a request (`frame` is given its correlation id); `then` gets the reply's bytes."""
+        ticket = next(self._tickets)
+        self._waiting[ticket] = then
+        correlation = ticket & 0x7FFFFFFF
+        self._ready.frames.append(
+            FrameAsked(ticket, host, port, channel, frame(correlation), timeout)
+        )
+
+    def answer(self, connection: int, buffers: list[Buffer]) -> None:
+        """Give a client its answer."""
+        self._ready.answers.append(FrameAnswered(connection, buffers))
+
+    def hang_up(self, connection: int) -> None:
+        """Close a client's connection after what was answered to it."""
+        self._ready.closes.append(connection)
+
+    def at(self, when: float, then: Callable[[], None]) -> Timer:
+        """Be woken at `when` (s, monotonic)."""
+        timer = Timer(when, then)
+        heapq.heappush(self._timers, (when, next(self._tickets), timer))
+        return timer
+
+    def after(self, delay: float, then: Callable[[], None]) -> Timer:
+        """Be woken `delay` seconds from now."""
+        return self.at(self.now + delay, then)
+
+    def say(self, level: str, event: str, **fields: object) -> None:
+        """Tell the operator."""
+        self._ready.said.append(Said(level, event, fields))
+
+    def halt(self, reason: str) -> None:
+        """Stop the node at once (K858-11)."""
+        if self._ready.halt is None:
+            self._ready.halt = reason
+
+    def stop(self) -> None:
+        """The node has nothing left to do."""
+        self._ready.stopped = True
+
+    def new_id(self) -> uuid.UUID:
+        """A random id which is not reserved and whose text does not begin with '-'."""
+        while True:
+            value = uuid.UUID(int=self.rng.getrandbits(128), version=4)
+            if value.bytes[0] >> 2 != 62:
+                return value
+
+    # --- answers ------------------------------------------------------------------------------
+
+    def done(self, ticket: int, result: object) -> None:
+        """A job or a request has ended; `result` may be a Failure."""
+        self._waiting.pop(ticket)(result)
+
+    def tick(self) -> None:
+        """Run the timers that are due."""
+        while self._timers and self._timers[0][0] <= self.now:
+            timer = heapq.heappop(self._timers)[2]
+            then, timer.then = timer.then, None
+            if then is not None:
+                then()
+
+    @property
+    def wake_at(self) -> float | None:
+        """When time alone matters next."""
+        while self._timers and self._timers[0][2].then is None:
+            heapq.heappop(self._timers)
+        return self._timers[0][0] if self._timers else None
+
+    def take(self) -> Ready | None:
+        """All wishes since the last time, or None."""
+        if not self._ready:
+            return None
+        ready, self._ready = self._ready, Ready()
+        return ready
+
+    @property
+    def pending(self) -> int:
+        """How many jobs and requests have not come back yet."""
+        return len(self._waiting)

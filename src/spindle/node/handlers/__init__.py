@@ -1,0 +1,1 @@
+"""One file per API: decode, call a machine, encode. The folder is the table of support."""

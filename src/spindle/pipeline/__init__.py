@@ -1,0 +1,1 @@
+"""The data pipeline on PySpark: sample, history, load, plan, execute, verify, audit."""

@@ -1,0 +1,1 @@
+"""The rim: the only room with sockets, threads, clock and real files."""

@@ -1,0 +1,78 @@
+"""The Disk port: all that storage may ask of a file system, in a dozen verbs that may fail.
+
+Two twins implement it: `runtime.os_disk` (the operating system) and `sim.disk` (memory, seeded
+faults, crashes that lose what was not synced). Every verb raises OSError and nothing else; paths
+are absolute. No implementation maps files into memory: a fault there would kill the process (B-14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from spindle.model.batches import Buffer
+from spindle.model.logs import Usage
+
+
+class Stat(NamedTuple):
+    """Size in bytes, time of the last change in ms since 1970, and what it is."""
+
+    size: int
+    modified_ms: int
+    is_directory: bool
+
+
+class File(Protocol):
+    """An open file. Position is always given: a file has no cursor."""
+
+    def size(self) -> int:
+        """Bytes in the file now."""
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Up to `length` bytes from `offset`; fewer only at the end of the file."""
+
+    def write(self, offset: int, buffers: Sequence[Buffer]) -> int:
+        """Write all buffers one after the other from `offset`; the bytes written (all of them)."""
+
+    def truncate(self, size: int) -> None:
+        """Cut or extend (with zeros) to `size`."""
+
+    def sync(self) -> None:
+        """Return when all that was written is on the medium (fdatasync)."""
+
+    def close(self) -> None:
+        """Let go of it; further use is a bug."""
+
+
+class Disk(Protocol):
+    """A file system as storage sees it."""
+
+    def open(self, path: str, create: bool = False) -> File:
+        """Open for reading and writing; `create` makes it if it is missing."""
+
+    def list(self, path: str) -> list[str]:
+        """Names in a directory, sorted."""
+
+    def stat(self, path: str) -> Stat | None:
+        """What is known of a path, or None where there is nothing."""
+
+    def make_dir(self, path: str) -> None:
+        """Make a directory (parents too); no error if it is there."""
+
+    def rename(self, source: str, target: str) -> None:
+        """Rename atomically; a file at `target` gives way."""
+
+    def remove(self, path: str) -> None:
+        """Unlink a file, or an empty directory."""
+
+    def sync_dir(self, path: str) -> None:
+        """Return when the directory's entries are on the medium."""
+
+    def copy(self, source: File, start: int, target: File, at: int, length: int) -> int:
+        """Copy bytes inside the kernel where it can; the bytes copied (0 only at the end)."""
+
+    def usage(self, path: str) -> Usage:
+        """Bytes of the file system under `path`."""
+
+    def lock(self, path: str) -> File:
+        """Open and lock a file against other processes; OSError EAGAIN if another holds it."""

@@ -1,0 +1,1 @@
+"""Bytes <-> values, without sockets. The only door to kio."""
