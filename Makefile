@@ -1,0 +1,43 @@
+# Each verb says what it does: `make` lists them.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+SHELL := /bin/bash
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check spec sim crash bench
+
+help: ## List the verbs
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: $(VENV)/ready ## Make the virtual environment with locked dependencies
+
+$(VENV)/ready: requirements.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null 2>&1 && $(PYTHON) -m venv $(VENV) || python3 -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: setup ## Run the main job: a cluster, load, a plan from Spark, moves, a broken disk, an audit
+	$(BIN)/spindle demo
+
+test: setup ## Run all tests, with Apache Kafka as the other party (under 25 minutes)
+	$(BIN)/pytest
+
+check: setup ## Lint, types, house rules and unit tests (under 2 minutes)
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+	$(BIN)/pytest tests/house tests/unit -n 2 -q
+
+spec: setup ## Print which behaviours of the specification have tests
+	$(BIN)/python -m tests.spec_table
+
+sim: setup ## Simulate many more seeds than the tests do (SEEDS=2000)
+	$(BIN)/spindle sim --seeds $(or $(SEEDS),2000)
+
+crash: setup ## Stop at every file-system call, the long form
+	SPINDLE_CRASH_POINTS=all $(BIN)/pytest tests/crash
+
+bench: setup ## Measure beside Apache Kafka on this machine and print the ratios
+	$(BIN)/python -m bench

@@ -1,0 +1,112 @@
+"""Finds the handler of each request and guards the way to it. Called by the node alone.
+
+Unknown APIs and versions are refused as Apache Kafka does: ApiVersions is answered in version 0
+with the error, anything else ends the connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+from spindle.model.batches import Buffer
+from spindle.model.errors import Corrupt, Error, Refusal
+from spindle.model.outbox import Outbox
+from spindle.node.calls import Call, Connection, Sink
+from spindle.wire.apis import APIS, Key
+from spindle.wire.framing import RequestHeader, decode_request, read_header
+
+Handler = Callable[[Any, Call], None]
+
+
+class Router:
+    """The APIs of one kind of listener: `modules` by key, each with a function named `entry`."""
+
+    def __init__(
+        self, modules: Mapping[int, ModuleType], entry: str, target: Any, out: Outbox
+    ) -> None:
+        self._handlers: dict[int, Handler] = {
+            key: getattr(module, entry) for key, module in modules.items()
+        }
+        self._refuse: dict[int, Callable[[Call, Error, str], Any]] = {
+            key: module.refuse for key, module in modules.items() if hasattr(module, "refuse")
+        }
+        self._target = target
+        self._out = out
+        self.served = {key: (APIS[key].min, APIS[key].max) for key in sorted(modules)}
+
+    def on_frame(self, connection: Connection, frame: Buffer) -> None:
+        """Serve a request that has come as a frame (without its length)."""
+        try:
+            header = self._header(frame)
+            if not self._serves(header):
+                self._refuse_version(connection, header)
+                return
+            request = decode_request(frame)
+        except (Corrupt, Refusal) as error:
+            self._hang_up(connection, str(error))
+            return
+        call = Call(
+            request.header,
+            request.body,
+            frame,
+            connection.id,
+            connection.listener,
+            connection.host,
+            self.served,
+            connection.expect(),
+        )
+        self._dispatch(call, lambda why: self._hang_up(connection, why))
+
+    def on_forwarded(self, frame: Buffer, outer: Call, sink: Sink) -> None:
+        """Serve a request that a broker has forwarded; Refusal if it cannot be read or served."""
+        header = self._header(frame)
+        if not self._serves(header):
+            raise Refusal(Error.UNSUPPORTED_VERSION, f"{header} is not served here")
+        request = decode_request(frame)
+        call = Call(
+            request.header,
+            request.body,
+            frame,
+            outer.connection,
+            outer.listener,
+            outer.host,
+            self.served,
+            sink,
+            forwarded=True,
+        )
+        self._dispatch(call, lambda why: self._out.say("warning", why))
+
+    def _dispatch(self, call: Call, give_up: Callable[[str], None]) -> None:
+        try:
+            self._handlers[call.key](self._target, call)
+        except Refusal as refusal:
+            refuse = self._refuse.get(call.key)
+            if refuse is None or call.answered:
+                give_up(f"{Key(call.key).name} v{call.version}: {refusal.message}")
+            else:
+                call.answer(refuse(call, refusal.error, refusal.message))
+
+    def _header(self, frame: Buffer) -> RequestHeader:
+        return read_header(frame)
+
+    def _serves(self, header: RequestHeader) -> bool:
+        served = self.served.get(header.api_key)
+        return served is not None and served[0] <= header.version <= served[1]
+
+    def _refuse_version(self, connection: Connection, header: RequestHeader) -> None:
+        if header.api_key == Key.API_VERSIONS:
+            old = header._replace(version=0)
+            call = Call(old, None, b"", connection.id, "", "", self.served, connection.expect())
+            refuse = self._refuse[header.api_key]
+            call.answer(refuse(call, Error.UNSUPPORTED_VERSION, "ask with version 0 to 4"))
+        else:
+            self._hang_up(
+                connection,
+                f"API {header.api_key} version {header.version} is not served on this listener",
+            )
+
+    def _hang_up(self, connection: Connection, why: str) -> None:
+        self._out.say("warning", "connection refused", host=connection.host, reason=why)
+        self._out.hang_up(connection.id)

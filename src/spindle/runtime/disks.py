@@ -1,0 +1,108 @@
+"""A thread for each log directory: it drains its queue, runs the group, and reports once a group.
+
+A sick disk stops its own thread and no other. Copies of a move run on a lane of their own for
+each pair of directories. Jobs and results are plain values. Knows nothing of Kafka.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from spindle.model.ids import LogDir
+from spindle.model.jobs import Copy, Job
+from spindle.model.outbox import JobAsked
+from spindle.storage.directory import Directory
+
+GROUP_MAX = 256
+"""Jobs run as one group at most: bounds how long an answer waits for its neighbours."""
+
+Report = Callable[[list[tuple[int, object]]], None]
+_Lane = tuple[LogDir, LogDir]
+
+
+class Lane(threading.Thread):
+    """One queue and the thread that works it off, in order, group by group."""
+
+    def __init__(self, name: str, directory: Directory, report: Report) -> None:
+        super().__init__(name=name, daemon=True)
+        self._directory = directory
+        self._report = report
+        self._queue: queue.SimpleQueue[JobAsked | None] = queue.SimpleQueue()
+
+    def put(self, asked: JobAsked) -> None:
+        """Have a job done after all that were put before it."""
+        self._queue.put(asked)
+
+    def end(self) -> None:
+        """Finish what is queued, then stop."""
+        self._queue.put(None)
+
+    def run(self) -> None:
+        """Drain the queue for ever."""
+        ended = False
+        while not ended:
+            group: list[JobAsked] = []
+            item = self._queue.get()
+            while True:
+                if item is None:
+                    ended = True
+                    break
+                group.append(item)
+                if len(group) >= GROUP_MAX:
+                    break
+                try:
+                    item = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+            if group:
+                results = self._directory.run_group([asked.job for asked in group])
+                tickets = [asked.ticket for asked in group]
+                self._report(list(zip(tickets, results, strict=True)))
+
+
+class Disks:
+    """All lanes of a node. `done(results)` is called on the loop, in the order of completion."""
+
+    def __init__(
+        self,
+        directories: dict[LogDir, Directory],
+        loop: asyncio.AbstractEventLoop,
+        done: Callable[[list[tuple[int, object]]], None],
+    ) -> None:
+        self._directories = directories
+        self._loop = loop
+        self._done = done
+        self._lanes: dict[_Lane, Lane] = {}
+
+    def put(self, asked: JobAsked) -> None:
+        """Queue a job on the lane it belongs to."""
+        lane = _lane_of(asked.job)
+        if lane not in self._lanes:
+            self._lanes[lane] = Lane(
+                "copy" if lane[0] != lane[1] else lane[1],
+                self._directories[lane[1]],
+                self._report,
+            )
+            self._lanes[lane].start()
+        self._lanes[lane].put(asked)
+
+    def end(self) -> None:
+        """Let every thread stop once its queue is empty; a hung one is left behind (daemon)."""
+        for lane in self._lanes.values():
+            lane.end()
+
+    def _report(self, results: list[tuple[int, object]]) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._done, results)
+        except RuntimeError:
+            return  # The loop is closed: the node has stopped, and nobody waits for this.
+
+
+def _lane_of(job: Job[Any]) -> _Lane:
+    if isinstance(job, Copy):
+        return (job.source, job.directory)
+    return (job.directory, job.directory)

@@ -1,0 +1,88 @@
+"""Runs a node from its `server.properties`: reads the file and the directories' identity, builds
+the node and its rim, handles signals. Called by `spindle broker`; knows no request and no record.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import random
+import signal
+import sys
+from pathlib import Path
+
+import javaproperties
+import structlog
+
+from spindle.model.config import NodeConfig, node_config
+from spindle.model.errors import Unusable
+from spindle.node.node import Node
+from spindle.runtime.driver import Driver, Halted
+from spindle.runtime.metrics import serve_metrics
+from spindle.runtime.os_disk import OsDisk
+from spindle.storage.directory import Directory
+from spindle.storage.meta import read_identity
+
+log = structlog.get_logger("spindle")
+
+EXIT_HALTED = 3
+"""Exit code of a node that stopped itself (no log directory left, metadata directory lost)."""
+
+
+def read_config(path: Path) -> NodeConfig:
+    """A node's configuration from its properties file, directories made absolute."""
+    try:
+        properties = javaproperties.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Unusable(f"{path}: {error.strerror}: name a readable properties file") from None
+    except (UnicodeDecodeError, javaproperties.InvalidUEscapeError) as error:
+        raise Unusable(f"{path} is not a properties file: {error}") from None
+    for name in ("log.dirs", "log.dir", "metadata.log.dir"):
+        if name in properties:
+            parts = [part.strip() for part in properties[name].split(",") if part.strip()]
+            properties[name] = ",".join(os.path.abspath(part) for part in parts)
+    return node_config(properties)
+
+
+def configure_log(level: str) -> None:
+    """Log events to stderr, one line each."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+
+
+async def serve(config: NodeConfig) -> int:
+    """Run a node until it is told to stop (SIGTERM, SIGINT); the process's exit code."""
+    disk = OsDisk()
+    identity = read_identity(disk, config.directories, config.metadata_dir, config.node_id)
+    node = Node(config, identity.cluster_id, random.SystemRandom())
+    directories = {path: Directory(disk, path) for path in config.directories}
+    driver = Driver(node, directories)
+    driver.bind(config.listeners)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, driver.shut_down)
+    log.info(
+        "node starts",
+        node=config.node_id,
+        cluster=identity.cluster_id,
+        listeners=[f"{e.name}://{e.host}:{e.port}" for e in config.listeners],
+        log_dirs=list(config.log_dirs),
+    )
+    with serve_metrics(config.settings["metrics.port"], node):
+        try:
+            await driver.run()
+        except Halted as halted:
+            log.error("node halts", node=config.node_id, reason=str(halted))
+            return EXIT_HALTED
+    log.info("node has stopped", node=config.node_id)
+    return 0

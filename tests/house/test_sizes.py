@@ -1,0 +1,97 @@
+"""Sizes and words: lines, functions, files, docstrings; what the project may not speak of."""
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+ALL = SOURCES + sorted((ROOT / "tests").rglob("*.py")) + sorted((ROOT / "bench").rglob("*.py"))
+LINE_MAX, FUNCTION_MAX, FILE_MAX = 100, 70, 500
+TABLES = {"src/spindle/model/config.py", "src/spindle/wire/metadata_schema.py"}
+"""Files that are one table; long because the table is."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def functions(tree: ast.AST) -> list[Function]:
+    return [n for n in ast.walk(tree) if isinstance(n, Function)]
+
+
+def body_lines(function: Function) -> int:
+    body = function.body
+    if ast.get_docstring(function, clean=False) is not None:
+        body = body[1:]
+    if not body:
+        return 0
+    return (function.end_lineno or 0) - body[0].lineno + 1
+
+
+@pytest.mark.parametrize("path", ALL, ids=name)
+def test_lines_functions_and_files_stay_small(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        assert len(line) <= LINE_MAX, f"{name(path)}:{number} has {len(line)} characters"
+    if name(path) not in TABLES:
+        assert len(lines) <= FILE_MAX, f"{name(path)} has {len(lines)} lines"
+    for function in functions(ast.parse(text)):
+        size = body_lines(function)
+        assert size <= FUNCTION_MAX, f"{name(path)}:{function.name} has {size} lines"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_every_public_thing_is_documented(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree), f"{name(path)} does not say what it is for"
+    scopes: list[ast.AST] = [tree]
+    scopes += [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name[0] != "_"]
+    for scope in scopes:
+        for node in getattr(scope, "body", []):
+            if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_"):
+                if _is_setter(node):
+                    continue
+                assert ast.get_docstring(node), f"{name(path)}:{node.name} has no docstring"
+
+
+def _is_setter(node: ast.AST) -> bool:
+    decorators = getattr(node, "decorator_list", [])
+    return any(isinstance(d, ast.Attribute) and d.attr == "setter" for d in decorators)
+
+
+def tracked_files() -> list[Path]:
+    out = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [ROOT / line for line in out.stdout.splitlines() if (ROOT / line).is_file()]
+
+
+FORBIDDEN = re.compile(r"(?<![\w.])/(?:work|root)/|\bTODO\b|\bFIXME\b|\bXXX\b")
+
+
+def test_the_project_speaks_of_itself_alone() -> None:
+    this = Path(__file__)
+    for path in tracked_files():
+        if path == this or path.suffix in {".bin", ".log", ".checkpoint", ".index", ".timeindex"}:
+            continue
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        found = FORBIDDEN.search(text)
+        assert found is None, f"{name(path)} says {found.group() if found else ''!r}"
+
+
+def test_every_makefile_verb_describes_itself() -> None:
+    text = (ROOT / "Makefile").read_text()
+    phony = re.search(r"^\.PHONY: (.*)$", text, re.M)
+    assert phony
+    verbs = phony.group(1).split()
+    assert len(verbs) <= 10, verbs
+    for verb in verbs:
+        assert re.search(rf"^{verb}:.*## \w", text, re.M), f"make {verb} does not describe itself"
