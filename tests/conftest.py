@@ -1,0 +1,49 @@
+"""Fixtures for every test: ports, Apache Kafka's jars, a running Apache Kafka."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.apache_kafka import ApacheKafka
+from tests.support.kafka_jars import JarsMissing
+from tests.support.kafka_jars import kafka_jars as fetch_kafka_jars
+from tests.support.ports import free_port
+
+
+@pytest.fixture
+def port() -> int:
+    """One free loopback port."""
+    return free_port()
+
+
+@pytest.fixture(scope="session")
+def ports() -> Callable[[], int]:
+    """A function that gives free loopback ports."""
+    return free_port
+
+
+@pytest.fixture(scope="session")
+def kafka_jars() -> Path:
+    """The folder with Apache Kafka's jars."""
+    try:
+        return fetch_kafka_jars()
+    except JarsMissing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def apache_cluster(
+    kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[ApacheKafka]:
+    """A running Apache Kafka: a combined node 1 and broker 2, two log directories each.
+
+    Give other arguments of ApacheKafka by indirect parametrisation:
+    `@pytest.mark.parametrize("apache_cluster", [{"brokers": 3}], indirect=True)`.
+    """
+    arguments = {"brokers": 2, "directories": 2, **getattr(request, "param", {})}
+    with ApacheKafka(tmp_path_factory.mktemp("kafka"), kafka_jars, **arguments) as kafka:
+        kafka.start()
+        yield kafka

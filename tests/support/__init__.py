@@ -1,0 +1,1 @@
+"""What tests share: Apache Kafka as the other party, ports, deadlines."""
