@@ -1,0 +1,39 @@
+"""A plan as the JSON of kafka-reassign-partitions: `log_dirs` named where a replica moves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from spindle.planning.load import Move
+
+ANY = "any"
+"""The tool's word for: leave this replica in the directory where it is."""
+
+
+def reassignment(
+    moves: Iterable[Move], replicas: Mapping[tuple[str, int], tuple[int, ...]]
+) -> dict[str, object]:
+    """The tool's document (version 1) for moves; `replicas` are the brokers of each partition."""
+    wanted: dict[tuple[str, int], dict[int, str]] = {}
+    for move in moves:
+        wanted.setdefault((move.topic, move.partition), {})[move.broker] = move.target
+    return {
+        "version": 1,
+        "partitions": [
+            {
+                "topic": topic,
+                "partition": partition,
+                "replicas": list(replicas[topic, partition]),
+                "log_dirs": [dirs.get(broker, ANY) for broker in replicas[topic, partition]],
+            }
+            for (topic, partition), dirs in sorted(wanted.items())
+        ],
+    }
+
+
+def reassignment_json(
+    moves: Iterable[Move], replicas: Mapping[tuple[str, int], tuple[int, ...]]
+) -> str:
+    """The same as text."""
+    return json.dumps(reassignment(moves, replicas), separators=(",", ":"))

@@ -1,0 +1,263 @@
+"""A whole cluster as processes on loopback: what `spindle up`, the demo, tests and bench start.
+
+Writes each node's `server.properties` below one directory, formats what is not formatted, starts
+the processes, waits until they serve. Kept data is taken up again at the next start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from spindle.client.admin import AdminClient
+from spindle.model.config import node_config
+from spindle.model.errors import Unusable
+from spindle.runtime.os_disk import OsDisk
+from spindle.storage.meta import format_directories, new_cluster_id, read_cluster_id
+
+CONTROLLER_ID = 100
+START_SECONDS = 30.0
+STOP_SECONDS = 20.0
+
+
+@dataclass(slots=True)
+class LocalNode:
+    """One node of a local cluster: its files, and its process while it runs."""
+
+    node_id: int
+    home: Path
+    port: int
+    log_dirs: tuple[Path, ...] = ()
+    process: asyncio.subprocess.Process | None = field(default=None, repr=False)
+
+    @property
+    def properties(self) -> Path:
+        """Its `server.properties`."""
+        return self.home / "server.properties"
+
+    @property
+    def log_file(self) -> Path:
+        """What it says (stderr)."""
+        return self.home / "node.log"
+
+    @property
+    def running(self) -> bool:
+        """Whether its process lives."""
+        return self.process is not None and self.process.returncode is None
+
+
+class LocalCluster:
+    """N brokers with M log directories each, and one controller, as processes on 127.0.0.1.
+
+    `settings` are laid over the defaults of every broker's properties. Use as an async context
+    manager, or call `start` and `stop`.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        brokers: int = 3,
+        dirs: int = 2,
+        port: int = 0,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        self.home = home
+        self._settings = dict(settings or {})
+        ports = _ports(home, port, brokers + 1)
+        self.controller = LocalNode(CONTROLLER_ID, home / "controller", ports[0])
+        self.brokers = [
+            LocalNode(
+                n,
+                home / f"broker-{n}",
+                ports[n],
+                tuple(home / f"broker-{n}" / f"disk-{d}" for d in range(1, dirs + 1)),
+            )
+            for n in range(1, brokers + 1)
+        ]
+
+    @property
+    def bootstrap(self) -> str:
+        """host:port of all brokers, for clients."""
+        return ",".join(f"127.0.0.1:{b.port}" for b in self.brokers)
+
+    def broker(self, node_id: int) -> LocalNode:
+        """A broker by its id."""
+        return next(b for b in self.brokers if b.node_id == node_id)
+
+    # --- life -------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> LocalCluster:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def start(self) -> None:
+        """Write, format, start all nodes and wait until they serve."""
+        self.prepare()
+        try:
+            for node in (self.controller, *self.brokers):
+                await self.start_node(node)
+            await self.wait_serving()
+        except BaseException:
+            await self.stop()
+            raise
+
+    def prepare(self) -> None:
+        """Write the properties and format the directories that are not formatted yet."""
+        disk = OsDisk()
+        nodes = (self.controller, *self.brokers)
+        for node in nodes:
+            node.home.mkdir(parents=True, exist_ok=True)
+            text = "".join(f"{k}={v}\n" for k, v in self._properties(node).items())
+            node.properties.write_text(text)
+        configs = [node_config(self._properties(node)) for node in nodes]
+        cluster_id = next(
+            (found for c in configs if (found := read_cluster_id(disk, c.directories))), None
+        )
+        for config in configs:
+            format_directories(
+                disk,
+                config.directories,
+                cluster_id=(cluster_id := cluster_id or new_cluster_id(secrets.SystemRandom())),
+                node_id=config.node_id,
+                rng=secrets.SystemRandom(),
+                skip_formatted=True,
+            )
+
+    async def start_node(self, node: LocalNode) -> None:
+        """Start one node's process."""
+        with node.log_file.open("ab") as log:
+            node.process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "spindle",
+                "broker",
+                "-c",
+                str(node.properties),
+                stdout=log,
+                stderr=log,
+                stdin=asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+            )
+
+    async def wait_serving(self) -> None:
+        """Wait until every running broker is registered, unfenced and answers."""
+        deadline = time.monotonic() + START_SECONDS
+        wanted = {b.node_id for b in self.brokers if b.running}
+        while True:
+            self._check_alive()
+            try:
+                async with AdminClient(self.bootstrap) as admin:
+                    cluster = await admin.describe_cluster()
+                if wanted <= {broker.node_id for broker in cluster.brokers}:
+                    return
+            except (OSError, Unusable, TimeoutError) as error:
+                if time.monotonic() > deadline:
+                    text = f"the cluster does not serve: {error}; see {self.home}"
+                    raise Unusable(text) from error
+            if time.monotonic() > deadline:
+                raise Unusable(f"not all brokers came up within {START_SECONDS:g} s: {self.home}")
+            await asyncio.sleep(0.05)
+
+    async def stop_node(self, node: LocalNode) -> int | None:
+        """Stop one node cleanly; its exit code."""
+        if node.process is None or not node.running:
+            return node.process.returncode if node.process else None
+        node.process.send_signal(signal.SIGTERM)
+        try:
+            return await asyncio.wait_for(node.process.wait(), STOP_SECONDS)
+        except TimeoutError:
+            node.process.kill()
+            return await node.process.wait()
+
+    async def kill_node(self, node: LocalNode) -> None:
+        """Kill one node's process (SIGKILL)."""
+        if node.process is not None and node.running:
+            node.process.kill()
+            await node.process.wait()
+
+    async def stop(self) -> None:
+        """Stop all nodes cleanly: the brokers side by side, the controller last."""
+        await asyncio.gather(*(self.stop_node(b) for b in self.brokers))
+        await self.stop_node(self.controller)
+
+    # --- files ------------------------------------------------------------------------------
+
+    def _check_alive(self) -> None:
+        for node in (self.controller, *self.brokers):
+            if node.process is not None and node.process.returncode is not None:
+                lines = node.log_file.read_text(errors="replace").splitlines()
+                raise Unusable(
+                    f"node {node.node_id} ended with code {node.process.returncode}: "
+                    + (lines[-1] if lines else "it said nothing")
+                    + f" (see {node.log_file})"
+                )
+
+    def _properties(self, node: LocalNode) -> dict[str, str]:
+        common = {
+            "node.id": str(node.node_id),
+            "controller.quorum.voters": f"{CONTROLLER_ID}@127.0.0.1:{self.controller.port}",
+            "controller.listener.names": "CONTROLLER",
+            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+        }
+        if node is self.controller:
+            return {
+                **common,
+                "process.roles": "controller",
+                "listeners": f"CONTROLLER://127.0.0.1:{node.port}",
+                "log.dirs": str(node.home / "metadata"),
+                **{k: v for k, v in self._settings.items() if k in _CONTROLLER_TOO},
+            }
+        replicas = str(min(3, len(self.brokers)))
+        return {
+            **common,
+            "process.roles": "broker",
+            "listeners": f"PLAINTEXT://127.0.0.1:{node.port}",
+            "log.dirs": ",".join(map(str, node.log_dirs)),
+            "metadata.log.dir": str(node.home / "metadata"),
+            "offsets.topic.replication.factor": replicas,
+            "default.replication.factor": replicas,
+            "group.initial.rebalance.delay.ms": "0",
+            **self._settings,
+        }
+
+
+_CONTROLLER_TOO = frozenset(
+    {"broker.session.timeout.ms", "default.replication.factor", "num.partitions"}
+)
+
+
+def _ports(home: Path, first: int, count: int) -> list[int]:
+    """Ports for the nodes: those of an earlier start, else from `first` on, else free ones."""
+    kept = home / "ports"
+    if kept.exists():
+        ports = [int(word) for word in kept.read_text().split()]
+        if len(ports) >= count:
+            return ports
+        raise Unusable(f"{home} holds a cluster of {len(ports) - 1} brokers: give that number")
+    ports = [first + n for n in range(count)] if first else free_ports(count)
+    os.makedirs(home, exist_ok=True)
+    kept.write_text(" ".join(map(str, ports)))
+    return ports
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports on loopback that nobody listens on now."""
+    socks = [socket.socket() for _ in range(count)]
+    try:
+        for sock in socks:
+            sock.bind(("127.0.0.1", 0))
+        return [sock.getsockname()[1] for sock in socks]
+    finally:
+        for sock in socks:
+            sock.close()
