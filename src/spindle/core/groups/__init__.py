@@ -1,1 +1,1 @@
-"""The group coordinator: classic consumer groups and their offsets."""
+"""The classic group coordinator as a machine: members, generations, committed offsets."""

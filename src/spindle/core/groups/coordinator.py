@@ -1,0 +1,342 @@
+"""The coordinator of the groups of one partition of `__consumer_offsets`.
+
+Holds the groups and their committed offsets; rebuilt by replaying the partition. Everything that
+must survive is appended through the function it is given, counts only once that is committed,
+and is answered only then. `node.groups` makes one for each partition this broker leads, gives it
+the partition's records, and closes it when another broker leads. It never knows bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from spindle.core.groups.group import ClassicGroup
+from spindle.core.groups.members import JoinThen, SyncThen
+from spindle.core.groups.retention import expired
+from spindle.core.groups.states import TABLE, Input, State, Step
+from spindle.core.groups.values import (
+    CONSUMER,
+    Committed,
+    CoordinatorRecord,
+    GroupRecord,
+    GroupView,
+    Identity,
+    Join,
+    JoinAnswer,
+    Limits,
+    OffsetRecord,
+    StoredGroup,
+    Sync,
+    SyncAnswer,
+)
+from spindle.model.errors import Error, Refusal
+from spindle.model.ids import TopicPartition
+from spindle.model.outbox import Outbox
+
+Append = Callable[[list[CoordinatorRecord], Callable[[int | Error], None]], None]
+"""Append records as one batch; the continuation gets the first one's offset once committed."""
+
+Offsets = dict[TopicPartition, Committed]
+
+TOMBSTONES_MAX: Final = 1_000
+"""Tombstones in one batch."""
+
+
+class Coordinator:
+    """Groups and offsets of one partition. Before `on_loaded` it only replays."""
+
+    def __init__(self, limits: Limits, out: Outbox, append: Append) -> None:
+        self.groups: dict[str, ClassicGroup] = {}
+        self.offsets: dict[str, Offsets] = {}
+        self._limits = limits
+        self._out = out
+        self._append = append
+        self._stored: dict[str, StoredGroup] = {}
+        """What replay has found so far."""
+
+    # --- loading --------------------------------------------------------------------------------
+
+    def replay(self, record: CoordinatorRecord) -> None:
+        """Take in one record of the partition, in order. Tombstones free what they name."""
+        if isinstance(record, OffsetRecord):
+            self._keep(record)
+        elif record.value is None:
+            self._stored.pop(record.group_id, None)
+        else:
+            self._stored[record.group_id] = record.value
+
+    def on_loaded(self) -> None:
+        """All is replayed: groups live from now on, and their members' sessions begin."""
+        for group_id, stored in self._stored.items():
+            self._new_group(group_id).restore(stored)
+        self._stored = {}
+        for group_id in self.offsets:
+            if group_id not in self.groups:
+                self._new_group(group_id)
+
+    def close(self) -> None:
+        """Another broker leads now: all who wait are sent there."""
+        for group in self.groups.values():
+            group.close(Error.NOT_COORDINATOR)
+        self.groups = {}
+        self.offsets = {}
+
+    # --- membership -----------------------------------------------------------------------------
+
+    def join(self, ask: Join, then: JoinThen) -> None:
+        """A client joins a group, which begins to exist if it asks for an id."""
+        error = self._check_join(ask)
+        group = self.groups.get(ask.group_id)
+        if not error and group is None:
+            if ask.member_id:
+                error = Error.UNKNOWN_MEMBER_ID
+            else:
+                group = self._new_group(ask.group_id)
+        if error or group is None:
+            then(JoinAnswer(error=error, member_id=ask.member_id))
+            return
+        group.join(ask, then)
+        self._drop_if_unused(group)
+
+    def _check_join(self, ask: Join) -> Error:
+        if not ask.group_id:
+            return Error.INVALID_GROUP_ID
+        if not self._limits.session_min <= ask.session_timeout <= self._limits.session_max:
+            return Error.INVALID_SESSION_TIMEOUT
+        return Error.NONE
+
+    def sync(self, ask: Sync, then: SyncThen) -> None:
+        """A member asks for its assignment."""
+        group = self.groups.get(ask.group_id)
+        if group is None:
+            then(SyncAnswer(error=_no_such(ask.group_id)))
+        else:
+            group.sync(ask, then)
+
+    def heartbeat(self, who: Identity) -> Error:
+        """A member is alive."""
+        group = self.groups.get(who.group_id)
+        return _no_such(who.group_id) if group is None else group.heartbeat(who)
+
+    def leave(self, group_id: str, members: Sequence[tuple[str, str | None]]) -> list[Error]:
+        """Members (id, instance id) leave; an error for each."""
+        group = self.groups.get(group_id)
+        if group is None:
+            return [_no_such(group_id) for _ in members]
+        return [group.leave(member_id, instance_id) for member_id, instance_id in members]
+
+    # --- offsets --------------------------------------------------------------------------------
+
+    def commit(
+        self,
+        who: Identity,
+        offsets: dict[TopicPartition, Committed],
+        then: Callable[[dict[TopicPartition, Error]], None],
+    ) -> None:
+        """Commit offsets; an error for each partition, after they are committed to the log.
+
+        Refusal where the group will not have any of them.
+        """
+        group = self.groups.get(who.group_id)
+        error = self._may_commit(group, who)
+        if error:
+            raise Refusal(error, f"{who.group_id}: no commit by {who.member_id or 'nobody'} now")
+        answers: dict[TopicPartition, Error] = {}
+        records: list[CoordinatorRecord] = []
+        for partition, value in offsets.items():
+            if len(value.metadata) > self._limits.metadata_max:
+                answers[partition] = Error.OFFSET_METADATA_TOO_LARGE
+            else:
+                records.append(OffsetRecord(who.group_id, partition, value))
+        if not records:
+            then(answers)
+            return
+
+        def committed(result: int | Error) -> None:
+            if not isinstance(result, Error):
+                self._apply(records, result)
+                if who.group_id not in self.groups:
+                    self._new_group(who.group_id)
+            outcome = _commit_error(result) if isinstance(result, Error) else Error.NONE
+            answers.update({r.partition: outcome for r in records if isinstance(r, OffsetRecord)})
+            then({partition: answers[partition] for partition in offsets})
+
+        self._append(records, committed)
+
+    def _may_commit(self, group: ClassicGroup | None, who: Identity) -> Error:
+        if not who.group_id:
+            # An empty name is allowed to consumers that never join, as it always was.
+            return Error.NONE if who.generation < 0 else Error.INVALID_GROUP_ID
+        if group is not None:
+            return group.may_commit(who)
+        # The first commit of a consumer that assigns its own partitions makes the group.
+        return Error.NONE if who.generation < 0 else Error.ILLEGAL_GENERATION
+
+    def fetch(
+        self, group_id: str, partitions: Iterable[TopicPartition] | None
+    ) -> dict[TopicPartition, Committed | None]:
+        """Committed offsets of these partitions (None: of all that have one)."""
+        known = self.offsets.get(group_id, {})
+        if partitions is None:
+            return dict(known)
+        return {partition: known.get(partition) for partition in partitions}
+
+    def delete_offsets(
+        self,
+        group_id: str,
+        partitions: Sequence[TopicPartition],
+        then: Callable[[dict[TopicPartition, Error]], None],
+    ) -> None:
+        """Forget offsets of partitions nobody subscribes to; an error for each (KIP-496)."""
+        group = self.groups.get(group_id)
+        if group is None:
+            raise Refusal(Error.GROUP_ID_NOT_FOUND, f"group {group_id} does not exist")
+        if group.state is not State.EMPTY and group.protocol_type != CONSUMER:
+            raise Refusal(Error.NON_EMPTY_GROUP, f"group {group_id} has members")
+        subscribed = group.subscribed_topics()
+        answers: dict[TopicPartition, Error] = {}
+        for partition in partitions:
+            is_held = subscribed is None or partition.topic in subscribed
+            answers[partition] = Error.GROUP_SUBSCRIBED_TO_TOPIC if is_held else Error.NONE
+        known = self.offsets.get(group_id, {})
+        gone = [p for p, error in answers.items() if not error and p in known]
+
+        def removed(error: Error) -> None:
+            for partition in gone:
+                answers[partition] = error
+            then(answers)
+
+        self._remove([OffsetRecord(group_id, p, None) for p in gone], removed)
+
+    def on_topics_deleted(self, topics: Iterable[str]) -> None:
+        """Offsets of deleted topics go, whoever committed them."""
+        names = set(topics)
+        self._remove(
+            [
+                OffsetRecord(group_id, partition, None)
+                for group_id, offsets in self.offsets.items()
+                for partition in offsets
+                if partition.topic in names
+            ],
+            lambda error: None,
+        )
+
+    def expire(self) -> None:
+        """Forget offsets that are older than the retention, and groups of which nothing is left."""
+        now_ms = self._out.wall_ms
+        records: list[CoordinatorRecord] = []
+        for group_id, group in self.groups.items():
+            if group.state is State.DEAD:
+                continue
+            offsets = self.offsets.get(group_id, {})
+            old = expired(group, offsets, now_ms, self._limits.retention)
+            records += [OffsetRecord(group_id, partition, None) for partition in old]
+            if group.is_idle and len(old) == len(offsets):
+                records += self._take_out(group)
+        if records:
+            self._out.say("info", "offsets expired", tombstones=len(records))
+        self._remove(records, lambda error: None)
+
+    # --- administration -------------------------------------------------------------------------
+
+    def describe(self, group_id: str) -> GroupView | None:
+        """A group as it stands, or None."""
+        group = self.groups.get(group_id)
+        return None if group is None else group.view()
+
+    def views(self) -> list[GroupView]:
+        """All groups, without their members."""
+        return [
+            GroupView(group_id=g.group_id, state=g.state.value, protocol_type=g.protocol_type)
+            for g in self.groups.values()
+        ]
+
+    def delete_group(self, group_id: str, then: Callable[[Error], None]) -> None:
+        """Delete an empty group with its offsets; the answer once that is committed."""
+        group = self.groups.get(group_id)
+        if group is None:
+            then(Error.GROUP_ID_NOT_FOUND)
+            return
+        step = TABLE[group.state, Input.DELETE]
+        if isinstance(step, Error):
+            then(step)
+            return
+        assert step is Step.ACCEPT
+        offsets = self.offsets.get(group_id, {})
+        records: list[CoordinatorRecord] = [OffsetRecord(group_id, p, None) for p in offsets]
+        self._remove(records + self._take_out(group), then)
+
+    # --- records --------------------------------------------------------------------------------
+
+    def _take_out(self, group: ClassicGroup) -> list[CoordinatorRecord]:
+        """Let nobody in from now on; it is gone once this record is committed."""
+        group.close(Error.COORDINATOR_NOT_AVAILABLE)
+        return [GroupRecord(group.group_id, None)]
+
+    def _remove(self, tombstones: list[CoordinatorRecord], then: Callable[[Error], None]) -> None:
+        """Append tombstones, as many batches as it takes; forget what they name once committed."""
+        if not tombstones:
+            then(Error.NONE)
+            return
+        now, later = tombstones[:TOMBSTONES_MAX], tombstones[TOMBSTONES_MAX:]
+
+        def removed(result: int | Error) -> None:
+            if isinstance(result, Error):
+                self._reopen(tombstones)
+                then(result)
+            else:
+                self._apply(now, result)
+                self._remove(later, then)
+
+        self._append(now, removed)
+
+    def _reopen(self, tombstones: list[CoordinatorRecord]) -> None:
+        for record in tombstones:
+            group = self.groups.get(record.group_id)
+            if isinstance(record, GroupRecord) and group is not None:
+                group.reopen()
+
+    def _apply(self, records: list[CoordinatorRecord], first: int) -> None:
+        for at, record in enumerate(records, first):
+            if isinstance(record, GroupRecord):
+                self.groups.pop(record.group_id, None)
+                continue
+            known = self.offsets.get(record.group_id, {}).get(record.partition)
+            # Answers of two commits may cross; the log's order is what counts.
+            if known is None or known.at < at:
+                value = None if record.value is None else replace(record.value, at=at)
+                self._keep(OffsetRecord(record.group_id, record.partition, value))
+
+    def _keep(self, record: OffsetRecord) -> None:
+        if record.value is not None:
+            self.offsets.setdefault(record.group_id, {})[record.partition] = record.value
+            return
+        offsets = self.offsets.get(record.group_id)
+        if offsets is not None:
+            offsets.pop(record.partition, None)
+            if not offsets:
+                del self.offsets[record.group_id]
+
+    def _new_group(self, group_id: str) -> ClassicGroup:
+        group = ClassicGroup(group_id, self._limits, self._out, self._store)
+        self.groups[group_id] = group
+        return group
+
+    def _drop_if_unused(self, group: ClassicGroup) -> None:
+        # A refused join leaves nothing behind.
+        if group.is_idle and group.generation == 0 and group.group_id not in self.offsets:
+            self.groups.pop(group.group_id, None)
+
+    def _store(self, record: GroupRecord, then: Callable[[Error], None]) -> None:
+        self._append([record], lambda r: then(r if isinstance(r, Error) else Error.NONE))
+
+
+def _no_such(group_id: str) -> Error:
+    return Error.UNKNOWN_MEMBER_ID if group_id else Error.INVALID_GROUP_ID
+
+
+def _commit_error(error: Error) -> Error:
+    # A batch that is too large for the log: the client can only commit less at once.
+    return Error.INVALID_COMMIT_OFFSET_SIZE if error is Error.UNKNOWN_SERVER_ERROR else error

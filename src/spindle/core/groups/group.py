@@ -1,0 +1,302 @@
+"""A classic consumer group as its clients meet it: join, sync, heartbeat, commit, leave, describe.
+
+Finds out who speaks and what that means (`core.groups.states`); `core.groups.rebalance` carries it
+out. `core.groups.coordinator` calls it; it never knows offsets or where it is stored.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spindle.core.groups.members import JoinThen, Member, SyncThen, new_member
+from spindle.core.groups.rebalance import Rebalance
+from spindle.core.groups.states import TABLE, Input, State, Step
+from spindle.core.groups.subscription import subscribed_topics
+from spindle.core.groups.values import (
+    GroupRecord,
+    GroupView,
+    Identity,
+    Join,
+    JoinAnswer,
+    MemberView,
+    Sync,
+    SyncAnswer,
+)
+from spindle.model.errors import Error
+
+NEW_MEMBER_TIMEOUT: Final = 300.0
+"""Seconds after which a join that is never answered counts as abandoned."""
+
+PROMISED_MAX: Final = 10_000
+"""Ids that may be promised to clients and not used yet."""
+
+
+class ClassicGroup(Rebalance):
+    """One group: its generations (see the base) and what clients may ask of them."""
+
+    # --- joining --------------------------------------------------------------------------------
+
+    def join(self, ask: Join, then: JoinThen) -> None:
+        """A client joins; `then` gets the generation once it is made, or the reason why not."""
+        error = self._admit(ask)
+        if error:
+            then(JoinAnswer(error=error, member_id=ask.member_id))
+        elif ask.member_id:
+            self._join_known(ask, then)
+        elif ask.instance_id is not None:
+            known = self.members.static(ask.instance_id)
+            if known is None:
+                self._add(ask, f"{ask.instance_id}-{self._out.new_id()}", then)
+            else:
+                self._return_static(known, ask, then)
+        else:
+            member_id = f"{ask.client_id}-{self._out.new_id()}"
+            if ask.needs_id:
+                self._promise(member_id, ask.session_timeout, then)
+            else:
+                self._add(ask, member_id, then)
+
+    def _admit(self, ask: Join) -> Error:
+        if self.state is State.DEAD:
+            return Error.COORDINATOR_NOT_AVAILABLE
+        names = [name for name, _ in ask.protocols]
+        if not ask.protocol_type or not names:
+            return Error.INCONSISTENT_GROUP_PROTOCOL
+        if len(self.members) and (
+            ask.protocol_type != self.protocol_type or not self.members.can_speak(names)
+        ):
+            return Error.INCONSISTENT_GROUP_PROTOCOL
+        return self._room_for(ask)
+
+    def _room_for(self, ask: Join) -> Error:
+        member = self.members.get(ask.member_id)
+        if self.state is State.PREPARING:
+            # All who wait count, so that a shrunk limit drops whoever comes late.
+            waiting = sum(1 for m in self.members if m.joining is not None)
+            is_full = waiting >= self._limits.size_max
+            has_place = member is not None and member.joining is not None
+        else:
+            is_full = len(self.members) >= self._limits.size_max
+            has_place = member is not None
+        known = ask.instance_id is not None and self.members.static(ask.instance_id) is not None
+        if is_full and not has_place and not known:
+            self._promised.pop(ask.member_id, None)
+            return Error.GROUP_MAX_SIZE_REACHED
+        return Error.NONE
+
+    def _promise(self, member_id: str, session_timeout: int, then: JoinThen) -> None:
+        if len(self._promised) >= PROMISED_MAX:
+            then(JoinAnswer(error=Error.GROUP_MAX_SIZE_REACHED))
+            return
+        until = self._out.now + session_timeout / 1000
+        self._promised[member_id] = until
+        self._wake_by(until)
+        then(JoinAnswer(error=Error.MEMBER_ID_REQUIRED, member_id=member_id))
+
+    def _add(self, ask: Join, member_id: str, then: JoinThen) -> None:
+        if not len(self.members):
+            self.protocol_type = ask.protocol_type
+        member = new_member(ask, member_id, then)
+        member.deadline = self._out.now + NEW_MEMBER_TIMEOUT
+        self.members.add(member)
+        if self.leader is None:
+            self.leader = member_id
+        self._grew = self._grew or self.generation == 0
+        self._wake_by(member.deadline)
+        self._take_step(TABLE[self.state, Input.NEW_MEMBER])
+
+    def _join_known(self, ask: Join, then: JoinThen) -> None:
+        if ask.member_id in self._promised and ask.instance_id is None:
+            del self._promised[ask.member_id]
+            self._add(ask, ask.member_id, then)
+            return
+        member = self.members.identify(ask.member_id, ask.instance_id)
+        if isinstance(member, Error):
+            then(JoinAnswer(error=member, member_id=ask.member_id))
+            return
+        if member.protocols != ask.protocols:
+            what = Input.MEMBER_CHANGED
+        elif member.member_id == self.leader:
+            what = Input.LEADER_SAME
+        else:
+            what = Input.FOLLOWER_SAME
+        step = TABLE[self.state, what]
+        assert isinstance(step, Step), f"{self.group_id} has members while {self.state}"
+        if step is Step.REPEAT:
+            self._heard_of(member)
+            then(self._joined(member))
+            return
+        self._rejoin(member, ask, then)
+        self._take_step(step)
+
+    def _rejoin(self, member: Member, ask: Join, then: JoinThen) -> None:
+        # An older join of the same member is a retry's forerunner; its connection is owed a word.
+        member.answer_join(
+            JoinAnswer(error=Error.REBALANCE_IN_PROGRESS, member_id=member.member_id)
+        )
+        member.update(ask)
+        member.joining = then
+
+    def _return_static(self, member: Member, ask: Join, then: JoinThen) -> None:
+        """A static member's process was restarted: it keeps its place (KIP-345)."""
+        old, was_leader = member.member_id, member.member_id == self.leader
+        told_leader = self.leader or ""
+        fenced = Error.FENCED_INSTANCE_ID
+        member.answer_join(JoinAnswer(error=fenced, member_id=old))
+        member.answer_sync(SyncAnswer(error=fenced))
+        self.members.rename(member, f"{ask.instance_id}-{self._out.new_id()}")
+        if was_leader:
+            self.leader = member.member_id
+        if old in self._unsynced:
+            del self._unsynced[old]
+            self._unsynced[member.member_id] = None
+        member.update(ask)
+        self._heard_of(member)
+        step = TABLE[self.state, Input.STATIC_RETURN]
+        assert isinstance(step, Step), f"{self.group_id} has members while {self.state}"
+        if step is Step.REPEAT and self.members.chosen_protocol() == self.protocol:
+            # Nothing changes for the others, but a new coordinator must know the new id.
+            self._store(
+                GroupRecord(self.group_id, self.stored(self._assignments())),
+                lambda error: self._returned(member, ask, told_leader, error, then),
+            )
+            return
+        member.joining = then
+        self._take_step(Step.REBALANCE if step is Step.REPEAT else step)
+
+    def _returned(
+        self, member: Member, ask: Join, told_leader: str, error: Error, then: JoinThen
+    ) -> None:
+        if error or self.members.get(member.member_id) is not member:
+            then(JoinAnswer(error=error or Error.UNKNOWN_MEMBER_ID))
+            return
+        leads = member.member_id == self.leader
+        then(
+            JoinAnswer(
+                generation=self.generation,
+                protocol_type=self.protocol_type,
+                protocol=self.protocol,
+                # One that cannot skip must not believe that it leads, or it would assign anew.
+                leader=(self.leader or "") if ask.may_skip else told_leader,
+                member_id=member.member_id,
+                members=self._all_metadata() if leads and ask.may_skip else (),
+                skip_assignment=leads and ask.may_skip,
+            )
+        )
+
+    # --- the other requests -----------------------------------------------------------------------
+
+    def sync(self, ask: Sync, then: SyncThen) -> None:
+        """A member wants its assignment; `then` gets it once the leader's word is stored."""
+        member = self._check_sync(ask)
+        if isinstance(member, Error):
+            then(SyncAnswer(error=member))
+            return
+        self._unsynced.pop(member.member_id, None)
+        if TABLE[self.state, Input.SYNC] is Step.REPEAT:
+            self._heard_of(member)
+            then(self._assigned(member))
+            return
+        member.answer_sync(SyncAnswer(error=Error.REBALANCE_IN_PROGRESS))
+        member.syncing = then
+        if not self._unsynced:
+            self._phase_ends = None
+        if member.member_id == self.leader:
+            given, generation = dict(ask.assignments), self.generation
+            self._store(
+                GroupRecord(self.group_id, self.stored(given)),
+                lambda error: self._on_stored(generation, given, error),
+            )
+
+    def _check_sync(self, ask: Sync) -> Member | Error:
+        member = self._speaker(ask.member_id, ask.instance_id)
+        if isinstance(member, Error):
+            return member
+        if ask.generation != self.generation:
+            return Error.ILLEGAL_GENERATION
+        if ask.protocol_type not in (None, self.protocol_type) or (
+            ask.protocol not in (None, self.protocol)
+        ):
+            return Error.INCONSISTENT_GROUP_PROTOCOL
+        step = TABLE[self.state, Input.SYNC]
+        return step if isinstance(step, Error) else member
+
+    def heartbeat(self, who: Identity) -> Error:
+        """A member is alive; REBALANCE_IN_PROGRESS tells it to join again."""
+        return self._hear(who, Input.HEARTBEAT)
+
+    def may_commit(self, who: Identity) -> Error:
+        """Whether these offsets may be committed for the group.
+
+        Consumers without a group (generation -1, no id) may while nobody is a member.
+        """
+        anonymous = who.generation < 0 and not who.member_id and who.instance_id is None
+        if self.state is State.EMPTY and who.generation < 0:
+            return Error.NONE
+        if anonymous:
+            return Error.UNKNOWN_MEMBER_ID
+        return self._hear(who, Input.COMMIT)
+
+    def _hear(self, who: Identity, what: Input) -> Error:
+        member = self._speaker(who.member_id, who.instance_id)
+        if isinstance(member, Error):
+            return member
+        if who.generation != self.generation:
+            return Error.ILLEGAL_GENERATION
+        self._heard_of(member)
+        step = TABLE[self.state, what]
+        return step if isinstance(step, Error) else Error.NONE
+
+    def leave(self, member_id: str, instance_id: str | None) -> Error:
+        """A member leaves; a static one may be named by its instance alone."""
+        if self.state is State.DEAD:
+            return Error.COORDINATOR_NOT_AVAILABLE
+        if not member_id and instance_id is not None:
+            static = self.members.static(instance_id)
+            member_id = static.member_id if static is not None else ""
+        if instance_id is None and member_id in self._promised:
+            del self._promised[member_id]
+            self._maybe_complete()
+            return Error.NONE
+        member = self.members.identify(member_id, instance_id)
+        if isinstance(member, Error):
+            return member
+        self._drop(member)
+        return Error.NONE
+
+    def _speaker(self, member_id: str, instance_id: str | None) -> Member | Error:
+        if self.state is State.DEAD:
+            return Error.COORDINATOR_NOT_AVAILABLE
+        return self.members.identify(member_id, instance_id)
+
+    def view(self) -> GroupView:
+        """As DescribeGroups shows it: metadata and assignments only while they hold."""
+        stable = self.state is State.STABLE
+        return GroupView(
+            group_id=self.group_id,
+            state=self.state.value,
+            protocol_type=self.protocol_type,
+            protocol=(self.protocol or "") if stable else "",
+            members=tuple(
+                MemberView(
+                    member_id=m.member_id,
+                    instance_id=m.instance_id,
+                    client_id=m.client_id,
+                    client_host=m.client_host,
+                    metadata=m.metadata(self.protocol) if stable else b"",
+                    assignment=m.assignment if stable else b"",
+                )
+                for m in self.members
+            ),
+        )
+
+    def subscribed_topics(self) -> set[str] | None:
+        """Topics that members subscribe to; None where their metadata does not tell."""
+        topics: set[str] = set()
+        for member in self.members:
+            for _, metadata in member.protocols:
+                names = subscribed_topics(metadata)
+                if names is None:
+                    return None
+                topics.update(names)
+        return topics

@@ -1,0 +1,47 @@
+"""Which committed offsets have outlived their use (KIP-211).
+
+Pure. Asked by `core.groups.coordinator` from time to time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spindle.core.groups.group import ClassicGroup
+from spindle.core.groups.states import State
+from spindle.core.groups.values import CONSUMER, Committed
+from spindle.model.ids import TopicPartition
+
+
+def expired(
+    group: ClassicGroup,
+    offsets: Mapping[TopicPartition, Committed],
+    now_ms: int,
+    retention: int,
+) -> list[TopicPartition]:
+    """Partitions whose offsets may go.
+
+    Without members: `retention` ms after the last one left. With members: only topics that no
+    consumer subscribes to, so long after their commit. Never joined at all: after the commit.
+    """
+    if group.state is State.EMPTY:
+        left_ms = group.since_ms if group.protocol_type else -1
+        return [
+            partition
+            for partition, value in offsets.items()
+            if _is_due(value, max(value.commit_ms, left_ms), now_ms, retention)
+        ]
+    subscribed = group.subscribed_topics() if group.protocol_type == CONSUMER else None
+    if subscribed is None:
+        return []
+    return [
+        partition
+        for partition, value in offsets.items()
+        if partition.topic not in subscribed and _is_due(value, value.commit_ms, now_ms, retention)
+    ]
+
+
+def _is_due(value: Committed, since_ms: int, now_ms: int, retention: int) -> bool:
+    if value.expire_ms >= 0:
+        return now_ms >= value.expire_ms
+    return now_ms - since_ms >= retention
