@@ -14,8 +14,8 @@ from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.outbox import Outbox
 from spindle.node.calls import Call, Connection, Sink
-from spindle.wire.apis import APIS, Key
-from spindle.wire.framing import RequestHeader, decode_request, read_header
+from spindle.wire.apis import TABLE, Key
+from spindle.wire.framing import RequestHeader, decode_header, decode_request
 
 Handler = Callable[[Any, Call], None]
 
@@ -34,12 +34,14 @@ class Router:
         }
         self._target = target
         self._out = out
-        self.served = {key: (APIS[key].min, APIS[key].max) for key in sorted(modules)}
+        self.served: dict[int, tuple[int, int]] = {
+            int(key): (api.min, api.max) for key, api in TABLE.items() if key in self._handlers
+        }
 
     def on_frame(self, connection: Connection, frame: Buffer) -> None:
         """Serve a request that has come as a frame (without its length)."""
         try:
-            header = self._header(frame)
+            header = decode_header(frame)[0]
             if not self._serves(header):
                 self._refuse_version(connection, header)
                 return
@@ -61,7 +63,7 @@ class Router:
 
     def on_forwarded(self, frame: Buffer, outer: Call, sink: Sink) -> None:
         """Serve a request that a broker has forwarded; Refusal if it cannot be read or served."""
-        header = self._header(frame)
+        header = decode_header(frame)[0]
         if not self._serves(header):
             raise Refusal(Error.UNSUPPORTED_VERSION, f"{header} is not served here")
         request = decode_request(frame)
@@ -88,12 +90,8 @@ class Router:
             else:
                 call.answer(refuse(call, refusal.error, refusal.message))
 
-    def _header(self, frame: Buffer) -> RequestHeader:
-        return read_header(frame)
-
     def _serves(self, header: RequestHeader) -> bool:
-        served = self.served.get(header.api_key)
-        return served is not None and served[0] <= header.version <= served[1]
+        return header.api_key in self._handlers and TABLE[Key(header.api_key)].reads(header.version)
 
     def _refuse_version(self, connection: Connection, header: RequestHeader) -> None:
         if header.api_key == Key.API_VERSIONS:

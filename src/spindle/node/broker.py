@@ -1,0 +1,83 @@
+"""A broker, composed: its parts, wired together. Holds no logic of its own.
+
+Handlers reach every part through it; parts reach each other through it, by the interfaces that
+docs/architecture.md names.
+"""
+
+from __future__ import annotations
+
+from spindle.model.config import NodeConfig, Settings
+from spindle.model.image import BROKER_RESOURCE, ClusterImage, Delta
+from spindle.model.outbox import Outbox
+from spindle.node.channel import ControllerChannel
+from spindle.node.fetchers import Fetchers
+from spindle.node.forwarding import Forwarding
+from spindle.node.groups import Groups
+from spindle.node.housekeeping import Housekeeping
+from spindle.node.lifecycle import Lifecycle
+from spindle.node.logdirs import LogDirs
+from spindle.node.metadata import Metadata
+from spindle.node.peers import Peers
+from spindle.node.producer_ids import ProducerIds
+from spindle.node.quorum import Quorum
+from spindle.node.replicas import Replicas
+from spindle.node.topic_creation import TopicCreation
+
+
+class Broker:
+    """What a broker consists of. `image` is the committed metadata as replayed here so far."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        cluster_id: str,
+        out: Outbox,
+        metadata: Metadata,
+        quorum: Quorum,
+        peers: Peers,
+    ) -> None:
+        self.config = config
+        self.cluster_id = cluster_id
+        self.out = out
+        self.metadata = metadata
+        self.quorum = quorum
+        self.peers = peers
+        self.controller = ControllerChannel(quorum, peers, out)
+        self.lifecycle = Lifecycle(self)
+        self.logs = LogDirs(self)
+        self.replicas = Replicas(self)
+        self.fetchers = Fetchers(self)
+        self.housekeeping = Housekeeping(self)
+        self.groups = Groups(self)
+        self.producer_ids = ProducerIds(self)
+        self.topic_creation = TopicCreation(self)
+        self.forwarding = Forwarding(self)
+
+    @property
+    def node_id(self) -> int:
+        """Our id."""
+        return self.config.node_id
+
+    @property
+    def settings(self) -> Settings:
+        """Our settings, dynamic values included."""
+        return self.config.settings
+
+    @property
+    def image(self) -> ClusterImage:
+        """The committed metadata."""
+        return self.metadata.image
+
+    def on_metadata(self, delta: Delta) -> None:
+        """Metadata was committed: each part acts on it, the place of logs first."""
+        if any(kind == BROKER_RESOURCE for kind, _ in delta.configs):
+            self._apply_configs()
+        self.logs.on_metadata(delta)
+        self.replicas.on_metadata(delta)
+        self.groups.on_metadata(delta)
+
+    def _apply_configs(self) -> None:
+        shared = self.image.config(BROKER_RESOURCE, "")
+        own = self.image.config(BROKER_RESOURCE, str(self.node_id))
+        self.settings.set_dynamic({**shared, **own})
+        self.logs.on_settings()
