@@ -1,0 +1,60 @@
+"""Small files whole: read, and replaced so that a power cut leaves the old one or the new one.
+
+Knows the Disk port and no format. Called by the rest of the storage room.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import Final
+
+from spindle.storage.disk import Disk
+from spindle.storage.layout import TEMPORARY
+
+SMALL_MAX: Final = 1 << 30
+"""A file that is read whole may not be larger (bytes)."""
+
+
+def read_whole(disk: Disk, path: str) -> bytes | None:
+    """All bytes of a file, or None where there is none; OSError EFBIG where it is absurd."""
+    try:
+        file = disk.open(path)
+    except FileNotFoundError:
+        return None
+    try:
+        size = file.size()
+        if size > SMALL_MAX:
+            raise OSError(errno.EFBIG, f"{path} has {size} bytes, more than it can need", path)
+        return file.read(0, size)
+    finally:
+        file.close()
+
+
+def replace(disk: Disk, path: str, data: bytes, *, durable: bool = True) -> None:
+    """Put `data` in the place of what is at `path`, atomically.
+
+    Temporary, fsync, rename, fsync of the directory. `durable=False` leaves out the last fsync:
+    for a caller that syncs the directory itself, once for several files.
+    """
+    temporary = path + TEMPORARY
+    file = disk.open(temporary, create=True)
+    try:
+        # Not cut first: whatever an earlier attempt left behind that is longer goes afterwards.
+        if data:
+            file.write(0, [data])
+        file.truncate(len(data))
+        file.sync()
+    finally:
+        file.close()
+    disk.rename(temporary, path)
+    if durable:
+        disk.sync_dir(path.rpartition("/")[0])
+
+
+def remove_if_there(disk: Disk, path: str) -> bool:
+    """Unlink a file; whether it was there."""
+    try:
+        disk.remove(path)
+    except FileNotFoundError:
+        return False
+    return True

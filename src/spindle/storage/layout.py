@@ -1,0 +1,142 @@
+"""Names on disk: directories of logs, files inside them, files of a log directory's root.
+
+Pure: opens nothing. The rules are Apache Kafka's (facts of 4.3); KIP-113 calls the future log's
+suffix `.move`, what shipped is `-future`. Called by the rest of the storage room and by tools.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import Final, NamedTuple
+
+from spindle.model.ids import METADATA_TOPIC
+from spindle.model.logs import LogKey
+
+NAME_MAX: Final = 255
+"""Bytes that a file system allows for a name."""
+
+LOCK: Final = ".lock"
+META_PROPERTIES: Final = "meta.properties"
+BOOTSTRAP: Final = "bootstrap.checkpoint"
+RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
+LOG_STARTS: Final = "log-start-offset-checkpoint"
+HIGH_WATERMARKS: Final = "replication-offset-checkpoint"
+CLEANER_OFFSETS: Final = "cleaner-offset-checkpoint"
+CLEAN_SHUTDOWN: Final = ".kafka_cleanshutdown"
+
+PARTITION_METADATA: Final = "partition.metadata"
+LEADER_EPOCHS: Final = "leader-epoch-checkpoint"
+
+LOG: Final = ".log"
+INDEX: Final = ".index"
+TIME_INDEX: Final = ".timeindex"
+TXN_INDEX: Final = ".txnindex"
+SNAPSHOT: Final = ".snapshot"
+TEMPORARY: Final = ".tmp"
+
+_REMOTE_CACHE: Final = "remote-log-index-cache"
+_SUFFIXED = re.compile(r"^(?P<base>\S+-\S+)\.\S+-(?P<suffix>delete|future|stray)$")
+_SEGMENT_FILE = re.compile(r"^(?P<offset>[0-9]{20})(?P<kind>\.(?:log|index|timeindex|txnindex))$")
+_SNAPSHOT_FILE = re.compile(r"^(?P<offset>[0-9]{20})\.snapshot$")
+
+
+class Kind(Enum):
+    """What a sub-directory of a log directory is, by its name."""
+
+    CURRENT = "current"
+    FUTURE = "future"
+    DELETE = "delete"
+    STRAY = "stray"
+    FOREIGN = "foreign"
+    """None of ours (`lost+found`, ...): left alone and told about (B-15)."""
+
+
+class Parsed(NamedTuple):
+    """A sub-directory's name, understood; `key` for current and future logs only."""
+
+    kind: Kind
+    key: LogKey | None = None
+
+
+def parse_directory(name: str) -> Parsed:
+    """What the sub-directory `name` of a log directory is."""
+    if name == _REMOTE_CACHE:
+        return Parsed(Kind.FOREIGN)
+    suffixed = _SUFFIXED.match(name)
+    if suffixed is not None:
+        kind = Kind(suffixed["suffix"])
+        if kind is not Kind.FUTURE:
+            return Parsed(kind)
+        key = _partition_of(suffixed["base"], future=True)
+        return Parsed(Kind.FOREIGN) if key is None else Parsed(kind, key)
+    key = _partition_of(name, future=False)
+    return Parsed(Kind.FOREIGN) if key is None else Parsed(Kind.CURRENT, key)
+
+
+def _partition_of(name: str, future: bool) -> LogKey | None:
+    topic, dash, number = name.rpartition("-")
+    if not dash or not topic or not (number.isascii() and number.isdigit()):
+        return None
+    if number != str(int(number)):
+        return None
+    return LogKey(topic, int(number), future)
+
+
+def directory_name(key: LogKey, unique: str = "") -> str:
+    """The name of a log's directory. `unique`: 32 hex digits, for a future log only."""
+    plain = f"{key.topic}-{key.partition}"
+    if not key.future:
+        return plain
+    assert unique, "a future log's name carries a unique part"
+    return f"{plain}.{unique}-future"
+
+
+def fits(key: LogKey) -> bool:
+    """Whether the file system can hold this log's directory name: a future's is never cut."""
+    unique = "0" * 32 if key.future else ""
+    return len(directory_name(key, unique).encode()) <= NAME_MAX
+
+
+def discarded_name(key: LogKey, unique: str, suffix: str) -> str:
+    """The name of a log that waits for its end (`delete`) or for a decision (`stray`).
+
+    The topic's part is cut where the whole would be longer than a file system allows.
+    """
+    assert suffix in ("delete", "stray")
+    tail = f"-{key.partition}.{unique}-{suffix}"
+    return key.topic[: NAME_MAX - len(tail)] + tail
+
+
+def is_discarded(name: str) -> bool:
+    """Whether `name` is a `-delete` or `-stray` directory: all that may be purged."""
+    return "/" not in name and parse_directory(name).kind in (Kind.DELETE, Kind.STRAY)
+
+
+def is_metadata(key: LogKey) -> bool:
+    """Whether this is the log of the controllers' quorum."""
+    return key.topic == METADATA_TOPIC
+
+
+def segment_file(offset: int, kind: str = LOG) -> str:
+    """The name of a segment's file: its base offset in 20 digits, and what it holds."""
+    return f"{offset:020d}{kind}"
+
+
+class SegmentFile(NamedTuple):
+    """A file of a segment by its name."""
+
+    offset: int
+    kind: str
+
+
+def parse_segment_file(name: str) -> SegmentFile | None:
+    """A segment's base offset and the kind of file, or None where it is none."""
+    found = _SEGMENT_FILE.match(name)
+    return None if found is None else SegmentFile(int(found["offset"]), found["kind"])
+
+
+def parse_snapshot(name: str) -> int | None:
+    """The offset of a producer snapshot, or None where the name is not one."""
+    found = _SNAPSHOT_FILE.match(name)
+    return None if found is None else int(found["offset"])
