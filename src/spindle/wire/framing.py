@@ -1,0 +1,223 @@
+"""Frames and headers: from a connection's bytes to requests and answers, and back.
+
+A frame is a length of four bytes and a message; a message is a header and an entity's body. Servers
+use `FrameCutter`, `decode_request`, `encode_response`; clients `encode_request`, `FrameCutter`,
+`correlation_of`, `decode_response`. Knows no sockets and no order of calls.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from spindle.model.batches import Buffer
+from spindle.model.errors import Corrupt, Error, Refusal
+from spindle.wire import entities
+from spindle.wire.apis import TABLE, Key
+from spindle.wire.entities import Entity
+from spindle.wire.values import take_uvarint
+
+_LENGTH: Final = struct.Struct(">i")
+_HEADER: Final = struct.Struct(">hhih")
+_INT32: Final = struct.Struct(">i")
+_INT16: Final = struct.Struct(">h")
+_NO_TAGS: Final = b"\x00"
+
+
+class RequestHeader(NamedTuple):
+    """What stands before every request (request header v1, and v2 which adds tags)."""
+
+    api_key: int
+    version: int
+    correlation: int
+    client_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as received. `body` is the kio entity of exactly the header's version."""
+
+    header: RequestHeader
+    body: Entity
+
+
+class Unsupported(Refusal):
+    """UNSUPPORTED_VERSION, with the header so that it can be answered."""
+
+    def __init__(self, header: RequestHeader) -> None:
+        key, version = header.api_key, header.version
+        super().__init__(
+            Error.UNSUPPORTED_VERSION, f"API {key} version {version} is not served here"
+        )
+        self.header = header
+
+
+def decode_header(frame: Buffer) -> tuple[RequestHeader, int]:
+    """The header at the start of a request, and where what follows it begins.
+
+    Tags are stepped over where the API's version is known to have them. Corrupt if cut short.
+    """
+    try:
+        key, version, correlation, length = _HEADER.unpack_from(frame)
+    except struct.error:
+        raise Corrupt(f"a request header is cut short after {len(frame)} bytes") from None
+    end = _HEADER.size + max(length, 0)
+    if end > len(frame):
+        raise Corrupt(f"a client id claims {length} bytes but {len(frame) - 10} are left")
+    try:
+        client_id = None if length < 0 else str(frame[_HEADER.size : end], "utf-8")
+    except UnicodeDecodeError:
+        raise Corrupt("a client id is not UTF-8") from None
+    api = TABLE.get(key)
+    if api is not None and api.is_flexible(version) and version <= api.max:
+        end = _skip_tags(frame, end)
+    return RequestHeader(key, version, correlation, client_id), end
+
+
+def decode_request(frame: Buffer) -> Request:
+    """Read a request from a frame without its length prefix.
+
+    Raises `Unsupported` for an API or version outside `apis.TABLE`, Corrupt for broken bytes.
+    """
+    header, offset = decode_header(frame)
+    api = TABLE.get(header.api_key)
+    if api is None or not api.reads(header.version):
+        raise Unsupported(header)
+    cls = entities.request_class(header.api_key, header.version)
+    return Request(header, entities.decode(cls, frame, offset)[0])
+
+
+def encode_request(entity: Entity, correlation: int, client_id: str | None) -> bytes:
+    """A request with its header and length prefix, ready to send."""
+    body = encode_message(entity, correlation, client_id)
+    return _LENGTH.pack(len(body)) + body
+
+
+def encode_message(entity: Entity, correlation: int, client_id: str | None) -> bytes:
+    """A request with its header but no length prefix: what an Envelope carries."""
+    name = b"" if client_id is None else client_id.encode()
+    length = -1 if client_id is None else len(name)
+    head = _HEADER.pack(entity.__api_key__, entity.__version__, correlation, length)
+    tags = _NO_TAGS if entity.__flexible__ else b""
+    return b"".join((head, name, tags, entities.encode(entity)))
+
+
+def encode_response(header: RequestHeader, entity: Entity) -> list[Buffer]:
+    """An answer with header and length prefix, as buffers to be written in this order.
+
+    Large record bytes are handed on as they were given. Only the header's correlation counts: the
+    entity knows its version, which may be another (ApiVersions answers unknown versions with v0).
+    """
+    pieces: list[Buffer] = [b"", _response_header(header.correlation, entity)]
+    entities.encode_into(entity, pieces)
+    small = 1
+    while small < len(pieces) and len(pieces[small]) < entities.LARGE:
+        small += 1
+    head = b"".join(pieces[:small])
+    size = len(head) + sum(map(len, pieces[small:]))
+    return [_LENGTH.pack(size) + head, *pieces[small:]]
+
+
+def encode_answer(correlation: int, entity: Entity) -> bytes:
+    """An answer with its header but no length prefix: what an Envelope's answer carries."""
+    return _response_header(correlation, entity) + entities.encode(entity)
+
+
+def correlation_of(frame: Buffer) -> int:
+    """Which request a response frame answers."""
+    try:
+        (correlation,) = _INT32.unpack_from(frame)
+    except struct.error:
+        raise Corrupt(f"a response header is cut short after {len(frame)} bytes") from None
+    return int(correlation)
+
+
+def decode_response(request: Any, frame: Buffer) -> Entity:
+    """Read the answer to a request (its entity or its class) from a frame without length prefix.
+
+    ApiVersions is answered in version 0 by a server which does not know the version asked for; the
+    entity is then one of v0 and says UNSUPPORTED_VERSION.
+    """
+    key, version = int(request.__api_key__), int(request.__version__)
+    offset = _INT32.size
+    if len(frame) < offset:
+        raise Corrupt(f"a response header is cut short after {len(frame)} bytes")
+    if key == Key.API_VERSIONS:
+        if frame[offset : offset + 2] == _INT16.pack(Error.UNSUPPORTED_VERSION):
+            version = 0
+    elif request.__flexible__:
+        offset = _skip_tags(frame, offset)
+    return entities.decode(entities.response_class(key, version), frame, offset)[0]
+
+
+class FrameCutter:
+    """Cuts a connection's bytes into frames, whatever the pieces they arrive in.
+
+    Pieces of an unfinished frame are kept as they came and joined once. `limit` is the longest
+    frame allowed, in bytes without its length (`socket.request.max.bytes`); a longer or negative
+    one is Corrupt before any of it is kept, and the connection is of no use afterwards.
+    """
+
+    __slots__ = ("_have", "_limit", "_parts", "_size")
+
+    def __init__(self, limit: int) -> None:
+        assert limit > 0
+        self._limit = limit
+        self._size = -1  # of the frame that is coming; -1 until its length is complete
+        self._parts: list[bytes] = []
+        self._have = 0  # bytes in the parts
+
+    @property
+    def pending(self) -> int:
+        """Bytes kept of a frame which is not complete yet."""
+        return self._have
+
+    def feed(self, chunk: Buffer) -> list[bytes]:
+        """Take the next bytes; the frames (without their lengths) that are now complete."""
+        data = bytes(chunk)
+        if self._size < 0:
+            if self._parts:
+                data = b"".join((*self._parts, data))
+            return self._cut(data, 0, [])
+        missing = self._size - self._have
+        if len(data) < missing:
+            self._parts.append(data)
+            self._have += len(data)
+            return []
+        self._parts.append(data[:missing])
+        return self._cut(data, missing, [b"".join(self._parts)])
+
+    def _cut(self, data: bytes, offset: int, frames: list[bytes]) -> list[bytes]:
+        end = len(data)
+        self._size = -1
+        while end - offset >= _LENGTH.size:
+            (size,) = _LENGTH.unpack_from(data, offset)
+            if not 0 <= size <= self._limit:
+                raise Corrupt(f"a frame of {size} bytes is outside the limit of {self._limit}")
+            offset += _LENGTH.size
+            if end - offset < size:
+                self._size = size
+                break
+            frames.append(data[offset : offset + size])
+            offset += size
+        self._have = end - offset
+        self._parts = [data[offset:]] if self._have or self._size >= 0 else []
+        return frames
+
+
+def _response_header(correlation: int, entity: Entity) -> bytes:
+    # ApiVersions always has the old header: its reader does not know yet what the server speaks.
+    flexible = entity.__flexible__ and entity.__api_key__ != Key.API_VERSIONS
+    return _INT32.pack(correlation) + (_NO_TAGS if flexible else b"")
+
+
+def _skip_tags(data: Buffer, offset: int) -> int:
+    count, offset = take_uvarint(data, offset)
+    for _ in range(count):
+        _, offset = take_uvarint(data, offset)
+        size, offset = take_uvarint(data, offset)
+        offset += size
+        if offset > len(data):
+            raise Corrupt(f"a header's tag claims {size} bytes, which are not there")
+    return offset
