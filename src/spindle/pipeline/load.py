@@ -1,0 +1,41 @@
+"""From samples to the load of each directory now: pure functions DataFrame -> DataFrame."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from spindle.pipeline.schemas import DIRECTORY
+
+
+def latest(samples: DataFrame) -> DataFrame:
+    """Each broker's newest sample that told something."""
+    newest = Window.partitionBy("broker")
+    return (
+        samples.where(F.col("broker_error").isNull())
+        .withColumn("_newest", F.max("sampled_at").over(newest))
+        .where(F.col("sampled_at") == F.col("_newest"))
+        .drop("_newest")
+    )
+
+
+def directories(now: DataFrame) -> DataFrame:
+    """The load of each directory (schema DIRECTORY), from one sample per broker.
+
+    Directories of one broker with equal total and usable bytes share a file system: each may use
+    an equal part of what is free there beside what their replicas hold.
+    """
+    per_directory = now.groupBy("broker", "directory").agg(
+        F.first("directory_error").isNull().alias("online"),
+        F.coalesce(F.first("cordoned"), F.lit(False)).alias("cordoned"),
+        F.first("total_bytes").alias("total_bytes"),
+        F.first("usable_bytes").alias("usable_bytes"),
+        F.coalesce(F.sum("size"), F.lit(0)).alias("used"),
+        F.count("topic").alias("replicas"),
+    )
+    volume = Window.partitionBy("broker", "total_bytes", "usable_bytes")
+    capacity = (F.sum("used").over(volume) + F.col("usable_bytes")) / F.count("*").over(volume)
+    return per_directory.withColumn(
+        "capacity",
+        F.when(F.col("usable_bytes") < 0, F.lit(0)).otherwise(capacity).cast("long"),
+    ).select(*DIRECTORY.names)

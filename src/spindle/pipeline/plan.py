@@ -1,0 +1,112 @@
+"""Plans each broker's moves in parallel: one Spark task a broker; the planner is plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from spindle.pipeline.schemas import MOVE, arrow
+from spindle.planning.broker import plan_broker
+from spindle.planning.load import Band, BrokerPlan, DirectoryLoad, ReplicaLoad
+
+_Batches = Iterable[pa.RecordBatch]
+
+
+def plan(
+    now: DataFrame,
+    directories: DataFrame,
+    band: Band,
+    drain: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    moves_per_disk: int = 1,
+) -> DataFrame:
+    """The plan of every broker (schema MOVE) from its newest sample and its directories' load.
+
+    `drain`: directories to empty, as `broker:path`; `exclude`: those to leave alone, likewise.
+    """
+    replicas = now.where(F.col("topic").isNotNull()).select(
+        "broker", "directory", "topic", "partition", "size", "is_future"
+    )
+    joined = directories.join(replicas, ["broker", "directory"], "left")
+    slot = F.dense_rank().over(Window.orderBy("broker")) - 1
+    brokers = directories.select("broker").distinct().withColumn("slot", slot)
+    count = max(1, brokers.count())
+    return (
+        joined.join(F.broadcast(brokers), "broker")
+        .repartitionById(count, F.col("slot").cast("int"))
+        .mapInArrow(_planner(band, tuple(drain), tuple(exclude), moves_per_disk), MOVE)
+    )
+
+
+def _planner(
+    band: Band, drain: tuple[str, ...], exclude: tuple[str, ...], moves_per_disk: int
+) -> Callable[[_Batches], Iterator[pa.RecordBatch]]:
+    def run(batches: _Batches) -> Iterator[pa.RecordBatch]:
+        kept = [batch for batch in batches if batch.num_rows]
+        if not kept:
+            return
+        rows = pa.Table.from_batches(kept).to_pylist()
+        for broker in sorted({row["broker"] for row in rows}):
+            own = [row for row in rows if row["broker"] == broker]
+            result = plan_broker(
+                broker,
+                _directories(broker, own, drain, exclude),
+                _replicas(own),
+                band,
+                moves_per_disk,
+            )
+            yield pa.RecordBatch.from_pylist(_rows(result), schema=arrow(MOVE))
+
+    return run
+
+
+def _directories(
+    broker: int, rows: Sequence[dict[str, object]], drain: Sequence[str], exclude: Sequence[str]
+) -> list[DirectoryLoad]:
+    loads: dict[str, DirectoryLoad] = {}
+    for row in rows:
+        path = str(row["directory"])
+        name = f"{broker}:{path}"
+        usable = bool(row["online"]) and not row["cordoned"] and name not in exclude
+        capacity = row["capacity"]
+        assert isinstance(capacity, int)
+        if row["online"]:
+            loads[path] = DirectoryLoad(path, capacity, usable, name in drain)
+    return list(loads.values())
+
+
+def _replicas(rows: Sequence[dict[str, object]]) -> list[ReplicaLoad]:
+    """Replicas as they are; one that is moving counts where it goes, and stays there."""
+    placed: dict[tuple[str, int], ReplicaLoad] = {}
+    for row in rows:
+        if row["topic"] is None or not row["online"]:
+            continue
+        key = (str(row["topic"]), int(str(row["partition"])))
+        moving = bool(row["is_future"])
+        size = int(str(row["size"]))
+        known = placed.get(key)
+        if known is None:
+            placed[key] = ReplicaLoad(*key, str(row["directory"]), size, moving)
+        elif moving:
+            placed[key] = ReplicaLoad(*key, str(row["directory"]), max(size, known.size), True)
+        else:
+            placed[key] = known._replace(size=max(size, known.size))
+    return list(placed.values())
+
+
+def _rows(result: BrokerPlan) -> list[dict[str, object]]:
+    common = {"broker": result.broker, "bound": result.bound, "notes": list(result.notes)}
+    rows: list[dict[str, object]] = []
+    wave, left = 0, list(result.waves)
+    for move in result.moves:
+        while left and left[0] == 0:
+            wave, left = wave + 1, left[1:]
+        left[0] -= 1
+        rows.append({**move._asdict(), **common, "wave": wave})
+    if not rows:
+        empty = dict.fromkeys(("topic", "partition", "source", "target", "size", "wave"))
+        rows.append({**empty, **common})
+    return rows
