@@ -1,1 +1,1 @@
-"""The controller: requests in; records and answers out; replay alone writes state."""
+"""The controller: decide -> records and an answer; replay is the only writer of state."""

@@ -1,0 +1,153 @@
+"""Reassignments between brokers: AlterPartitionReassignments, ListPartitionReassignments (KIP-455).
+
+The replicas of a partition under way are the target, then those that will leave. It ends by itself
+when a leader's AlterPartition brings the last newcomer into the ISR (`change`). A directory may be
+chosen for each new replica (B-25): the broker then creates it there at once (B-08).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from spindle.core.controller.change import Election, Wanted, change, without
+from spindle.core.controller.elections import Outcome, allowed_election
+from spindle.core.controller.state import Decision, Draft, State
+from spindle.core.controller.topics import check_assignment
+from spindle.model import records as r
+from spindle.model.errors import Error, Refusal
+from spindle.model.ids import DirectoryId, NodeId, PartitionId, TopicPartition, is_reserved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reassignment:
+    """The replicas that a partition is to have; None ends the reassignment under way.
+
+    `directories` names the place of new replicas, by broker, where it matters.
+    """
+
+    partition: TopicPartition
+    replicas: tuple[NodeId, ...] | None
+    directories: Mapping[NodeId, DirectoryId] = field(default_factory=dict)
+
+
+def alter(
+    state: State, asked: Sequence[Reassignment], allow_replication_change: bool = True
+) -> Decision[list[Outcome]]:
+    """Start, replace or cancel reassignments; one outcome for each, in order."""
+    draft = Draft(state)
+    outcomes = []
+    for reassignment in asked:
+        try:
+            _alter(draft, reassignment, allow_replication_change)
+            outcomes.append(Outcome())
+        except Refusal as refusal:
+            outcomes.append(Outcome(refusal.error, refusal.message))
+    return draft.decision(outcomes, atomic=False)
+
+
+def _alter(draft: Draft, asked: Reassignment, allow_replication_change: bool) -> None:
+    name = asked.partition
+    id = draft.state.image.resolve(name)
+    partition = draft.partition(id) if id is not None else None
+    if id is None or partition is None:
+        raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"there is no partition {name}")
+    if asked.replicas is None:
+        _cancel(draft, name, id, partition)
+    else:
+        _start(draft, asked, asked.replicas, id, partition, allow_replication_change)
+
+
+def _start(
+    draft: Draft,
+    asked: Reassignment,
+    target: tuple[NodeId, ...],
+    id: PartitionId,
+    partition: r.Partition,
+    allow_replication_change: bool,
+) -> None:
+    check_assignment(draft, target, None)
+    if not allow_replication_change:
+        now = len(without(partition.replicas, *partition.removing_replicas))
+        if len(target) != now:
+            raise Refusal(
+                Error.INVALID_REPLICATION_FACTOR,
+                f"{asked.partition} has {now} replica(s), the target {len(target)}, and the"
+                " request allows no change of that",
+            )
+    places = _checked_places(draft, asked, target, partition)
+    # Seen from what was there before any reassignment. A newcomer of an earlier one that is not
+    # wanted any more is both adding and removing: it goes whichever way this ends, and until then
+    # it keeps its place in the ISR, where it may be the only one.
+    before = without(partition.replicas, *partition.adding_replicas)
+    leaving = without(partition.replicas, *target)
+    merged = (*target, *leaving)
+    change(
+        draft,
+        id,
+        Wanted(
+            replicas=merged,
+            removing=leaving,
+            adding=without(merged, *before),
+            directories=places,
+            election=_election(draft, id),
+        ),
+    )
+
+
+def _checked_places(
+    draft: Draft, asked: Reassignment, target: tuple[NodeId, ...], partition: r.Partition
+) -> dict[NodeId, DirectoryId]:
+    places = {}
+    for broker, directory in asked.directories.items():
+        if broker not in target or is_reserved(directory):
+            continue
+        registration = draft.broker(broker)
+        assert registration is not None, "the assignment was checked"
+        if directory not in registration.log_dirs:
+            raise Refusal(
+                Error.LOG_DIR_NOT_FOUND,
+                f"{asked.partition}: broker {broker} has no online directory {directory}",
+            )
+        if broker not in partition.replicas:
+            places[broker] = directory
+    return places
+
+
+def _cancel(draft: Draft, name: TopicPartition, id: PartitionId, partition: r.Partition) -> None:
+    if not partition.adding_replicas and not partition.removing_replicas:
+        raise Refusal(Error.NO_REASSIGNMENT_IN_PROGRESS, f"{name} is not being reassigned")
+    replicas = without(partition.replicas, *partition.adding_replicas)
+    isr = without(partition.isr, *partition.adding_replicas)
+    election = _election(draft, id)
+    if not isr and election is not Election.UNCLEAN:
+        raise Refusal(
+            Error.INVALID_REPLICA_ASSIGNMENT,
+            f"{name}: only new replicas are in the ISR; to go back would need an unclean election",
+        )
+    change(
+        draft,
+        id,
+        Wanted(replicas=replicas, isr=isr, removing=(), adding=(), election=election),
+    )
+
+
+def _election(draft: Draft, id: PartitionId) -> Election:
+    return allowed_election(draft, draft.topic_name(id.topic_id))
+
+
+def ongoing(
+    state: State, asked: Mapping[str, Sequence[int]] | None = None
+) -> Iterator[tuple[TopicPartition, r.Partition]]:
+    """The reassignments under way, of these partitions or of all, by topic and number."""
+    if asked is None:
+        names = sorted(
+            name for id in state.reassigning if (name := state.image.name_of(id)) is not None
+        )
+    else:
+        names = [TopicPartition(topic, i) for topic, numbers in asked.items() for i in numbers]
+    for name in names:
+        id = state.image.resolve(name)
+        partition = state.image.partition(id) if id is not None else None
+        if partition is not None and id in state.reassigning:
+            yield name, partition

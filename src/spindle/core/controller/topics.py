@@ -1,0 +1,377 @@
+"""Topics and partitions come and go: CreateTopics, CreatePartitions, DeleteTopics.
+
+Each request is decided as a whole, into one atomic batch; a topic that is refused leaves the others
+untouched. Called by the handlers of those three APIs.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from spindle.core.controller import configs
+from spindle.core.controller.placement import place
+from spindle.core.controller.state import BATCH_RECORDS_MAX, Decision, Draft, State
+from spindle.model import records as r
+from spindle.model.errors import Error, Refusal
+from spindle.model.ids import METADATA_TOPIC, DirectoryId, NodeId, TopicId
+from spindle.model.outbox import Rng
+
+DEFAULT: Final = -1
+NAME_LENGTH_MAX: Final = 249
+_LEGAL: Final = frozenset(string.ascii_letters + string.digits + "._-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTopic:
+    """One topic of a CreateTopics request; counts of -1 mean the cluster's default.
+
+    `assignments`: (partition, replicas) given by hand; the counts must then be -1.
+    """
+
+    name: str
+    partitions: int = DEFAULT
+    replication: int = DEFAULT
+    assignments: tuple[tuple[int, tuple[NodeId, ...]], ...] = ()
+    configs: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicAnswer:
+    """What became of one topic of a request."""
+
+    name: str | None
+    error: Error = Error.NONE
+    message: str | None = None
+    topic_id: TopicId | None = None
+    partitions: int = -1
+    replication: int = -1
+
+
+def check_name(name: str) -> None:
+    """Refusal INVALID_TOPIC_EXCEPTION where a name is not one."""
+    if not name:
+        why = "it is empty"
+    elif name in (".", ".."):
+        why = "'.' and '..' name directories"
+    elif len(name) > NAME_LENGTH_MAX:
+        why = f"it has {len(name)} characters, more than {NAME_LENGTH_MAX}"
+    elif not _LEGAL.issuperset(name):
+        why = "only letters, digits, '.', '_' and '-' are allowed"
+    else:
+        return
+    raise Refusal(Error.INVALID_TOPIC_EXCEPTION, f"{name!r} cannot name a topic: {why}")
+
+
+# --- CreateTopics -------------------------------------------------------------------------------
+
+
+def create_topics(
+    state: State,
+    topics: Sequence[NewTopic],
+    rng: Rng,
+    new_id: Callable[[], TopicId],
+    validate_only: bool = False,
+) -> Decision[list[TopicAnswer]]:
+    """One answer for each topic, in order. Refusal POLICY_VIOLATION where all are too much."""
+    draft = Draft(state)
+    names = [topic.name for topic in topics]
+    answers: list[TopicAnswer] = []
+    seen: dict[str, None] = {}
+    for topic in topics:
+        if names.count(topic.name) > 1:
+            if topic.name not in seen:
+                seen[topic.name] = None
+                answers.append(
+                    TopicAnswer(
+                        name=topic.name,
+                        error=Error.INVALID_REQUEST,
+                        message="the request names this topic twice",
+                    )
+                )
+            continue
+        seen[topic.name] = None
+        answers.append(_create_topic(draft, topic, rng, new_id))
+    if validate_only:
+        draft.records.clear()
+    return draft.decision(answers)
+
+
+def _create_topic(
+    draft: Draft, topic: NewTopic, rng: Rng, new_id: Callable[[], TopicId]
+) -> TopicAnswer:
+    before = len(draft.records)
+    try:
+        _check_new(draft, topic)
+        settings = configs.new_topic_records(draft, topic.name, topic.configs)
+        assignment = _assignment(draft, topic, rng)
+    except Refusal as refusal:
+        assert len(draft.records) == before, "checks draft nothing"
+        return TopicAnswer(name=topic.name, error=refusal.error, message=refusal.message)
+    topic_id = new_id()
+    draft.add(r.Topic(name=topic.name, topic_id=topic_id))
+    for record in settings:
+        draft.add(record)
+    for number, replicas in enumerate(assignment):
+        draft.add(new_partition(draft, topic_id, number, replicas))
+    return TopicAnswer(
+        name=topic.name,
+        topic_id=topic_id,
+        partitions=len(assignment),
+        replication=len(assignment[0]),
+    )
+
+
+def _check_new(draft: Draft, topic: NewTopic) -> None:
+    if topic.name == METADATA_TOPIC:
+        raise Refusal(Error.TOPIC_AUTHORIZATION_FAILED, f"{METADATA_TOPIC} is the cluster's own")
+    check_name(topic.name)
+    if topic.name in draft.state.image.topic_ids:
+        raise Refusal(Error.TOPIC_ALREADY_EXISTS, f"topic {topic.name} exists already")
+    form = topic.name.replace(".", "_")
+    alike = list(draft.state.lookalikes.get(form, ()))
+    alike += [
+        record.name
+        for record in draft.records
+        if isinstance(record, r.Topic) and record.name.replace(".", "_") == form
+    ]
+    if alike:
+        raise Refusal(
+            Error.INVALID_TOPIC_EXCEPTION,
+            f"topic {topic.name} collides with {alike[0]}: metrics take '.' and '_' for one",
+        )
+
+
+def _assignment(draft: Draft, topic: NewTopic, rng: Rng) -> list[tuple[NodeId, ...]]:
+    if topic.assignments:
+        return _manual_assignment(draft, topic)
+    if topic.replication < DEFAULT or topic.replication == 0:
+        raise Refusal(
+            Error.INVALID_REPLICATION_FACTOR,
+            "the replication factor must be above 0, or -1 for the default",
+        )
+    if topic.partitions < DEFAULT or topic.partitions == 0:
+        raise Refusal(
+            Error.INVALID_PARTITIONS,
+            "the number of partitions must be above 0, or -1 for the default",
+        )
+    settings = draft.state.settings
+    count = settings["num.partitions"] if topic.partitions == DEFAULT else topic.partitions
+    replication = topic.replication
+    if replication == DEFAULT:
+        replication = settings["default.replication.factor"]
+    return _placed(draft, count, replication, rng)
+
+
+def _placed(draft: Draft, count: int, replication: int, rng: Rng) -> list[tuple[NodeId, ...]]:
+    if count > BATCH_RECORDS_MAX:
+        raise Refusal(Error.INVALID_PARTITIONS, f"at most {BATCH_RECORDS_MAX} can be made at once")
+    assignment = place(draft.brokers.values(), count, replication, rng)
+    for number, replicas in enumerate(assignment):
+        if not any(map(draft.is_active, replicas)):
+            raise Refusal(
+                Error.INVALID_REPLICATION_FACTOR,
+                f"partition {number} would lie on brokers {list(replicas)}, all of which are"
+                " fenced or shutting down",
+            )
+    return assignment
+
+
+def _manual_assignment(draft: Draft, topic: NewTopic) -> list[tuple[NodeId, ...]]:
+    if topic.replication != DEFAULT:
+        raise Refusal(
+            Error.INVALID_REQUEST,
+            "replicas are assigned by hand: the replication factor must be -1",
+        )
+    if topic.partitions != DEFAULT:
+        raise Refusal(
+            Error.INVALID_REQUEST,
+            "replicas are assigned by hand: the number of partitions must be -1",
+        )
+    by_number: dict[int, tuple[NodeId, ...]] = {}
+    for number, replicas in topic.assignments:
+        if number in by_number:
+            raise Refusal(Error.INVALID_REPLICA_ASSIGNMENT, f"partition {number} is assigned twice")
+        size = len(next(iter(by_number.values()))) if by_number else None
+        check_assignment(draft, replicas, size)
+        _check_active(draft, number, replicas)
+        by_number[number] = replicas
+    for number in range(len(by_number)):
+        if number not in by_number:
+            raise Refusal(
+                Error.INVALID_REPLICA_ASSIGNMENT,
+                f"partitions must be numbered from 0 without a gap: {number} is missing",
+            )
+    return [by_number[number] for number in range(len(by_number))]
+
+
+def check_assignment(draft: Draft, replicas: Sequence[NodeId], size: int | None) -> None:
+    """Refusal INVALID_REPLICA_ASSIGNMENT unless these are distinct registered brokers, `size`."""
+
+    def refuse(why: str) -> Refusal:
+        return Refusal(Error.INVALID_REPLICA_ASSIGNMENT, f"assignment {list(replicas)}: {why}")
+
+    if not replicas:
+        raise refuse("it is empty")
+    for broker in sorted(replicas):
+        if draft.broker(broker) is None:
+            raise refuse(f"broker {broker} is not registered")
+    if len(set(replicas)) != len(replicas):
+        raise refuse("a broker is named twice")
+    if size is not None and len(replicas) != size:
+        raise refuse(f"it has {len(replicas)} replicas where the others have {size}")
+
+
+def _check_active(draft: Draft, number: int, replicas: Sequence[NodeId]) -> None:
+    if not any(map(draft.is_active, replicas)):
+        raise Refusal(
+            Error.INVALID_REPLICA_ASSIGNMENT,
+            f"partition {number}: brokers {list(replicas)} are all fenced or shutting down",
+        )
+
+
+def new_partition(
+    draft: Draft,
+    topic_id: TopicId,
+    number: int,
+    replicas: tuple[NodeId, ...],
+) -> r.Partition:
+    """A partition that begins now: whoever is there is in the ISR and the first of them leads."""
+    isr = tuple(broker for broker in replicas if draft.is_active(broker))
+    assert isr, f"partition {number} would begin without a leader"
+    places: tuple[DirectoryId, ...] = ()
+    if draft.state.directories_supported:
+        places = tuple(draft.default_directory(broker) for broker in replicas)
+    return r.Partition(
+        partition_id=number,
+        topic_id=topic_id,
+        replicas=replicas,
+        isr=isr,
+        leader=isr[0],
+        leader_epoch=0,
+        partition_epoch=0,
+        directories=places,
+    )
+
+
+# --- CreatePartitions ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MorePartitions:
+    """One topic of a CreatePartitions request: it is to have `count`.
+
+    `assignments`: replicas of each new partition by hand; None: to be placed.
+    """
+
+    name: str
+    count: int
+    assignments: tuple[tuple[NodeId, ...], ...] | None = None
+
+
+def create_partitions(
+    state: State, topics: Sequence[MorePartitions], rng: Rng, validate_only: bool = False
+) -> Decision[list[TopicAnswer]]:
+    """One answer for each topic, in order."""
+    draft = Draft(state)
+    names = [topic.name for topic in topics]
+    answers: list[TopicAnswer] = []
+    for topic in topics:
+        if names.count(topic.name) > 1:
+            if all(answer.name != topic.name for answer in answers):
+                answers.append(
+                    TopicAnswer(
+                        name=topic.name,
+                        error=Error.INVALID_REQUEST,
+                        message="the request names this topic twice",
+                    )
+                )
+            continue
+        try:
+            _create_partitions(draft, topic, rng)
+            answers.append(TopicAnswer(name=topic.name))
+        except Refusal as refusal:
+            answers.append(
+                TopicAnswer(name=topic.name, error=refusal.error, message=refusal.message)
+            )
+    if validate_only:
+        draft.records.clear()
+    return draft.decision(answers)
+
+
+def _create_partitions(draft: Draft, asked: MorePartitions, rng: Rng) -> None:
+    topic = draft.state.image.topic(asked.name)
+    if topic is None:
+        raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {asked.name}")
+    present = len(topic.partitions)
+    more = asked.count - present
+    if more <= 0:
+        raise Refusal(
+            Error.INVALID_PARTITIONS,
+            f"topic {asked.name} has {present} partition(s); {asked.count} would be no more",
+        )
+    replication = len(topic.partitions[0].replicas)
+    if asked.assignments is None:
+        assignment = _placed(draft, more, replication, rng)
+    else:
+        if len(asked.assignments) != more:
+            raise Refusal(
+                Error.INVALID_REPLICA_ASSIGNMENT,
+                f"{more} partition(s) are new, but {len(asked.assignments)} are assigned",
+            )
+        for number, replicas in enumerate(asked.assignments, present):
+            check_assignment(draft, replicas, replication)
+            _check_active(draft, number, replicas)
+        assignment = list(asked.assignments)
+    for number, replicas in enumerate(assignment, present):
+        draft.add(new_partition(draft, topic.topic_id, number, replicas))
+
+
+# --- DeleteTopics -------------------------------------------------------------------------------
+
+
+def delete_topics(state: State, topics: Sequence[str | TopicId]) -> Decision[list[TopicAnswer]]:
+    """Delete topics, given by name or by id. One answer for each, in order.
+
+    Refusal TOPIC_DELETION_DISABLED where `delete.topic.enable` is off.
+    """
+    if not state.settings["delete.topic.enable"]:
+        raise Refusal(Error.TOPIC_DELETION_DISABLED, "delete.topic.enable is false")
+    draft = Draft(state)
+    image = state.image
+    answers: list[TopicAnswer] = []
+    gone: dict[TopicId, None] = {}
+    for asked in topics:
+        if isinstance(asked, str):
+            topic = image.topic(asked)
+            unknown = TopicAnswer(
+                name=asked,
+                error=Error.UNKNOWN_TOPIC_OR_PARTITION,
+                message=f"there is no topic {asked}",
+            )
+        else:
+            topic = image.topics.get(asked)
+            unknown = TopicAnswer(
+                name=None,
+                topic_id=asked,
+                error=Error.UNKNOWN_TOPIC_ID,
+                message=f"there is no topic with id {asked}",
+            )
+        if topic is None:
+            answers.append(unknown)
+        elif topic.topic_id in gone:
+            answers.append(
+                TopicAnswer(
+                    name=topic.name,
+                    topic_id=topic.topic_id,
+                    error=Error.INVALID_REQUEST,
+                    message="the request names this topic twice",
+                )
+            )
+        else:
+            gone[topic.topic_id] = None
+            draft.add(r.RemoveTopic(topic_id=topic.topic_id))
+            answers.append(TopicAnswer(name=topic.name, topic_id=topic.topic_id))
+    return draft.decision(answers)
