@@ -19,10 +19,10 @@ from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import Unusable
 from spindle.node.node import Node
 from spindle.runtime.driver import Driver, Halted
+from spindle.runtime.identity import read_identity
 from spindle.runtime.metrics import serve_metrics
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.directory import Directory
-from spindle.storage.meta import read_identity
 
 log = structlog.get_logger("spindle")
 
@@ -63,7 +63,9 @@ def configure_log(level: str) -> None:
 async def serve(config: NodeConfig) -> int:
     """Run a node until it is told to stop (SIGTERM, SIGINT); the process's exit code."""
     disk = OsDisk()
-    identity = read_identity(disk, config.directories, config.metadata_dir, config.node_id)
+    identity = read_identity(disk, config)
+    for path, why in identity.missing.items():
+        log.error("log directory is offline", directory=path, reason=why)
     node = Node(config, identity.cluster_id, random.SystemRandom())
     directories = {path: Directory(disk, path) for path in config.directories}
     driver = Driver(node, directories)
