@@ -116,6 +116,7 @@ NODE_SETTINGS: Final[dict[str, Setting]] = {
         ),
         _S("log.dir.failure.timeout.ms", "30000", _int(1), "ms to tell the controller (K858-09)"),
         _S("log.dir.io.timeout.ms", "20000", _int(1), "ms after which a hung disk has failed"),
+        _S("log.dir.fault.drills", "false", _bool, "a file <log dir>.broken makes that dir fail"),
         _S("log.dir.probe.interval.ms", "1000", _int(10), "ms between looks at each disk"),
         _S("log.segment.bytes", "1073741824", _int(14), "bytes of a segment", True),
         _S("log.roll.ms", "604800000", _int(1), "ms after which a segment is rolled", True),

@@ -228,6 +228,7 @@ class LocalCluster:
             "offsets.topic.replication.factor": replicas,
             "default.replication.factor": replicas,
             "group.initial.rebalance.delay.ms": "0",
+            "log.dir.fault.drills": "true",
             **self._settings,
         }
 

@@ -18,11 +18,13 @@ import structlog
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import Unusable
 from spindle.node.node import Node
+from spindle.runtime.drill import DrillDisk
 from spindle.runtime.driver import Driver, Halted
 from spindle.runtime.identity import read_identity
 from spindle.runtime.metrics import serve_metrics
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.directory import Directory
+from spindle.storage.disk import Disk
 
 log = structlog.get_logger("spindle")
 
@@ -62,7 +64,9 @@ def configure_log(level: str) -> None:
 
 async def serve(config: NodeConfig) -> int:
     """Run a node until it is told to stop (SIGTERM, SIGINT); the process's exit code."""
-    disk = OsDisk()
+    disk: Disk = OsDisk()
+    if config.settings["log.dir.fault.drills"]:
+        disk = DrillDisk(disk, config.directories)
     identity = read_identity(disk, config)
     for path, why in identity.missing.items():
         log.error("log directory is offline", directory=path, reason=why)
