@@ -34,7 +34,7 @@ def mend_directory(directory: LogDir) -> None:
 class _DrillFile:
     """A file of a directory that may fail on demand."""
 
-    __slots__ = ("inner", "_check")
+    __slots__ = ("_check", "inner")
 
     def __init__(self, inner: File, check: _Check) -> None:
         self.inner = inner
