@@ -1,0 +1,141 @@
+"""Single records of format v2, between bytes and values. Only `batch` calls this.
+
+Lengths are zigzag varints; every one is compared with what is left before it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from spindle.model.batches import Record
+from spindle.model.errors import Corrupt
+
+_LEAST: Final = 7
+"""Bytes of the smallest record: length, attributes, two deltas, no key, no value, no headers."""
+
+_VARINTS: Final = tuple(
+    bytes((z,)) if z < 128 else bytes((z & 127 | 128, z >> 7))
+    for z in ((n << 1) ^ (n >> 63) for n in range(-8192, 8192))
+)
+
+
+def put_varint(value: int) -> bytes:
+    """A signed varint: zigzag, seven bits a byte, low ones first. 64 bits at most."""
+    if -8192 <= value < 8192:
+        return _VARINTS[value + 8192]
+    rest = (value << 1) ^ (value >> 63)
+    out = bytearray()
+    while rest > 127:
+        out.append(rest & 127 | 128)
+        rest >>= 7
+    out.append(rest)
+    return bytes(out)
+
+
+def put_record(out: bytearray, record: Record, offset_delta: int, timestamp_delta: int) -> None:
+    """Append a record."""
+    key, value = record.key, record.value
+    parts = [b"\0", put_varint(timestamp_delta), put_varint(offset_delta)]
+    parts += (b"\1",) if key is None else (put_varint(len(key)), key)
+    parts += (b"\1",) if value is None else (put_varint(len(value)), value)
+    parts.append(put_varint(len(record.headers)))
+    for name, content in record.headers:
+        raw = name.encode("utf-8", "surrogateescape")
+        parts += (put_varint(len(raw)), raw)
+        parts += (b"\1",) if content is None else (put_varint(len(content)), content)
+    body = b"".join(parts)
+    out += put_varint(len(body))
+    out += body
+
+
+def take_records(
+    data: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None
+) -> Iterator[Record]:
+    """Read exactly `count` records, which must fill `data`. Lazy: errors come as they are met."""
+    if not 0 <= count * _LEAST <= len(data):
+        raise Corrupt(f"{count} records cannot be in {len(data)} bytes")
+    return _take(data, count, base_offset, base_timestamp, append_time)
+
+
+def _take(
+    data: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None
+) -> Iterator[Record]:
+    position, end = 0, len(data)
+    try:
+        for _ in range(count):
+            size, position = _varint(data, position)
+            stop = position + size
+            if size < _LEAST - 1 or stop > end:
+                raise Corrupt(f"a record claims {size} bytes but {end - position} are left")
+            position += 1  # attributes: unused since there are none
+            time_delta, position = _varlong(data, position)
+            delta, position = _varint(data, position)
+            key, position = _take_bytes(data, position, stop)
+            value, position = _take_bytes(data, position, stop)
+            headers: tuple[tuple[str, bytes | None], ...] = ()
+            if data[position]:
+                headers, position = _take_headers(data, position, stop)
+            else:
+                position += 1
+            if position != stop:
+                raise Corrupt(f"a record claims {size} bytes but takes {size + position - stop}")
+            timestamp = base_timestamp + time_delta if append_time is None else append_time
+            yield Record(base_offset + delta, timestamp, key, value, headers)
+    except IndexError:
+        raise Corrupt("a record is cut short") from None
+    if position != end:
+        raise Corrupt(f"{end - position} bytes are left behind the last of {count} records")
+
+
+def _take_bytes(data: bytes, position: int, stop: int) -> tuple[bytes | None, int]:
+    size, position = _varint(data, position)
+    if size < 0:
+        if size < -1:
+            raise Corrupt(f"a record's key or value has a length of {size}")
+        return None, position
+    if size > stop - position:
+        raise Corrupt(f"a record's key or value claims {size} bytes of {stop - position}")
+    return data[position : position + size], position + size
+
+
+def _take_headers(
+    data: bytes, position: int, stop: int
+) -> tuple[tuple[tuple[str, bytes | None], ...], int]:
+    count, position = _varint(data, position)
+    if not 0 <= 2 * count <= stop - position:
+        raise Corrupt(f"a record claims {count} headers in {stop - position} bytes")
+    headers = []
+    for _ in range(count):
+        name, position = _take_bytes(data, position, stop)
+        if name is None:
+            raise Corrupt("a record's header has no name")
+        content, position = _take_bytes(data, position, stop)
+        # Names that are no UTF-8 exist in the wild; this way they survive being written again.
+        headers.append((name.decode("utf-8", "surrogateescape"), content))
+    return tuple(headers), position
+
+
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    byte = data[position]
+    if byte < 128:
+        return (byte >> 1) ^ -(byte & 1), position + 1
+    return _long(data, position, 35)
+
+
+def _varlong(data: bytes, position: int) -> tuple[int, int]:
+    byte = data[position]
+    if byte < 128:
+        return (byte >> 1) ^ -(byte & 1), position + 1
+    return _long(data, position, 70)
+
+
+def _long(data: bytes, position: int, bits: int) -> tuple[int, int]:
+    result = 0
+    for shift in range(0, bits, 7):
+        byte = data[position]
+        position += 1
+        result |= (byte & 127) << shift
+        if byte < 128:
+            return (result >> 1) ^ -(result & 1), position
+    raise Corrupt(f"a varint is longer than {bits // 7} bytes")
