@@ -1,0 +1,72 @@
+"""The roles of a node in the quorum, and what each remembers while it lasts.
+
+    waiting      knows no leader; a voter stands for election when its patience ends
+    prospective  asks whether it would win (KIP-996: no epoch is spent on finding out)
+    candidate    has voted for itself in a new epoch and asks for votes
+    following    has a leader
+    leading      see `leading.Leading`
+    resigned     led the present epoch and will not lead it again
+
+An observer is a node that is no voter: it waits or follows, and never stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from spindle.core.raft.leading import Leading
+from spindle.model.ids import NodeId
+from spindle.model.outbox import Timer
+
+
+@dataclass(slots=True)
+class Waiting:
+    """Waits for a leader to show up."""
+
+    timers: list[Timer] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Standing:
+    """Asks for votes: for real, or (`pre_vote`) to learn whether that would make sense."""
+
+    pre_vote: bool
+    votes: dict[NodeId, bool] = field(default_factory=dict)
+    timers: list[Timer] = field(default_factory=list)
+
+    def won(self, voters: int) -> bool:
+        """A majority said yes."""
+        return sum(self.votes.values()) > voters // 2
+
+    def lost(self, voters: int) -> bool:
+        """So many said no that a majority is out of reach."""
+        against = sum(not vote for vote in self.votes.values())
+        return voters - against <= voters // 2
+
+
+@dataclass(slots=True)
+class Following:
+    """Has a leader. `fetched`: that leader has answered us at least once."""
+
+    leader: NodeId
+    fetched: bool = False
+    timers: list[Timer] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Governing:
+    """Leads. `term` holds what is known of the others."""
+
+    term: Leading
+    timers: list[Timer] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Resigned:
+    """Led this epoch; waits for another to take over."""
+
+    timers: list[Timer] = field(default_factory=list)
+
+
+Role: TypeAlias = Waiting | Standing | Following | Governing | Resigned

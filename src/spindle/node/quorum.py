@@ -1,0 +1,431 @@
+"""The metadata quorum at this node: the log and its state files, elections, commits, snapshots.
+
+Glue between the machine (`core.raft`), the disk (`metalog`), other nodes (`quorum_world`), the
+image (`metadata`) and the controller. Every node has one: voters take part in elections, others
+observe. The node makes it, the rim opens the directories, `start` does the rest.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+from spindle.core.raft.log import RaftLog
+from spindle.core.raft.machine import Raft
+from spindle.core.raft.values import NOBODY, ElectionState, Timing
+from spindle.model.batches import CONTROL, Batch, Record
+from spindle.model.config import NodeConfig
+from spindle.model.errors import Corrupt, Failure
+from spindle.model.ids import METADATA_TOPIC_ID, NodeId
+from spindle.model.image import ClusterImage
+from spindle.model.jobs import Configure, CreateLog, GetFile, ListFiles, LogSettings
+from spindle.model.logs import LoadedLog, OpenedDirectory
+from spindle.model.offsets import OffsetAndEpoch
+from spindle.model.outbox import Outbox
+from spindle.model.records import AbortTransaction, MetadataRecord
+from spindle.node.metadata import Metadata, copy_image
+from spindle.node.metadata_fetches import MetadataFetches
+from spindle.node.metalog import LOG_KEY, READ_BYTES, Cached, MetadataLog
+from spindle.node.peers import Peers
+from spindle.node.quorum_world import FOLDER, STATE_FILE, QuorumWorld
+from spindle.node.raft_wire import Identity
+from spindle.node.snapshots import BOOTSTRAP, read_snapshot, snapshot_name, snapshot_of_name
+from spindle.node.snapshotting import Snapshotting
+from spindle.wire import batch as codec
+from spindle.wire import control
+from spindle.wire.metadata import decode_record, encode_record
+from spindle.wire.quorum_state import decode_quorum_state
+
+WRITE_BYTES_MAX: Final = 8 << 20
+"""Bytes of appended batches that go to the disk as one write."""
+
+Committed = Callable[[int], None]
+
+
+class LeaderPart(Protocol):
+    """What lives on this node while it leads: the controller."""
+
+    def on_leading(
+        self, epoch: int, image: ClusterImage, bootstrap: Sequence[MetadataRecord]
+    ) -> None:
+        """We lead, and `image` (yours to change) holds all that was committed before.
+
+        `bootstrap`: what the log should begin with, where it was still empty.
+        """
+
+    def on_resigned(self) -> None:
+        """We lead no more; appends that were not committed get no answer from here."""
+
+
+class Quorum:
+    """This node's place in the metadata quorum."""
+
+    def __init__(
+        self, config: NodeConfig, cluster_id: str, out: Outbox, peers: Peers, metadata: Metadata
+    ) -> None:
+        self.cluster_id = cluster_id
+        self.metadata = metadata
+        self.controller: LeaderPart | None = None
+        """Set by the node where it has the controller's role."""
+        self.raft: Raft | None = None
+        """None until the log has been opened."""
+        self._config = config
+        self._out = out
+        self._peers = peers
+        self._log = MetadataLog(config.metadata_dir, out, self._on_disk_failed)
+        self._applied = 0
+        self._reading = False
+        self._next_offset = 0
+        self._queue: deque[Cached] = deque()
+        self._writing = False
+        self._waiting: deque[tuple[int, Committed]] = deque()
+        self._told_epoch = -1
+        self._governs = False
+        self._caught_up = False
+        settings = config.settings
+        due: int = settings["metadata.log.max.record.bytes.between.snapshots"]
+        self.snapshots = Snapshotting(config.metadata_dir, due, out, self._log, metadata)
+
+    # --- asking -----------------------------------------------------------------------------
+
+    @property
+    def leader_id(self) -> NodeId:
+        """Who leads the quorum, or -1."""
+        return self.raft.leader if self.raft else NOBODY
+
+    @property
+    def epoch(self) -> int:
+        """The highest epoch seen."""
+        return self.raft.epoch if self.raft else 0
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this node leads and its controller is at work."""
+        return self._governs
+
+    @property
+    def high_watermark(self) -> int:
+        """Offset below which all is committed, as far as this node knows."""
+        return self.raft.log.high_watermark if self.raft else 0
+
+    @property
+    def next_offset(self) -> int:
+        """The offset that the next append will have (leader only)."""
+        return self._next_offset
+
+    def leader_endpoint(self) -> tuple[str, int] | None:
+        """Where the active controller is reached, or None."""
+        return self.endpoint_of(self.leader_id)
+
+    def endpoint_of(self, node: NodeId) -> tuple[str, int] | None:
+        """Where a controller is reached, as configured or learned, or None."""
+        return self.world.addresses.get(node) if self.raft else None
+
+    @property
+    def controller_listeners(self) -> tuple[str, ...]:
+        """Names of the controllers' listeners."""
+        return self._config.controller_listeners
+
+    @property
+    def controller_listener(self) -> str:
+        """Name of the listener at which controllers reach each other."""
+        return self._config.controller_listeners[0]
+
+    # --- start ------------------------------------------------------------------------------
+
+    def start(self, opened: OpenedDirectory, then: Callable[[], None]) -> None:
+        """Load what the metadata directory holds, then take part; `then` when loaded."""
+        who = Identity(self.cluster_id, self._config.node_id, opened.directory_id)
+        self.world = QuorumWorld(self._config, self._out, self._peers, self._log, who, self)
+        size: int = self._config.settings["metadata.log.segment.bytes"]
+        settings = LogSettings(segment_bytes=size)
+        directory = self._config.metadata_dir
+        found = next((log for log in opened.logs if log.key == LOG_KEY), None)
+        if found is None:
+            job = CreateLog(directory, LOG_KEY, METADATA_TOPIC_ID, settings)
+            self._log.run(job, lambda log: self._list(log, then))
+        else:
+            loaded = found
+            self._log.run(
+                Configure(directory, LOG_KEY, settings), lambda _: self._list(loaded, then)
+            )
+
+    def _list(self, log: LoadedLog, then: Callable[[], None]) -> None:
+        def listed(names: tuple[str, ...]) -> None:
+            ids = [id for name in names if (id := snapshot_of_name(name)) and id.offset > 0]
+            self._load(log, sorted(ids), then)
+
+        self._log.run(ListFiles(self._config.metadata_dir, FOLDER), listed)
+
+    def _load(
+        self, log: LoadedLog, snapshots: list[OffsetAndEpoch], then: Callable[[], None]
+    ) -> None:
+        """Load the newest snapshot that is whole."""
+        if not snapshots:
+            if log.start > 0:
+                self._out.halt(
+                    f"{self._config.metadata_dir}: the metadata log starts at {log.start} but no "
+                    "snapshot holds what came before; copy the directory from another controller "
+                    "or, on a broker, empty it and format it again"
+                )
+            else:
+                self._prepare(log, [], None, then)
+            return
+        id = snapshots[-1]
+        name = snapshot_name(id)
+
+        def loaded(data: bytes | None) -> None:
+            try:
+                records = read_snapshot(name, data or b"")
+            except Corrupt as error:
+                self._out.say("error", "metadata snapshot is damaged", error=str(error))
+                self._load(log, snapshots[:-1], then)
+                return
+            self.metadata.on_snapshot(id, records)
+            self._prepare(log, snapshots, id, then)
+
+        self._log.run(GetFile(self._config.metadata_dir, f"{FOLDER}/{name}"), loaded)
+
+    def _prepare(
+        self,
+        log: LoadedLog,
+        snapshots: list[OffsetAndEpoch],
+        snapshot: OffsetAndEpoch | None,
+        then: Callable[[], None],
+    ) -> None:
+        if snapshot is None:
+            self._begin(RaftLog(0, log.end, log.epochs), then)
+        elif snapshot.offset > log.end or snapshot.offset < log.start:
+            raft_log = RaftLog(snapshot.offset, snapshot.offset, (), snapshot)
+            self._log.reset(snapshot.offset, lambda: self._begin(raft_log, then))
+        else:
+            raft_log = RaftLog(log.start, log.end, log.epochs, snapshot)
+            raft_log.earliest = next((s for s in snapshots if s.offset >= log.start), snapshot)
+            self._begin(raft_log, then)
+
+    def _begin(self, log: RaftLog, then: Callable[[], None]) -> None:
+        settings = self._config.settings
+        timing = Timing(
+            fetch_timeout=settings["controller.quorum.fetch.timeout.ms"] / 1000,
+            election_timeout=settings["controller.quorum.election.timeout.ms"] / 1000,
+            retry_backoff=settings["controller.quorum.retry.backoff.ms"] / 1000,
+        )
+        voters = tuple(id for id, _, _ in self._config.voters)
+        raft = Raft(self._config.node_id, voters, timing, self._out, log, self.world)
+        self._applied = log.high_watermark
+
+        def state_read(data: bytes | None) -> None:
+            saved = ElectionState(*decode_quorum_state(data)) if data is not None else None
+            self.raft = raft
+            self.fetches = MetadataFetches(raft, self._log, self._out)
+            raft.start(saved)
+            then()
+
+        self._log.run(GetFile(self._config.metadata_dir, STATE_FILE), state_read)
+
+    def shut_down(self) -> None:
+        """Give leadership away, if we have it, and stop taking part."""
+        if self.raft is not None:
+            self.raft.shut_down()
+
+    # --- leading ----------------------------------------------------------------------------
+
+    def append(self, records: Sequence[MetadataRecord], then: Committed | None = None) -> int:
+        """Append records as one atomic batch (leader only); the offset of the first.
+
+        `then(last_offset)` when they are committed and applied here; never, if leadership is lost
+        before (the controller then hears `on_resigned`).
+        """
+        assert self.raft is not None
+        assert self.raft.term is not None, "only the leader appends"
+        assert records
+        base, now = self._next_offset, self._out.wall_ms
+        values = [
+            Record(base + n, now, None, encode_record(record)) for n, record in enumerate(records)
+        ]
+        batch = codec.build(values, base_offset=base, leader_epoch=self.epoch)
+        self._enqueue(Cached(batch, tuple(records)))
+        if then is not None:
+            self._waiting.append((batch.last_offset, then))
+        return base
+
+    def open_epoch(self, epoch: int) -> None:
+        """We lead: begin the epoch with a LeaderChange."""
+        raft = self.raft
+        assert raft is not None
+        self._next_offset = raft.log.end
+        record = control.leader_change(raft.me, raft.voters, raft.voters, self._out.wall_ms)
+        batch = codec.build(
+            [record], base_offset=self._next_offset, leader_epoch=epoch, attributes=CONTROL
+        )
+        raft.on_epoch_opened(batch.base_offset)
+        self._out.say("info", "this controller leads", epoch=epoch, offset=batch.base_offset)
+        self._enqueue(Cached(batch, ()))
+
+    def _enqueue(self, cached: Cached) -> None:
+        self._next_offset = cached.batch.next_offset
+        self._queue.append(cached)
+        self._write()
+
+    def _write(self) -> None:
+        """Write all that waits as one job; what comes meanwhile goes into the next."""
+        raft = self.raft
+        if self._writing or not self._queue or raft is None:
+            return
+        group: list[Cached] = []
+        size = 0
+        while self._queue and (not group or size < WRITE_BYTES_MAX):
+            group.append(self._queue.popleft())
+            size += group[-1].batch.size
+        self._writing = True
+        raft.on_local_write()
+
+        def durable() -> None:
+            self._writing = False
+            raft.on_local_append([cached.batch for cached in group])
+            self.fetches.on_progress()
+            self._write()
+
+        self._log.append(group, durable)
+
+    # --- what changes -----------------------------------------------------------------------
+
+    def on_change(self) -> None:
+        """Epoch, leader or role are others now."""
+        raft = self.raft
+        if raft is None:
+            return
+        if raft.term is None:
+            self._queue.clear()
+            self._waiting.clear()
+            self._told_epoch = -1
+            if self._governs:
+                assert self.controller is not None
+                self._governs = False
+                self._out.say("info", "this controller leads no more", epoch=raft.epoch)
+                self.controller.on_resigned()
+        self.fetches.on_progress()
+
+    def on_advance(self) -> None:
+        """The high watermark has moved: apply, then tell those who wait."""
+        if self._reading or self.raft is None:
+            return
+        while self._applied < self.high_watermark:
+            found = self._log.cached(self._applied, self.high_watermark)
+            if not found:
+                self._reading = True
+                self._read_on()
+                return
+            if not self._apply(found):
+                return
+        # A part of the image would look like a cluster without the rest of its topics: the first
+        # look that anybody gets is one at all that is committed.
+        self._caught_up = self._caught_up or self._applied >= self.raft.log.leader_mark
+        if self._caught_up:
+            self.metadata.publish()
+        while self._waiting and self._waiting[0][0] < self._applied:
+            offset, then = self._waiting.popleft()
+            then(offset)
+        self._tell_controller()
+        self.fetches.on_progress()
+
+    def _read_on(self) -> None:
+        """Read what is next to be applied from the disk."""
+        asked = self._applied
+
+        def on_read(found: list[Cached]) -> None:
+            self._reading = False
+            # A snapshot may have replaced the log while the disk was read.
+            fresh = [c for c in found if c.batch.base_offset >= self._applied]
+            if not fresh and self._applied == asked:
+                self._out.halt(
+                    f"{self._config.metadata_dir}: the metadata log has no batch at {asked}, "
+                    f"below its high watermark {self.high_watermark}"
+                )
+            elif self._apply(fresh):
+                self.on_advance()
+
+        self._log.read_disk(asked, self.high_watermark, READ_BYTES, on_read)
+
+    def _apply(self, batches: list[Cached]) -> bool:
+        """Apply committed batches; False if the node must stop over one."""
+        raft = self.raft
+        assert raft is not None
+        for batch, records in batches:
+            try:
+                if records is None:
+                    records = _records_of(batch)
+                self.metadata.on_committed(
+                    batch.base_offset, batch.last_offset, batch.leader_epoch, records
+                )
+            except Corrupt as error:
+                self._out.halt(f"{self._config.metadata_dir}: {error}")
+                return False
+            self._applied = batch.next_offset
+            self.snapshots.on_applied(raft.log, batch.size, batch.max_timestamp)
+        return True
+
+    def on_snapshot(self, id: OffsetAndEpoch, records: list[MetadataRecord]) -> None:
+        """A leader's snapshot has replaced our log."""
+        self.metadata.on_snapshot(id, records)
+        self._applied = id.offset
+
+    def _tell_controller(self) -> None:
+        """Have the controller begin once all that came before our epoch is applied."""
+        raft = self.raft
+        term = raft.term if raft else None
+        if term is None or term.start is None or self._applied <= term.start:
+            return
+        if self._told_epoch == term.epoch or self.controller is None:
+            return
+        self._told_epoch = term.epoch
+        if self.metadata.in_transaction:
+            # Its leader is gone: what it had begun shall never count.
+            self.append([AbortTransaction(reason="a new controller leads")], self._hand_over)
+        else:
+            self._hand_over(self._applied)
+
+    def _hand_over(self, _: int) -> None:
+        controller = self.controller
+        raft = self.raft
+        assert controller is not None
+        assert raft is not None
+        epoch = raft.epoch
+        image = copy_image(self.metadata.image)
+        if image.features:
+            self._governs = True
+            controller.on_leading(epoch, image, ())
+            return
+
+        def loaded(data: bytes | None) -> None:
+            if self._told_epoch != epoch:
+                return
+            try:
+                records = read_snapshot(BOOTSTRAP, data) if data is not None else []
+            except Corrupt as error:
+                self._out.halt(f"{self._config.metadata_dir}: {error}")
+                return
+            self._governs = True
+            controller.on_leading(epoch, image, records)
+
+        self._log.run(GetFile(self._config.metadata_dir, BOOTSTRAP), loaded)
+
+    def _on_disk_failed(self, failure: Failure) -> None:
+        """The metadata directory is lost: a node cannot go on without it (K858-11)."""
+        self._out.halt(f"the metadata directory has failed: {failure}")
+
+
+def _records_of(batch: Batch) -> list[MetadataRecord]:
+    """The metadata records of a batch; none of a control batch."""
+    if batch.is_control:
+        return []
+    return [decode_record(r.value) for r in codec.records(batch) if r.value is not None]
+
+
+class Member(Protocol):
+    """Whatever a request of the quorum is handled for: a node, or a part of one."""
+
+    @property
+    def quorum(self) -> Quorum:
+        """Its quorum."""
