@@ -1,0 +1,306 @@
+"""AdminClient: everything one may ask of a cluster and tell it, from topics to log directories.
+
+    async with AdminClient("localhost:9092") as admin:
+        cluster = await admin.describe_cluster()
+        for broker, directories in (await admin.describe_log_dirs(cluster.brokers).all()).items():
+            for d in directories:
+                print(broker, d.path, d.error.name, d.usable, len(d.current), len(d.future))
+
+        replica = Replica("orders", 3, broker=1)
+        await admin.alter_replica_log_dirs({replica: "/disk2/kafka"}).all()
+        where = await admin.describe_replica_log_dirs([replica])[replica]
+        print(f"in {where.current}, going to {where.future}, {where.future_lag} records behind")
+
+Questions about one thing are coroutines. Questions about many things return at once a `PerItem`:
+one awaitable for each, `all()` for all of them, `settled()` for all with failures as values.
+Every call takes `timeout`, in seconds, over all its attempts. Failures: `Refused` (a broker said
+no: has `.error`), `Unreachable`, `OutOfTime`. Held by the tools, the pipeline and the tests; works
+with Apache Kafka from 2.4 on (each call in the newest version that both sides speak).
+"""
+
+# ruff: noqa: ASYNC109 - a time limit is an option of every call (K113-26)
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from types import TracebackType
+from typing import Final
+
+from spindle.client import configs, log_dirs, reassignments, topics
+from spindle.client.cluster import Cluster, Deadline, parse_bootstrap
+from spindle.client.per_item import PerItem, Tasks
+from spindle.client.results import (
+    ClusterDescription,
+    Config,
+    ConfigChange,
+    LogDirDescription,
+    NewPartitions,
+    NewTopic,
+    QuorumDescription,
+    Reassignment,
+    Replica,
+    ReplicaLogDirs,
+    Resource,
+    TopicDescription,
+)
+from spindle.model.ids import LogDir, NodeId, TopicPartition
+
+TIMEOUT_S: Final = 30.0
+
+
+class AdminClient:
+    """A client of one cluster, for administration. Use it with `async with`."""
+
+    def __init__(
+        self,
+        bootstrap: str,
+        *,
+        timeout: float = TIMEOUT_S,
+        client_id: str = "spindle-admin",
+        controllers: bool = False,
+    ) -> None:
+        """`bootstrap`: "host:port,host:port", brokers or, with `controllers`, controllers.
+
+        `timeout`: seconds for each call that names none itself.
+        """
+        self._cluster = Cluster(
+            parse_bootstrap(bootstrap), client_id=client_id, controllers=controllers
+        )
+        self._timeout = timeout
+        self._tasks = Tasks()
+
+    async def __aenter__(self) -> AdminClient:
+        """Find the cluster; Unreachable within a few seconds where nobody answers."""
+        await self._cluster.refresh(self._deadline(None))
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Hang up; what still runs fails."""
+        await self._tasks.close()
+        self._cluster.close()
+
+    # -- the cluster ---------------------------------------------------------------------------
+
+    async def describe_cluster(self, *, timeout: float | None = None) -> ClusterDescription:
+        """Who is in the cluster now: live brokers only."""
+        await self._cluster.refresh(self._deadline(timeout))
+        return ClusterDescription(
+            cluster_id=self._cluster.cluster_id or "",
+            controller_id=-1 if self._cluster.leader_id is None else self._cluster.leader_id,
+            brokers=dict(self._cluster.nodes),
+        )
+
+    async def describe_quorum(self, *, timeout: float | None = None) -> QuorumDescription:
+        """The controllers' quorum: leader, epoch, voters and how far each has come."""
+        return await reassignments.describe_quorum(self._cluster, self._deadline(timeout))
+
+    # -- topics --------------------------------------------------------------------------------
+
+    async def list_topics(
+        self, *, internal: bool = False, timeout: float | None = None
+    ) -> dict[str, TopicDescription]:
+        """All topics by name, with their partitions; internal ones only if asked for."""
+        found = await topics.list_all(self._cluster, self._deadline(timeout))
+        return {name: topic for name, topic in found.items() if internal or not topic.internal}
+
+    def describe_topics(
+        self, names: Iterable[str], *, timeout: float | None = None
+    ) -> PerItem[str, TopicDescription]:
+        """Each topic's partitions: leaders, replicas, in-sync replicas, offline replicas."""
+        items: PerItem[str, TopicDescription] = PerItem(names)
+        work = partial(topics.describe, self._cluster, items, self._deadline(timeout))
+        self._tasks.answer(items, items, work)
+        return items
+
+    def create_topics(
+        self,
+        new: Sequence[NewTopic],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+    ) -> PerItem[str, None]:
+        """Make topics; `validate_only` only says whether they could be made."""
+        items: PerItem[str, None] = PerItem(topic.name for topic in new)
+        deadline = self._deadline(timeout)
+        self._tasks.answer(
+            items, items, partial(topics.create, self._cluster, items, new, validate_only, deadline)
+        )
+        return items
+
+    def delete_topics(
+        self, names: Iterable[str], *, timeout: float | None = None
+    ) -> PerItem[str, None]:
+        """Delete topics and all that is in them."""
+        items: PerItem[str, None] = PerItem(names)
+        work = partial(topics.delete, self._cluster, items, self._deadline(timeout))
+        self._tasks.answer(items, items, work)
+        return items
+
+    def create_partitions(
+        self,
+        totals: Mapping[str, NewPartitions],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+    ) -> PerItem[str, None]:
+        """Let topics grow to `total` partitions each; they cannot shrink."""
+        items: PerItem[str, None] = PerItem(totals)
+        deadline = self._deadline(timeout)
+        work = partial(
+            topics.create_partitions, self._cluster, items, totals, validate_only, deadline
+        )
+        self._tasks.answer(items, items, work)
+        return items
+
+    def elect_leaders(
+        self,
+        partitions: Iterable[TopicPartition],
+        *,
+        preferred: bool = True,
+        timeout: float | None = None,
+    ) -> PerItem[TopicPartition, None]:
+        """Make the first live in-sync replica lead (`preferred`), or any replica at all.
+
+        Refused with ELECTION_NOT_NEEDED where there is nothing to do. Not preferred = unclean:
+        records that only a dead replica holds are given up.
+        """
+        items: PerItem[TopicPartition, None] = PerItem(partitions)
+        deadline = self._deadline(timeout)
+        self._tasks.answer(
+            items, items, partial(topics.elect_leaders, self._cluster, items, preferred, deadline)
+        )
+        return items
+
+    # -- settings ------------------------------------------------------------------------------
+
+    def describe_configs(
+        self,
+        resources: Sequence[Resource],
+        *,
+        names: Sequence[str] | None = None,
+        timeout: float | None = None,
+    ) -> PerItem[Resource, dict[str, Config]]:
+        """The settings of topics and brokers, all or those named, by name."""
+        items: PerItem[Resource, dict[str, Config]] = PerItem(resources)
+        deadline = self._deadline(timeout)
+        for group in configs.grouped(resources):
+            work = partial(configs.describe, self._cluster, items, group, names, deadline)
+            self._tasks.answer(items, group[1], work)
+        return items
+
+    def incremental_alter_configs(
+        self,
+        changes: Mapping[Resource, Sequence[ConfigChange]],
+        *,
+        validate_only: bool = False,
+        timeout: float | None = None,
+    ) -> PerItem[Resource, None]:
+        """Change single settings of topics and brokers; the others stay as they are."""
+        items: PerItem[Resource, None] = PerItem(changes)
+        deadline = self._deadline(timeout)
+        for group in configs.grouped(list(changes)):
+            work = partial(
+                configs.alter, self._cluster, items, group, changes, validate_only, deadline
+            )
+            self._tasks.answer(items, group[1], work)
+        return items
+
+    # -- log directories (KIP-113; K113-26) ----------------------------------------------------
+
+    def describe_log_dirs(
+        self,
+        brokers: Iterable[NodeId],
+        *,
+        partitions: Sequence[TopicPartition] | None = None,
+        timeout: float | None = None,
+    ) -> PerItem[NodeId, tuple[LogDirDescription, ...]]:
+        """Each broker's log directories: state, space, logs, moves.
+
+        With `partitions` only their logs are listed; directories are listed all the same. A broker
+        that is down fails alone, a dead directory is an `error` in its own entry.
+        """
+        items: PerItem[NodeId, tuple[LogDirDescription, ...]] = PerItem(brokers)
+        deadline = self._deadline(timeout)
+        for broker in items:
+            work = partial(
+                log_dirs.describe_broker, self._cluster, items, broker, partitions, deadline
+            )
+            self._tasks.answer(items, (broker,), work)
+        return items
+
+    def describe_replica_log_dirs(
+        self, replicas: Iterable[Replica], *, timeout: float | None = None
+    ) -> PerItem[Replica, ReplicaLogDirs]:
+        """Where each replica lives, where it is moving to, and how far the copy is behind."""
+        items: PerItem[Replica, ReplicaLogDirs] = PerItem(replicas)
+        deadline = self._deadline(timeout)
+        for broker, theirs in _by_broker(items).items():
+            work = partial(
+                log_dirs.describe_replicas, self._cluster, items, broker, theirs, deadline
+            )
+            self._tasks.answer(items, theirs, work)
+        return items
+
+    def alter_replica_log_dirs(
+        self, directories: Mapping[Replica, LogDir], *, timeout: float | None = None
+    ) -> PerItem[Replica, None]:
+        """Tell brokers to move replicas to other log directories of theirs, by absolute path.
+
+        Success means that the move has been started (or is not needed), not that it is done: watch
+        `describe_replica_log_dirs`. REPLICA_NOT_AVAILABLE means that the broker does not have the
+        replica but has noted the directory for it (K113-10).
+        """
+        items: PerItem[Replica, None] = PerItem(directories)
+        deadline = self._deadline(timeout)
+        for broker, theirs in _by_broker(items).items():
+            part = {replica: directories[replica] for replica in theirs}
+            work = partial(log_dirs.alter_replicas, self._cluster, items, broker, part, deadline)
+            self._tasks.answer(items, theirs, work)
+        return items
+
+    # -- reassignments -------------------------------------------------------------------------
+
+    def alter_partition_reassignments(
+        self,
+        targets: Mapping[TopicPartition, Sequence[NodeId] | None],
+        *,
+        allow_replication_factor_change: bool = True,
+        timeout: float | None = None,
+    ) -> PerItem[TopicPartition, None]:
+        """Start to move partitions to other brokers; None as target cancels."""
+        items: PerItem[TopicPartition, None] = PerItem(targets)
+        deadline = self._deadline(timeout)
+        allow = allow_replication_factor_change
+        self._tasks.answer(
+            items,
+            items,
+            partial(reassignments.alter, self._cluster, items, targets, allow, deadline),
+        )
+        return items
+
+    async def list_partition_reassignments(
+        self,
+        partitions: Sequence[TopicPartition] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> dict[TopicPartition, Reassignment]:
+        """Reassignments in progress, of all partitions or of those given."""
+        return await reassignments.list_active(self._cluster, partitions, self._deadline(timeout))
+
+    def _deadline(self, timeout: float | None) -> Deadline:
+        return Deadline(self._timeout if timeout is None else timeout)
+
+
+def _by_broker(replicas: Iterable[Replica]) -> dict[NodeId, list[Replica]]:
+    found: dict[NodeId, list[Replica]] = {}
+    for replica in replicas:
+        found.setdefault(replica.broker, []).append(replica)
+    return found

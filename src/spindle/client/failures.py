@@ -1,0 +1,54 @@
+"""How a client's call can fail: nobody there, no answer in time, or an answer that says no.
+
+All are members of the tree in `model.errors`; every text names the broker, the API and the way
+out, because it is what a person at a terminal will read. Raised by `link`, `cluster` and `admin`.
+"""
+
+from __future__ import annotations
+
+from spindle.model.errors import Error, PeerFailed, Refusal
+
+
+class Unreachable(PeerFailed):
+    """No connection, or it broke while an answer was due."""
+
+
+class OutOfTime(PeerFailed):
+    """The answer did not come within the caller's time limit."""
+
+
+class Refused(Refusal):
+    """A broker answered with an error code. `api` is the request, `where` the broker's name."""
+
+    def __init__(self, error: Error | int, api: str, where: str, message: str = "") -> None:
+        known = error_of(error)
+        name = known.name if int(known) == int(error) else f"error {int(error)}"
+        text = message or MEANINGS.get(known, "")
+        super().__init__(known, f"{where} answered {api} with {name}{': ' if text else ''}{text}")
+        self.api = api
+        self.where = where
+        self.detail = message
+        """The broker's own words, empty where it sent none."""
+
+
+def error_of(code: int) -> Error:
+    """An error code as our enum; a code that we do not know counts as UNKNOWN_SERVER_ERROR."""
+    try:
+        return Error(code)
+    except ValueError:
+        return Error.UNKNOWN_SERVER_ERROR
+
+
+MEANINGS = {
+    Error.LOG_DIR_NOT_FOUND: "the broker has no such log directory; give the path exactly as in"
+    " its log.dirs",
+    Error.KAFKA_STORAGE_ERROR: "the log directory is offline",
+    Error.REPLICA_NOT_AVAILABLE: "the broker holds no such replica yet; it has noted the directory"
+    " and will create the replica there",
+    Error.UNKNOWN_TOPIC_OR_PARTITION: "there is no such topic or partition",
+    Error.CLUSTER_AUTHORIZATION_FAILED: "the user may not do this to the cluster",
+    Error.NOT_CONTROLLER: "it is not the active controller",
+    Error.INVALID_REPLICA_ASSIGNMENT: "the log directory is cordoned, or the assignment is wrong",
+    Error.NO_REASSIGNMENT_IN_PROGRESS: "no reassignment of this partition is in progress",
+}
+"""What to say where the protocol carries a bare code."""

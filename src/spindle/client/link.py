@@ -1,0 +1,154 @@
+"""One connection to one broker: requests out, each answered once, many on their way at a time.
+
+Knows frames and correlation ids; knows nothing of clusters, versions or retries. Called by
+`cluster` alone. A link that has failed in any way is of no further use: open another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spindle.client.failures import OutOfTime, Unreachable
+from spindle.model.errors import Corrupt
+from spindle.wire.framing import FrameCutter, correlation_of, decode_response, encode_request
+
+OPEN_MAX: Final = 256
+"""Requests that may wait for their answers on one link; further callers are refused."""
+
+FRAME_MAX: Final = 100 << 20
+"""Bytes of the largest answer that is accepted."""
+
+_CORRELATIONS: Final = 1 << 31
+
+
+@dataclass(slots=True)
+class _Open:
+    request: Any
+    answer: asyncio.Future[Any]
+
+
+class Link(asyncio.Protocol):
+    """A connection; made by `connect`, used through `ask`, ended by `close`."""
+
+    def __init__(self, name: str, client_id: str) -> None:
+        self.name = name
+        """Who is at the other end, for error texts: "broker 1 (host:9092)"."""
+        self._client_id = client_id
+        self._cutter = FrameCutter(FRAME_MAX)
+        self._transport: asyncio.Transport | None = None
+        self._open: dict[int, _Open] = {}
+        self._next = 0
+        self._ended: str | None = None
+        self._may_write = asyncio.Event()
+
+    @classmethod
+    async def connect(
+        cls, host: str, port: int, *, name: str, client_id: str, seconds: float
+    ) -> Link:
+        """Open a connection within `seconds`; Unreachable says why there is none."""
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(seconds):
+                _, link = await loop.create_connection(lambda: cls(name, client_id), host, port)
+        except TimeoutError:
+            raise Unreachable(f"{name}: no connection within {seconds:g} s") from None
+        except OSError as error:
+            # asyncio's own text repeats the address; several addresses make an error without errno
+            why = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
+            raise Unreachable(f"{name}: {why}") from None
+        return link
+
+    @property
+    def alive(self) -> bool:
+        """Whether requests may still be sent."""
+        return self._ended is None
+
+    async def ask(self, request: Any, seconds: float) -> Any:
+        """Send a request entity and return the answer's entity.
+
+        Unreachable if the link breaks, OutOfTime after `seconds`: the link is then given
+        up, since a broker answers in order and whatever blocks it blocks all that follows.
+        """
+        if self._ended is not None:
+            raise Unreachable(f"{self.name}: {self._ended}")
+        if len(self._open) >= OPEN_MAX:
+            raise Unreachable(f"{self.name}: {OPEN_MAX} requests are waiting for answers already")
+        correlation = self._next
+        self._next = (self._next + 1) % _CORRELATIONS
+        asked = _Open(request, asyncio.get_running_loop().create_future())
+        self._open[correlation] = asked
+        try:
+            async with asyncio.timeout(seconds):
+                await self._may_write.wait()
+                if self._transport is not None:
+                    self._transport.write(encode_request(request, correlation, self._client_id))
+                return await asked.answer
+        except TimeoutError:
+            self.close(f"an answer took more than {seconds:g} s")
+            raise OutOfTime(
+                f"{self.name} did not answer {api_name(request)} within {seconds:g} s; it may be"
+                " overloaded or hang on a disk: look at its log, or give a longer timeout"
+            ) from None
+        finally:
+            # A caller that was cancelled leaves its entry, so that the answer finds its place.
+            if asked.answer.done() and not asked.answer.cancelled():
+                self._open.pop(correlation, None)
+
+    def close(self, reason: str = "closed by us") -> None:
+        """Hang up; everyone who still waits gets Unreachable."""
+        if self._ended is not None:
+            return
+        self._ended = reason
+        self._may_write.set()
+        if self._transport is not None:
+            self._transport.abort()
+            self._transport = None
+        for asked in self._open.values():
+            if not asked.answer.done():
+                asked.answer.set_exception(Unreachable(f"{self.name}: {reason}"))
+                asked.answer.exception()  # seen: nobody may be waiting any more
+        self._open.clear()
+
+    # -- what the event loop calls -------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The socket is there."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._may_write.set()
+
+    def pause_writing(self) -> None:
+        """The other side does not read as fast as we write: callers wait."""
+        self._may_write.clear()
+
+    def resume_writing(self) -> None:
+        """Go on."""
+        self._may_write.set()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """The socket is gone."""
+        self.close(str(error) if error else "the connection was closed by the other side")
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes of answers."""
+        try:
+            for frame in self._cutter.feed(data):
+                self._on_frame(frame)
+        except Corrupt as corrupt:
+            self.close(f"sent something that is no answer: {corrupt}")
+
+    def _on_frame(self, frame: bytes) -> None:
+        asked = self._open.pop(correlation_of(frame), None)
+        if asked is None:
+            raise Corrupt("an answer that nobody asked for")
+        entity = decode_response(asked.request, frame)
+        if not asked.answer.done():
+            asked.answer.set_result(entity)
+
+
+def api_name(request: Any) -> str:
+    """What a request entity's API is called, for error texts: "DescribeLogDirs"."""
+    return type(request).__name__.removesuffix("Request")

@@ -1,0 +1,168 @@
+"""Log directories: the requests behind the AdminClient's methods (KIP-113's own part).
+
+Called by `admin` alone. Each broker is asked for itself, so that one which is down or has a dead
+disk takes nothing from what the others say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spindle.client.cluster import Cluster, Deadline
+from spindle.client.failures import Refused, error_of
+from spindle.client.per_item import PerItem
+from spindle.client.results import LogDescription, LogDirDescription, Replica, ReplicaLogDirs
+from spindle.client.topics import by_topic
+from spindle.model.errors import Error
+from spindle.model.ids import LogDir, NodeId, TopicPartition
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_types
+
+LogDirs = tuple[LogDirDescription, ...]
+
+
+async def describe(
+    cluster: Cluster,
+    broker: NodeId,
+    partitions: Sequence[TopicPartition] | None,
+    deadline: Deadline,
+) -> LogDirs:
+    """One broker's directories, in the order of its configuration."""
+
+    def build(version: int) -> Any:
+        types = request_types(Key.DESCRIBE_LOG_DIRS, version)
+        topics = None
+        if partitions is not None:
+            topics = tuple(
+                make(types.DescribableLogDirTopic, topic=topic, partitions=tuple(numbers))
+                for topic, numbers in by_topic(partitions).items()
+            )
+        return make(types.DescribeLogDirsRequest, topics=topics)
+
+    answer = await cluster.ask_node(broker, Key.DESCRIBE_LOG_DIRS, build, deadline)
+    return tuple(_directory(result) for result in answer.results)
+
+
+async def describe_broker(
+    cluster: Cluster,
+    items: PerItem[NodeId, LogDirs],
+    broker: NodeId,
+    partitions: Sequence[TopicPartition] | None,
+    deadline: Deadline,
+) -> None:
+    """Settle one broker's directories."""
+    items.answer(broker, await describe(cluster, broker, partitions, deadline))
+
+
+async def describe_replicas(
+    cluster: Cluster,
+    items: PerItem[Replica, ReplicaLogDirs],
+    broker: NodeId,
+    replicas: Sequence[Replica],
+    deadline: Deadline,
+) -> None:
+    """Settle where one broker's replicas live and move to.
+
+    A directory's error says nothing about replicas in other directories: it never fails more than
+    what it is about (Apache Kafka's client fails the whole broker there).
+    """
+    found = await describe(cluster, broker, [r.name for r in replicas], deadline)
+    for replica in replicas:
+        items.answer(replica, replica_in(found, replica.name))
+
+
+def replica_in(directories: LogDirs, name: TopicPartition) -> ReplicaLogDirs:
+    """Where a broker's directories have a partition."""
+    current = future = None
+    for directory in directories:
+        if name in directory.current:
+            current = (directory.path, directory.current[name])
+        if name in directory.future:
+            future = (directory.path, directory.future[name])
+    return ReplicaLogDirs(
+        current=current[0] if current else None,
+        current_lag=current[1].lag if current else -1,
+        current_size=current[1].size if current else 0,
+        future=future[0] if future else None,
+        future_lag=future[1].lag if future else -1,
+        future_size=future[1].size if future else 0,
+        offline_dirs=tuple(d.path for d in directories if not d.online),
+    )
+
+
+async def alter_replicas(
+    cluster: Cluster,
+    items: PerItem[Replica, None],
+    broker: NodeId,
+    directories: Mapping[Replica, LogDir],
+    deadline: Deadline,
+) -> None:
+    """Settle one broker's part of a request for moves."""
+
+    def build(version: int) -> Any:
+        types = request_types(Key.ALTER_REPLICA_LOG_DIRS, version)
+        wanted: dict[LogDir, list[TopicPartition]] = {}
+        for replica, directory in directories.items():
+            wanted.setdefault(directory, []).append(replica.name)
+        return make(
+            types.AlterReplicaLogDirsRequest,
+            dirs=tuple(
+                make(
+                    types.AlterReplicaLogDir,
+                    path=directory,
+                    topics=tuple(
+                        make(types.AlterReplicaLogDirTopic, name=topic, partitions=tuple(numbers))
+                        for topic, numbers in by_topic(names).items()
+                    ),
+                )
+                for directory, names in wanted.items()
+            ),
+        )
+
+    answer = await cluster.ask_node(broker, Key.ALTER_REPLICA_LOG_DIRS, build, deadline)
+    where = str(cluster.nodes.get(broker, f"broker {broker}"))
+    for topic in answer.results:
+        for partition in topic.partitions:
+            replica = Replica(topic.topic_name, int(partition.partition_index), broker)
+            if replica not in directories:
+                continue
+            if partition.error_code:
+                items.fail(replica, _refused(partition.error_code, replica, directories, where))
+            else:
+                items.answer(replica, None)
+    for replica in directories:
+        words = "the answer does not mention it"
+        items.fail(
+            replica, _refused(Error.UNKNOWN_SERVER_ERROR, replica, directories, where, words)
+        )
+
+
+def _refused(
+    code: int, replica: Replica, directories: Mapping[Replica, LogDir], where: str, words: str = ""
+) -> Refused:
+    api = f"AlterReplicaLogDirs of {replica} to {directories[replica]}"
+    return Refused(code, api, where, words)
+
+
+def _directory(result: Any) -> LogDirDescription:
+    current: dict[TopicPartition, LogDescription] = {}
+    future: dict[TopicPartition, LogDescription] = {}
+    for topic in result.topics:
+        for p in topic.partitions:
+            log = LogDescription(int(p.partition_size), int(p.offset_lag), bool(p.is_future_key))
+            side = future if log.is_future else current
+            side[TopicPartition(topic.name, int(p.partition_index))] = log
+    return LogDirDescription(
+        path=result.log_dir,
+        error=error_of(result.error_code),
+        total=_known(getattr(result, "total_bytes", -1)),
+        usable=_known(getattr(result, "usable_bytes", -1)),
+        cordoned=bool(getattr(result, "is_cordoned", False)),
+        current=current,
+        future=future,
+    )
+
+
+def _known(size: int) -> int | None:
+    return None if size < 0 else int(size)

@@ -1,0 +1,145 @@
+"""Reassignments between brokers, and the metadata quorum: the requests behind the AdminClient.
+
+Called by `admin` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spindle.client.cluster import Cluster, Deadline
+from spindle.client.failures import Refused
+from spindle.client.per_item import PerItem
+from spindle.client.results import QuorumDescription, QuorumMember, Reassignment
+from spindle.client.topics import by_topic, not_answered, refused, server_time
+from spindle.model.errors import Error
+from spindle.model.ids import METADATA_TOPIC, NodeId, TopicPartition
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_types
+
+
+async def alter(
+    cluster: Cluster,
+    items: PerItem[TopicPartition, None],
+    targets: Mapping[TopicPartition, Sequence[NodeId] | None],
+    allow_replication_factor_change: bool,
+    deadline: Deadline,
+) -> None:
+    """Settle each partition's new reassignment, or (None) its cancellation."""
+
+    def build(version: int) -> Any:
+        types = request_types(Key.ALTER_PARTITION_REASSIGNMENTS, version)
+        if not allow_replication_factor_change and version < 1:
+            raise Refused(
+                Error.UNSUPPORTED_VERSION,
+                "AlterPartitionReassignments",
+                "the cluster",
+                "it cannot forbid changes of the replication factor; leave that option away",
+            )
+        topics = tuple(
+            make(
+                types.ReassignableTopic,
+                name=topic,
+                partitions=tuple(
+                    make(
+                        types.ReassignablePartition,
+                        partition_index=number,
+                        replicas=_replicas(targets[TopicPartition(topic, number)]),
+                    )
+                    for number in numbers
+                ),
+            )
+            for topic, numbers in by_topic(targets).items()
+        )
+        return make(
+            types.AlterPartitionReassignmentsRequest,
+            timeout=server_time(deadline),
+            allow_replication_factor_change=allow_replication_factor_change,
+            topics=topics,
+        )
+
+    answer = await cluster.ask_controller(Key.ALTER_PARTITION_REASSIGNMENTS, build, deadline)
+    for topic in answer.responses:
+        for p in topic.partitions:
+            name = TopicPartition(topic.name, int(p.partition_index))
+            if p.error_code:
+                words = p.error_message or ""
+                items.fail(name, refused(p.error_code, "AlterPartitionReassignments", name, words))
+            else:
+                items.answer(name, None)
+    for name in items:
+        items.fail(name, not_answered("AlterPartitionReassignments", name))
+
+
+async def list_active(
+    cluster: Cluster, partitions: Sequence[TopicPartition] | None, deadline: Deadline
+) -> dict[TopicPartition, Reassignment]:
+    """Reassignments in progress, of all partitions or of those given, sorted."""
+
+    def build(version: int) -> Any:
+        types = request_types(Key.LIST_PARTITION_REASSIGNMENTS, version)
+        topics = None
+        if partitions is not None:
+            topics = tuple(
+                make(
+                    types.ListPartitionReassignmentsTopics,
+                    name=topic,
+                    partition_indexes=tuple(numbers),
+                )
+                for topic, numbers in by_topic(partitions).items()
+            )
+        return make(
+            types.ListPartitionReassignmentsRequest, timeout=server_time(deadline), topics=topics
+        )
+
+    answer = await cluster.ask_controller(Key.LIST_PARTITION_REASSIGNMENTS, build, deadline)
+    found = {
+        TopicPartition(topic.name, int(p.partition_index)): Reassignment(
+            _ids(p.replicas), _ids(p.adding_replicas), _ids(p.removing_replicas)
+        )
+        for topic in answer.topics
+        for p in topic.partitions
+    }
+    return dict(sorted(found.items()))
+
+
+async def describe_quorum(cluster: Cluster, deadline: Deadline) -> QuorumDescription:
+    """The metadata quorum as its leader sees it."""
+
+    def build(version: int) -> Any:
+        types = request_types(Key.DESCRIBE_QUORUM, version)
+        partition = make(types.PartitionData, partition_index=0)
+        topic = make(types.TopicData, topic_name=METADATA_TOPIC, partitions=(partition,))
+        return make(types.DescribeQuorumRequest, topics=(topic,))
+
+    answer = await cluster.ask_controller(Key.DESCRIBE_QUORUM, build, deadline)
+    partition = answer.topics[0].partitions[0]
+    if partition.error_code:
+        words = getattr(partition, "error_message", None) or ""
+        raise Refused(partition.error_code, "DescribeQuorum", "the cluster", words)
+    return QuorumDescription(
+        leader_id=int(partition.leader_id),
+        leader_epoch=int(partition.leader_epoch),
+        high_watermark=int(partition.high_watermark),
+        voters=tuple(map(_member, partition.current_voters)),
+        observers=tuple(map(_member, partition.observers)),
+    )
+
+
+def _member(state: Any) -> QuorumMember:
+    return QuorumMember(
+        node_id=int(state.replica_id),
+        directory_id=getattr(state, "replica_directory_id", None),
+        log_end_offset=int(state.log_end_offset),
+        last_fetch_ms=int(getattr(state, "last_fetch_timestamp", -1)),
+        last_caught_up_ms=int(getattr(state, "last_caught_up_timestamp", -1)),
+    )
+
+
+def _replicas(target: Sequence[NodeId] | None) -> tuple[NodeId, ...] | None:
+    return None if target is None else tuple(target)
+
+
+def _ids(values: Sequence[int]) -> tuple[NodeId, ...]:
+    return tuple(int(v) for v in values)

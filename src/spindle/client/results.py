@@ -1,0 +1,221 @@
+"""What the AdminClient is asked with and answers with: frozen values, no bytes and no sockets.
+
+Sizes are bytes, offsets and lags are numbers of records, -1 where a broker does not know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple
+
+from spindle.client.cluster import Node
+from spindle.model.errors import Error
+from spindle.model.ids import DirectoryId, LogDir, NodeId, TopicId, TopicPartition
+
+
+class Replica(NamedTuple):
+    """A partition on a broker; printed as Kafka does: `topic-partition-broker`."""
+
+    topic: str
+    partition: int
+    broker: NodeId
+
+    @property
+    def name(self) -> TopicPartition:
+        """Its partition."""
+        return TopicPartition(self.topic, self.partition)
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}-{self.broker}"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterDescription:
+    """The cluster's id, its live brokers by id, and which one speaks for the controller."""
+
+    cluster_id: str
+    controller_id: NodeId
+    brokers: dict[NodeId, Node]
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionDescription:
+    """A partition: who leads it (-1: nobody), who holds it, who is in sync, whose disk is dead."""
+
+    partition: int
+    leader: NodeId
+    leader_epoch: int
+    replicas: tuple[NodeId, ...]
+    isr: tuple[NodeId, ...]
+    offline: tuple[NodeId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDescription:
+    """A topic and its partitions, in order."""
+
+    name: str
+    topic_id: TopicId | None
+    internal: bool
+    partitions: tuple[PartitionDescription, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewTopic:
+    """A topic to be made: by counts (-1: the broker's default), or by an assignment."""
+
+    name: str
+    partitions: int = -1
+    replication_factor: int = -1
+    assignment: dict[int, tuple[NodeId, ...]] | None = None
+    configs: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NewPartitions:
+    """How many partitions a topic shall have in all, and where the new ones go."""
+
+    total: int
+    assignment: tuple[tuple[NodeId, ...], ...] | None = None
+
+
+class ResourceType(IntEnum):
+    """What settings belong to, as on the wire."""
+
+    TOPIC = 2
+    BROKER = 4
+    BROKER_LOGGER = 8
+    CLIENT_METRICS = 16
+    GROUP = 32
+
+
+class Resource(NamedTuple):
+    """What settings belong to: `Resource(ResourceType.TOPIC, "orders")`. Broker "" is all."""
+
+    type: ResourceType
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.type.name.lower()} {self.name or '(default)'}"
+
+
+class ConfigSource(IntEnum):
+    """Where a setting's value comes from, as on the wire."""
+
+    UNKNOWN = 0
+    TOPIC = 1
+    DYNAMIC_BROKER = 2
+    DYNAMIC_DEFAULT_BROKER = 3
+    STATIC_BROKER = 4
+    DEFAULT = 5
+    DYNAMIC_BROKER_LOGGER = 6
+    CLIENT_METRICS = 7
+    GROUP = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One setting's value (None where it is secret or unset) and where it comes from."""
+
+    name: str
+    value: str | None
+    source: ConfigSource
+    read_only: bool
+    sensitive: bool
+
+
+class Change(IntEnum):
+    """What to do with a setting, as on the wire."""
+
+    SET = 0
+    DELETE = 1
+    APPEND = 2
+    SUBTRACT = 3
+
+
+class ConfigChange(NamedTuple):
+    """One change of one setting."""
+
+    name: str
+    change: Change
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogDescription:
+    """One log in a directory (K113-20). `lag`: a current log's distance to its high watermark;
+    a future log's distance to the current log, -1 where that one is not readable."""
+
+    size: int
+    lag: int
+    is_future: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LogDirDescription:
+    """One log directory of a broker: its error (NONE where it is well) and its logs."""
+
+    path: LogDir
+    error: Error
+    total: int | None
+    """Bytes of its file system; None where the broker does not say."""
+    usable: int | None
+    """Bytes of it which are free for use."""
+    cordoned: bool
+    current: dict[TopicPartition, LogDescription]
+    future: dict[TopicPartition, LogDescription]
+
+    @property
+    def online(self) -> bool:
+        """Whether the directory serves."""
+        return self.error == Error.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaLogDirs:
+    """Where a replica lives and where it is moving to (K113-26).
+
+    `current` is None where no readable directory of the broker has it; `offline_dirs` are those
+    that could not be read, in one of which it may be.
+    """
+
+    current: LogDir | None = None
+    current_lag: int = -1
+    current_size: int = 0
+    future: LogDir | None = None
+    future_lag: int = -1
+    """Records that the copy still lacks; -1 where that is unknown."""
+    future_size: int = 0
+    offline_dirs: tuple[LogDir, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reassignment:
+    """A reassignment in progress: all replicas, those coming, those going."""
+
+    replicas: tuple[NodeId, ...]
+    adding: tuple[NodeId, ...]
+    removing: tuple[NodeId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumMember:
+    """A voter or observer of the metadata log; times in ms since 1970, -1: unknown."""
+
+    node_id: NodeId
+    directory_id: DirectoryId | None
+    log_end_offset: int
+    last_fetch_ms: int
+    last_caught_up_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuorumDescription:
+    """The metadata quorum: its leader, epoch, high watermark and members."""
+
+    leader_id: NodeId
+    leader_epoch: int
+    high_watermark: int
+    voters: tuple[QuorumMember, ...]
+    observers: tuple[QuorumMember, ...]
