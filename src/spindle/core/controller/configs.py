@@ -66,6 +66,34 @@ class Alteration:
     value: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """A setting as it applies. `source` by its number on the wire: 1 the topic's own, 3 the
+    brokers' shared dynamic one, 4 our file, 5 the default.
+    """
+
+    name: str
+    value: str
+    source: int
+
+
+def effective(draft: Draft, own: Mapping[str, str | None]) -> tuple[Effective, ...]:
+    """All settings of a topic that has these of its own."""
+    shared = draft.config(BROKER_RESOURCE, "")
+    given = draft.state.settings.given
+    found = []
+    for name, (fallback, setting) in TOPIC_SETTINGS.items():
+        value, source = own.get(name), 1
+        if value is None and fallback is not None and fallback in shared:
+            value, source = shared[fallback], 3
+        if value is None and fallback is not None and fallback in given:
+            value, source = given[fallback], 4
+        if value is None:
+            value, source = setting.default or "", 5
+        found.append(Effective(name, value, source))
+    return tuple(found)
+
+
 # --- the two requests ---------------------------------------------------------------------------
 
 

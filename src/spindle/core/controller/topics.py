@@ -48,6 +48,8 @@ class TopicAnswer:
     topic_id: TopicId | None = None
     partitions: int = -1
     replication: int = -1
+    settings: tuple[configs.Effective, ...] = ()
+    """Of a created topic."""
 
 
 def check_name(name: str) -> None:
@@ -121,6 +123,7 @@ def _create_topic(
         topic_id=topic_id,
         partitions=len(assignment),
         replication=len(assignment[0]),
+        settings=configs.effective(draft, topic.configs),
     )
 
 

@@ -1,0 +1,295 @@
+"""The controller's place in the node: decides while our quorum leads, answers once it is committed.
+
+A decision is taken on our own image, which already holds what is decided but not committed yet; its
+records are replayed there and appended at once; the answer is held until they are committed. What
+only reads waits likewise for whatever was decided before it. When we no longer lead, all that was
+not committed is forgotten with the image, and whoever waits hears NOT_CONTROLLER.
+
+Knows the quorum as a log to append to, and requests as functions of the state. Called by the
+handlers of `node.handlers` (function `on_controller`), by the quorum, and by its own timers.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final, Protocol, TypeVar
+
+from spindle.core.controller import brokers, elections, features
+from spindle.core.controller.sessions import Sessions
+from spindle.core.controller.state import BATCH_RECORDS_MAX, Decision, State
+from spindle.model import records as r
+from spindle.model.config import NodeConfig
+from spindle.model.errors import Error, Refusal
+from spindle.model.features import CONTROLLER_REGISTRATION, METADATA_VERSION, SUPPORTED
+from spindle.model.ids import NodeId
+from spindle.model.image import ClusterImage
+from spindle.model.outbox import Outbox, Timer
+from spindle.node.calls import Call
+from spindle.node.router import Router
+
+T = TypeVar("T")
+
+HELD_MAX: Final = 10_000
+"""Answers that may wait for commits; more requests are refused."""
+SESSION_CHECK: Final = 0.5
+"""s between looks at the brokers' sessions, at most."""
+ELECTIONS_PAUSE: Final = 0.1
+"""s between passes of preferred elections while there is more to do."""
+
+DEFAULT_BOOTSTRAP: Final = (
+    r.FeatureLevel(name=METADATA_VERSION, level=SUPPORTED[METADATA_VERSION].max),
+)
+"""What an empty log begins with where the format wrote nothing."""
+
+Decide = Callable[[State], Decision[T]]
+
+
+class View(Protocol):
+    """Whoever holds the committed image."""
+
+    @property
+    def image(self) -> ClusterImage:
+        """The committed metadata."""
+
+
+class MetadataQuorum(Protocol):
+    """What we need of the quorum (`node.quorum.Quorum`)."""
+
+    cluster_id: str
+
+    @property
+    def metadata(self) -> View:
+        """The committed metadata of this node."""
+
+    @property
+    def leader_id(self) -> NodeId:
+        """Who leads the quorum, or -1."""
+
+    @property
+    def next_offset(self) -> int:
+        """The offset that the next record appended will have."""
+
+    def append(
+        self, records: Sequence[r.MetadataRecord], then: Callable[[int], None] | None = None
+    ) -> int:
+        """Append one atomic batch; `then` gets its last offset once that is committed, and is
+        never called where leadership is lost before.
+        """
+
+
+class Controller:
+    """The controller of this node, active while its quorum leads."""
+
+    def __init__(self, config: NodeConfig, out: Outbox, quorum: MetadataQuorum) -> None:
+        self.config = config
+        self.out = out
+        self.quorum = quorum
+        self.router: Router | None = None
+        """Serves what brokers forward in envelopes; set by whoever composes the node."""
+        self.incarnation = out.new_id()
+        self.sessions = Sessions(config.settings["broker.session.timeout.ms"] / 1000)
+        self._state: State | None = None
+        self._term = 0
+        self._appended = 0
+        self._committed = 0
+        self._seen_by_noop = 0
+        self._held: deque[tuple[int, Callable[[Refusal | None], None]]] = deque()
+        self._timers: dict[str, Timer] = {}
+
+    @property
+    def image(self) -> ClusterImage:
+        """The committed metadata."""
+        return self.quorum.metadata.image
+
+    @property
+    def cluster_id(self) -> str:
+        """The cluster's id."""
+        return self.quorum.cluster_id
+
+    @property
+    def active(self) -> bool:
+        """Whether we decide."""
+        return self._state is not None
+
+    # --- the quorum -------------------------------------------------------------------------
+
+    def on_leading(
+        self, epoch: int, image: ClusterImage, bootstrap: Sequence[r.MetadataRecord]
+    ) -> None:
+        """We lead and have replayed everything: `image` is ours to change.
+
+        `bootstrap`: what an empty log begins with, as it was formatted (feature levels).
+        """
+        self.on_resigned()
+        self._term += 1
+        self._appended = self._committed = self._seen_by_noop = 0
+        image.epoch = epoch
+        self._state = State(image, self.config.settings, self.cluster_id)
+        self.sessions = Sessions(self.sessions.timeout)
+        for registration in image.brokers.values():
+            self.sessions.adopt(registration, image.offset, self.out.now)
+        self.out.say("info", "controller is active", epoch=epoch, offset=image.offset)
+        if not image.features:
+            begin = r.BeginTransaction(name="Bootstrap records")
+            self._write((begin, *(bootstrap or DEFAULT_BOOTSTRAP), r.EndTransaction()))
+        self._register_ourselves()
+        self._run(elections.elect_after_return)
+        self._start_timers()
+
+    def on_resigned(self) -> None:
+        """We no longer lead: nothing that is not committed counts."""
+        if self._state is None:
+            return
+        self._state = None
+        self._term += 1
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+        self.out.say("info", "controller is no longer active", waiting=len(self._held))
+        held, self._held = self._held, deque()
+        for _, release in held:
+            release(_not_controller())
+
+    # --- requests ---------------------------------------------------------------------------
+
+    def serve(
+        self,
+        call: Call,
+        decide: Decide[T],
+        respond: Callable[[T], Any],
+        refuse: Callable[[Call, Error, str], Any],
+    ) -> None:
+        """Decide a client's request and answer it once that is committed."""
+
+        def then(outcome: T | Refusal) -> None:
+            if not isinstance(outcome, Refusal):
+                call.answer(respond(outcome))
+            elif call.forwarded and outcome.error is Error.NOT_CONTROLLER:
+                # The envelope says so, and the broker looks for the new controller itself.
+                call.answer_nothing()
+            else:
+                call.answer(refuse(call, outcome.error, outcome.message))
+
+        self.submit(decide, then)
+
+    def submit(self, decide: Decide[T], then: Callable[[T | Refusal], None]) -> None:
+        """Decide, replay, append; `then` gets the answer once all of that is committed."""
+        state = self._state
+        if state is None:
+            then(_not_controller())
+            return
+        if len(self._held) >= HELD_MAX:
+            then(Refusal(Error.REQUEST_TIMED_OUT, f"{HELD_MAX} requests wait for the quorum"))
+            return
+        answer: T | Refusal
+        records: tuple[r.MetadataRecord, ...] = ()
+        try:
+            decision = decide(state)
+            answer, records = decision.answer, decision.records
+        except Refusal as refusal:
+            answer = refusal
+        term = self._term
+        self._write(records)
+        if term != self._term:
+            then(_not_controller())
+        elif self._committed >= self._appended:
+            then(answer)
+        else:
+            self._held.append((self._appended, lambda lost: then(lost or answer)))
+
+    # --- writing ----------------------------------------------------------------------------
+
+    def _run(self, decide: Decide[Any]) -> Any:
+        """Decide something for which nobody waits; its answer."""
+        assert self._state is not None
+        decision = decide(self._state)
+        self._write(decision.records)
+        return decision.answer
+
+    def _write(self, records: tuple[r.MetadataRecord, ...]) -> None:
+        """Replay and append, in batches of what the log takes at once."""
+        for start in range(0, len(records), BATCH_RECORDS_MAX):
+            if self._state is None:
+                return
+            batch = list(records[start : start + BATCH_RECORDS_MAX])
+            for offset, record in enumerate(batch, self.quorum.next_offset):
+                self._state.replay(record, offset)
+            self._appended += 1
+            self.quorum.append(batch, partial(self._on_committed, self._term))
+
+    def _on_committed(self, term: int, _: int) -> None:
+        if term != self._term:
+            return
+        self._committed += 1
+        while self._held and self._held[0][0] <= self._committed:
+            self._held.popleft()[1](None)
+
+    def _register_ourselves(self) -> None:
+        assert self._state is not None
+        if self._state.metadata_version >= CONTROLLER_REGISTRATION:
+            own = self.registration()
+            self._run(lambda state: features.register_controller(state, own))
+
+    def registration(self) -> r.RegisterController:
+        """How we present ourselves to the cluster."""
+        return r.RegisterController(
+            controller_id=self.config.node_id,
+            incarnation_id=self.incarnation,
+            endpoints=tuple(
+                e for e in self.config.advertised if e.name in self.config.controller_listeners
+            ),
+            features=tuple(SUPPORTED.items()),
+        )
+
+    # --- time -------------------------------------------------------------------------------
+
+    def _start_timers(self) -> None:
+        settings = self.config.settings
+        self._again("sessions", min(SESSION_CHECK, self.sessions.timeout / 4), self._check_sessions)
+        idle = settings["metadata.max.idle.interval.ms"] / 1000
+        if idle:
+            self._again("noop", idle, self._write_noop)
+        if settings["auto.leader.rebalance.enable"]:
+            every = settings["leader.imbalance.check.interval.seconds"]
+            self._again("leaders", every, self._prefer_leaders)
+
+    def _again(self, name: str, delay: float, run: Callable[[], float | None]) -> None:
+        """Run something every `delay` s, or sooner when it says so, while we are active."""
+
+        def wake() -> None:
+            sooner = run()
+            if self._state is not None:
+                self._timers[name] = self.out.after(delay if sooner is None else sooner, wake)
+
+        if self._state is not None:
+            self._timers[name] = self.out.after(delay, wake)
+
+    def _check_sessions(self) -> None:
+        while (state := self._state) is not None:
+            decision = brokers.expire(state, self.sessions, self.out.now)
+            if decision is None:
+                return
+            self._fenced(decision.answer)
+            self._write(decision.records)
+
+    def _fenced(self, broker: NodeId) -> None:
+        self.out.say(
+            "warning",
+            "broker fenced: no heartbeat",
+            broker=broker,
+            session_s=self.sessions.timeout,
+        )
+
+    def _write_noop(self) -> None:
+        if self._appended == self._seen_by_noop and self._committed == self._appended:
+            self._write((r.NoOp(),))
+        self._seen_by_noop = self._appended
+
+    def _prefer_leaders(self) -> float | None:
+        return ELECTIONS_PAUSE if self._run(elections.elect_preferred) else None
+
+
+def _not_controller() -> Refusal:
+    return Refusal(Error.NOT_CONTROLLER, "this node is not the active controller")

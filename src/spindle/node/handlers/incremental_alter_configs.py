@@ -1,0 +1,59 @@
+"""IncrementalAlterConfigs (44), versions 0-1, both listeners.
+
+Behaviour: single settings of topics and brokers are set, deleted, appended to or subtracted from;
+each resource as a whole or not at all (KIP-339). Settings of brokers are recorded; the brokers
+apply them when they see the record. On the broker listener the request is forwarded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spindle.core.controller import configs
+from spindle.model.errors import Error
+from spindle.node.calls import Call
+from spindle.wire.entities import make
+
+
+def on_broker(broker: Any, call: Call) -> None:
+    """Hand on to the controller."""
+    broker.forwarding.forward(call, refuse)
+
+
+def on_controller(controller: Any, call: Call) -> None:
+    """Change settings."""
+    asked = [
+        (
+            configs.Resource(resource.resource_type, resource.resource_name),
+            [configs.Alteration(c.name, c.config_operation, c.value) for c in resource.configs],
+        )
+        for resource in call.body.resources
+    ]
+    controller.serve(
+        call,
+        lambda state: configs.alter_incrementally(state, asked, call.body.validate_only),
+        lambda outcomes: _respond(call, [(o.error, o.message) for _, o in outcomes]),
+        refuse,
+    )
+
+
+def _respond(call: Call, outcomes: list[tuple[Error, str | None]]) -> Any:
+    r = call.reply
+    return make(
+        r.IncrementalAlterConfigsResponse,
+        responses=tuple(
+            make(
+                r.AlterConfigsResourceResponse,
+                error_code=error,
+                error_message=message,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+            for resource, (error, message) in zip(call.body.resources, outcomes, strict=True)
+        ),
+    )
+
+
+def refuse(call: Call, error: Error, message: str) -> Any:
+    """The same error for each resource."""
+    return _respond(call, [(error, message)] * len(call.body.resources))
