@@ -36,3 +36,8 @@ def append(samples: DataFrame, home: Path) -> Path | None:
 def read(spark: SparkSession, home: Path) -> DataFrame:
     """All samples of the history (schema SAMPLE)."""
     return spark.read.schema(SAMPLE).parquet(str(home)).select(*SAMPLE.names)
+
+
+def read_files(spark: SparkSession, files: list[Path]) -> DataFrame:
+    """Some samples of the history (schema SAMPLE), by their files."""
+    return spark.read.schema(SAMPLE).parquet(*map(str, files)).select(*SAMPLE.names)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from spindle.client.admin import AdminClient
 from spindle.model.config import node_config
-from spindle.model.errors import Unusable
+from spindle.model.errors import Failure, Unusable
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.meta import format_directories, new_cluster_id, read_cluster_id
 
@@ -157,11 +157,11 @@ class LocalCluster:
         while True:
             self._check_alive()
             try:
-                async with AdminClient(self.bootstrap) as admin:
+                async with AdminClient(self.bootstrap, timeout=2.0) as admin:
                     cluster = await admin.describe_cluster()
-                if wanted <= {broker.node_id for broker in cluster.brokers}:
+                if wanted <= set(cluster.brokers):
                     return
-            except (OSError, Unusable, TimeoutError) as error:
+            except Failure as error:
                 if time.monotonic() > deadline:
                     text = f"the cluster does not serve: {error}; see {self.home}"
                     raise Unusable(text) from error

@@ -1,0 +1,163 @@
+"""A node as ONE machine: a broker, a controller, or both, behind the inputs that its driver gives.
+
+Composes; decides nothing. Opens every directory, gives the metadata directory to the quorum and
+the log directories to the broker, routes frames by listener, and ends in an orderly way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from spindle.model.batches import Buffer
+from spindle.model.config import NodeConfig
+from spindle.model.errors import Failure
+from spindle.model.ids import LogDir
+from spindle.model.jobs import Close, Open
+from spindle.model.logs import OpenedDirectory
+from spindle.model.outbox import Outbox, Ready, Rng
+from spindle.model.statistics import Sample
+from spindle.node.broker import Broker
+from spindle.node.calls import Connection
+from spindle.node.controller import Controller
+from spindle.node.handlers import BROKER, CONTROLLER
+from spindle.node.metadata import Metadata
+from spindle.node.peers import Peers
+from spindle.node.quorum import Quorum
+from spindle.node.router import Router
+
+
+class Node:
+    """One process of a cluster. Feed it, then `take()` what it wishes."""
+
+    def __init__(self, config: NodeConfig, cluster_id: str, rng: Rng) -> None:
+        self.config = config
+        self.cluster_id = cluster_id
+        self.out = Outbox(rng)
+        peers = Peers(self.out, f"node-{config.node_id}")
+        self.metadata = Metadata()
+        self.quorum = Quorum(config, cluster_id, self.out, peers, self.metadata)
+        self.controller: Controller | None = None
+        self.broker: Broker | None = None
+        self._routers: dict[str, Router] = {}
+        self._connections: dict[int, Connection] = {}
+        self._opened: dict[LogDir, OpenedDirectory | Failure] = {}
+        self._stopping = False
+        if config.is_controller:
+            self.controller = Controller(config, self.out, self.quorum)
+            self.quorum.controller = self.controller
+        if config.is_broker:
+            self.broker = Broker(config, cluster_id, self.out, self.metadata, self.quorum, peers)
+            self.metadata.listen(self.broker.on_metadata)
+        for listener in config.listeners:
+            self._routers[listener.name] = self._router(listener.name)
+
+    def _router(self, listener: str) -> Router:
+        if listener in self.config.controller_listeners:
+            assert self.controller is not None
+            router = Router(CONTROLLER, "on_controller", self.controller, self.out)
+            self.controller.router = router
+            return router
+        return Router(BROKER, "on_broker", self.broker, self.out)
+
+    # --- inputs -----------------------------------------------------------------------------
+
+    def set_time(self, now: float, wall_ms: int) -> None:
+        """The time of the input that follows: s (monotonic), ms since 1970."""
+        assert now >= self.out.now, "time went backwards"
+        self.out.now = now
+        self.out.wall_ms = wall_ms
+
+    def begin(self) -> None:
+        """Start: open all directories; the rest follows from what they hold."""
+        for path in self.config.directories:
+            job = Open(path, self.cluster_id, self.config.node_id)
+            self.out.run(job, lambda result, path=path: self._on_opened(path, result))  # type: ignore[misc]
+
+    def on_connected(self, connection: int, listener: str, host: str) -> None:
+        """A client has connected to one of our listeners."""
+        self._connections[connection] = Connection(connection, listener, host, self.out)
+
+    def on_frame(self, connection: int, frame: Buffer) -> None:
+        """A client has sent a request."""
+        client = self._connections.get(connection)
+        if client is not None:
+            self._routers[client.listener].on_frame(client, frame)
+
+    def on_disconnected(self, connection: int) -> None:
+        """A client has gone; answers that are still due are dropped."""
+        client = self._connections.pop(connection, None)
+        if client is not None:
+            client.close()
+
+    def on_done(self, ticket: int, result: Any) -> None:
+        """A job or a request to another node has ended."""
+        self.out.done(ticket, result)
+
+    def on_time(self) -> None:
+        """The time asked for by `wake_at` has come."""
+        self.out.tick()
+
+    def shut_down(self) -> None:
+        """Stop in an orderly way: give leadership away, flush, close, then `Ready.stopped`."""
+        if self._stopping:
+            return
+        self._stopping = True
+        if self.broker is not None and self.broker.started:
+            self.broker.shut_down(self._close)
+        else:
+            self._close()
+
+    # --- output -----------------------------------------------------------------------------
+
+    def take(self) -> Ready | None:
+        """All that the node wishes now, or None."""
+        return self.out.take()
+
+    @property
+    def wake_at(self) -> float | None:
+        """When time alone matters next."""
+        return self.out.wake_at
+
+    def statistics(self) -> Iterator[Sample]:
+        """Figures about this node, under Kafka's names."""
+        yield Sample(
+            "kafka_server_kafkaserver_connections", len(self._connections), "open connections"
+        )
+        if self.broker is not None:
+            yield from self.broker.statistics()
+
+    # --- starting and ending ------------------------------------------------------------------
+
+    def _on_opened(self, path: LogDir, result: OpenedDirectory | Failure) -> None:
+        self._opened[path] = result
+        if len(self._opened) < len(self.config.directories):
+            return
+        metadata = self._opened[self.config.metadata_dir]
+        if isinstance(metadata, Failure):
+            self.out.halt(f"the metadata directory cannot be used: {metadata}")
+            return
+        if self.broker is not None:
+            self.broker.on_opened(self._opened)
+        self.quorum.start(metadata, self._on_quorum)
+
+    def _on_quorum(self) -> None:
+        if self.broker is not None:
+            self.broker.start()
+
+    def _close(self) -> None:
+        self.quorum.shut_down()
+        waiting = {p for p, opened in self._opened.items() if not isinstance(opened, Failure)}
+        if self.broker is not None:
+            waiting -= self.broker.logs.offline
+        if not waiting:
+            self.out.stop()
+        epoch = self.broker.lifecycle.epoch if self.broker is not None else -1
+        for path in sorted(waiting):
+
+            def closed(_: object, path: LogDir = path) -> None:
+                waiting.discard(path)
+                if not waiting:
+                    self.out.stop()
+
+            self.out.run(Close(path, epoch), closed)

@@ -1,0 +1,178 @@
+"""Carries a plan out, wave by wave, and verifies it: the only stage that changes a cluster.
+
+Works through the AdminClient alone, so on Apache Kafka as well. Idempotent: before each wave it
+looks where the replicas are, and asks only for what is not done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from spindle.client.admin import AdminClient
+from spindle.client.results import Change, ConfigChange, Replica, Resource, ResourceType
+from spindle.model.errors import Error, Refusal
+from spindle.planning.load import Move
+
+THROTTLE = "replica.alter.log.dirs.io.max.bytes.per.second"
+POLL_SECONDS = 0.25
+STALL_SECONDS = 120.0
+"""A wave that copies nothing for this long is given up, with the moves that hang."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an execution is. Bytes are those of the moves, also inside a move."""
+
+    wave: int
+    waves: int
+    done_moves: int
+    moves: int
+    done_bytes: int
+    bytes: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Bytes per second so far."""
+        return self.done_bytes / self.seconds if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At this rate; None before there is one."""
+        return (self.bytes - self.done_bytes) / self.rate if self.rate else None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a plan: moves that are where they should be, and those that are not, why."""
+
+    done: tuple[Move, ...]
+    failed: tuple[tuple[Move, str], ...]
+    seconds: float
+
+    @property
+    def complete(self) -> bool:
+        """Whether every replica is where the plan wants it."""
+        return not self.failed
+
+
+async def execute(
+    admin: AdminClient,
+    waves: Sequence[Sequence[Move]],
+    progress: Callable[[Progress], None] = lambda _: None,
+    throttle: int | None = None,
+) -> Outcome:
+    """Run all waves in order; `throttle` in bytes/s per broker while it runs, then as before."""
+    began = time.monotonic()
+    done: list[Move] = []
+    failed: list[tuple[Move, str]] = []
+    total = sum(move.size for wave in waves for move in wave)
+    count = sum(map(len, waves))
+    async with _throttled(admin, {m.broker for wave in waves for m in wave}, throttle):
+        for number, wave in enumerate(waves):
+
+            def tell(inside: int, number: int = number) -> None:
+                seconds = time.monotonic() - began
+                bytes_done = sum(m.size for m in done) + inside
+                progress(Progress(number, len(waves), len(done), count, bytes_done, total, seconds))
+
+            outcomes = await _run_wave(admin, wave, tell)
+            for move, error in outcomes.items():
+                if error is None:
+                    done.append(move)
+                else:
+                    failed.append((move, error))
+            tell(0)
+    return Outcome(tuple(done), tuple(failed), time.monotonic() - began)
+
+
+async def verify(admin: AdminClient, moves: Sequence[Move]) -> list[tuple[Move, str]]:
+    """Which replicas are not in the directory that the plan names, and where they are instead."""
+    places = await admin.describe_replica_log_dirs([_replica(m) for m in moves]).settled()
+    wrong = []
+    for move in moves:
+        place = places[_replica(move)]
+        if isinstance(place, Exception):
+            wrong.append((move, str(place)))
+        elif place.current != move.target or place.future is not None:
+            wrong.append((move, f"in {place.current}, going to {place.future}"))
+    return wrong
+
+
+async def _run_wave(
+    admin: AdminClient, wave: Sequence[Move], tell: Callable[[int], None]
+) -> dict[Move, str | None]:
+    """Each move's end: None when it is done, else why not."""
+    outcomes: dict[Move, str | None] = {}
+    wanted = {_replica(move): move.target for move in wave}
+    started = await admin.alter_replica_log_dirs(wanted).settled()
+    for move in wave:
+        error = started[_replica(move)]
+        if isinstance(error, Exception):
+            outcomes[move] = _reason(error)
+    last_change, last_inside = time.monotonic(), -1
+    while waiting := [move for move in wave if move not in outcomes]:
+        inside = 0
+        places = await admin.describe_replica_log_dirs([_replica(m) for m in waiting]).settled()
+        for move in waiting:
+            place = places[_replica(move)]
+            if isinstance(place, Exception):
+                inside += 0  # A broker that is away for a moment: the stall limit decides.
+            elif place.current == move.target and place.future is None:
+                outcomes[move] = None
+            elif place.future == move.target:
+                inside += min(place.future_size, move.size)
+            elif place.current is not None:
+                outcomes[move] = f"it is in {place.current} and is not moving"
+            else:
+                outcomes[move] = "no readable directory of the broker has it"
+        inside += sum(m.size for m, error in outcomes.items() if error is None)
+        tell(inside)
+        now = time.monotonic()
+        if inside != last_inside:
+            last_change, last_inside = now, inside
+        elif now - last_change > STALL_SECONDS:
+            outcomes |= dict.fromkeys(waiting, f"nothing was copied for {STALL_SECONDS:g} s")
+        if any(move not in outcomes for move in wave):
+            await asyncio.sleep(POLL_SECONDS)
+    return outcomes
+
+
+@asynccontextmanager
+async def _throttled(
+    admin: AdminClient, brokers: set[int], rate: int | None
+) -> AsyncIterator[None]:
+    if rate is None:
+        yield
+        return
+    resources = [Resource(ResourceType.BROKER, str(broker)) for broker in sorted(brokers)]
+    before = await admin.describe_configs(resources).all()
+    setting = ConfigChange(THROTTLE, Change.SET, str(rate))
+    await admin.incremental_alter_configs({r: [setting] for r in resources}).all()
+    try:
+        yield
+    finally:
+        back = {}
+        for resource in resources:
+            old = before[resource].get(THROTTLE)
+            dynamic = old is not None and old.source == 2
+            back[resource] = [
+                ConfigChange(THROTTLE, Change.SET, old.value)
+                if dynamic and old is not None
+                else ConfigChange(THROTTLE, Change.DELETE)
+            ]
+        await admin.incremental_alter_configs(back).all()
+
+
+def _replica(move: Move) -> Replica:
+    return Replica(move.topic, move.partition, move.broker)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, Refusal) and error.error == Error.REPLICA_NOT_AVAILABLE:
+        return "the broker does not have this replica any more"
+    return str(error)

@@ -1,0 +1,102 @@
+"""The pipeline's stages in order, as one thing to hold: sample, load, plan, JSON.
+
+Builds nothing that a stage does not need and collects only plans and sums. Used by the commands
+and the demo; `execute` stands apart, since it needs no Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from spindle.pipeline import history, load, plan
+from spindle.pipeline.sources import FORMAT, LogDirs
+from spindle.planning.load import Band, Move
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryNow:
+    """A directory's load (bytes) before the plan and after it."""
+
+    broker: int
+    path: str
+    online: bool
+    capacity: int
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The plan of a whole cluster. `bound`: bytes that any plan must move at least."""
+
+    directories: tuple[DirectoryNow, ...]
+    waves: tuple[tuple[Move, ...], ...]
+    bound: int
+    notes: tuple[str, ...]
+    silent: tuple[tuple[int, str], ...]
+    """Brokers that told nothing, and why."""
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """All moves, in order."""
+        return tuple(move for wave in self.waves for move in wave)
+
+    @property
+    def bytes_moved(self) -> int:
+        """Bytes that the plan moves."""
+        return sum(move.size for move in self.moves)
+
+
+def propose(
+    spark: SparkSession,
+    bootstrap: str,
+    history_dir: Path,
+    band: Band,
+    drain: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    moves_per_disk: int = 1,
+) -> Proposal:
+    """Sample a cluster, keep the sample in the history, and plan from it."""
+    spark.dataSource.register(LogDirs)
+    live = spark.read.format(FORMAT).option("bootstrap", bootstrap).load()
+    file = history.append(live, history_dir)
+    if file is None:
+        return Proposal((), (), 0, ("no broker is registered",), ())
+    samples = history.read_files(spark, [file])
+    silent = samples.where("broker_error is not null").select("broker", "broker_error").collect()
+    now = load.latest(samples).cache()
+    directories = load.directories(now).cache()
+    rows = plan.plan(now, directories, band, drain, exclude, moves_per_disk).collect()
+    moves = [
+        (row.wave, Move(row.broker, row.topic, row.partition, row.source, row.target, row.size))
+        for row in rows
+        if row.topic is not None
+    ]
+    waves = tuple(
+        tuple(move for number, move in moves if number == wave)
+        for wave in range(max((number for number, _ in moves), default=-1) + 1)
+    )
+    bounds = {row.broker: (row.bound, tuple(row.notes)) for row in rows}
+    return Proposal(
+        directories=tuple(
+            DirectoryNow(
+                d.broker, d.directory, d.online, d.capacity, d.used,
+                d.used + _change(d.broker, d.directory, [move for _, move in moves]),
+            )
+            for d in directories.orderBy("broker", "directory").collect()
+        ),
+        waves=waves,
+        bound=sum(bound for bound, _ in bounds.values()),
+        notes=tuple(f"broker {b}: {note}" for b, (_, notes) in bounds.items() for note in notes),
+        silent=tuple((row.broker, row.broker_error) for row in silent),
+    )  # fmt: skip
+
+
+def _change(broker: int, directory: str, moves: Sequence[Move]) -> int:
+    own = [move for move in moves if move.broker == broker]
+    coming = sum(move.size for move in own if move.target == directory)
+    return coming - sum(move.size for move in own if move.source == directory)
