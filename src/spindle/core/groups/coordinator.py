@@ -157,8 +157,6 @@ class Coordinator:
         def committed(result: int | Error) -> None:
             if not isinstance(result, Error):
                 self._apply(records, result)
-                if who.group_id not in self.groups:
-                    self._new_group(who.group_id)
             outcome = _commit_error(result) if isinstance(result, Error) else Error.NONE
             answers.update({r.partition: outcome for r in records if isinstance(r, OffsetRecord)})
             then({partition: answers[partition] for partition in offsets})
@@ -172,7 +170,7 @@ class Coordinator:
         if group is not None:
             return group.may_commit(who)
         # The first commit of a consumer that assigns its own partitions makes the group.
-        return Error.NONE if who.generation < 0 else Error.ILLEGAL_GENERATION
+        return Error.NONE if who.generation < 0 else Error.GROUP_ID_NOT_FOUND
 
     def fetch(
         self, group_id: str, partitions: Iterable[TopicPartition] | None
@@ -292,6 +290,10 @@ class Coordinator:
 
         self._append(now, removed)
 
+    def on_late(self, records: list[CoordinatorRecord], first: int) -> None:
+        """An append that was given up has been committed after all, at this offset."""
+        self._apply(records, first)
+
     def _reopen(self, tombstones: list[CoordinatorRecord]) -> None:
         for record in tombstones:
             group = self.groups.get(record.group_id)
@@ -301,13 +303,21 @@ class Coordinator:
     def _apply(self, records: list[CoordinatorRecord], first: int) -> None:
         for at, record in enumerate(records, first):
             if isinstance(record, GroupRecord):
-                self.groups.pop(record.group_id, None)
+                self._bury(record)
                 continue
+            if record.value is not None and record.group_id not in self.groups:
+                self._new_group(record.group_id)
             known = self.offsets.get(record.group_id, {}).get(record.partition)
             # Answers of two commits may cross; the log's order is what counts.
             if known is None or known.at < at:
                 value = None if record.value is None else replace(record.value, at=at)
                 self._keep(OffsetRecord(record.group_id, record.partition, value))
+
+    def _bury(self, record: GroupRecord) -> None:
+        group = self.groups.get(record.group_id)
+        # A tombstone that came too late found its group reopened: that one lives on.
+        if record.value is None and group is not None and group.state is State.DEAD:
+            del self.groups[record.group_id]
 
     def _keep(self, record: OffsetRecord) -> None:
         if record.value is not None:

@@ -1,0 +1,89 @@
+"""ApiVersions (18), versions 0-4, both listeners.
+
+Behaviour:
+- tells the APIs that this listener serves, and the cluster's features: those we support and those
+  finalized, with the offset of the metadata that says so as their epoch;
+- an unknown version is answered in version 0 with UNSUPPORTED_VERSION and our own range (KIP-511);
+- features that are finalized above what this node serves (next-generation groups, transactions)
+  are not told, so that clients use what is there.
+
+Version notes: 3 adds client software names (checked) and features (KIP-584); before 4 a feature
+whose range begins at 0 must be left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from spindle.model.errors import Error, Refusal
+from spindle.model.features import SUPPORTED
+from spindle.model.ids import VersionRange
+from spindle.model.image import ClusterImage
+from spindle.node.calls import Call
+from spindle.wire.apis import Key
+from spindle.wire.entities import make
+
+SOFTWARE_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+
+NOT_SERVED: Final = ("group.version", "transaction.version", "share.version", "streams.version")
+"""Features whose APIs are not built: level 0 is all that clients may count on."""
+
+SERVED: Final[Mapping[str, VersionRange]] = {
+    name: VersionRange(0, 0) if name in NOT_SERVED else levels
+    for name, levels in SUPPORTED.items()
+    if name not in ("share.version", "streams.version")
+}
+
+
+def on_broker(broker: Any, call: Call) -> None:
+    """Answer a client of the broker."""
+    _answer(broker.image, call)
+
+
+def on_controller(controller: Any, call: Call) -> None:
+    """Answer a client of the controller."""
+    _answer(controller.image, call)
+
+
+def refuse(call: Call, error: Error, message: str) -> Any:
+    """The error, and the range of ApiVersions itself to try again with."""
+    r = call.reply
+    low, high = call.served[Key.API_VERSIONS]
+    own = r.ApiVersion(api_key=int(Key.API_VERSIONS), min_version=low, max_version=high)
+    return make(r.ApiVersionsResponse, error_code=error, api_keys=(own,))
+
+
+def _answer(image: ClusterImage, call: Call) -> None:
+    if call.version >= 3:
+        names = (call.body.client_software_name, call.body.client_software_version)
+        if not all(SOFTWARE_NAME.fullmatch(name) for name in names):
+            raise Refusal(Error.INVALID_REQUEST, "client software name or version is malformed")
+    r = call.reply
+    fields: dict[str, Any] = {
+        "api_keys": tuple(
+            r.ApiVersion(api_key=key, min_version=low, max_version=high)
+            for key, (low, high) in call.served.items()
+        )
+    }
+    if call.version >= 3:
+        fields |= _features(image, call)
+    call.answer(make(r.ApiVersionsResponse, **fields))
+
+
+def _features(image: ClusterImage, call: Call) -> dict[str, Any]:
+    r = call.reply
+    return {
+        "supported_features": tuple(
+            r.SupportedFeatureKey(name=name, min_version=levels.min, max_version=levels.max)
+            for name, levels in SERVED.items()
+            if call.version >= 4 or levels.min > 0
+        ),
+        "finalized_features_epoch": image.offset,
+        "finalized_features": tuple(
+            r.FinalizedFeatureKey(name=name, max_version_level=level, min_version_level=level)
+            for name, level in image.features.items()
+            if name in SERVED and level <= SERVED[name].max
+        ),
+    }

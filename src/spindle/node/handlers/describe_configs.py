@@ -1,0 +1,110 @@
+"""DescribeConfigs (32), versions 1-4, both listeners.
+
+Behaviour:
+- topics, brokers, client metrics and groups; a broker tells its own settings or, by the empty
+  name, what is set for the whole cluster; other brokers' settings are refused;
+- a controller tells the settings of topics and of itself;
+- asking for particular names leaves the others out; unknown names are not mentioned.
+
+Version notes: 1 has synonyms (on demand) and the source of each value; 3 has types and, on demand,
+documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from spindle.model.config import Settings
+from spindle.model.errors import Error, Refusal
+from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from spindle.node.calls import Call
+from spindle.node.settings_view import (
+    Source,
+    Told,
+    broker_settings,
+    cluster_settings,
+    other_settings,
+    topic_settings,
+)
+from spindle.wire.entities import make
+
+OTHERS: Final = {16: Source.CLIENT_METRICS, 32: Source.GROUP}
+"""Resource types whose settings we keep for others, without knowing them."""
+
+
+def on_broker(broker: Any, call: Call) -> None:
+    """Tell settings as this broker obeys them."""
+    _answer(broker.image, broker.settings, broker.node_id, call)
+
+
+def on_controller(controller: Any, call: Call) -> None:
+    """Tell settings as this controller knows them."""
+    config = controller.config
+    _answer(controller.image, config.settings, config.node_id, call)
+
+
+def _answer(image: ClusterImage, settings: Settings, node_id: int, call: Call) -> None:
+    results = []
+    for resource in call.body.resources:
+        error, message, told = Error.NONE, None, []
+        try:
+            told = list(_find(image, settings, node_id, resource))
+        except Refusal as refusal:
+            error, message = refusal.error, refusal.message
+        results.append(
+            make(
+                call.reply.DescribeConfigsResult,
+                error_code=error,
+                error_message=message,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+                configs=tuple(
+                    _encode(call, t)
+                    for t in told
+                    # Asking for no names in particular is asking for all.
+                    if not resource.configuration_keys
+                    or t.setting.name in resource.configuration_keys
+                ),
+            )
+        )
+    call.answer(make(call.reply.DescribeConfigsResponse, results=tuple(results)))
+
+
+def _find(image: ClusterImage, settings: Settings, node_id: int, resource: Any) -> Iterator[Told]:
+    kind, name = resource.resource_type, resource.resource_name
+    if kind == TOPIC_RESOURCE:
+        if image.topic(name) is None:
+            raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"topic {name} does not exist")
+        return topic_settings(image, settings, node_id, name)
+    if kind == BROKER_RESOURCE:
+        if name == "":
+            return cluster_settings(image)
+        if name != str(node_id):
+            raise Refusal(
+                Error.INVALID_REQUEST, f"this is node {node_id}, not {name}: ask that one"
+            )
+        return broker_settings(image, settings, node_id)
+    if kind in OTHERS:
+        return other_settings(image, kind, name, OTHERS[kind])
+    raise Refusal(Error.INVALID_REQUEST, f"resources of type {kind} have no settings here")
+
+
+def _encode(call: Call, told: Told) -> Any:
+    r, body = call.reply, call.body
+    return make(
+        r.DescribeConfigsResourceResult,
+        name=told.setting.name,
+        value=told.value,
+        read_only=told.read_only,
+        config_source=int(told.source),
+        is_sensitive=False,
+        synonyms=tuple(
+            r.DescribeConfigsSynonym(name=s.name, value=s.value, source=int(s.source))
+            for s in told.synonyms
+        )
+        if body.include_synonyms
+        else (),
+        config_type=int(told.kind),
+        documentation=told.setting.doc if getattr(body, "include_documentation", False) else None,
+    )

@@ -1,0 +1,55 @@
+"""ListConfigResources (74), versions 0-1 (KIP-1142).
+
+Behaviour: names of resources that have, or may have, settings of their own: topics, brokers (and
+their loggers), client metrics, groups. Other types are UNSUPPORTED_VERSION.
+
+Version notes: 0 lists client metrics only; from 1 on types may be chosen, none meaning all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from spindle.model.errors import Error, Refusal
+from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from spindle.node.calls import Call
+from spindle.wire.entities import make
+
+BROKER_LOGGER: Final = 8
+CLIENT_METRICS: Final = 16
+GROUP: Final = 32
+ALL: Final = (TOPIC_RESOURCE, BROKER_RESOURCE, BROKER_LOGGER, CLIENT_METRICS, GROUP)
+
+
+def on_broker(broker: Any, call: Call) -> None:
+    """List resources."""
+    asked = getattr(call.body, "resource_types", (CLIENT_METRICS,))
+    unknown = [kind for kind in asked if kind not in ALL]
+    if unknown:
+        raise Refusal(Error.UNSUPPORTED_VERSION, f"no resources of type {unknown[0]}")
+    r = call.reply
+    call.answer(
+        make(
+            r.ListConfigResourcesResponse,
+            error_code=Error.NONE,
+            config_resources=tuple(
+                make(r.ConfigResource, resource_name=name, resource_type=kind)
+                for kind in dict.fromkeys(asked or ALL)
+                for name in _names(broker.image, kind)
+            ),
+        )
+    )
+
+
+def refuse(call: Call, error: Error, message: str) -> Any:
+    """Nothing is listed."""
+    return make(call.reply.ListConfigResourcesResponse, error_code=error)
+
+
+def _names(image: ClusterImage, kind: int) -> Iterable[str]:
+    if kind == TOPIC_RESOURCE:
+        return image.topic_ids
+    if kind in (BROKER_RESOURCE, BROKER_LOGGER):
+        return [str(broker) for broker in sorted(image.brokers)]
+    return [name for resource, name in image.configs if resource == kind]

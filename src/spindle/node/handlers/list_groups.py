@@ -1,0 +1,46 @@
+"""ListGroups (16), versions 0-5.
+
+Behaviour: the groups that this broker coordinates. COORDINATOR_LOAD_IN_PROGRESS while some of its
+partitions of `__consumer_offsets` are still being read.
+
+Version notes: 4 has states and a filter for them (KIP-518); 5 has types and a filter (KIP-848):
+all our groups are "classic". Filters do not mind case.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from spindle.core.groups.values import GroupView
+from spindle.model.errors import Error
+from spindle.node.calls import Call
+from spindle.wire.entities import make
+
+TYPE: Final = "classic"
+
+
+def on_broker(broker: Any, call: Call) -> None:
+    """List groups."""
+    states = {s.lower() for s in getattr(call.body, "states_filter", ())}
+    types = {t.lower() for t in getattr(call.body, "types_filter", ())}
+    views: list[GroupView] = broker.groups.views() if not types or TYPE in types else []
+    r = call.reply
+    call.answer(
+        make(
+            r.ListGroupsResponse,
+            error_code=Error.COORDINATOR_LOAD_IN_PROGRESS
+            if broker.groups.is_loading
+            else Error.NONE,
+            groups=tuple(
+                make(
+                    r.ListedGroup,
+                    group_id=view.group_id,
+                    protocol_type=view.protocol_type,
+                    group_state=view.state,
+                    group_type=TYPE,
+                )
+                for view in views
+                if not states or view.state.lower() in states
+            ),
+        )
+    )

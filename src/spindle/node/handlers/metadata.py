@@ -1,0 +1,160 @@
+"""Metadata (3), versions 0-13.
+
+Behaviour:
+- brokers are those alive and reached on the listener that the request came in on;
+- a partition without a live leader has LEADER_NOT_AVAILABLE; replicas on offline directories of
+  live brokers are among its offline replicas (KIP-112);
+- an unknown topic is created if the client and `auto.create.topics.enable` allow; until it is
+  there it has LEADER_NOT_AVAILABLE, else UNKNOWN_TOPIC_OR_PARTITION;
+- "controller" is the first live broker, which forwards what is the controller's (KIP-590);
+- authorized operations are never computed (there are no ACLs).
+
+Version notes: in 0 no topics at all means all of them, and replicas that are not alive are left
+out with REPLICA_NOT_AVAILABLE; from 1 on null means all. 5 has offline replicas; 4 lets the client
+forbid creation; 6 may answer LISTENER_NOT_FOUND; 10 tells topic ids, 12 takes them (KIP-516).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from spindle.model.errors import Error, Refusal
+from spindle.model.ids import NO_LEADER, ZERO_ID
+from spindle.model.image import ClusterImage, TopicState
+from spindle.model.records import Partition
+from spindle.node import topology
+from spindle.node.calls import Call
+from spindle.node.topic_creation import INTERNAL, is_legal
+from spindle.wire.entities import make
+
+
+def on_broker(broker: Any, call: Call) -> None:
+    """Tell a client about the cluster."""
+    image: ClusterImage = broker.image
+    _check(call)
+    topics = list(_topics(broker, call))
+    r = call.reply
+    call.answer(
+        make(
+            r.MetadataResponse,
+            brokers=tuple(
+                make(
+                    r.MetadataResponseBroker,
+                    node_id=node_id,
+                    host=endpoint.host,
+                    port=endpoint.port,
+                    rack=rack,
+                )
+                for node_id, endpoint, rack in topology.reachable(image, call.listener)
+            ),
+            cluster_id=broker.cluster_id,
+            controller_id=topology.controller_for_clients(image),
+            topics=tuple(topics),
+        )
+    )
+
+
+def refuse(call: Call, error: Error, message: str) -> Any:
+    """The error at every topic: before version 13 there is no other place for it."""
+    r = call.reply
+    return make(
+        r.MetadataResponse,
+        topics=tuple(
+            make(
+                r.MetadataResponseTopic,
+                error_code=error,
+                name=topic.name or "",
+                topic_id=getattr(topic, "topic_id", None),
+            )
+            for topic in call.body.topics or ()
+        ),
+        error_code=error,
+    )
+
+
+def _check(call: Call) -> None:
+    if call.version in (10, 11):
+        for topic in call.body.topics or ():
+            if topic.topic_id or topic.name is None:
+                raise Refusal(
+                    Error.INVALID_REQUEST, "topics are asked by id from version 12 on only"
+                )
+
+
+def _topics(broker: Any, call: Call) -> Iterator[Any]:
+    image: ClusterImage = broker.image
+    asked = call.body.topics
+    if asked is None or (call.version == 0 and not asked):
+        for each in image.topics.values():
+            yield _topic(image, call, each)
+        return
+    unknown: list[str] = []
+    for topic in asked:
+        topic_id = getattr(topic, "topic_id", None)
+        if topic.name is None:
+            state = image.topics.get(topic_id or ZERO_ID)
+        else:
+            state = image.topic(topic.name)
+        if state is not None:
+            yield _topic(image, call, state)
+        elif topic.name is None:
+            yield _absent(call.reply, None, Error.UNKNOWN_TOPIC_ID, topic_id)
+        else:
+            yield _absent(call.reply, topic.name, _missing(broker, call, topic.name, unknown))
+    if unknown:
+        broker.topic_creation.want(unknown)
+
+
+def _missing(broker: Any, call: Call, name: str, unknown: list[str]) -> Error:
+    if not is_legal(name):
+        return Error.INVALID_TOPIC_EXCEPTION
+    allowed = getattr(call.body, "allow_auto_topic_creation", True)
+    if not allowed or not broker.settings["auto.create.topics.enable"]:
+        return Error.UNKNOWN_TOPIC_OR_PARTITION
+    unknown.append(name)
+    return Error.LEADER_NOT_AVAILABLE
+
+
+def _absent(r: ModuleType, name: str | None, error: Error, topic_id: Any = None) -> Any:
+    return make(
+        r.MetadataResponseTopic,
+        error_code=error,
+        name=name,
+        topic_id=topic_id,
+        is_internal=name in INTERNAL,
+    )
+
+
+def _topic(image: ClusterImage, call: Call, state: TopicState) -> Any:
+    return make(
+        call.reply.MetadataResponseTopic,
+        error_code=Error.NONE,
+        name=state.name,
+        topic_id=state.topic_id,
+        is_internal=state.name in INTERNAL,
+        partitions=tuple(_partition(image, call, p) for p in state.partitions.values()),
+    )
+
+
+def _partition(image: ClusterImage, call: Call, partition: Partition) -> Any:
+    error, leader = topology.leading(image, partition, call.listener)
+    offline = topology.offline_replicas(image, partition, call.listener)
+    replicas, isr = partition.replicas, partition.isr
+    if call.version < 6 and error is Error.LISTENER_NOT_FOUND:
+        error = Error.LEADER_NOT_AVAILABLE
+    if call.version == 0 and offline:
+        replicas = tuple(b for b in replicas if b not in offline)
+        isr = tuple(b for b in isr if b not in offline)
+        error = Error.REPLICA_NOT_AVAILABLE if leader != NO_LEADER else error
+    return make(
+        call.reply.MetadataResponsePartition,
+        error_code=error,
+        partition_index=partition.partition_id,
+        leader_id=leader,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=replicas,
+        isr_nodes=isr,
+        offline_replicas=offline,
+    )

@@ -1,0 +1,113 @@
+"""Topics that come into being because somebody uses them: ordinary ones, and our own internal ones.
+
+Asks the controller and forgets; clients hear LEADER_NOT_AVAILABLE (or COORDINATOR_NOT_AVAILABLE)
+until the new topic shows in the metadata. Called by the handlers of Metadata and FindCoordinator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from spindle.model.errors import Error, PeerFailed
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, ms, request_types
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+OFFSETS_TOPIC: Final = "__consumer_offsets"
+INTERNAL: Final = (OFFSETS_TOPIC, "__transaction_state", "__share_group_state")
+"""Topics of the brokers themselves; clients see them marked so."""
+
+VERSION: Final = 7
+TIMEOUT: Final = 30.0
+IN_FLIGHT_MAX: Final = 1_000
+"""Topics that may be on their way to the controller; more wait for the client's next try."""
+
+_LEGAL: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+
+
+def is_legal(name: str) -> bool:
+    """Whether a topic may have this name."""
+    return _LEGAL.fullmatch(name) is not None and name not in (".", "..")
+
+
+class TopicCreation:
+    """What has been asked of the controller and not been answered yet."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._in_flight: dict[str, None] = {}
+
+    def want(self, names: Iterable[str]) -> None:
+        """Have topics made, each once at a time. Names must be legal."""
+        wanted = [n for n in dict.fromkeys(names) if n not in self._in_flight]
+        wanted = wanted[: IN_FLIGHT_MAX - len(self._in_flight)]
+        if not wanted:
+            return
+        types = request_types(Key.CREATE_TOPICS, VERSION)
+        self._in_flight.update(dict.fromkeys(wanted))
+        self._broker.controller.ask(
+            "forwarding",
+            make(
+                types.CreateTopicsRequest,
+                topics=tuple(self._topic(types, name) for name in wanted),
+                timeout=ms(int(TIMEOUT * 1000)),
+            ),
+            lambda reply: self._on_reply(wanted, reply),
+            timeout=TIMEOUT,
+        )
+
+    def _topic(self, types: Any, name: str) -> Any:
+        if name != OFFSETS_TOPIC:
+            # The controller knows the cluster's defaults.
+            return make(types.CreatableTopic, name=name, num_partitions=-1, replication_factor=-1)
+        settings = self._broker.settings
+        config = {
+            "cleanup.policy": "compact",
+            "compression.type": "producer",
+            "segment.bytes": str(settings["offsets.topic.segment.bytes"]),
+        }
+        return make(
+            types.CreatableTopic,
+            name=name,
+            num_partitions=settings["offsets.topic.num.partitions"],
+            replication_factor=self._replicas(),
+            configs=tuple(
+                make(types.CreatableTopicConfig, name=key, value=value)
+                for key, value in config.items()
+            ),
+        )
+
+    def _replicas(self) -> int:
+        # Apache Kafka would refuse until enough brokers are there; a small cluster of ours works
+        # with what it has, and says so.
+        wanted: int = self._broker.settings["offsets.topic.replication.factor"]
+        registered = len(self._broker.image.brokers)
+        if registered < wanted:
+            self._broker.out.say(
+                "warning",
+                "fewer brokers than offsets.topic.replication.factor: using fewer replicas",
+                topic=OFFSETS_TOPIC,
+                wanted=wanted,
+                replicas=max(registered, 1),
+            )
+        return max(min(wanted, registered), 1)
+
+    def _on_reply(self, names: list[str], reply: Any) -> None:
+        for name in names:
+            self._in_flight.pop(name, None)
+        if isinstance(reply, PeerFailed):
+            self._broker.out.say("warning", "topics not created", topics=names, reason=str(reply))
+            return
+        for topic in reply.topics:
+            if topic.error_code not in (Error.NONE, Error.TOPIC_ALREADY_EXISTS):
+                self._broker.out.say(
+                    "warning",
+                    "topic not created",
+                    topic=topic.name,
+                    error=int(topic.error_code),
+                    reason=topic.error_message,
+                )
