@@ -254,15 +254,17 @@ class Cluster:
     async def _ask_first(
         self, addresses: Sequence[Address], key: Key, build: Build, deadline: Deadline
     ) -> Any:
-        last: PeerFailed = Unreachable("no address is known")
+        failures: list[PeerFailed] = []
         for address in addresses:
             try:
                 return await self._ask(address, str(address), key, build, deadline)
             except (Unreachable, OutOfTime) as failure:
-                last = failure
+                failures.append(failure)
                 if not deadline.left:
                     break
-        raise last
+        if len(failures) == 1:
+            raise failures[0]
+        raise Unreachable("; ".join(map(str, failures)))
 
     async def _ask(
         self, address: Address, name: str, key: Key, build: Build, deadline: Deadline

@@ -56,9 +56,7 @@ class Link(asyncio.Protocol):
         except TimeoutError:
             raise Unreachable(f"{name}: no connection within {seconds:g} s") from None
         except OSError as error:
-            # asyncio's own text repeats the address; several addresses make an error without errno
-            why = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
-            raise Unreachable(f"{name}: {why}") from None
+            raise Unreachable(f"{name}: {_why(error)}") from None
         return link
 
     @property
@@ -152,3 +150,10 @@ class Link(asyncio.Protocol):
 def api_name(request: Any) -> str:
     """What a request entity's API is called, for error texts: "DescribeLogDirs"."""
     return type(request).__name__.removesuffix("Request")
+
+
+def _why(error: OSError) -> str:
+    """The bare reason: asyncio's text repeats the address, and lists it for each of a name's."""
+    if error.errno is None:
+        return "no address of this name accepts a connection"
+    return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)

@@ -1,0 +1,175 @@
+"""Finding the cluster, agreeing on versions, trying again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.support.fake_broker import HANG_UP, FakeBroker
+
+from spindle.client.cluster import (
+    Address,
+    Cluster,
+    Deadline,
+    NobodyThere,
+    NoSuchBroker,
+    parse_bootstrap,
+)
+from spindle.client.failures import Refused
+from spindle.model.errors import Error, Unusable
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_class
+
+
+def build(version: int) -> Any:
+    return make(request_class(Key.METADATA, version), topics=None)
+
+
+def cluster_of(*brokers: FakeBroker) -> Cluster:
+    addresses = [Address("127.0.0.1", broker.port) for broker in brokers]
+    return Cluster(addresses, client_id="test")
+
+
+def test_bootstrap_servers_are_read() -> None:
+    assert parse_bootstrap(" a:1, b:2 ,a:1") == (Address("a", 1), Address("b", 2))
+    assert parse_bootstrap("[::1]:9092") == (Address("::1", 9092),)
+
+
+@pytest.mark.parametrize("text", ["", "host", "host:", ":9092", "host:x", "host:70000", " , "])
+def test_what_is_no_address_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(Unusable, match="host:port"):
+        parse_bootstrap(text)
+
+
+def test_an_old_broker_is_asked_in_a_version_that_it_knows() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            broker.versions[Key.API_VERSIONS] = (0, 2)
+            broker.versions[Key.METADATA] = (0, 5)
+            seen: list[int] = []
+
+            def answer(request: Any, types: Any) -> Any:
+                seen.append(int(request.__version__))
+                return make(types.MetadataResponse)
+
+            broker.on(Key.METADATA, answer)
+            cluster = cluster_of(broker)
+            await cluster.ask_node(1, Key.METADATA, build, Deadline(5))
+            assert seen == [5]
+            cluster.close()
+
+    asyncio.run(scenario())
+
+
+def test_an_api_which_the_broker_lacks_is_refused_by_name() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            del broker.versions[Key.METADATA]
+            cluster = cluster_of(broker)
+            with pytest.raises(Refused, match="does not serve it") as refused:
+                await cluster.ask_node(1, Key.METADATA, build, Deadline(5))
+            assert refused.value.error == Error.UNSUPPORTED_VERSION
+            assert "Metadata" in str(refused.value)
+            cluster.close()
+
+    asyncio.run(scenario())
+
+
+def test_an_unknown_broker_is_named_beside_those_there_are() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker, FakeBroker(2, broker.peers):
+            cluster = cluster_of(broker)
+            with pytest.raises(NoSuchBroker, match="no broker 9; the brokers are: 1, 2"):
+                await cluster.ask_node(9, Key.METADATA, build, Deadline(5))
+            cluster.close()
+
+    asyncio.run(scenario())
+
+
+def test_the_second_bootstrap_server_helps_when_the_first_is_down(port: int) -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            cluster = Cluster(
+                [Address("127.0.0.1", port), Address("127.0.0.1", broker.port)], client_id="test"
+            )
+            await cluster.refresh(Deadline(5))
+            assert list(cluster.nodes) == [1]
+            cluster.close()
+
+    asyncio.run(scenario())
+
+
+def test_nobody_there_is_told_within_seconds_with_all_addresses(port: int) -> None:
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        cluster = Cluster(
+            [Address("127.0.0.1", port), Address("no-such-host.invalid", 9092)], client_id="test"
+        )
+        with pytest.raises(NobodyThere) as nobody:
+            await cluster.refresh(Deadline(30))
+        assert loop.time() - start < 8
+        text = str(nobody.value)
+        assert f"127.0.0.1:{port}: Connection refused" in text
+        assert "no-such-host.invalid:9092" in text
+        assert "check the address" in text
+
+    asyncio.run(scenario())
+
+
+def test_a_broken_connection_is_opened_again_and_the_question_repeated() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            moods: Iterator[bool] = iter([True, False])
+            broker.on(
+                Key.METADATA,
+                lambda request, types: HANG_UP if next(moods) else make(types.MetadataResponse),
+            )
+            cluster = cluster_of(broker)
+            await cluster.ask_node(1, Key.METADATA, build, Deadline(5))
+            assert broker.count(Key.METADATA) == 2
+            cluster.close()
+
+    asyncio.run(scenario())
+
+
+def test_not_controller_is_repeated_and_other_errors_are_not() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            codes = iter([Error.NOT_CONTROLLER, Error.NONE, Error.INVALID_REQUEST])
+            broker.on(
+                Key.DESCRIBE_LOG_DIRS,
+                lambda request, types: make(types.DescribeLogDirsResponse, error_code=next(codes)),
+            )
+
+            def ask(version: int) -> Any:
+                return make(request_class(Key.DESCRIBE_LOG_DIRS, version), topics=None)
+
+            cluster = cluster_of(broker)
+            await cluster.ask_controller(Key.DESCRIBE_LOG_DIRS, ask, Deadline(5))
+            assert broker.count(Key.DESCRIBE_LOG_DIRS) == 2
+            with pytest.raises(Refused, match="INVALID_REQUEST"):
+                await cluster.ask_controller(Key.DESCRIBE_LOG_DIRS, ask, Deadline(5))
+            assert broker.count(Key.DESCRIBE_LOG_DIRS) == 3
+            cluster.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_broker_that_has_moved_is_found_at_its_new_address() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as guide:
+            async with FakeBroker(2, guide.peers) as old:
+                cluster = cluster_of(guide)
+                await cluster.refresh(Deadline(5))
+                assert cluster.nodes[2].port == old.port
+            guide.peers.remove(old)
+            async with FakeBroker(2, guide.peers) as new:
+                new.on(Key.METADATA, lambda request, types: make(types.MetadataResponse))
+                await cluster.ask_node(2, Key.METADATA, build, Deadline(5))
+                assert cluster.nodes[2].port == new.port
+            cluster.close()
+
+    asyncio.run(scenario())

@@ -1,0 +1,128 @@
+"""One connection: many requests on their way, and every way in which it can break."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.support.fake_broker import HANG_UP, FakeBroker
+
+from spindle.client.failures import OutOfTime, Unreachable
+from spindle.client.link import OPEN_MAX, Link
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_class
+
+
+def metadata_request() -> Any:
+    return make(request_class(Key.METADATA, 9), topics=None)
+
+
+async def connect(broker: FakeBroker) -> Link:
+    return await Link.connect(
+        "127.0.0.1", broker.port, name="broker 1", client_id="test", seconds=5
+    )
+
+
+def test_many_requests_are_on_their_way_at_once_and_each_gets_its_own_answer() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            numbers = iter(range(100))
+            broker.on(
+                Key.METADATA,
+                lambda request, types: make(types.MetadataResponse, cluster_id=str(next(numbers))),
+            )
+            link = await connect(broker)
+            answers = await asyncio.gather(*(link.ask(metadata_request(), 5) for _ in range(100)))
+            assert [a.cluster_id for a in answers] == [str(n) for n in range(100)]
+            link.close()
+
+    asyncio.run(scenario())
+
+
+def test_silence_is_out_of_time_and_names_broker_api_and_limit() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            broker.on(Key.METADATA, lambda request, types: None)
+            link = await connect(broker)
+            with pytest.raises(OutOfTime, match=r"broker 1 did not answer Metadata within 0\.05 s"):
+                await link.ask(metadata_request(), 0.05)
+            assert not link.alive
+            with pytest.raises(Unreachable):
+                await link.ask(metadata_request(), 1)
+
+    asyncio.run(scenario())
+
+
+def test_a_broken_connection_fails_everyone_who_waits() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            broker.on(Key.METADATA, lambda request, types: HANG_UP)
+            link = await connect(broker)
+            asked = [link.ask(metadata_request(), 5) for _ in range(3)]
+            failures = await asyncio.gather(*asked, return_exceptions=True)
+            assert [type(f) for f in failures] == [Unreachable] * 3
+
+    asyncio.run(scenario())
+
+
+def test_a_cancelled_caller_leaves_the_others_their_answers() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            broker.on(Key.METADATA, lambda request, types: make(types.MetadataResponse))
+            link = await connect(broker)
+            first = asyncio.create_task(link.ask(metadata_request(), 5))
+            second = asyncio.create_task(link.ask(metadata_request(), 5))
+            await asyncio.sleep(0)
+            first.cancel()
+            assert (await second).topics == ()
+            assert (await link.ask(metadata_request(), 5)).topics == ()
+            link.close()
+
+    asyncio.run(scenario())
+
+
+def test_no_more_than_so_many_requests_wait_at_once() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            broker.on(Key.METADATA, lambda request, types: None)
+            link = await connect(broker)
+            waiting = [
+                asyncio.create_task(link.ask(metadata_request(), 5)) for _ in range(OPEN_MAX)
+            ]
+            await asyncio.sleep(0)
+            with pytest.raises(Unreachable, match=f"{OPEN_MAX} requests are waiting"):
+                await link.ask(metadata_request(), 5)
+            link.close()
+            failures = await asyncio.gather(*waiting, return_exceptions=True)
+            assert {type(f) for f in failures} == {Unreachable}
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [b"HTTP/1.1 400 Bad Request\r\n", b"\x00\x00\x00\x02\x00\x00", b"\x00\x00\x00\x04\x00\x00\x10\x00"],
+    ids=["another protocol", "a frame without a header", "an answer to nothing"],
+)  # fmt: skip
+def test_a_server_which_speaks_nonsense_is_given_up(nonsense: bytes) -> None:
+    async def scenario() -> None:
+        async def speak(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(nonsense)
+
+        server = await asyncio.start_server(speak, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        link = await Link.connect("127.0.0.1", port, name="it", client_id="test", seconds=5)
+        with pytest.raises(Unreachable, match="it: sent something that is no answer"):
+            await link.ask(metadata_request(), 5)
+        server.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_refused_connection_says_so(port: int) -> None:
+    async def scenario() -> None:
+        with pytest.raises(Unreachable, match="broker 1: Connection refused"):
+            await Link.connect("127.0.0.1", port, name="broker 1", client_id="t", seconds=5)
+
+    asyncio.run(scenario())
