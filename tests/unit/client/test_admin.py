@@ -183,11 +183,11 @@ def test_a_topic_which_the_answer_forgets_is_no_success() -> None:
 def test_closing_the_client_fails_what_is_still_asked() -> None:
     async def scenario() -> None:
         async with FakeBroker(1) as broker:
-            broker.on(Key.DESCRIBE_LOG_DIRS, lambda request, types: None)
+            seen = asyncio.Event()
+            broker.on(Key.DESCRIBE_LOG_DIRS, lambda request, types: seen.set())
             async with AdminClient(broker.bootstrap) as admin:
                 asked = admin.describe_log_dirs([1])
-                while not broker.count(Key.DESCRIBE_LOG_DIRS):
-                    await asyncio.sleep(0.01)
+                await seen.wait()
             with pytest.raises(asyncio.InvalidStateError, match="closed"):
                 await asked[1]
 

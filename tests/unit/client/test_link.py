@@ -102,9 +102,12 @@ def test_no_more_than_so_many_requests_wait_at_once() -> None:
 
 @pytest.mark.parametrize(
     "nonsense",
-    [b"HTTP/1.1 400 Bad Request\r\n", b"\x00\x00\x00\x02\x00\x00", b"\x00\x00\x00\x04\x00\x00\x10\x00"],
-    ids=["another protocol", "a frame without a header", "an answer to nothing"],
-)  # fmt: skip
+    [
+        pytest.param(b"HTTP/1.1 400 Bad Request", id="another protocol"),
+        pytest.param(b"\0\0\0\2\0\0", id="a frame without a header"),
+        pytest.param(b"\0\0\0\4\0\0\1\0", id="an answer to nothing"),
+    ],
+)
 def test_a_server_which_speaks_nonsense_is_given_up(nonsense: bytes) -> None:
     async def scenario() -> None:
         async def speak(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
