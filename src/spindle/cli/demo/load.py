@@ -173,6 +173,4 @@ class Drain(threading.Thread):
 def longest_gap(times: list[float], begin: float, end: float) -> tuple[float, float]:
     """(longest time without an event within [begin, end], when it began), both in s."""
     inside = [begin, *sorted(t for t in times if begin <= t <= end), end]
-    return max(
-        (later - earlier, earlier) for earlier, later in itertools.pairwise(inside)
-    )
+    return max((later - earlier, earlier) for earlier, later in itertools.pairwise(inside))

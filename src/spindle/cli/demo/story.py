@@ -1,0 +1,232 @@
+"""The demo's steps: start, load, skew, sample, plan, move, verify, break a disk, audit.
+
+Orchestrates; what happens is done by the cluster, the pipeline and librdkafka. Tells how far it is
+through `say`, so that the command decides how that looks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spindle.cli.demo.load import Drain, Events, Load, longest_gap
+from spindle.cli.demo.report import Disk, Mark, Promise, Story
+from spindle.client.admin import AdminClient
+from spindle.client.results import NewTopic
+from spindle.model.ids import TopicPartition
+from spindle.pipeline.audit import Audit, audit
+from spindle.pipeline.execute import Outcome, execute, verify
+from spindle.pipeline.job import Proposal, propose
+from spindle.pipeline.schemas import EVENT, arrow
+from spindle.pipeline.session import session
+from spindle.planning.load import Band
+from spindle.runtime.drill import break_directory
+from spindle.runtime.local import LocalCluster
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+TOPIC = "orders"
+PARTITIONS, RATE, RECORD_BYTES = 12, 1500.0, 4096
+SKEW_BYTES = 48 << 20
+"""Bytes of load before the disks are looked at."""
+GAP_SECONDS_MAX = 1.0
+SERVE_SECONDS_MAX = 10.0
+SETTLE_SECONDS = 4.0
+"""Load after the disk has failed, so that what follows is seen too."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the steps leave for the report."""
+
+    began: float = 0.0
+    marks: list[Mark] = field(default_factory=list)
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    broken: tuple[int, str] = (0, "")
+
+    def mark(self, text: str) -> float:
+        """Note a moment."""
+        now = time.monotonic()
+        self.marks.append(Mark(now - self.began, text))
+        return now
+
+
+async def tell(home: Path, say: Callable[[str], None]) -> Story:
+    """Run the whole demo below `home`; the story of it, promises kept or not."""
+    say("Spark starts beside the cluster")
+    spark_ready = asyncio.create_task(asyncio.to_thread(session, "spindle demo"))
+    seen = Seen()
+    began = time.monotonic()
+    settings = {"replica.lag.time.max.ms": "10000", "log.segment.bytes": "16777216"}
+    async with LocalCluster(home / "cluster", 3, 2, settings=settings) as cluster:
+        seen.facts.append(("cluster of 3 brokers x 2 disks serves after",
+                           f"{time.monotonic() - began:.1f} s"))  # fmt: skip
+        say(f"3 brokers x 2 disks serve on {cluster.bootstrap}")
+        async with AdminClient(cluster.bootstrap) as admin:
+            await admin.create_topics([NewTopic(TOPIC, PARTITIONS, 3)]).all()
+            seen.began = time.monotonic()
+            weights = [1.0 / (1 + index) for index in range(PARTITIONS)]
+            load = Load(cluster.bootstrap, TOPIC, weights, RATE, RECORD_BYTES)
+            drain = Drain(cluster.bootstrap, TOPIC, "audit")
+            load.start()
+            drain.start()
+            try:
+                return await _story(cluster, admin, load, drain, await spark_ready, seen, home, say)
+            finally:
+                load.finish()
+                drain.finish()
+
+
+async def _story(
+    cluster: LocalCluster,
+    admin: AdminClient,
+    load: Load,
+    drain: Drain,
+    spark: SparkSession,
+    seen: Seen,
+    home: Path,
+    say: Callable[[str], None],
+) -> Story:
+    say(f"a producer (acks=all, idempotent, {RATE:g} records/s) and a consumer are at work")
+    while len(load.acknowledged) * RECORD_BYTES < SKEW_BYTES:
+        await asyncio.sleep(0.2)
+    say("sampling the disks and planning on Spark")
+    proposal = await asyncio.to_thread(
+        propose, spark, cluster.bootstrap, home / "history", Band(0.05, 0.9)
+    )
+    say(f"the plan: {len(proposal.moves)} moves, {proposal.bytes_moved / 1e6:.1f} MB "
+        f"(no plan can do with less than {proposal.bound / 1e6:.1f} MB)")  # fmt: skip
+    started = seen.mark("moves begin")
+    outcome = await execute(admin, proposal.waves)
+    wrong = await verify(admin, proposal.moves)
+    ended = seen.mark("moves done")
+    say(f"{len(outcome.done)} replicas moved between disks under load in {outcome.seconds:.1f} s")
+    gap_moving = longest_gap(load.acknowledged.at, started, ended)[0]
+    serve = await _break_a_disk(cluster, admin, load, seen, say)
+    load.finish()
+    say("auditing every record on Spark")
+    await asyncio.to_thread(drain.wait_for, len(load.acknowledged), 60.0)
+    drain.finish()
+    result = await asyncio.to_thread(
+        audit, frame(spark, load.acknowledged), frame(spark, drain.consumed)
+    )
+    gap = longest_gap(load.acknowledged.at, serve[0], load.acknowledged.at[-1])[0]
+    seen.facts += [
+        ("records acknowledged", f"{result.acknowledged:,}"),
+        ("records consumed", f"{result.consumed:,}"),
+        ("longest time without an acknowledgement during the moves", f"{gap_moving * 1e3:.0f} ms"),
+        ("bytes moved / least possible",
+         f"{proposal.bytes_moved / 1e6:.1f} MB / {proposal.bound / 1e6:.1f} MB"),
+    ]  # fmt: skip
+    return Story(
+        disks=_disks(proposal, seen),
+        per_second=_per_second(load.acknowledged, seen.began),
+        marks=seen.marks,
+        promises=_promises(proposal, outcome, len(wrong), result, gap, serve[1], load),
+        facts=seen.facts,
+    )
+
+
+async def _break_a_disk(
+    cluster: LocalCluster,
+    admin: AdminClient,
+    load: Load,
+    seen: Seen,
+    say: Callable[[str], None],
+) -> tuple[float, float]:
+    """Break the disk that leads most; (when, seconds until every partition serves again)."""
+    topic = (await admin.describe_topics([TOPIC]).all())[TOPIC]
+    leaders = {p.partition: p.leader for p in topic.partitions}
+    places = await admin.describe_log_dirs([b.node_id for b in cluster.brokers]).all()
+    led: dict[tuple[int, str], int] = {}
+    for broker, directories in places.items():
+        for directory in directories:
+            led[broker, directory.path] = sum(
+                1 for index, leader in leaders.items()
+                if leader == broker and TopicPartition(TOPIC, index) in directory.current
+            )  # fmt: skip
+    broker, path = max(led, key=lambda place: (led[place], place))
+    say(f"breaking {path} of broker {broker}, which leads {led[broker, path]} partitions")
+    seen.broken = (broker, path)
+    broken_at = seen.mark("disk breaks")
+    await asyncio.to_thread(break_directory, path)
+    waiting = set(leaders)
+    while waiting and time.monotonic() < broken_at + SERVE_SECONDS_MAX:
+        events = load.acknowledged
+        late = range(max(0, len(events) - 20_000), len(events))
+        waiting -= {events.partition[i] for i in late if events.at[i] > broken_at + 0.05}
+        await asyncio.sleep(0.01)
+    seconds = time.monotonic() - broken_at if not waiting else float("inf")
+    seen.mark("all partitions serve")
+    say(f"every partition acknowledges again after {seconds:.2f} s")
+    await asyncio.sleep(SETTLE_SECONDS)
+    return broken_at, seconds
+
+
+def frame(spark: SparkSession, events: Events) -> DataFrame:
+    """Events as a DataFrame (schema EVENT)."""
+    import pyarrow as pa
+
+    columns = {name: getattr(events, name) for name in EVENT.names}
+    return spark.createDataFrame(pa.table(columns, schema=arrow(EVENT)))
+
+
+def _disks(proposal: Proposal, seen: Seen) -> list[Disk]:
+    return [
+        Disk(
+            f"broker {d.broker}, {Path(d.path).name}",
+            d.before,
+            d.after,
+            (d.broker, d.path) == seen.broken,
+        )
+        for d in proposal.directories
+    ]
+
+
+def _per_second(events: Events, began: float) -> list[int]:
+    seconds = [int(at - began) for at in events.at]
+    counts = [0] * (max(seconds, default=-1) + 1)
+    for second in seconds:
+        counts[second] += 1
+    return counts
+
+
+def _promises(
+    proposal: Proposal,
+    outcome: Outcome,
+    wrong: int,
+    result: Audit,
+    gap: float,
+    serve: float,
+    load: Load,
+) -> list[Promise]:
+    return [
+        Promise("no acknowledged record is lost", f"{result.lost} lost", result.lost == 0),
+        Promise("no record is doubled", f"{result.doubled} doubled", result.doubled == 0),
+        Promise(
+            "no record is changed or out of order",
+            f"{result.changed} changed, {result.reordered} out of order",
+            result.changed == 0 and result.reordered == 0,
+        ),
+        Promise("the producer gave nothing up", f"{len(load.failed)} records", not load.failed),
+        Promise(
+            "every planned move is done and verified",
+            f"{len(outcome.done)} of {len(proposal.moves)}",
+            outcome.complete and not wrong and bool(proposal.moves),
+        ),
+        Promise(
+            f"a dead disk stops acknowledgements for less than {GAP_SECONDS_MAX:g} s",
+            f"longest gap {gap:.2f} s",
+            gap < GAP_SECONDS_MAX,
+        ),
+        Promise(
+            f"every partition serves again within {SERVE_SECONDS_MAX:g} s of that",
+            f"{serve:.2f} s",
+            serve <= SERVE_SECONDS_MAX,
+        ),
+    ]
