@@ -84,6 +84,8 @@ class OpenedDirectory:
     """Foreign names that are none of ours."""
     total_bytes: int = -1
     usable_bytes: int = -1
+    warnings: tuple[str, ...] = ()
+    """What was repaired or rebuilt, a line each, for the operator."""
 
 
 class Usage(NamedTuple):

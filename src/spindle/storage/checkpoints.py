@@ -6,6 +6,7 @@ Texts to values and back; `Corrupt` says what is wrong with a text. Reading and 
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable
 
@@ -38,7 +39,7 @@ def encode_epochs(epochs: Iterable[EpochStart]) -> bytes:
 def decode_epochs(data: bytes) -> tuple[EpochStart, ...]:
     """Read `leader-epoch-checkpoint`."""
     found = [EpochStart(_number(words[0]), _number(words[1])) for words in _decode(data, 2)]
-    for one, other in zip(found, found[1:], strict=False):
+    for one, other in itertools.pairwise(found):
         if one.epoch >= other.epoch or one.start >= other.start:
             raise Corrupt(f"epoch {other.epoch} at {other.start} does not follow {one}")
     return tuple(found)

@@ -1,0 +1,415 @@
+"""One log directory: all that its thread ever calls. Jobs in, results or failures out.
+
+Jobs of a group run in order; appends that must be durable, and new logs, are made so together at
+the group's end, before any of their results is given away. An OSError that means the disk latches:
+every later job gets the same DiskFailed until `Open` is asked again. Knows no partition state, no
+clock, no thread. Called by the driver's lanes and by the simulation.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+
+from spindle.model import jobs as j
+from spindle.model.errors import Corrupt, DiskFailed, Failure, LogFailed, Refusal
+from spindle.model.ids import DirectoryId, LogDir
+from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, Usage
+from spindle.storage import checkpoints, files, layout
+from spindle.storage.disk import Disk, File
+from spindle.storage.log import Log
+from spindle.storage.lookup import find_offset
+from spindle.storage.meta import random_directory_id
+from spindle.storage.offsets_files import OffsetFiles
+from spindle.storage.opening import explain, open_directory
+from spindle.storage.pool import Pool
+from spindle.storage.recovery import Bounds, load_log
+
+R = TypeVar("R")
+
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""A full disk is not a dead disk (B-12): these do not latch."""
+
+_OURS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EAGAIN})
+"""These say that the process lacks something, not that the disk is bad."""
+
+_PROBE: Final = ".probe"
+
+
+class Directory:
+    """A log directory at `path` of `disk`. `new_id`: where ids and unique names come from."""
+
+    def __init__(
+        self,
+        disk: Disk,
+        path: LogDir,
+        new_id: Callable[[], DirectoryId] = random_directory_id,
+    ) -> None:
+        self.disk = disk
+        self.path = path
+        self._new_id = new_id
+        self._pool = Pool(disk)
+        self._lock: File | None = None
+        self._offsets: OffsetFiles | None = None
+        self._logs: dict[LogKey, Log] = {}
+        self._quarantined: dict[LogKey, str] = {}
+        self._failed: DiskFailed | None = None
+        self._uncommitted: dict[LogKey, list[int]] = {}
+        """Logs with appends, and new logs, that wait for their sync; places in the group."""
+        self._created: dict[LogKey, list[int]] = {}
+
+    # --- running ------------------------------------------------------------------------------
+
+    def run(self, job: j.Job[R]) -> R:
+        """Carry out one job. Raises DiskFailed or LogFailed."""
+        result = self.run_group([job])[0]
+        if isinstance(result, Failure):
+            raise result
+        answer: R = result
+        return answer
+
+    def run_group(self, group: Sequence[j.Job[Any]]) -> list[Any]:
+        """Carry out jobs in order; for each its result, or the Failure that came instead."""
+        results: list[Any] = []
+        for at, job in enumerate(group):
+            if type(job) not in _COMMIT_LATER:
+                self._commit(results)
+            result = self._attempt(job)
+            results.append(result)
+            if isinstance(result, Failure):
+                continue
+            if isinstance(job, j.Append):
+                log = self._logs[job.key]
+                if job.sync or log.end - log.recovery_point >= log.settings.flush_messages:
+                    self._uncommitted.setdefault(job.key, []).append(at)
+            elif isinstance(job, j.CreateLog) and job.key in self._created:
+                self._created[job.key].append(at)
+        self._commit(results)
+        return results
+
+    def _attempt(self, job: j.Job[Any]) -> Any:
+        assert job.directory == self.path
+        if self._failed is not None and type(job) not in _EVEN_IF_FAILED:
+            return self._failed
+        if self._offsets is None and type(job) not in _EVEN_IF_FAILED:
+            return DiskFailed(self.path, _verb(job), errno.EBADF, "the directory is not open")
+        try:
+            return _HANDLERS[type(job)](self, job)
+        except OSError as error:
+            return self._judge(job, error)
+        except (Corrupt, Refusal) as bad:
+            return LogFailed(self.path, _subject(job), str(bad))
+        except Failure as failure:
+            return failure
+
+    def _judge(self, job: j.Job[Any], error: OSError) -> Failure:
+        """What an OSError means: for the one log, or for the directory, and for how long."""
+        code = error.errno or errno.EIO
+        if isinstance(job, j.LogJob) and (
+            code in _OURS or (code == errno.ENOENT and self._is_there())
+        ):
+            return LogFailed(self.path, str(job.key), explain(error))
+        failure = DiskFailed(self.path, _verb(job), code, explain(error))
+        if code not in FULL and code not in _OURS:
+            self._fail(failure)
+        return failure
+
+    def _is_there(self) -> bool:
+        try:
+            return self.disk.stat(f"{self.path}/{layout.META_PROPERTIES}") is not None
+        except OSError:
+            return False
+
+    def _fail(self, failure: DiskFailed) -> None:
+        """Nothing more is run here: let go of the files and of the lock."""
+        self._failed = failure
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self._pool.close()
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            try:
+                lock.close()
+            except OSError:
+                pass  # Closing gives the lock up all the same.
+        self._offsets = None
+        self._logs = {}
+        self._quarantined = {}
+
+    def _commit(self, results: list[Any]) -> None:
+        """Make durable what waits for it; a failure takes the place of the results."""
+        created, self._created = self._created, {}
+        appended, self._uncommitted = self._uncommitted, {}
+        if not created and not appended:
+            return
+        try:
+            for key in created:
+                if key in self._logs:
+                    self._sync_created(self._logs[key])
+            if created:
+                self.disk.sync_dir(self.path)
+            for key in appended:
+                if key in self._logs:
+                    self._logs[key].sync()
+        except OSError as error:
+            # After a failed sync nobody knows what the medium holds: this always latches.
+            failure = DiskFailed(self.path, "sync", error.errno or errno.EIO, explain(error))
+            self._fail(failure)
+        if self._failed is not None:
+            for places in (*created.values(), *appended.values()):
+                for at in places:
+                    results[at] = self._failed
+
+    def _sync_created(self, log: Log) -> None:
+        metadata = f"{log.path}/{layout.PARTITION_METADATA}"
+        self._pool.file(metadata).sync()
+        self._pool.drop(metadata)
+        self.disk.sync_dir(log.path)
+
+    def _log(self, key: LogKey) -> Log:
+        log = self._logs.get(key)
+        if log is None:
+            why = "it could not be loaded" if key in self._quarantined else "there is no such log"
+            raise LogFailed(self.path, str(key), why)
+        return log
+
+    def _loaded(self, log: Log) -> LoadedLog:
+        marks = self._open_offsets().high_watermarks
+        return log.loaded(marks.get(log.key.topic_partition, 0))
+
+    def _open_offsets(self) -> OffsetFiles:
+        assert self._offsets is not None, "the directory is open"
+        return self._offsets
+
+    # --- the directory itself -----------------------------------------------------------------
+
+    def _open(self, job: j.Open) -> OpenedDirectory:
+        self._let_go()
+        self._failed = None
+        opened = open_directory(self._pool, job, self._new_id)
+        self._lock = opened.lock
+        self._offsets = opened.offsets
+        self._logs = opened.logs
+        self._quarantined = opened.quarantined
+        return opened.result
+
+    def _close(self, job: j.Close) -> None:
+        for log in self._logs.values():
+            log.close()
+        self._open_offsets().write_logs(self._logs.values())
+        data = checkpoints.encode_clean_shutdown(job.broker_epoch)
+        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)
+        self._let_go()
+
+    def _measure(self, job: j.Measure) -> Usage:
+        if not self._is_there():
+            raise OSError(errno.ENOENT, "there is no meta.properties", self.path)
+        if self._failed is not None:
+            # Whoever thinks of using it again wants to know whether it takes writes.
+            files.replace(self.disk, f"{self.path}/{_PROBE}", b"probe")
+            self.disk.remove(f"{self.path}/{_PROBE}")
+        return self.disk.usage(self.path)
+
+    def _checkpoint(self, job: j.Checkpoint) -> None:
+        offsets = self._open_offsets()
+        offsets.write_high_watermarks(job.high_watermarks)
+        offsets.write_logs(self._logs.values())
+
+    # --- one log ------------------------------------------------------------------------------
+
+    def _create(self, job: j.CreateLog) -> LoadedLog:
+        known = self._logs.get(job.key)
+        if known is None:
+            known = self._make(job)
+            self._created[job.key] = []
+        known.settings = job.settings
+        return self._loaded(known)
+
+    def _make(self, job: j.CreateLog) -> Log:
+        if job.key in self._quarantined:
+            raise LogFailed(self.path, str(job.key), "it could not be loaded; discard it first")
+        name = layout.directory_name(job.key, self._new_id().hex if job.key.future else "")
+        path = f"{self.path}/{name}"
+        other = self._logs.get(job.key._replace(future=not job.key.future))
+        if other is None:
+            self._open_offsets().forget(job.key.topic_partition)
+        self.disk.make_dir(path)
+        # Written in place: who finds it torn finds an empty log, and makes it again.
+        file = self.disk.open(f"{path}/{layout.PARTITION_METADATA}", create=True)
+        try:
+            data = checkpoints.encode_topic_id(job.topic_id)
+            file.write(0, [data])
+            file.truncate(len(data))
+        finally:
+            file.close()
+        log = load_log(self._pool, path, job.key, Bounds(), [])
+        self._logs[job.key] = log
+        return log
+
+    def _configure(self, job: j.Configure) -> None:
+        self._log(job.key).settings = job.settings
+
+    def _append(self, job: j.Append) -> j.Appended:
+        return self._log(job.key).append(job.batches, job.now_ms)
+
+    def _read(self, job: j.Read) -> j.ReadResult:
+        log = self._log(job.key)
+        return log.read(job.offset, job.limit, job.max_bytes, job.at_least_one)
+
+    def _find_offset(self, job: j.FindOffset) -> j.FoundOffset:
+        return find_offset(self._log(job.key), job.timestamp, job.limit)
+
+    def _truncate(self, job: j.Truncate) -> LoadedLog:
+        log = self._log(job.key)
+        if job.offset < log.end:
+            self._open_offsets().lower(log.key.topic_partition, job.offset)
+            log.truncate(job.offset)
+        return self._loaded(log)
+
+    def _reset(self, job: j.Reset) -> LoadedLog:
+        log = self._log(job.key)
+        self._open_offsets().lower(log.key.topic_partition, 0)
+        log.reset(job.offset)
+        return self._loaded(log)
+
+    def _move_start(self, job: j.MoveLogStart) -> j.LogStart:
+        return self._log(job.key).move_start(job.offset)
+
+    def _retain(self, job: j.Retain) -> j.LogStart:
+        log = self._log(job.key)
+        return log.retain(job.retention_ms, job.retention_bytes, job.limit, job.now_ms)
+
+    def _flush(self, job: j.Flush) -> None:
+        self._log(job.key).sync()
+
+    # --- deleting and moving ------------------------------------------------------------------
+
+    def _discard(self, job: j.Discard) -> str:
+        log = self._logs.get(job.key)
+        if log is not None:
+            old = log.path
+            log.let_go()
+        elif job.key in self._quarantined:
+            old = f"{self.path}/{self._quarantined[job.key]}"
+        else:
+            raise LogFailed(self.path, str(job.key), "there is no such log")
+        name = layout.discarded_name(job.key, job.unique, job.suffix)
+        try:
+            self.disk.rename(old, f"{self.path}/{name}")
+        except FileNotFoundError:
+            # Somebody has removed it by hand: that, too, is the end of it.
+            if not self._is_there():
+                raise
+        self._logs.pop(job.key, None)
+        self._quarantined.pop(job.key, None)
+        self.disk.sync_dir(self.path)
+        self._open_offsets().write_logs(self._logs.values())
+        return name
+
+    def _purge(self, job: j.Purge) -> int:
+        assert layout.is_discarded(job.name), f"{job.name} is in use"
+        freed = self._purge_tree(f"{self.path}/{job.name}")
+        self.disk.sync_dir(self.path)
+        return freed
+
+    def _purge_tree(self, path: str) -> int:
+        found = self.disk.stat(path)
+        if found is None:
+            return 0
+        freed = found.size
+        if found.is_directory:
+            freed = sum(self._purge_tree(f"{path}/{name}") for name in self.disk.list(path))
+        self.disk.remove(path)
+        return freed
+
+    def _promote(self, job: j.Promote) -> LoadedLog:
+        future = job.key._replace(future=True)
+        current = job.key._replace(future=False)
+        log = self._log(future)
+        path = f"{self.path}/{layout.directory_name(current)}"
+        if current in self._logs or self.disk.stat(path) is not None:
+            raise LogFailed(self.path, str(future), f"{current} is still in this directory")
+        # B-21: all of it is on the medium before the other copy may be given up.
+        log.sync()
+        log.let_go()
+        self.disk.rename(log.path, path)
+        self.disk.sync_dir(self.path)
+        log.moved(path, current)
+        del self._logs[future]
+        self._logs[current] = log
+        return self._loaded(log)
+
+    # --- small files --------------------------------------------------------------------------
+
+    def _put_file(self, job: j.PutFile) -> None:
+        path = self._inside(job.name)
+        folder = path.rpartition("/")[0]
+        if folder != self.path and self.disk.stat(folder) is None:
+            self.disk.make_dir(folder)
+            self.disk.sync_dir(self.path)
+        files.replace(self.disk, path, job.data)
+
+    def _get_file(self, job: j.GetFile) -> bytes | None:
+        return files.read_whole(self.disk, self._inside(job.name))
+
+    def _list_files(self, job: j.ListFiles) -> tuple[str, ...]:
+        path = self._inside(job.name) if job.name else self.path
+        try:
+            return tuple(self.disk.list(path))
+        except FileNotFoundError:
+            if path == self.path:
+                raise
+            return ()
+
+    def _remove_file(self, job: j.RemoveFile) -> None:
+        path = self._inside(job.name)
+        if files.remove_if_there(self.disk, path):
+            self.disk.sync_dir(path.rpartition("/")[0])
+
+    def _inside(self, name: str) -> str:
+        assert name, "a file has a name"
+        assert not name.startswith("/"), f"{name} is relative to the directory"
+        assert ".." not in name.split("/"), f"{name} stays in the directory"
+        return f"{self.path}/{name}"
+
+
+_HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
+    j.Open: Directory._open,
+    j.Close: Directory._close,
+    j.Measure: Directory._measure,
+    j.Checkpoint: Directory._checkpoint,
+    j.CreateLog: Directory._create,
+    j.Configure: Directory._configure,
+    j.Append: Directory._append,
+    j.Read: Directory._read,
+    j.FindOffset: Directory._find_offset,
+    j.Truncate: Directory._truncate,
+    j.Reset: Directory._reset,
+    j.MoveLogStart: Directory._move_start,
+    j.Retain: Directory._retain,
+    j.Flush: Directory._flush,
+    j.Discard: Directory._discard,
+    j.Purge: Directory._purge,
+    j.Promote: Directory._promote,
+    j.PutFile: Directory._put_file,
+    j.GetFile: Directory._get_file,
+    j.ListFiles: Directory._list_files,
+    j.RemoveFile: Directory._remove_file,
+}
+
+_EVEN_IF_FAILED: Final = frozenset({j.Open, j.Measure})
+
+_COMMIT_LATER: Final = frozenset(
+    {j.Append, j.Read, j.CreateLog, j.Configure, j.FindOffset, j.Measure, j.GetFile}
+)
+"""Jobs that may run between an append and its sync."""
+
+
+def _verb(job: j.Job[Any]) -> str:
+    return type(job).__name__
+
+
+def _subject(job: j.Job[Any]) -> str:
+    return str(job.key) if isinstance(job, j.LogJob) else _verb(job)

@@ -1,0 +1,186 @@
+"""A segment's two indexes in memory, and their bytes on disk. Nothing is mapped (B-14).
+
+Offset index: 8 bytes an entry (offset relative to the segment's base, file position): the LAST
+offset of a batch and where that batch starts. Time index: 12 bytes an entry (largest timestamp so
+far in ms, relative offset of the batch that has it), timestamps strictly rising. A reader takes a
+file's whole length as valid entries, so what is written has exactly their size. Pure.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from bisect import bisect_left, bisect_right
+from struct import Struct
+from typing import Final, NamedTuple
+
+from spindle.model.errors import Corrupt
+
+ENTRY_SIZE: Final = 8
+TIME_ENTRY_SIZE: Final = 12
+
+_TIME_ENTRY: Final = Struct(">qi")
+_TXN_ENTRY: Final = Struct(">hqqqq")
+"""Version, producer id, first offset, last offset, last stable offset."""
+_SWAP: Final = sys.byteorder == "little"
+
+assert array("i").itemsize == 4
+
+
+class OffsetIndex:
+    """Where batches are, about one in `index.interval.bytes`."""
+
+    __slots__ = ("_offsets", "_positions", "base")
+
+    def __init__(self, base: int) -> None:
+        self.base = base
+        self._offsets = array("i")
+        self._positions = array("i")
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def add(self, offset: int, position: int) -> None:
+        """Add an entry; both rise."""
+        assert not self._offsets or offset - self.base > self._offsets[-1]
+        self._offsets.append(offset - self.base)
+        self._positions.append(position)
+
+    def floor(self, offset: int) -> int:
+        """A position at or before the batch that holds `offset`, where a batch starts."""
+        at = bisect_right(self._offsets, offset - self.base)
+        return self._positions[at - 1] if at else 0
+
+    def floor_position(self, position: int) -> int:
+        """The last indexed start of a batch at or before `position`, else 0."""
+        at = bisect_right(self._positions, position)
+        return self._positions[at - 1] if at else 0
+
+    def truncate(self, offset: int) -> None:
+        """Forget entries of `offset` and later."""
+        at = bisect_left(self._offsets, offset - self.base)
+        del self._offsets[at:]
+        del self._positions[at:]
+
+    def between(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Entries (offset, position) of batches that start in the byte range [start, end)."""
+        low = bisect_left(self._positions, start)
+        high = bisect_left(self._positions, end)
+        return [(self.base + self._offsets[i], self._positions[i]) for i in range(low, high)]
+
+    def last_position(self) -> int:
+        """The position of the last entry, or 0."""
+        return self._positions[-1] if self._positions else 0
+
+    def encode(self) -> bytes:
+        """The file's bytes."""
+        both = array("i", bytes(ENTRY_SIZE * len(self._offsets)))
+        both[::2] = self._offsets
+        both[1::2] = self._positions
+        if _SWAP:
+            both.byteswap()
+        return both.tobytes()
+
+    @classmethod
+    def decode(cls, base: int, data: bytes, log_size: int) -> OffsetIndex:
+        """Read the file's bytes; Corrupt where they cannot belong to a log of `log_size` bytes."""
+        if len(data) % ENTRY_SIZE:
+            raise Corrupt(f"{len(data)} bytes are not a multiple of {ENTRY_SIZE}")
+        both = array("i")
+        both.frombytes(data)
+        if _SWAP:
+            both.byteswap()
+        index = cls(base)
+        index._offsets = both[::2]
+        index._positions = both[1::2]
+        if len(index) and not 0 <= index._positions[-1] < log_size:
+            raise Corrupt(f"its last entry points at {index._positions[-1]} of {log_size} bytes")
+        if len(index) > 1 and index._offsets[-1] <= index._offsets[0]:
+            raise Corrupt("its offsets do not rise")
+        return index
+
+
+class TimeEntry(NamedTuple):
+    """A timestamp (ms) and the offset of the batch that has it."""
+
+    timestamp: int
+    offset: int
+
+
+class TimeIndex:
+    """From when on which offsets are, for lookup by timestamp and retention by time."""
+
+    __slots__ = ("_offsets", "_timestamps", "base")
+
+    def __init__(self, base: int) -> None:
+        self.base = base
+        self._timestamps = array("q")
+        self._offsets = array("i")
+
+    def __len__(self) -> int:
+        return len(self._timestamps)
+
+    @property
+    def last(self) -> TimeEntry | None:
+        """The newest entry."""
+        if not self._timestamps:
+            return None
+        return TimeEntry(self._timestamps[-1], self.base + self._offsets[-1])
+
+    def add(self, timestamp: int, offset: int) -> None:
+        """Add an entry if its timestamp is new."""
+        if timestamp < 0 or (self._timestamps and self._timestamps[-1] >= timestamp):
+            return
+        self._timestamps.append(timestamp)
+        self._offsets.append(offset - self.base)
+
+    def floor(self, timestamp: int) -> int:
+        """An offset before which no record has `timestamp` or later: where to begin looking."""
+        at = bisect_right(self._timestamps, timestamp)
+        return self.base + self._offsets[at - 1] if at else self.base
+
+    def truncate(self, offset: int) -> None:
+        """Forget entries of `offset` and later."""
+        at = bisect_left(self._offsets, offset - self.base)
+        del self._timestamps[at:]
+        del self._offsets[at:]
+
+    def between(self, start: int, end: int) -> list[TimeEntry]:
+        """Entries whose offset lies in [start, end)."""
+        low = bisect_left(self._offsets, start - self.base)
+        high = bisect_left(self._offsets, end - self.base)
+        return [
+            TimeEntry(self._timestamps[i], self.base + self._offsets[i]) for i in range(low, high)
+        ]
+
+    def encode(self) -> bytes:
+        """The file's bytes."""
+        pack = _TIME_ENTRY.pack
+        return b"".join(map(pack, self._timestamps, self._offsets))
+
+    @classmethod
+    def decode(cls, base: int, data: bytes) -> TimeIndex:
+        """Read the file's bytes."""
+        if len(data) % TIME_ENTRY_SIZE:
+            raise Corrupt(f"{len(data)} bytes are not a multiple of {TIME_ENTRY_SIZE}")
+        index = cls(base)
+        for timestamp, offset in _TIME_ENTRY.iter_unpack(data):
+            index._timestamps.append(timestamp)
+            index._offsets.append(offset)
+        if len(index) > 1 and index._timestamps[-1] <= index._timestamps[0]:
+            raise Corrupt("its timestamps do not rise")
+        return index
+
+
+def decode_time_entry(base: int, data: bytes) -> TimeEntry:
+    """One entry of a time index."""
+    timestamp, offset = _TIME_ENTRY.unpack(data)
+    return TimeEntry(timestamp, base + offset)
+
+
+def cut_transactions(data: bytes, end: int) -> bytes:
+    """The part of a `.txnindex` (34 bytes an aborted transaction) that lies before offset `end`."""
+    kept = [
+        entry for entry in _TXN_ENTRY.iter_unpack(data[: len(data) // 34 * 34]) if entry[3] < end
+    ]
+    return b"".join(_TXN_ENTRY.pack(*entry) for entry in kept)

@@ -1,0 +1,365 @@
+"""A partition's log on disk: append, read, cut, shorten, make durable, close.
+
+All of it runs on its directory's thread. Errors: OSError (the disk), Corrupt (this log); the
+directory turns them into failures. Keeps epochs and producers beside the records, as the files do.
+Finding by time is `lookup`, opening is `recovery`. Called by `directory`, `recovery` and `copy`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Final
+
+from spindle.model.batches import Batch, Buffer
+from spindle.model.errors import Corrupt
+from spindle.model.ids import TopicId
+from spindle.model.jobs import Appended, LogSettings, LogStart, ReadResult
+from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.offsets import EpochHistory
+from spindle.storage import checkpoints, files, layout
+from spindle.storage.pool import Pool
+from spindle.storage.producers import Producers
+from spindle.storage.segment import POSITION_MAX, Place, Segment
+from spindle.storage.snapshots import Snapshots
+from spindle.wire.batch import stamped
+
+PLACES_MAX: Final = 64
+"""Places where readers stopped, remembered for when they come back."""
+
+
+class Log:
+    """A log. `segments` ascend and there is at least one: the last is active.
+
+    `recovery_point`: all before it is on the medium. `start`: the first readable offset. `cuts`:
+    the offsets to which the log was cut back since it was loaded (a move's copy asks for them).
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        path: str,
+        key: LogKey,
+        topic_id: TopicId | None,
+        segments: list[Segment],
+        snapshots: Snapshots,
+    ) -> None:
+        assert segments
+        self.pool = pool
+        self.path = path
+        self.key = key
+        self.topic_id = topic_id
+        self.settings = LogSettings()
+        self.segments = segments
+        self.snapshots = snapshots
+        self.start = segments[0].base
+        self.end = segments[-1].end
+        self.size = sum(segment.size for segment in segments)
+        self.epochs = EpochHistory()
+        self.producers = Producers()
+        self.recovery_point = self.start
+        self.cuts: list[int] = []
+        self.dirty_epochs = False
+        self.dirty_names = False
+        self._torn = False
+        self._places: dict[int, tuple[Segment, Place]] = {}
+
+    @property
+    def active(self) -> Segment:
+        """The segment that appends go to."""
+        return self.segments[-1]
+
+    @property
+    def name(self) -> str:
+        """The name of its directory."""
+        return self.path.rpartition("/")[2]
+
+    def loaded(self, stable: int) -> LoadedLog:
+        """The log as a value. `stable`: its checkpointed high watermark."""
+        return LoadedLog(
+            self.key,
+            self.topic_id,
+            self.start,
+            self.end,
+            max(self.start, min(stable, self.end)),
+            self.size,
+            self.epochs.entries,
+            self.producers.entries,
+            max(segment.latest.timestamp for segment in self.segments),
+        )
+
+    # --- append -------------------------------------------------------------------------------
+
+    def append(self, batches: list[Batch], now_ms: int) -> Appended:
+        """Write batches at their offsets. All or nothing of a run that fits one segment."""
+        assert batches
+        assert batches[0].base_offset >= self.end, f"{self.key}: {batches[0].base_offset} again"
+        run: list[Batch] = []
+        size = 0
+        for batch in batches:
+            if run and size + batch.size > self.settings.segment_bytes:
+                self._append(run, size, now_ms)
+                run, size = [], 0
+            run.append(batch)
+            size += batch.size
+        self._append(run, size, now_ms)
+        return Appended(self.end, self.size)
+
+    def _append(self, run: list[Batch], size: int, now_ms: int) -> None:
+        self._mend()
+        if self._must_roll(run, size, now_ms):
+            self.roll(now_ms)
+        active = self.segments[-1]
+        if active.size == 0:
+            active.created_ms = now_ms
+        buffers: list[Buffer] = []
+        for batch in run:
+            buffers += stamped(batch)
+        self._torn = True
+        active.file().write(active.size, buffers)
+        self._torn = False
+        interval = self.settings.index_interval_bytes
+        for batch in run:
+            active.note(batch, interval)
+            if batch.leader_epoch > self.epochs.latest:
+                self.epochs.assign(batch.leader_epoch, batch.base_offset)
+                self.dirty_epochs = True
+            if batch.producer_id >= 0:
+                self.producers.note(batch)
+        self.end = active.end
+        self.size += size
+
+    def _must_roll(self, run: list[Batch], size: int, now_ms: int) -> bool:
+        active = self.segments[-1]
+        if active.size == 0:
+            return False
+        settings = self.settings
+        if active.size + size > min(settings.segment_bytes, POSITION_MAX):
+            return True
+        if run[-1].last_offset - active.base > POSITION_MAX or active.full(
+            settings.index_max_bytes
+        ):
+            return True
+        latest = max(batch.max_timestamp for batch in run)
+        if active.first_timestamp >= 0 and latest >= 0:
+            return latest - active.first_timestamp > settings.segment_ms
+        if active.created_ms < 0:
+            active.created_ms = now_ms
+        return now_ms - active.created_ms > settings.segment_ms
+
+    def _mend(self) -> None:
+        """Cut off what a failed write may have left behind the log's end."""
+        if self._torn:
+            self.active.file().truncate(self.active.size)
+            self._torn = False
+
+    def roll(self, now_ms: int, base: int | None = None) -> None:
+        """Seal the active segment and begin a new one at the log's end (or at `base`)."""
+        self.producers.expire(now_ms)
+        self.snapshots.write(self.end, self.producers)
+        fresh = Segment(self.pool, self.path, self.end if base is None else base)
+        fresh.created_ms = now_ms
+        self.active.seal()
+        try:
+            self.pool.file(fresh.path(), create=True).truncate(0)
+        except OSError:
+            self.active.unseal()
+            raise
+        self.segments.append(fresh)
+        self.dirty_names = True
+
+    # --- read ---------------------------------------------------------------------------------
+
+    def read(self, offset: int, limit: int, most: int, at_least_one: bool) -> ReadResult:
+        """Whole batches from the one that holds `offset`, of one segment, none past `limit`."""
+        if not self.start <= offset < min(limit, self.end):
+            return ReadResult(b"", self.start, self.end)
+        segment, start = self.find(offset)
+        stop = Place(segment.size, segment.end)
+        if limit < segment.end:
+            stop = segment.locate(limit)
+        if stop.position - start.position > most:
+            stop = segment.cut(start, most)
+            if stop.position <= start.position and at_least_one:
+                stop = segment.first_batch(start)
+        size = stop.position - start.position
+        if size <= 0:
+            return ReadResult(b"", self.start, self.end)
+        data = segment.file().read(start.position, size)
+        if len(data) < size:
+            raise Corrupt(f"{segment.path()} ends at {start.position + len(data)}")
+        self._remember(segment, stop)
+        return ReadResult(data, self.start, self.end)
+
+    def find(self, offset: int) -> tuple[Segment, Place]:
+        """The segment and the place of the first batch that reaches `offset`.
+
+        Beyond the last batch: the end of the active segment.
+        """
+        known = self._places.get(offset)
+        if known is not None and known[1].position < known[0].size:
+            return known[0], known[0].locate(offset, known[1])
+        at = self.index_of(offset)
+        for segment in self.segments[at:]:
+            place = segment.locate(offset)
+            if place.position < segment.size:
+                return segment, place
+        return self.active, Place(self.active.size, self.end)
+
+    def index_of(self, offset: int) -> int:
+        """Which segment holds `offset`, or would (the first for what lies before all)."""
+        if offset >= self.segments[-1].base:
+            return len(self.segments) - 1
+        return max(0, bisect_right(self.segments, offset, key=lambda s: s.base) - 1)
+
+    def _remember(self, segment: Segment, place: Place) -> None:
+        places = self._places
+        if len(places) >= PLACES_MAX and place.offset not in places:
+            del places[next(iter(places))]
+        places[place.offset] = (segment, place)
+
+    # --- cut ----------------------------------------------------------------------------------
+
+    def truncate(self, offset: int) -> None:
+        """Cut the end back to `offset`. The recovery point on disk must be lowered before."""
+        if offset >= self.end:
+            return
+        if offset <= self.segments[0].base:
+            self.reset(offset)
+            return
+        self._places.clear()
+        self.cuts.append(offset)
+        self._mend()
+        while self.active.base >= offset:
+            self._remove_last()
+        # On the medium before anything is appended: a removed segment that came back after a
+        # power cut could otherwise fit behind the new records.
+        self.pool.disk.sync_dir(self.path)
+        before = self.active.size
+        self.active.truncate(offset)
+        self.size -= before - self.active.size
+        self._ended()
+
+    def _remove_last(self) -> None:
+        last = self.segments[-1]
+        last.remove()
+        self.segments.pop()
+        self.size -= last.size
+
+    def _ended(self) -> None:
+        """Bring along what depends on the log's end, after it went back."""
+        self.end = self.active.end
+        self.start = min(self.start, self.end)
+        self.recovery_point = min(self.recovery_point, self.end)
+        if self.epochs.truncate_end(self.end):
+            self.dirty_epochs = True
+        self.snapshots.truncate(self.end)
+        self.producers = self.snapshots.load(self.segments, self.end)
+
+    def reset(self, offset: int) -> None:
+        """Throw all records away; begin again at `offset`."""
+        self._places.clear()
+        self.cuts.append(min(offset, self.segments[0].base))
+        self._torn = False
+        while len(self.segments) > 1:
+            self._remove_last()
+        self.active.remove()
+        self.pool.disk.sync_dir(self.path)
+        fresh = Segment(self.pool, self.path, offset)
+        self.pool.file(fresh.path(), create=True)
+        self.segments = [fresh]
+        self.size = 0
+        self.start = self.recovery_point = offset
+        self.epochs = EpochHistory()
+        self.dirty_epochs = self.dirty_names = True
+        self._ended()
+
+    # --- shorten ------------------------------------------------------------------------------
+
+    def move_start(self, offset: int) -> LogStart:
+        """Raise the start; whole segments below it go."""
+        if offset > self.start:
+            self.start = min(offset, self.end)
+            if self.epochs.truncate_start(self.start):
+                self.dirty_epochs = True
+        while len(self.segments) > 1 and self.segments[1].base <= self.start:
+            self._remove_first()
+        self.snapshots.prune([segment.base for segment in self.segments])
+        return LogStart(self.start, self.size)
+
+    def _remove_first(self) -> None:
+        first = self.segments[0]
+        first.remove()
+        del self.segments[0]
+        self.size -= first.size
+        self._places.clear()
+
+    def retain(self, ms: int, most: int, limit: int, now_ms: int) -> LogStart:
+        """Delete the oldest segments: too old, or too much in front of the rest (-1: never)."""
+        start = self.start
+        rest = self.size
+        for segment in self.segments:
+            if segment.size == 0 or segment.end > limit:
+                break
+            too_old = 0 <= ms < now_ms - self._newest_ms(segment) if ms >= 0 else False
+            too_much = 0 <= most <= rest - segment.size
+            if not (too_old or too_much or segment.end <= start):
+                break
+            start = max(start, segment.end)
+            rest -= segment.size
+        if start >= self.active.end and self.active.size:
+            self.roll(now_ms)
+        return self.move_start(start)
+
+    def _newest_ms(self, segment: Segment) -> int:
+        if segment.latest.timestamp >= 0:
+            return segment.latest.timestamp
+        found = self.pool.disk.stat(segment.path())
+        return found.modified_ms if found is not None else 0
+
+    # --- durability ---------------------------------------------------------------------------
+
+    def sync(self) -> None:
+        """Put all on the medium that was appended; the recovery point moves to the end."""
+        for segment in self.segments[:-1]:
+            if not segment.synced:
+                segment.sync(indexes=True)
+        if not self.active.synced:
+            self.active.sync()
+        self.write_epochs()
+        if self.dirty_names:
+            self.pool.disk.sync_dir(self.path)
+            self.dirty_names = False
+        self.recovery_point = self.end
+
+    def write_epochs(self) -> None:
+        """Write `leader-epoch-checkpoint` if it is not what it should be."""
+        if self.dirty_epochs:
+            data = checkpoints.encode_epochs(self.epochs.entries)
+            files.replace(self.pool.disk, f"{self.path}/{layout.LEADER_EPOCHS}", data)
+            self.dirty_epochs = False
+
+    def close(self) -> None:
+        """Make all durable and exact, as a clean shutdown promises, and let go of the files."""
+        active = self.active
+        if active.file().size() != active.size:
+            active.file().truncate(active.size)
+        self.snapshots.write(self.end, self.producers)
+        self.snapshots.prune([segment.base for segment in self.segments])
+        active.write_indexes()
+        self.dirty_names = True
+        active.sync(indexes=True)
+        self.sync()
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Close the files without writing."""
+        self._places.clear()
+        self.pool.drop_under(self.path)
+
+    def moved(self, path: str, key: LogKey) -> None:
+        """Its directory has been renamed."""
+        self.let_go()
+        self.path = self.snapshots.directory = path
+        self.key = key
+        for segment in self.segments:
+            segment.directory = path

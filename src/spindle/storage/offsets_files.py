@@ -1,0 +1,84 @@
+"""The three offset checkpoints at a directory's root, kept as last written.
+
+A damaged one counts as empty, with one warning: what it says can be found again (B-15).
+Called by `opening` and `directory`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from spindle.model.errors import Corrupt
+from spindle.model.ids import TopicPartition
+from spindle.model.logs import LogKey
+from spindle.storage import checkpoints, files, layout
+from spindle.storage.disk import Disk
+from spindle.storage.log import Log
+
+Offsets = dict[TopicPartition, int]
+
+
+class OffsetFiles:
+    """`recovery-point-…`, `log-start-…` and `replication-offset-checkpoint`."""
+
+    def __init__(self, disk: Disk, path: str, warnings: list[str]) -> None:
+        self._disk = disk
+        self._path = path
+        self.recovery_points = self._read(layout.RECOVERY_POINTS, warnings)
+        self.starts = self._read(layout.LOG_STARTS, warnings)
+        self.high_watermarks = self._read(layout.HIGH_WATERMARKS, warnings)
+
+    def _read(self, name: str, warnings: list[str]) -> Offsets:
+        data = files.read_whole(self._disk, f"{self._path}/{name}")
+        try:
+            return checkpoints.decode_offsets(data or b"")
+        except Corrupt as bad:
+            warnings.append(f"{self._path}/{name} is begun anew: {bad}")
+            return {}
+
+    def _write(self, name: str, offsets: Offsets) -> None:
+        files.replace(self._disk, f"{self._path}/{name}", checkpoints.encode_offsets(offsets))
+
+    def write_high_watermarks(self, marks: dict[LogKey, int]) -> None:
+        """Write them, even unchanged: this is how an idle disk is felt to be dying.
+
+        A current log's mark stands before that of a future log of the same partition.
+        """
+        ordered = sorted(marks.items(), key=lambda item: not item[0].future)
+        offsets = {key.topic_partition: mark for key, mark in ordered}
+        self._write(layout.HIGH_WATERMARKS, offsets)
+        self.high_watermarks = offsets
+
+    def write_logs(self, logs: Iterable[Log]) -> None:
+        """Write recovery points and starts as the logs have them now, where they changed."""
+        points: Offsets = {}
+        starts: Offsets = {}
+        for log in logs:
+            name = log.key.topic_partition
+            points[name] = min(log.recovery_point, points.get(name, log.recovery_point))
+            if log.start > log.segments[0].base:
+                starts[name] = log.start
+        if points != self.recovery_points:
+            self._write(layout.RECOVERY_POINTS, points)
+            self.recovery_points = points
+        if starts != self.starts:
+            self._write(layout.LOG_STARTS, starts)
+            self.starts = starts
+
+    def forget(self, name: TopicPartition) -> None:
+        """Drop what an earlier log of this name left; before a new one has records."""
+        for file, offsets in (
+            (layout.RECOVERY_POINTS, self.recovery_points),
+            (layout.LOG_STARTS, self.starts),
+        ):
+            if offsets.pop(name, 0):
+                self._write(file, offsets)
+
+    def lower(self, name: TopicPartition, offset: int) -> None:
+        """Make sure that the recovery point on disk is at most `offset`; before a cut there."""
+        if self.recovery_points.get(name, 0) > offset:
+            self.recovery_points[name] = offset
+            self._write(layout.RECOVERY_POINTS, self.recovery_points)
+        if self.starts.get(name, 0) > offset:
+            self.starts[name] = offset
+            self._write(layout.LOG_STARTS, self.starts)

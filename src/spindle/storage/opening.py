@@ -1,0 +1,185 @@
+"""Opening a log directory: lock, identity, every log in it. The job `Open`, apart from the rest.
+
+Called by `directory`. One bad log is quarantined, foreign names are left alone (B-15); an OSError
+means that the directory cannot be used.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from spindle.model.errors import Corrupt
+from spindle.model.ids import DirectoryId
+from spindle.model.jobs import Open
+from spindle.model.logs import LogKey, OpenedDirectory, QuarantinedLog
+from spindle.storage import checkpoints, files, layout, meta
+from spindle.storage.disk import Disk, File
+from spindle.storage.layout import Kind
+from spindle.storage.log import Log
+from spindle.storage.offsets_files import OffsetFiles
+from spindle.storage.pool import Pool
+from spindle.storage.recovery import Bounds, load_log
+
+
+@dataclass(slots=True)
+class Opened:
+    """An open directory: what `directory` goes on with, and what it tells."""
+
+    lock: File
+    offsets: OffsetFiles
+    logs: dict[LogKey, Log]
+    quarantined: dict[LogKey, str]
+    """Names of the directories of logs that could not be loaded."""
+    result: OpenedDirectory
+
+
+@dataclass(slots=True)
+class _Names:
+    """The names in a directory, sorted by what they are."""
+
+    logs: list[tuple[str, LogKey]] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+
+
+def open_directory(pool: Pool, job: Open, new_id: Callable[[], DirectoryId]) -> Opened:
+    """Carry out `Open`. OSError."""
+    disk, path = pool.disk, job.directory
+    found = disk.stat(path)
+    if found is None:
+        raise OSError(errno.ENOENT, "there is no such directory", path)
+    if not found.is_directory:
+        raise OSError(errno.ENOTDIR, "it is not a directory", path)
+    lock = disk.lock(f"{path}/{layout.LOCK}")
+    try:
+        return _open_locked(pool, job, new_id, lock)
+    except OSError:
+        lock.close()
+        raise
+
+
+def _open_locked(pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock: File) -> Opened:
+    disk, path = pool.disk, job.directory
+    directory_id = _identify(disk, job, new_id)
+    marker = files.read_whole(disk, f"{path}/{layout.CLEAN_SHUTDOWN}")
+    if marker is not None:
+        # Gone before anything changes, or the next start would trust what this run left.
+        disk.remove(f"{path}/{layout.CLEAN_SHUTDOWN}")
+        disk.sync_dir(path)
+    warnings: list[str] = []
+    offsets = OffsetFiles(disk, path, warnings)
+    names = _sort_names(disk, path)
+    logs: dict[LogKey, Log] = {}
+    quarantined: dict[LogKey, str] = {}
+    reasons: list[QuarantinedLog] = []
+    for name, key in names.logs:
+        try:
+            log = _load(pool, f"{path}/{name}", key, offsets, marker is not None, warnings)
+        except (Corrupt, FileNotFoundError) as bad:
+            reasons.append(QuarantinedLog(name, str(bad)))
+            quarantined[key] = name
+            pool.drop_under(f"{path}/{name}")
+            continue
+        if key in logs:
+            names.deleted.append(_drop_shorter(pool, logs, log, new_id))
+        else:
+            logs[key] = log
+    usage = disk.usage(path)
+    result = OpenedDirectory(
+        path,
+        directory_id,
+        marker is not None,
+        checkpoints.decode_clean_shutdown(marker) if marker is not None else -1,
+        tuple(
+            log.loaded(offsets.high_watermarks.get(log.key.topic_partition, 0))
+            for log in logs.values()
+        ),
+        tuple(names.deleted),
+        tuple(names.strays),
+        tuple(reasons),
+        tuple(names.ignored),
+        usage.total,
+        usage.usable,
+        tuple(warnings),
+    )
+    return Opened(lock, offsets, logs, quarantined, result)
+
+
+def _identify(disk: Disk, job: Open, new_id: Callable[[], DirectoryId]) -> DirectoryId:
+    """Read `meta.properties`, compare it with the node, complete what it lacks."""
+    path = meta.path_of(job.directory)
+    try:
+        found = meta.read(disk, job.directory)
+    except Corrupt as bad:
+        raise OSError(errno.EINVAL, f"{path} is damaged: {bad}") from None
+    if found is None:
+        raise OSError(
+            errno.ENOENT, "no meta.properties: not formatted, or its disk is not mounted", path
+        )
+    if found.cluster_id not in (None, job.cluster_id):
+        text = f"{path} belongs to cluster {found.cluster_id} and not to {job.cluster_id}"
+        raise OSError(errno.EINVAL, text)
+    if found.node_id not in (None, job.node_id):
+        raise OSError(errno.EINVAL, f"{path} belongs to node {found.node_id}, not {job.node_id}")
+    if found.directory_id is not None:
+        return found.directory_id
+    directory_id = new_id()
+    whole = meta.completed(found, job.cluster_id, job.node_id, directory_id)
+    meta.write(disk, job.directory, whole)
+    return directory_id
+
+
+def _sort_names(disk: Disk, path: str) -> _Names:
+    names = _Names()
+    for name in disk.list(path):
+        found = disk.stat(f"{path}/{name}")
+        if found is None or not found.is_directory:
+            continue
+        kind, key = layout.parse_directory(name)
+        if key is not None:
+            names.logs.append((name, key))
+        elif kind is Kind.DELETE:
+            names.deleted.append(name)
+        elif kind is Kind.STRAY:
+            names.strays.append(name)
+        else:
+            names.ignored.append(name)
+    return names
+
+
+def _load(
+    pool: Pool, path: str, key: LogKey, offsets: OffsetFiles, clean: bool, warnings: list[str]
+) -> Log:
+    name = key.topic_partition
+    start = offsets.starts.get(name, 0)
+    bounds = Bounds(offsets.recovery_points.get(name, 0), start, clean)
+    log = load_log(pool, path, key, bounds, warnings)
+    if layout.is_metadata(key) and not clean:
+        # Other voters count on what this log holds: it must be on the medium, not in a cache.
+        log.sync()
+    return log
+
+
+def _drop_shorter(
+    pool: Pool, logs: dict[LogKey, Log], log: Log, new_id: Callable[[], DirectoryId]
+) -> str:
+    """Of two future logs of one partition keep the longer; the other's new name."""
+    other = logs[log.key]
+    if log.end > other.end:
+        logs[log.key], log = log, other
+    root, _, _ = log.path.rpartition("/")
+    name = layout.discarded_name(log.key, new_id().hex, "delete")
+    log.let_go()
+    pool.disk.rename(log.path, f"{root}/{name}")
+    pool.disk.sync_dir(root)
+    return name
+
+
+def explain(error: OSError) -> str:
+    """An OSError as text: what is wrong, and where."""
+    text = error.strerror or (os.strerror(error.errno) if error.errno else str(error))
+    return f"{text}: {error.filename}" if error.filename else text

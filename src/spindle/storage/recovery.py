@@ -1,0 +1,253 @@
+"""Opening a log: from the files in its directory to a `Log`, repaired where it has to be.
+
+After a clean shutdown files are trusted. Otherwise every segment from the recovery point on is
+scanned with CRC, its torn tail cut, segments behind a tear or a hole dropped, indexes and epochs
+rebuilt. Corrupt means that this one log is no good; OSError that the disk is not.
+Called by `directory`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from spindle.model.errors import Corrupt
+from spindle.model.ids import TopicId
+from spindle.model.jobs import LogSettings
+from spindle.model.logs import LogKey
+from spindle.model.offsets import EpochHistory
+from spindle.storage import checkpoints, files, layout, leftovers, scan
+from spindle.storage.index import TimeEntry
+from spindle.storage.log import Log
+from spindle.storage.pool import Pool
+from spindle.storage.segment import NO_TIME, Segment
+from spindle.storage.snapshots import Snapshots
+
+_INTERVAL = LogSettings().index_interval_bytes
+
+
+@dataclass(slots=True)
+class Bounds:
+    """What checkpoints of the directory say of a log; 0 where they say nothing."""
+
+    recovery_point: int = 0
+    start: int = 0
+    clean: bool = False
+
+
+@dataclass(slots=True)
+class _Found:
+    """A log on its way to be opened.
+
+    `recovered_from`: the base of the first segment that was scanned; `epochs`: what the scan saw;
+    `gapped`: offsets are missing between its batches, as compaction leaves them.
+    """
+
+    pool: Pool
+    path: str
+    bounds: Bounds
+    warnings: list[str]
+    segments: list[Segment] = field(default_factory=list)
+    recovered_from: int | None = None
+    epochs: EpochHistory = field(default_factory=EpochHistory)
+    gapped: bool = False
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(f"{self.path}: {text}")
+
+
+def load_log(
+    pool: Pool,
+    path: str,
+    key: LogKey,
+    bounds: Bounds,
+    warnings: list[str],
+    topic_id: TopicId | None = None,
+) -> Log:
+    """Open the log in `path`. What was repaired is told in `warnings`. Corrupt, OSError."""
+    found = _Found(pool, path, bounds, warnings)
+    names = leftovers.clear(pool.disk, path, warnings)
+    _load_segments(found, names)
+    offsets = [o for o in map(layout.parse_snapshot, names) if o is not None]
+    snapshots = Snapshots(pool.disk, path, offsets)
+    if topic_id is None:
+        topic_id = _topic_id(found)
+    log = Log(pool, path, key, topic_id, found.segments, snapshots)
+    _set_start(found, log)
+    _set_epochs(found, log)
+    snapshots.truncate(log.end)
+    log.producers = snapshots.load(log.segments, log.end)
+    log.recovery_point = log.end if bounds.clean else min(bounds.recovery_point, log.end)
+    log.dirty_names = not bounds.clean
+    return log
+
+
+def _topic_id(found: _Found) -> TopicId | None:
+    path = f"{found.path}/{layout.PARTITION_METADATA}"
+    data = files.read_whole(found.pool.disk, path)
+    if data is None:
+        return None
+    try:
+        return checkpoints.decode_topic_id(data)
+    except Corrupt as bad:
+        if any(segment.size for segment in found.segments) or found.bounds.clean:
+            raise Corrupt(f"{layout.PARTITION_METADATA}: {bad}") from None
+    # Torn by a crash while the log was being made: it never held a record.
+    found.warn(f"{layout.PARTITION_METADATA} is incomplete; the log is empty")
+    files.remove_if_there(found.pool.disk, path)
+    return None
+
+
+# --- segments ----------------------------------------------------------------------------------
+
+
+def _load_segments(found: _Found, names: list[str]) -> None:
+    """Find and, if need be, repair the segments; make the first one where there is none."""
+    disk = found.pool.disk
+    parsed = [p for p in map(layout.parse_segment_file, names) if p is not None]
+    bases = sorted(p.offset for p in parsed if p.kind == layout.LOG)
+    for offset, kind in parsed:
+        if offset not in bases:
+            files.remove_if_there(disk, f"{found.path}/{layout.segment_file(offset, kind)}")
+    kinds = {(p.offset, p.kind) for p in parsed}
+    for at, base in enumerate(bases):
+        following = bases[at + 1] if at + 1 < len(bases) else None
+        segment = Segment(found.pool, found.path, base)
+        if not _follows(found, segment):
+            _drop_from(found, bases[at:])
+            break
+        indexed = (base, layout.INDEX) in kinds and (base, layout.TIME_INDEX) in kinds
+        whole = _open_segment(found, segment, following, indexed)
+        found.segments.append(segment)
+        if not whole and following is not None:
+            _drop_from(found, bases[at + 1 :])
+            break
+    if not found.segments:
+        fresh = Segment(found.pool, found.path, 0)
+        found.pool.file(fresh.path(), create=True).truncate(0)
+        found.segments.append(fresh)
+    for segment in found.segments[:-1]:
+        if not segment.sealed:
+            segment.seal()
+    found.segments[-1].unseal()
+
+
+def _follows(found: _Found, segment: Segment) -> bool:
+    """Whether a segment may stand behind those before it.
+
+    After a power cut a later segment may have survived while the end of the one before did not. A
+    hole is well only where it lies before the recovery point, or in a log that was compacted.
+    """
+    if not found.segments or found.bounds.clean:
+        return True
+    before = found.segments[-1]
+    if segment.base < before.end:
+        return False
+    at_hand = segment.base == before.end or segment.base <= found.bounds.recovery_point
+    return at_hand or found.gapped
+
+
+def _drop_from(found: _Found, bases: list[int]) -> None:
+    for base in reversed(bases):
+        segment = Segment(found.pool, found.path, base)
+        stat = found.pool.disk.stat(segment.path())
+        if stat is not None and stat.size:
+            found.warn(f"segment {base} dropped: {stat.size} bytes behind the end of the log")
+        segment.remove()
+    found.pool.disk.sync_dir(found.path)
+
+
+def _open_segment(found: _Found, segment: Segment, following: int | None, indexed: bool) -> bool:
+    """Open or recover one segment; whether all of its bytes are good."""
+    trusted = found.bounds.clean or (
+        following is not None and following <= found.bounds.recovery_point
+    )
+    stat = found.pool.disk.stat(segment.path())
+    size = stat.size if stat is not None else 0
+    if trusted and (indexed or size == 0):
+        try:
+            _trust(segment, size, following)
+            return True
+        except Corrupt as bad:
+            found.warn(f"segment {segment.base} is scanned anew: {bad}")
+    return _recover(found, segment, size)
+
+
+def _trust(segment: Segment, size: int, following: int | None) -> None:
+    """Take a segment as its files say; Corrupt where they contradict each other."""
+    if size == 0:
+        return
+    segment.sealed_at(size, segment.base, NO_TIME)
+    latest = segment.last_time()
+    if following is not None:
+        segment.sealed_at(size, following, latest)
+        return
+    end = segment.base
+    for header in scan.walk_headers(segment.file(), segment.index.last_position(), size):
+        end = header.last_offset + 1
+        if header.max_timestamp > latest.timestamp:
+            latest = TimeEntry(header.max_timestamp, header.last_offset)
+    segment.sealed_at(size, end, latest)
+
+
+def _recover(found: _Found, segment: Segment, size: int) -> bool:
+    """Scan a segment byte by byte and rebuild its indexes; cut it at the first bad batch."""
+    if found.recovered_from is None:
+        found.recovered_from = segment.base
+    segment.begin()
+    try:
+        for header in scan.scan(segment.file(), 0, size, segment.base):
+            found.gapped = found.gapped or header.base_offset > segment.end > segment.base
+            segment.note(header, _INTERVAL)
+            _note_epoch(found.epochs, header)
+    except Corrupt as bad:
+        found.warn(f"segment {segment.base} cut from {size} to {segment.size} bytes: {bad}")
+        file = segment.file()
+        file.truncate(segment.size)
+        file.sync()
+        segment.cut_transactions()
+        return False
+    return True
+
+
+# --- what stands beside the records --------------------------------------------------------------
+
+
+def _set_start(found: _Found, log: Log) -> None:
+    start = max(found.bounds.start, log.segments[0].base)
+    if start > log.end:
+        found.warn(f"the log ends at {log.end}, before its start {start}: begun again there")
+        log.reset(start)
+    log.start = start
+
+
+def _set_epochs(found: _Found, log: Log) -> None:
+    """Read the epochs' history; rebuild what recovery scanned, or all of it if it is damaged."""
+    data = files.read_whole(found.pool.disk, f"{found.path}/{layout.LEADER_EPOCHS}")
+    history: EpochHistory | None = None
+    if data:
+        try:
+            history = EpochHistory(checkpoints.decode_epochs(data))
+        except Corrupt as bad:
+            found.warn(f"{layout.LEADER_EPOCHS} is rebuilt: {bad}")
+    if history is None:
+        history = EpochHistory()
+        for segment in log.segments:
+            for header in segment.headers():
+                _note_epoch(history, header)
+        log.dirty_epochs = bool(history.entries)
+    elif found.recovered_from is not None:
+        before = history.entries
+        history.truncate_end(found.recovered_from)
+        for epoch, begin in found.epochs.entries:
+            if epoch > history.latest:
+                history.assign(epoch, begin)
+        log.dirty_epochs = history.entries != before
+    cut_end = history.truncate_end(log.end)
+    cut_start = history.truncate_start(log.start)
+    log.dirty_epochs = log.dirty_epochs or cut_end or cut_start
+    log.epochs = history
+
+
+def _note_epoch(history: EpochHistory, header: scan.Header) -> None:
+    if header.leader_epoch > history.latest:
+        history.assign(header.leader_epoch, header.base_offset)

@@ -1,0 +1,173 @@
+"""Walking over the batches of a segment file: header by header, or every byte with its CRC.
+
+Knows format v2's header and the File port; decodes no record. Called by `segment`, `log`,
+`recovery` and `copy`. Nonsense raises Corrupt with the position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import Struct
+from typing import Final, NamedTuple
+
+from crc32c import crc32c
+
+from spindle.model.batches import Buffer
+from spindle.model.errors import Corrupt
+from spindle.storage.disk import File
+
+HEADER: Final = Struct(">qiibIhiqqqhii")
+HEADER_SIZE: Final = 61
+OVERHEAD: Final = 12
+"""Bytes of base offset and length, which the length itself does not count."""
+
+MAGIC: Final = 2
+CRC_FROM: Final = 21
+"""The CRC covers a batch from here (attributes) to its end."""
+
+WALK_WINDOW: Final = 8 << 10
+SCAN_WINDOW: Final = 1 << 20
+
+_SHORT: Final = Struct(">qi4xb6xi")
+_SHORT_SIZE: Final = 27
+
+assert HEADER.size == HEADER_SIZE
+assert _SHORT.size == _SHORT_SIZE
+
+
+class Step(NamedTuple):
+    """A batch by its place: position and size in bytes, first and last offset."""
+
+    position: int
+    size: int
+    base_offset: int
+    last_offset: int
+
+
+class Header(NamedTuple):
+    """A batch's whole header and its place in the file. Timestamps in ms."""
+
+    position: int
+    size: int
+    base_offset: int
+    last_offset: int
+    leader_epoch: int
+    attributes: int
+    base_timestamp: int
+    max_timestamp: int
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    record_count: int
+
+
+def walk(file: File, position: int, end: int) -> Iterator[Step]:
+    """The batches from `position` (where one begins) to `end`, by their headers alone."""
+    window = b""
+    window_at = position
+    while position < end:
+        at = position - window_at
+        if at + _SHORT_SIZE > len(window):
+            window = file.read(position, min(WALK_WINDOW, end - position))
+            window_at, at = position, 0
+            if len(window) < _SHORT_SIZE:
+                raise Corrupt(f"at {position}: only {len(window)} bytes of a batch header")
+        base, length, magic, delta = _SHORT.unpack_from(window, at)
+        size = length + OVERHEAD
+        if magic != MAGIC or size < HEADER_SIZE or delta < 0 or base < 0 or position + size > end:
+            raise Corrupt(_nonsense(position, base, length, magic, delta, end))
+        yield Step(position, size, base, base + delta)
+        position += size
+
+
+def walk_headers(file: File, position: int, end: int) -> Iterator[Header]:
+    """As `walk`, with all that the headers say."""
+    window = b""
+    window_at = position
+    while position < end:
+        at = position - window_at
+        if at + HEADER_SIZE > len(window):
+            window = file.read(position, min(WALK_WINDOW, end - position))
+            window_at, at = position, 0
+            if len(window) < HEADER_SIZE:
+                raise Corrupt(f"at {position}: only {len(window)} bytes of a batch header")
+        header = _header(window, at, position, end)
+        yield header
+        position += header.size
+
+
+def scan(file: File, position: int, end: int, offset: int) -> Iterator[Header]:
+    """The batches from `position`, every byte checked; Corrupt at the first that is not well.
+
+    `offset`: the least that the first batch may begin with; each later one follows its neighbour.
+    """
+    window: Buffer = b""
+    window_at = position
+    while position < end:
+        at = position - window_at
+        if at + HEADER_SIZE > len(window):
+            window = file.read(position, min(SCAN_WINDOW, end - position))
+            window_at, at = position, 0
+            if len(window) < HEADER_SIZE:
+                raise Corrupt(f"at {position}: only {len(window)} bytes of a batch header")
+        header = _header(window, at, position, end)
+        if header.base_offset < offset:
+            raise Corrupt(f"at {position}: offset {header.base_offset} follows {offset - 1}")
+        if at + header.size > len(window):
+            window = file.read(position, max(SCAN_WINDOW, header.size))
+            window_at, at = position, 0
+        _check_crc(window, at, header)
+        yield header
+        position += header.size
+        offset = header.last_offset + 1
+
+
+def _header(window: Buffer, at: int, position: int, end: int) -> Header:
+    (
+        base,
+        length,
+        leader_epoch,
+        magic,
+        _crc,
+        attributes,
+        delta,
+        base_timestamp,
+        max_timestamp,
+        producer_id,
+        producer_epoch,
+        base_sequence,
+        count,
+    ) = HEADER.unpack_from(window, at)
+    size = length + OVERHEAD
+    if magic != MAGIC or size < HEADER_SIZE or delta < 0 or base < 0 or position + size > end:
+        raise Corrupt(_nonsense(position, base, length, magic, delta, end))
+    return Header(
+        position,
+        size,
+        base,
+        base + delta,
+        leader_epoch,
+        attributes,
+        base_timestamp,
+        max_timestamp,
+        producer_id,
+        producer_epoch,
+        base_sequence,
+        count,
+    )
+
+
+def _check_crc(window: Buffer, at: int, header: Header) -> None:
+    body = memoryview(window)[at + CRC_FROM : at + header.size]
+    if len(body) != header.size - CRC_FROM:
+        raise Corrupt(f"at {header.position}: the batch is cut off")
+    said = int.from_bytes(window[at + 17 : at + 21], "big")
+    if crc32c(body) != said:
+        raise Corrupt(f"at {header.position}: the CRC of offset {header.base_offset} is wrong")
+
+
+def _nonsense(position: int, base: int, length: int, magic: int, delta: int, end: int) -> str:
+    return (
+        f"at {position}: no batch of format {MAGIC} (offset {base}, length {length}, "
+        f"magic {magic}, last offset delta {delta}; the file ends at {end})"
+    )

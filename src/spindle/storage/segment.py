@@ -1,0 +1,294 @@
+"""One segment of a log: its numbers, its indexes, and where in its file an offset lies.
+
+The last segment of a log is active: its indexes are in memory, complete. A sealed one has them on
+disk and loads them when they are wanted. Called by `log`, `recovery` and `copy`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from spindle.model.batches import Batch
+from spindle.model.errors import Corrupt
+from spindle.storage import files, layout, scan
+from spindle.storage.disk import File
+from spindle.storage.index import (
+    ENTRY_SIZE,
+    TIME_ENTRY_SIZE,
+    OffsetIndex,
+    TimeEntry,
+    TimeIndex,
+    cut_transactions,
+    decode_time_entry,
+)
+from spindle.storage.pool import Pool
+
+POSITION_MAX: Final = (1 << 31) - 1
+"""Neither a position nor a relative offset may pass what an index entry holds (int32)."""
+
+NO_TIME: Final = TimeEntry(-1, -1)
+
+
+class Place(NamedTuple):
+    """Where a batch starts in a segment's file, and the offset that a reader may expect there."""
+
+    position: int
+    offset: int
+
+
+class Segment:
+    """A segment's file and what is known of it.
+
+    `end`: the offset after its last record. `latest`: the largest timestamp (ms) and its batch's
+    last offset. `first_timestamp`: of the first batch, -1 where it is not known.
+    """
+
+    __slots__ = (
+        "_indexes",
+        "_pool",
+        "_since_entry",
+        "base",
+        "created_ms",
+        "directory",
+        "end",
+        "first_timestamp",
+        "latest",
+        "size",
+        "synced",
+    )
+
+    def __init__(self, pool: Pool, directory: str, base: int) -> None:
+        self._pool = pool
+        self.directory = directory
+        self.base = base
+        self.size = 0
+        self.end = base
+        self.latest = NO_TIME
+        self.first_timestamp = -1
+        self.created_ms = -1
+        self.synced = False
+        self._since_entry = 0
+        self._indexes: tuple[OffsetIndex, TimeIndex] | None = (OffsetIndex(base), TimeIndex(base))
+
+    def path(self, kind: str = layout.LOG) -> str:
+        """Where one of its files lies."""
+        return f"{self.directory}/{layout.segment_file(self.base, kind)}"
+
+    def file(self) -> File:
+        """Its open `.log` file; good until the next call on the pool."""
+        return self._pool.file(self.path())
+
+    @property
+    def index(self) -> OffsetIndex:
+        """Its offset index. Corrupt, OSError."""
+        if self._indexes is not None:
+            return self._indexes[0]
+        return self._pool.index(self.path(layout.INDEX), self.base, self.size)
+
+    @property
+    def times(self) -> TimeIndex:
+        """Its time index. Corrupt, OSError."""
+        if self._indexes is not None:
+            return self._indexes[1]
+        data = files.read_whole(self._pool.disk, self.path(layout.TIME_INDEX))
+        return TimeIndex.decode(self.base, data or b"")
+
+    @property
+    def sealed(self) -> bool:
+        """Whether its indexes are on disk."""
+        return self._indexes is None
+
+    # --- growing ------------------------------------------------------------------------------
+
+    def note(self, batch: Batch | scan.Header, interval: int) -> None:
+        """Take in that `batch` was written at its end; index it where it is time to."""
+        assert self._indexes is not None
+        size = batch.size
+        if batch.max_timestamp > self.latest.timestamp:
+            self.latest = TimeEntry(batch.max_timestamp, batch.last_offset)
+        if self._since_entry > interval:
+            index, times = self._indexes
+            index.add(batch.last_offset, self.size)
+            times.add(*self.latest)
+            self._since_entry = 0
+        if self.size == 0:
+            self.first_timestamp = batch.max_timestamp
+        self._since_entry += size
+        self.size += size
+        self.end = batch.last_offset + 1
+        self.synced = False
+
+    def adopt(self, entries: list[tuple[int, int]], times: list[TimeEntry]) -> None:
+        """Take over index entries (offset, position) of bytes that were copied behind its end."""
+        assert self._indexes is not None
+        for offset, position in entries:
+            self._indexes[0].add(offset, position)
+            self._since_entry = 0
+        for entry in times:
+            self._indexes[1].add(*entry)
+
+    def full(self, settings_index_max: int) -> bool:
+        """Whether an index has no room for another entry (one is kept for the sealing)."""
+        assert self._indexes is not None
+        index, times = self._indexes
+        return (len(index) + 1) * 8 > settings_index_max or (
+            (len(times) + 2) * 12 > settings_index_max
+        )
+
+    # --- sealing and opening ------------------------------------------------------------------
+
+    def write_indexes(self) -> None:
+        """Write both indexes with exactly their size, the newest timestamp included."""
+        assert self._indexes is not None
+        index, times = self._indexes
+        times.add(*self.latest)
+        for kind, data in ((layout.INDEX, index.encode()), (layout.TIME_INDEX, times.encode())):
+            self._pool.drop(self.path(kind))
+            file = self._pool.disk.open(self.path(kind), create=True)
+            try:
+                if data:
+                    file.write(0, [data])
+                file.truncate(len(data))
+            finally:
+                file.close()
+
+    def seal(self) -> None:
+        """Write the indexes and give up their memory."""
+        self.write_indexes()
+        self._indexes = None
+
+    def sealed_at(self, size: int, end: int, latest: TimeEntry) -> None:
+        """Describe a segment that was found on disk with good indexes."""
+        self.size = size
+        self.end = end
+        self.latest = latest
+        self._indexes = None
+        self.synced = True
+
+    def begin(self) -> None:
+        """Forget all that is known; whoever scans the file tells anew."""
+        self.size = 0
+        self.end = self.base
+        self.latest = NO_TIME
+        self.synced = False
+        self._since_entry = 0
+        self._indexes = (OffsetIndex(self.base), TimeIndex(self.base))
+
+    def last_time(self) -> TimeEntry:
+        """The newest entry of the time index on disk; Corrupt where either index cannot be."""
+        for kind, entry in ((layout.INDEX, ENTRY_SIZE), (layout.TIME_INDEX, TIME_ENTRY_SIZE)):
+            file = self._pool.disk.open(self.path(kind))
+            try:
+                size = file.size()
+                if size % entry:
+                    raise Corrupt(f"{kind} of {size} bytes is no multiple of {entry}")
+                last = file.read(size - entry, entry) if size else b""
+            finally:
+                file.close()
+        if not last:
+            raise Corrupt("its time index is empty")
+        return decode_time_entry(self.base, last)
+
+    def unseal(self) -> None:
+        """Load the indexes to append, because this segment is the log's last one (again)."""
+        if self._indexes is not None:
+            return
+        index, times = self.index, self.times
+        self._pool.drop(self.path(layout.INDEX))
+        self._indexes = (index, times)
+        self._since_entry = 0
+        if self.size and self.first_timestamp < 0:
+            first = next(scan.walk_headers(self.file(), 0, self.size))
+            self.first_timestamp = first.max_timestamp
+
+    def sync(self, indexes: bool = False) -> None:
+        """Put the records on the medium, and the indexes of a sealed segment if asked."""
+        self.file().sync()
+        if indexes:
+            for kind in (layout.INDEX, layout.TIME_INDEX):
+                self._pool.file(self.path(kind)).sync()
+                self._pool.drop(self.path(kind))
+        self.synced = True
+
+    def remove(self) -> None:
+        """Unlink its files, the records last: an index without records is no harm."""
+        for kind in (layout.TXN_INDEX, layout.TIME_INDEX, layout.INDEX, layout.LOG):
+            self._pool.drop(self.path(kind))
+            files.remove_if_there(self._pool.disk, self.path(kind))
+
+    # --- finding ------------------------------------------------------------------------------
+
+    def locate(self, offset: int, near: Place | None = None) -> Place:
+        """Where the first batch starts whose last offset is at least `offset`; else its end.
+
+        `near`: a known place before it. Corrupt where the headers on the way are nonsense.
+        """
+        position = self.index.floor(offset) if self.size else 0
+        if near is not None and near.offset <= offset and near.position > position:
+            position = near.position
+        for step in scan.walk(self.file(), position, self.size):
+            if step.last_offset >= offset:
+                return Place(step.position, step.base_offset)
+        return Place(self.size, self.end)
+
+    def cut(self, start: Place, most: int) -> Place:
+        """The last batch border at most `most` bytes behind `start` (possibly `start` itself)."""
+        target = start.position + most
+        if target >= self.size:
+            return Place(self.size, self.end)
+        position = max(start.position, self.index.floor_position(target))
+        for step in scan.walk(self.file(), position, self.size):
+            if step.position + step.size > target:
+                return Place(step.position, step.base_offset)
+        raise Corrupt(f"{self.path()}: no batch border before {target} of {self.size} bytes")
+
+    def headers(self, offset: int = 0) -> Iterator[scan.Header]:
+        """The headers of its batches from the one that reaches `offset` on."""
+        if self.size:
+            yield from scan.walk_headers(self.file(), self.locate(offset).position, self.size)
+
+    def first_batch(self, start: Place) -> Place:
+        """The border after the one batch that begins at `start`."""
+        step = next(scan.walk(self.file(), start.position, self.size))
+        return Place(start.position + step.size, step.last_offset + 1)
+
+    def truncate(self, offset: int) -> None:
+        """Cut at the batch that reaches `offset`; indexes and numbers with it."""
+        self.unseal()
+        assert self._indexes is not None
+        place = self.locate(offset)
+        index, times = self._indexes
+        index.truncate(place.offset)
+        times.truncate(place.offset)
+        file = self.file()
+        file.truncate(place.position)
+        file.sync()
+        self.size = place.position
+        self.end = max(self.base, min(offset, place.offset))
+        self.cut_transactions()
+        self._since_entry = 0
+        self._relearn_times()
+
+    def cut_transactions(self) -> None:
+        """Drop aborted transactions that end at or beyond the segment's end from `.txnindex`."""
+        path = self.path(layout.TXN_INDEX)
+        data = files.read_whole(self._pool.disk, path)
+        if data is not None:
+            files.replace(self._pool.disk, path, cut_transactions(data, self.end), durable=False)
+
+    def _relearn_times(self) -> None:
+        """Find the largest timestamp again after a cut."""
+        assert self._indexes is not None
+        index, times = self._indexes
+        last = times.last
+        self.latest = last if last is not None else NO_TIME
+        position = index.floor(self.latest.offset) if last is not None else 0
+        if self.size == 0:
+            self.first_timestamp = -1
+            return
+        for header in scan.walk_headers(self.file(), position, self.size):
+            if header.position == 0:
+                self.first_timestamp = header.max_timestamp
+            if header.max_timestamp > self.latest.timestamp:
+                self.latest = TimeEntry(header.max_timestamp, header.last_offset)

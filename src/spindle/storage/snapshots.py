@@ -1,0 +1,77 @@
+"""Producer snapshots of one log: which there are, writing, pruning, and the state as of now.
+
+Called by `log` and `recovery`; the format is `producers`. Belongs to the directory's thread.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from spindle.model.errors import Corrupt
+from spindle.storage import files, layout, producers
+from spindle.storage.disk import Disk
+from spindle.storage.producers import Producers
+from spindle.storage.segment import Segment
+
+
+class Snapshots:
+    """The snapshot files in a log's directory, by offset, ascending."""
+
+    __slots__ = ("_disk", "directory", "offsets")
+
+    def __init__(self, disk: Disk, directory: str, offsets: Sequence[int] = ()) -> None:
+        self._disk = disk
+        self.directory = directory
+        self.offsets = sorted(offsets)
+
+    def path(self, offset: int) -> str:
+        """Where the snapshot of an offset lies."""
+        return f"{self.directory}/{layout.segment_file(offset, layout.SNAPSHOT)}"
+
+    def write(self, offset: int, state: Producers) -> None:
+        """Keep the state before `offset`. Not synced: a damaged one is rebuilt from the log."""
+        files.replace(self._disk, self.path(offset), producers.encode(state.entries), durable=False)
+        self.added(offset)
+
+    def added(self, offset: int) -> None:
+        """Take note of a snapshot that somebody else wrote."""
+        if offset not in self.offsets:
+            self.offsets.insert(bisect_right(self.offsets, offset), offset)
+
+    def prune(self, bases: Sequence[int]) -> None:
+        """Remove those that belong to no segment any more; the newest stays (as in Kafka)."""
+        keep = {*bases, *self.offsets[-1:]}
+        for offset in [o for o in self.offsets if o not in keep]:
+            self._remove(offset)
+
+    def truncate(self, offset: int) -> None:
+        """Remove those beyond `offset`."""
+        for later in [o for o in self.offsets if o > offset]:
+            self._remove(later)
+
+    def _remove(self, offset: int) -> None:
+        files.remove_if_there(self._disk, self.path(offset))
+        self.offsets.remove(offset)
+
+    def load(self, segments: Sequence[Segment], end: int) -> Producers:
+        """The state at `end`: the newest good snapshot, then the batches after it."""
+        state = Producers()
+        start = segments[0].base
+        for offset in reversed(self.offsets[:]):
+            data = files.read_whole(self._disk, self.path(offset))
+            if offset > end or data is None:
+                self._remove(offset)
+                continue
+            try:
+                state = Producers(producers.decode(data))
+            except Corrupt:
+                self._remove(offset)
+                continue
+            start = max(start, offset)
+            break
+        for segment in segments:
+            if segment.end > start:
+                for header in segment.headers(start):
+                    state.note(header)
+        return state
