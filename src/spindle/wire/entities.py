@@ -15,7 +15,6 @@ What to know of the values:
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from datetime import timedelta
 from functools import cache
@@ -28,9 +27,9 @@ from kio.schema.index import api_key_map, schema_name_map
 from kio.static.constants import EntityType
 
 from spindle.model.batches import Buffer
-from spindle.model.errors import Corrupt, Error, Refusal
+from spindle.model.errors import Error, Refusal
 from spindle.wire.layout import carries_records, layout_of, per_class
-from spindle.wire.readers import reader_of, twin_of
+from spindle.wire.readers import read_all, twin_of
 from spindle.wire.values import duration, milliseconds
 from spindle.wire.writers import writer_of
 
@@ -84,18 +83,19 @@ def make(cls: type[T], /, **fields: Any) -> T:
 def encode(entity: Entity) -> bytes:
     """The entity's body as bytes."""
     pieces: list[Buffer] = []
-    writer_of(type(entity))(entity, pieces.append)
+    writer_of(layout_of(type(entity)))(entity, pieces.append)
     return b"".join(pieces)
 
 
 def encode_into(entity: Entity, pieces: list[Buffer]) -> None:
     """Append the entity's body to a list: large buffers of records as they are, the rest joined."""
     cls = type(entity)
-    if not _carries_records(cls):
+    layout = layout_of(cls)
+    if not _carries_records(layout):
         pieces.append(encode(entity))
         return
     own: list[Buffer] = []
-    writer_of(cls)(entity, own.append)
+    writer_of(layout)(entity, own.append)
     small: list[Buffer] = []
     for piece in own:
         if len(piece) < LARGE:
@@ -116,14 +116,7 @@ def decode(cls: type[T], buffer: Buffer, offset: int = 0) -> tuple[T, int]:
     """
     if type(buffer) is not bytes:
         buffer = memoryview(buffer).cast("B")
-    try:
-        entity, end = reader_of(cls)(buffer, offset, len(buffer))
-    except Corrupt as corrupt:
-        raise Corrupt(f"{_label(cls)}: {corrupt}") from None
-    except (IndexError, struct.error):
-        raise Corrupt(f"{_label(cls)}: cut short after {len(buffer) - offset} bytes") from None
-    except UnicodeDecodeError as bad:
-        raise Corrupt(f"{_label(cls)}: a string is not UTF-8: {bad.reason}") from None
+    entity, end = read_all(layout_of(cls), buffer, offset)
     return entity, end - offset
 
 
@@ -143,7 +136,7 @@ def versions(key: int) -> range:
     return range(min(schema_name_map[name]), max(schema_name_map[name]) + 1) if name else range(0)
 
 
-_carries_records = per_class(carries_records)
+_carries_records = cache(carries_records)
 
 
 def _module(key: int, version: int, direction: Any) -> ModuleType:
@@ -162,10 +155,6 @@ def _top_class(module: ModuleType, direction: Any) -> type[Any]:
         if isinstance(value, type) and getattr(value, "__type__", None) is direction
     )
     return found
-
-
-def _label(cls: type[Any]) -> str:
-    return f"{cls.__name__} v{cls.__version__}"
 
 
 @per_class

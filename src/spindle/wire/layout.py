@@ -1,8 +1,8 @@
-"""What an entity looks like on the wire, read from its dataclass.
+"""What a message looks like on the wire: the `Layout` from which readers and writers are generated.
 
-kio describes Kafka's messages as dataclasses whose fields carry a wire type and perhaps a tag; our
-own records (`metadata_schema`, `coordinator`) are declared in the same way. This module turns such
-a class into a `Layout`, from which `writers` and `readers` generate code. Knows no bytes.
+kio describes Kafka's messages as dataclasses whose fields carry a wire type and perhaps a tag;
+`layout_of` turns such a class into a `Layout`. Records that kio lacks are declared as layouts over
+our own values (`metadata_schema`, `coordinator_schema`). Knows no bytes.
 """
 
 from __future__ import annotations
@@ -29,12 +29,16 @@ FIXED: Final[dict[str, tuple[str, int]]] = {
     "float64": ("d", 8),
     "bool": ("?", 1),
     "uuid": ("16s", 16),
+    "id": ("16s", 16),
     "error_code": ("h", 2),
     "timedelta_i32": ("i", 4),
     "timedelta_i64": ("q", 8),
     "datetime_i64": ("q", 8),
 }
-"""Wire types of fixed size: their letter for `struct` and their size in bytes."""
+"""Wire types of fixed size: their letter for `struct` and their size in bytes.
+
+"id" is a uuid whose zero is a value of its own; a zero "uuid" reads as None.
+"""
 
 ZERO_DURATION: Final = timedelta(0)
 
@@ -42,6 +46,7 @@ _ZEROS: Final[dict[str, object]] = {
     "float64": 0.0,
     "bool": False,
     "uuid": None,
+    "id": uuid.UUID(int=0),
     "error_code": Error.NONE,
     "timedelta_i32": ZERO_DURATION,
     "timedelta_i64": ZERO_DURATION,
@@ -62,10 +67,12 @@ def per_class(make: Callable[[type[Any]], C]) -> Callable[[type[Any]], C]:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: `kind` is a wire type's name, or "entity" with the nested class in `entity`.
+    """One field: `kind` is a wire type's name, or "entity" with the nested one's `layout`.
 
     `nullable` speaks of the array where there is one (elements are never null, but for zero
     uuids), `default` is what a missing tagged field means and what `entities.make` fills in.
+    `get` is the Python expression that takes the value from an entity `e`. A field without a name
+    is written but not kept.
     """
 
     name: str
@@ -74,17 +81,24 @@ class Field:
     nullable: bool
     tag: int | None
     default: object
-    entity: type[Any] | None = None
+    layout: Layout | None
+    get: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """An entity's plain fields in wire order, and its tagged fields by tag."""
+    """A message's plain fields in wire order, and its tagged fields by tag.
 
-    cls: type[Any]
+    Reading makes a `cls` with the fields as attributes (absent ones have their defaults), or calls
+    `build` with the values of all named fields in order.
+    """
+
+    name: str
     flexible: bool
     plain: tuple[Field, ...]
     tagged: tuple[Field, ...]
+    cls: type[Any] | None = None
+    build: Callable[..., Any] | None = None
 
     @property
     def fields(self) -> tuple[Field, ...]:
@@ -94,34 +108,38 @@ class Layout:
 
 @per_class
 def layout_of(cls: type[Any]) -> Layout:
-    """The layout of a kio-style dataclass."""
+    """The layout of a kio dataclass."""
     every = [_field(f) for f in fields(cls)]
     tagged = sorted((f for f in every if f.tag is not None), key=lambda f: f.tag or 0)
     flexible = bool(cls.__flexible__)
     assert flexible or not tagged, f"{cls.__name__} has tags but is not flexible"
-    return Layout(cls, flexible, tuple(f for f in every if f.tag is None), tuple(tagged))
+    return Layout(
+        f"{cls.__name__} v{cls.__version__}",
+        flexible,
+        tuple(f for f in every if f.tag is None),
+        tuple(tagged),
+        cls,
+    )
 
 
-def least_size(cls: type[Any]) -> int:
-    """The fewest bytes an entity of this class can take, at least 1: bounds array lengths."""
-    layout = layout_of(cls)
+def least_size(layout: Layout) -> int:
+    """The fewest bytes such a message can take, at least 1: bounds array lengths."""
     return max(1, sum(_least(f, layout.flexible) for f in layout.plain) + layout.flexible)
 
 
-def carries_records(cls: type[Any]) -> bool:
-    """Whether the entity holds record bytes anywhere, so that writing it without a copy pays."""
+def carries_records(layout: Layout) -> bool:
+    """Whether the message holds record bytes anywhere, so that writing without a copy pays."""
     return any(
-        f.kind == "records" or (f.entity is not None and carries_records(f.entity))
-        for f in layout_of(cls).fields
+        f.kind == "records" or (f.layout is not None and carries_records(f.layout))
+        for f in layout.fields
     )
 
 
 def _least(field: Field, flexible: bool) -> int:
     if field.array:
         return 1 if flexible else 4
-    if field.kind == "entity":
-        assert field.entity is not None
-        return 1 if field.nullable else least_size(field.entity)
+    if field.layout is not None:
+        return 1 if field.nullable else least_size(field.layout)
     if field.kind in FIXED:
         return FIXED[field.kind][1]
     if flexible:
@@ -131,15 +149,16 @@ def _least(field: Field, flexible: bool) -> int:
 
 def _field(field: Any) -> Field:
     inner, array, nullable = _unwrap(field.type)
-    entity: type[Any] | None = inner if is_dataclass(inner) else None  # type: ignore[assignment]
-    kind = "entity" if entity is not None else field.metadata["kafka_type"]
-    assert kind == "entity" or kind in FIXED or kind in ("string", "bytes", "records"), kind
+    layout = layout_of(inner) if is_dataclass(inner) else None  # type: ignore[arg-type]
+    kind = "entity" if layout is not None else field.metadata["kafka_type"]
+    assert layout is not None or kind in FIXED or kind in ("string", "bytes", "records"), kind
     default = field.default
     if default is MISSING:
-        default = _zero(kind, array, nullable, entity)
+        default = zero(kind, array, nullable, layout)
     if default == uuid.UUID(int=0):
         default = None  # the zero id reads as None
-    return Field(field.name, kind, array, nullable, field.metadata.get("tag"), default, entity)
+    tag = field.metadata.get("tag")
+    return Field(field.name, kind, array, nullable, tag, default, layout, f"e.{field.name}")
 
 
 def _unwrap(annotation: Any) -> tuple[Any, bool, bool]:
@@ -159,11 +178,13 @@ def _without_none(annotation: Any) -> tuple[Any, bool]:
     return inner, True
 
 
-def _zero(kind: str, array: bool, nullable: bool, entity: type[Any] | None) -> object:
+def zero(kind: str, array: bool, nullable: bool, layout: Layout | None) -> object:
+    """What a field holds that was not given and has no default of its own."""
     if nullable:
         return None
     if array:
         return ()
-    if entity is not None:
-        return entity(**{f.name: f.default for f in layout_of(entity).fields})
+    if layout is not None:
+        assert layout.cls is not None
+        return layout.cls(**{f.name: f.default for f in layout.fields})
     return _ZEROS.get(kind, 0)

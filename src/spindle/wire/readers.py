@@ -1,9 +1,10 @@
-"""Readers, generated: for every entity class one function that builds it from bytes.
+"""Readers, generated: for every layout one function that builds it from bytes.
 
 kio's native reader allocates an array by the length which the sender claims, before it looks at
 what is there: eight hostile bytes end the process. It also refuses tags and error codes that it
 does not know, though the protocol wants the former ignored (KIP-482). So entities are read by
-functions generated here, which are about as fast. `entities` is the only caller.
+functions generated here, which are about as fast. `entities` and the codecs of
+records call this.
 
 The generated function is `read(b, o, end)` -> (entity, offset behind it): `b` the buffer, `o` where
 the entity starts, `end` the buffer's length. Lengths are checked before anything is made from them.
@@ -15,12 +16,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from dataclasses import fields
+from functools import cache
 from typing import Any, TypeAlias
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
-from spindle.wire.layout import FIXED, Field, layout_of, least_size, per_class
-from spindle.wire.values import ERRORS, duration, instant, long_uvarint, short, uuid_of
+from spindle.wire.layout import FIXED, Field, Layout, least_size, per_class
+from spindle.wire.values import ERRORS, duration, id_of, instant, long_uvarint, short, uuid_of
 
 Reader: TypeAlias = Callable[[Buffer, int, int], tuple[Any, int]]
 
@@ -28,10 +31,23 @@ _SHORT = struct.Struct(">h").unpack_from
 _INT32 = struct.Struct(">i").unpack_from
 
 
-@per_class
-def reader_of(cls: type[Any]) -> Reader:
-    """The reader of an entity class; generated at first use and kept."""
-    return _Source(cls).compiled()
+@cache
+def reader_of(layout: Layout) -> Reader:
+    """The reader of a message; generated at first use and kept."""
+    return _Source(layout).compiled()
+
+
+def read_all(layout: Layout, data: Buffer, offset: int = 0) -> tuple[Any, int]:
+    """Read a message: (value, offset behind it); Corrupt, with its name, for anything wrong."""
+    try:
+        entity, end = reader_of(layout)(data, offset, len(data))
+    except Corrupt as corrupt:
+        raise Corrupt(f"{layout.name}: {corrupt}") from None
+    except (IndexError, struct.error):
+        raise Corrupt(f"{layout.name}: cut short after {len(data) - offset} bytes") from None
+    except UnicodeDecodeError as bad:
+        raise Corrupt(f"{layout.name}: a string is not UTF-8: {bad.reason}") from None
+    return entity, end
 
 
 @per_class
@@ -41,7 +57,7 @@ def twin_of(cls: type[Any]) -> type[Any]:
     A frozen dataclass's constructor takes 0.15 us a field. Filling a twin, whose slots lie in the
     same places, and then turning it into the real class takes a sixth of that.
     """
-    slots = tuple(field.name for field in layout_of(cls).fields)
+    slots = tuple(field.name for field in fields(cls))
     twin = type(cls.__name__, (), {"__slots__": slots})
     twin().__class__ = cls  # fails here, once, if the slots do not match
     return twin
@@ -60,19 +76,17 @@ def wrong_size(what: str, claimed: int, used: int) -> Corrupt:
 class _Source:
     """The text of one generated function, and the objects that it names."""
 
-    def __init__(self, cls: type[Any]) -> None:
-        self.cls = cls
-        self.layout = layout_of(cls)
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
         self.lines: list[str] = []
         self.run: list[tuple[str, Field]] = []  # neighbouring fixed fields: (variable, field)
         self.names: dict[str, Any] = {
-            "cls": cls,
-            "Twin": twin_of(cls),
             "more": long_uvarint,
             "short": _SHORT,
             "int32": _INT32,
             "unpack": struct.unpack_from,
             "uuid": uuid_of,
+            "id": id_of,
             "ms": duration,
             "ts": instant,
             "error": ERRORS.get,
@@ -80,26 +94,37 @@ class _Source:
             "null": null,
             "wrong_size": wrong_size,
         }
-        self.variables = {f.name: f"f{i}" for i, f in enumerate(self.layout.fields)}
+        self.variables = {id(f): f"f{i}" for i, f in enumerate(layout.fields)}
 
     def compiled(self) -> Reader:
         """Write the function's text and let Python compile it."""
         for field in self.layout.plain:
-            self.field(field, self.variables[field.name], " ")
+            self.field(field, self.variables[id(field)], " ")
         self.flush(" ")
         if self.layout.flexible:
             self.tags()
-        self.say(" ", "e = Twin()")
-        for name, variable in self.variables.items():
-            self.say(" ", f"e.{name} = {variable}")
-        self.say(" ", "e.__class__ = cls")
-        self.say(" ", "return e, o")
+        self.finish()
         text = f"def read(b, o, end):\n{chr(10).join(self.lines)}\n"
-        code = compile(text, f"<reader of {self.cls.__module__}.{self.cls.__name__}>", "exec")
+        code = compile(text, f"<reader of {self.layout.name}>", "exec")
         # Our own text over our own tables: nothing from outside reaches it.
         exec(code, self.names)
         reader: Reader = self.names["read"]
         return reader
+
+    def finish(self) -> None:
+        """Make the value from its fields."""
+        named = {f.name: self.variables[id(f)] for f in self.layout.fields if f.name}
+        if self.layout.build is not None:
+            self.say(" ", f"return {self.name(self.layout.build)}({', '.join(named.values())}), o")
+            return
+        cls = self.layout.cls
+        assert cls is not None
+        self.say(" ", f"e = {self.name(twin_of(cls))}()")
+        for field in fields(cls):
+            value = named[field.name] if field.name in named else self.name(field.default)
+            self.say(" ", f"e.{field.name} = {value}")
+        self.say(" ", f"e.__class__ = {self.name(cls)}")
+        self.say(" ", "return e, o")
 
     def name(self, value: object) -> str:
         """A name inside the generated function for an object of ours."""
@@ -113,7 +138,7 @@ class _Source:
 
     def label(self, field: Field) -> str:
         """How errors call a field."""
-        return f"{self.cls.__name__}.{field.name}"
+        return f"{self.layout.name}.{field.name}"
 
     def flush(self, indent: str) -> None:
         """Turn the fixed fields met so far into one struct call."""
@@ -136,15 +161,15 @@ class _Source:
         self.flush(indent)
         if field.array:
             self.array(field, target, indent)
-        elif field.entity is not None:
+        elif field.layout is not None:
             self.entity(field, target, indent)
         else:
             self.text(field, target, field.nullable, indent)
 
     def entity(self, field: Field, target: str, indent: str) -> None:
         """Read a nested entity; one that can be null has a byte before it (KIP-893)."""
-        assert field.entity is not None
-        read = self.name(reader_of(field.entity))
+        assert field.layout is not None
+        read = self.name(reader_of(field.layout))
         if field.nullable:
             self.say(indent, "n = b[o]; o += 1")
             self.say(indent, f"if n > 127: {target} = None")
@@ -183,8 +208,8 @@ class _Source:
     def array(self, field: Field, target: str, indent: str) -> None:
         """Read an array; its length may not exceed what the bytes left could hold."""
         indent = self.length(field, field.nullable, target, indent, "int32")
-        if field.entity is not None:
-            least = least_size(field.entity)
+        if field.layout is not None:
+            least = least_size(field.layout)
         elif field.kind in FIXED:
             least = FIXED[field.kind][1]
         else:
@@ -205,8 +230,8 @@ class _Source:
             return
         self.say(indent, "a = []")
         self.say(indent, "for _ in range(n):")
-        if field.entity is not None:
-            self.say(indent + " ", f"x, o = {self.name(reader_of(field.entity))}(b, o, end)")
+        if field.layout is not None:
+            self.say(indent + " ", f"x, o = {self.name(reader_of(field.layout))}(b, o, end)")
         else:
             self.text(field, "x", False, indent + " ")
         self.say(indent + " ", "a.append(x)")
@@ -216,7 +241,7 @@ class _Source:
         """Read the tagged fields, and step over those we do not know (KIP-482)."""
         for field in self.layout.tagged:
             default = self.name(field.default)
-            self.say(" ", f"{self.variables[field.name]} = {default}")
+            self.say(" ", f"{self.variables[id(field)]} = {default}")
         self.say(" ", "tags = b[o]; o += 1")
         self.say(" ", "if tags:")
         self.say("  ", "if tags > 127: tags, o = more(b, o, tags)")
@@ -224,12 +249,12 @@ class _Source:
         for variable in ("tag", "size"):
             self.say("   ", f"{variable} = b[o]; o += 1")
             self.say("   ", f"if {variable} > 127: {variable}, o = more(b, o, {variable})")
-        self.say("   ", f"if size > end - o: raise cut('{self.cls.__name__}', size, end - o)")
+        self.say("   ", f"if size > end - o: raise cut('{self.layout.name}', size, end - o)")
         self.say("   ", "stop = o + size")
         branch = "if"
         for field in self.layout.tagged:
             self.say("   ", f"{branch} tag == {field.tag}:")
-            self.field(field, self.variables[field.name], "    ")
+            self.field(field, self.variables[id(field)], "    ")
             self.flush("    ")
             wrong = f"wrong_size({self.label(field)!r}, size, size + o - stop)"
             self.say("    ", f"if o != stop: raise {wrong}")
@@ -239,8 +264,8 @@ class _Source:
 
 def _converted(kind: str, value: str) -> str:
     """The expression that makes a Python value from what `struct` unpacked."""
-    if kind == "uuid":
-        return f"uuid({value})"
+    if kind in ("uuid", "id"):
+        return f"{kind}({value})"
     if kind.startswith("timedelta"):
         return f"ms({value})"
     if kind.startswith("datetime"):

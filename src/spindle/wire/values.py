@@ -70,6 +70,12 @@ def uuid_of(raw: bytes) -> uuid.UUID | None:
     return None if raw == ZERO_UUID else uuid.UUID(bytes=raw)
 
 
+@lru_cache(maxsize=65536)
+def id_of(raw: bytes) -> uuid.UUID:
+    """16 bytes as an id, the zero id included."""
+    return uuid.UUID(bytes=raw)
+
+
 @lru_cache(maxsize=4096)
 def duration(milliseconds: int) -> timedelta:
     """Milliseconds as a timedelta; Corrupt where Python cannot hold it."""

@@ -1,8 +1,9 @@
-"""Writers, generated: for every entity class one function that puts it into a list of pieces.
+"""Writers, generated: for every layout one function that puts it into a list of pieces.
 
 kio's own writer walks the class description for each value, which costs 20 to 80 us a message. Here
 the description is walked once: neighbouring fields of fixed size become a single `struct` call, and
-record bytes are appended as they are, never copied. `entities` is the only caller.
+record bytes are appended as they are, never copied. `entities`
+and the codecs of records call this.
 
 The generated function is `write(e, put)`: `e` the entity, `put` the append method of the list.
 """
@@ -11,10 +12,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeAlias
 
 from spindle.model.batches import Buffer
-from spindle.wire.layout import FIXED, ZERO_DURATION, Field, layout_of, per_class
+from spindle.wire.layout import FIXED, ZERO_DURATION, Field, Layout
 from spindle.wire.values import ZERO_UUID, milliseconds, put_uvarint, timestamp
 
 Put: TypeAlias = Callable[[Buffer], None]
@@ -24,10 +26,10 @@ _SHORT_STRING = struct.Struct(">h").pack
 _INT32 = struct.Struct(">i").pack
 
 
-@per_class
-def writer_of(cls: type[Any]) -> Writer:
-    """The writer of an entity class; generated at first use and kept."""
-    return _Source(cls).compiled()
+@cache
+def writer_of(layout: Layout) -> Writer:
+    """The writer of a message; generated at first use and kept."""
+    return _Source(layout).compiled()
 
 
 def put_records(value: Any, flexible: bool, put: Put) -> None:
@@ -42,9 +44,8 @@ def put_records(value: Any, flexible: bool, put: Put) -> None:
 class _Source:
     """The text of one generated function, and the objects that it names."""
 
-    def __init__(self, cls: type[Any]) -> None:
-        self.cls = cls
-        self.layout = layout_of(cls)
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
         self.lines: list[str] = []
         self.run: list[tuple[str, str]] = []  # neighbouring fixed fields: (letter, expression)
         self.names: dict[str, Any] = {
@@ -62,12 +63,12 @@ class _Source:
     def compiled(self) -> Writer:
         """Write the function's text and let Python compile it."""
         for field in self.layout.plain:
-            self.field(field, f"e.{field.name}", " ")
+            self.field(field, field.get, " ")
         if self.layout.flexible:
             self.tags()
         self.flush(" ")
         text = f"def write(e, put):\n{chr(10).join(self.lines) or ' pass'}\n"
-        code = compile(text, f"<writer of {self.cls.__module__}.{self.cls.__name__}>", "exec")
+        code = compile(text, f"<writer of {self.layout.name}>", "exec")
         # Our own text over our own tables: nothing from outside reaches it.
         exec(code, self.names)
         writer: Writer = self.names["write"]
@@ -97,20 +98,20 @@ class _Source:
             return
         if self.run or field.array or field.nullable:
             self.flush(indent)
-        if "." in value:
+        if value != "v":
             self.say(indent, f"v = {value}")
             value = "v"
         if field.array:
             self.array(field, indent)
-        elif field.entity is not None:
+        elif field.layout is not None:
             self.entity(field, value, indent)
         else:
             self.text(field.kind, value, field.nullable, indent)
 
     def entity(self, field: Field, value: str, indent: str) -> None:
         """Write a nested entity; one that can be null has a byte before it (KIP-893)."""
-        assert field.entity is not None
-        write = self.name(writer_of(field.entity))
+        assert field.layout is not None
+        write = self.name(writer_of(field.layout))
         if field.nullable:
             self.say(indent, f"if {value} is None: put(b'\\xff')")
             self.say(indent, f"else: put(b'\\1'); {write}({value}, put)")
@@ -143,8 +144,8 @@ class _Source:
             self.say(indent, "else:")
             indent += " "
         self.say(indent, f"put({'uvarint(len(v) + 1)' if flexible else 'int32(len(v))'})")
-        if field.entity is not None:
-            self.say(indent, f"for x in v: {self.name(writer_of(field.entity))}(x, put)")
+        if field.layout is not None:
+            self.say(indent, f"for x in v: {self.name(writer_of(field.layout))}(x, put)")
         elif field.kind in FIXED:
             letter = FIXED[field.kind][0]
             item = _fixed(field.kind, "x")
@@ -166,7 +167,7 @@ class _Source:
         self.say(" ", "n = 0; tags = []; outer = put")
         for field in self.layout.tagged:
             default = self.name(field.default)
-            self.say(" ", f"v = e.{field.name}")
+            self.say(" ", f"v = {field.get}")
             self.say(" ", f"if v is not {default} and v != {default}:")
             self.say("  ", "piece = []; put = piece.append")
             self.field(field, "v", "  ")
@@ -181,6 +182,8 @@ def _fixed(kind: str, value: str) -> str:
     """The expression that `struct` packs for a fixed-size value."""
     if kind == "uuid":
         return f"(NIL if {value} is None else {value}.bytes)"
+    if kind == "id":
+        return f"{value}.bytes"
     if kind.startswith("timedelta"):
         return f"(0 if {value} is ZERO else ms({value}))"
     if kind.startswith("datetime"):

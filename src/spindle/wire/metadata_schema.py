@@ -1,0 +1,195 @@
+"""Tables of the metadata records that we interpret: which fields, in which versions.
+
+Pure data over `model.records`, read by `metadata` alone. Field order is wire order. A zero id is
+MIGRATING (KIP-858). The keys that are missing here (ACLs, quotas, SCRAM, tokens, ...) are kept as
+they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spindle.model import records as r
+from spindle.model.ids import Endpoint, NodeId, VersionRange
+from spindle.wire.declare import F, layout
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """One record type: its key, the versions we read, its fields, and what reading makes."""
+
+    key: int
+    versions: range
+    name: str
+    fields: tuple[F, ...]
+    cls: type[Any] | None = None
+    build: Callable[..., Any] | None = None
+
+
+_ENDPOINT: Final = layout(
+    "Endpoint",
+    0,
+    (
+        F("name", "string"),
+        F("host", "string"),
+        F("port", "uint16"),
+        F("security_protocol", "int16"),
+    ),
+    build=Endpoint,
+)
+
+
+def _feature(name: str, low: int, high: int) -> tuple[str, VersionRange]:
+    return name, VersionRange(low, high)
+
+
+_FEATURE: Final = layout(
+    "Feature",
+    0,
+    (
+        F("name", "string", get="e[0]"),
+        F("min", "int16", get="e[1].min"),
+        F("max", "int16", get="e[1].max"),
+    ),
+    build=_feature,
+)
+
+
+def _fence(broker_id: NodeId, broker_epoch: int) -> r.BrokerRegistrationChange:
+    return r.BrokerRegistrationChange(broker_id=broker_id, broker_epoch=broker_epoch, fenced=1)
+
+
+def _unfence(broker_id: NodeId, broker_epoch: int) -> r.BrokerRegistrationChange:
+    return r.BrokerRegistrationChange(broker_id=broker_id, broker_epoch=broker_epoch, fenced=-1)
+
+
+_BROKER: Final = (F("broker_id", "int32"), F("broker_epoch", "int64"))
+
+SCHEMAS: Final = (
+    Schema(
+        0,
+        range(5),
+        "RegisterBroker",
+        (
+            F("broker_id", "int32"),
+            F("", "bool", since=2, get="False"),  # migrating from ZooKeeper
+            F("incarnation_id", "id"),
+            F("broker_epoch", "int64"),
+            F("endpoints", "[]", of=_ENDPOINT),
+            F("features", "[]", of=_FEATURE),
+            F("rack", "?string"),
+            F("fenced", "bool"),
+            F("in_controlled_shutdown", "bool", since=1),
+            F("log_dirs", "[]id", since=3, tag=0),
+            F("cordoned_log_dirs", "?[]id", since=4, tag=1),
+        ),
+        r.RegisterBroker,
+    ),
+    Schema(1, range(1), "UnregisterBroker", _BROKER, r.UnregisterBroker),
+    Schema(2, range(1), "Topic", (F("name", "string"), F("topic_id", "id")), r.Topic),
+    Schema(
+        3,
+        range(3),
+        "Partition",
+        (
+            F("partition_id", "int32"),
+            F("topic_id", "id"),
+            F("replicas", "[]int32"),
+            F("isr", "[]int32"),
+            F("removing_replicas", "[]int32"),
+            F("adding_replicas", "[]int32"),
+            F("leader", "int32"),
+            F("leader_epoch", "int32"),
+            F("partition_epoch", "int32"),
+            F("directories", "[]id", since=1),
+            F("leader_recovery_state", "int8", tag=0, default=0),
+            F("elr", "[]int32", since=2, tag=1),
+            F("last_known_elr", "[]int32", since=2, tag=2),
+        ),
+        r.Partition,
+    ),
+    Schema(
+        4,
+        range(1),
+        "Config",
+        (
+            F("resource_type", "int8"),
+            F("resource_name", "string"),
+            F("key", "string"),
+            F("value", "?string"),
+        ),
+        r.Config,
+    ),
+    Schema(
+        5,
+        range(3),
+        "PartitionChange",
+        (
+            F("partition_id", "int32"),
+            F("topic_id", "id"),
+            F("isr", "?[]int32", tag=0),
+            F("leader", "int32", tag=1, default=r.NO_CHANGE),
+            F("replicas", "?[]int32", tag=2),
+            F("removing_replicas", "?[]int32", tag=3),
+            F("adding_replicas", "?[]int32", tag=4),
+            F("leader_recovery_state", "int8", tag=5, default=-1),
+            F("elr", "?[]int32", since=2, tag=6),
+            F("last_known_elr", "?[]int32", since=2, tag=7),
+            F("directories", "?[]id", since=1, tag=8),
+        ),
+        r.PartitionChange,
+    ),
+    # Written before metadata.version 3.3-IV2 alone, and read as what they mean.
+    Schema(7, range(1), "FenceBroker", _BROKER, build=_fence),
+    Schema(8, range(1), "UnfenceBroker", _BROKER, build=_unfence),
+    Schema(9, range(1), "RemoveTopic", (F("topic_id", "id"),), r.RemoveTopic),
+    Schema(
+        12, range(1), "FeatureLevel", (F("name", "string"), F("level", "int16")), r.FeatureLevel
+    ),
+    Schema(15, range(1), "ProducerIds", (*_BROKER, F("next_producer_id", "int64")), r.ProducerIds),
+    Schema(
+        17,
+        range(4),
+        "BrokerRegistrationChange",
+        (
+            *_BROKER,
+            F("fenced", "int8", tag=0, default=0),
+            F("in_controlled_shutdown", "int8", since=1, tag=1, default=0),
+            F("log_dirs", "[]id", since=2, tag=2),
+            F("cordoned_log_dirs", "?[]id", since=3, tag=3),
+        ),
+        r.BrokerRegistrationChange,
+    ),
+    Schema(20, range(1), "NoOp", (), r.NoOp),
+    Schema(
+        23,
+        range(1),
+        "BeginTransaction",
+        (F("name", "?string", tag=0, default=""),),
+        r.BeginTransaction,
+    ),
+    Schema(24, range(1), "EndTransaction", (), r.EndTransaction),
+    Schema(
+        25,
+        range(1),
+        "AbortTransaction",
+        (F("reason", "?string", tag=0, default=""),),
+        r.AbortTransaction,
+    ),
+    Schema(
+        27,
+        range(1),
+        "RegisterController",
+        (
+            F("controller_id", "int32"),
+            F("incarnation_id", "id"),
+            F("", "bool", get="False"),  # ready to migrate from ZooKeeper
+            F("endpoints", "[]", of=_ENDPOINT),
+            F("features", "[]", of=_FEATURE),
+        ),
+        r.RegisterController,
+    ),
+    Schema(28, range(1), "ClearElr", (F("topic", "string"),), r.ClearElr),
+)
