@@ -1,0 +1,161 @@
+"""Idempotent producers of one partition: which sequence numbers were appended, and where.
+
+Pure bookkeeping of KIP-98's idempotence: a batch that was appended before is answered with its
+old offset, a gap is refused. Asked by the partition's leader before it assigns offsets; told of
+every batch by leader and follower alike. Knows nothing of transactions' coordinators.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from spindle.model.batches import Batch
+from spindle.model.errors import Error, Refusal
+from spindle.model.logs import ProducerEntry
+
+BATCHES_KEPT: Final = 5
+"""Batches of one producer that are recognised as duplicates: a producer has five in flight."""
+
+SEQUENCES: Final = 1 << 31
+"""Sequence numbers wrap around to 0 after 2**31 - 1."""
+
+PRODUCERS_MAX: Final = 100_000
+"""Producers remembered in one partition; the one idle for longest gives way."""
+
+
+class Appended(NamedTuple):
+    """Where a batch stands in the log: its sequences, its offsets, its time (ms since 1970)."""
+
+    first_sequence: int
+    last_sequence: int
+    base_offset: int
+    last_offset: int
+    timestamp: int
+
+
+@dataclass(slots=True)
+class Producer:
+    """What is known of one producer id. `batches`: its last appends, oldest first."""
+
+    epoch: int
+    batches: deque[Appended] = field(default_factory=lambda: deque(maxlen=BATCHES_KEPT))
+
+    @property
+    def last_sequence(self) -> int:
+        """The sequence number of its last record, -1 before the first."""
+        return self.batches[-1].last_sequence if self.batches else -1
+
+    @property
+    def last_timestamp(self) -> int:
+        """When it last appended, ms since 1970."""
+        return self.batches[-1].timestamp if self.batches else -1
+
+
+class Producers:
+    """The producers of one partition, by id; the one that appended last stands last."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self, entries: Iterable[ProducerEntry] = ()) -> None:
+        self._known: dict[int, Producer] = {}
+        for entry in entries:
+            producer = Producer(entry.epoch)
+            if entry.last_sequence >= 0:
+                producer.batches.append(
+                    Appended(
+                        sequence_before(entry.last_sequence, entry.offset_delta),
+                        entry.last_sequence,
+                        entry.last_offset - entry.offset_delta,
+                        entry.last_offset,
+                        entry.timestamp,
+                    )
+                )
+            self._known[entry.producer_id] = producer
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def items(self) -> Iterable[tuple[int, Producer]]:
+        """All (producer id, producer)."""
+        return self._known.items()
+
+    def check(self, batch: Batch) -> Appended | None:
+        """May this batch be appended? None: yes. Else where it was appended before.
+
+        Refusal: INVALID_PRODUCER_EPOCH for an epoch older than the last one seen,
+        OUT_OF_ORDER_SEQUENCE_NUMBER for a gap, or a new epoch that does not begin at 0.
+        A producer that is not known may begin anywhere: retention may have forgotten it.
+        """
+        known = self._known.get(batch.producer_id)
+        if known is None:
+            return None
+        if batch.producer_epoch < known.epoch:
+            raise Refusal(
+                Error.INVALID_PRODUCER_EPOCH,
+                f"producer {batch.producer_id} has epoch {known.epoch} by now, "
+                f"the batch is of epoch {batch.producer_epoch}",
+            )
+        if batch.producer_epoch > known.epoch:
+            if batch.base_sequence != 0:
+                raise Refusal(
+                    Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    f"epoch {batch.producer_epoch} of producer {batch.producer_id} must begin "
+                    f"at sequence 0, not {batch.base_sequence}",
+                )
+            return None
+        if not known.batches:
+            return None
+        last_sequence = sequence_after(batch.base_sequence, batch.last_offset_delta)
+        for appended in known.batches:
+            if (
+                appended.first_sequence == batch.base_sequence
+                and appended.last_sequence == last_sequence
+            ):
+                return appended
+        expected = sequence_after(known.last_sequence, 1)
+        if batch.base_sequence != expected:
+            raise Refusal(
+                Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"producer {batch.producer_id}: sequence {batch.base_sequence} came where "
+                f"{expected} was due",
+            )
+        return None
+
+    def note(self, batch: Batch) -> None:
+        """A batch with a producer id has its place in the log."""
+        known = self._known.pop(batch.producer_id, None)
+        if known is None or known.epoch != batch.producer_epoch:
+            known = Producer(batch.producer_epoch)
+        if not batch.is_control:
+            known.batches.append(
+                Appended(
+                    batch.base_sequence,
+                    sequence_after(batch.base_sequence, batch.last_offset_delta),
+                    batch.base_offset,
+                    batch.last_offset,
+                    batch.max_timestamp,
+                )
+            )
+        self._known[batch.producer_id] = known
+        if len(self._known) > PRODUCERS_MAX:
+            del self._known[next(iter(self._known))]
+
+    def expire(self, before_ms: int) -> int:
+        """Forget producers whose last append is older; how many."""
+        old = [id for id, p in self._known.items() if p.last_timestamp < before_ms]
+        for id in old:
+            del self._known[id]
+        return len(old)
+
+
+def sequence_after(sequence: int, delta: int) -> int:
+    """The sequence number `delta` records later."""
+    return (sequence + delta) % SEQUENCES
+
+
+def sequence_before(sequence: int, delta: int) -> int:
+    """The sequence number `delta` records earlier."""
+    return (sequence - delta) % SEQUENCES

@@ -1,0 +1,376 @@
+"""Copies partitions from their leaders: one conversation with each broker that leads some of them.
+
+A `Source` asks one broker for all that we follow of it, in one incremental fetch session, writes
+what comes and asks on: a fetch acknowledges only what is written. A partition whose write takes
+long, or that has met an error, is left out meanwhile and holds up no other. Told by `replicas`
+what follows whom; knows the records only as batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from spindle.core.replica.following import Conversation, Position, truncation_point
+from spindle.core.replica.partition import Following
+from spindle.model.batches import Batch
+from spindle.model.errors import Corrupt, Error, PeerFailed, Refusal
+from spindle.model.ids import NO_LEADER, NodeId, PartitionId
+from spindle.model.offsets import OffsetAndEpoch
+from spindle.model.outbox import Timer
+from spindle.node import fetch_requests
+from spindle.node.hosted import Hosted
+from spindle.wire.batch import check, split
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+CHANNEL: Final = "fetch"
+RETRY_FIRST: Final = 0.05
+"""Seconds until a partition or a source is tried again: doubled up to replica.fetch.backoff.ms."""
+PATIENCE: Final = 0.1
+"""Seconds that all partitions of a source wait for the slowest write of an answer."""
+ANSWER_TIMEOUT: Final = 30.0
+"""Seconds that a source may take beyond the wait it was asked for."""
+
+_SESSION_ERRORS: Final = frozenset(
+    {
+        Error.FETCH_SESSION_ID_NOT_FOUND,
+        Error.INVALID_FETCH_SESSION_EPOCH,
+        Error.FETCH_SESSION_TOPIC_ID_ERROR,
+    }
+)
+
+
+class Followed:
+    """One partition that we follow, under one leader and epoch."""
+
+    __slots__ = ("failures", "hosted", "source")
+
+    def __init__(self, hosted: Hosted, source: Source) -> None:
+        self.hosted = hosted
+        self.source = source
+        self.failures = 0
+
+    @property
+    def position(self) -> Position:
+        """Where its log stands: all below is written."""
+        machine = self.hosted.partition
+        return Position(machine.end, machine.leader_epoch, machine.last_epoch, machine.start)
+
+
+class Fetchers:
+    """All that this broker follows."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.broker = broker
+        self._followed: dict[PartitionId, Followed] = {}
+        self.sources: dict[NodeId, Source] = {}
+
+    def follow(self, hosted: Hosted) -> None:
+        """A partition follows its leader from now on (none: it waits for one)."""
+        self.leave(hosted)
+        role = hosted.partition.role
+        assert isinstance(role, Following), f"{hosted.name} follows nobody"
+        if role.leader == NO_LEADER:
+            return
+        assert role.leader != self.broker.node_id, "nobody follows himself"
+        source = self.sources.get(role.leader)
+        if source is None:
+            source = self.sources[role.leader] = Source(self, role.leader)
+        followed = self._followed[hosted.id] = Followed(hosted, source)
+        source.followed[hosted.id] = followed
+        hosted.when_idle(lambda: source.begin(followed))
+
+    def leave(self, hosted: Hosted) -> None:
+        """A partition follows nobody any more."""
+        followed = self._followed.get(hosted.id)
+        if followed is None or followed.hosted is not hosted:
+            return
+        del self._followed[hosted.id]
+        source = followed.source
+        source.leave(hosted.id)
+        if not source.followed:
+            source.close()
+            del self.sources[source.node]
+
+    def on_brokers(self, brokers: Iterable[NodeId]) -> None:
+        """Registrations have changed: a broker that could not be reached may be back."""
+        for broker in brokers:
+            source = self.sources.get(broker)
+            if source is not None:
+                source.on_registered()
+
+    def is_current(self, followed: Followed) -> bool:
+        """Whether a partition is still followed as it was then."""
+        return self._followed.get(followed.hosted.id) is followed
+
+    @property
+    def backoff_max(self) -> float:
+        """Seconds between attempts at most."""
+        return float(self.broker.settings["replica.fetch.backoff.ms"]) / 1000
+
+
+class Source:
+    """The conversation with one leader: one request at a time."""
+
+    def __init__(self, fetchers: Fetchers, node: NodeId) -> None:
+        self.node = node
+        self.followed: dict[PartitionId, Followed] = {}
+        self._fetchers = fetchers
+        self._broker = fetchers.broker
+        self._out = fetchers.broker.out
+        self._conversation = Conversation()
+        self._writing: dict[PartitionId, None] = {}
+        self._asking = False
+        self._closed = False
+        self._timer: Timer | None = None
+        self._failures = 0
+
+    # --- who takes part ---------------------------------------------------------------------------
+
+    def begin(self, followed: Followed) -> None:
+        """A partition's log is still: fetch what comes after it."""
+        if not self._fetchers.is_current(followed):
+            return
+        machine = followed.hosted.partition
+        if machine.last_epoch < 0 and machine.high_watermark < machine.end:
+            # Without epochs nobody can tell where we part: what was not committed goes (KIP-101).
+            self._cut(followed, machine.high_watermark)
+        else:
+            self._want(followed)
+
+    def leave(self, id: PartitionId) -> None:
+        """A partition takes part no more."""
+        del self.followed[id]
+        self._conversation.leave(id)
+        self._written(id)
+
+    def close(self) -> None:
+        """Nobody is followed here; an answer that is still to come is ignored."""
+        self._closed = True
+        self._set_timer(None)
+
+    def on_registered(self) -> None:
+        """The broker has registered, or its registration has changed."""
+        self._failures = 0
+        self._kick()
+
+    def _want(self, followed: Followed) -> None:
+        if self._fetchers.is_current(followed):
+            self._conversation.want(followed.hosted.id, followed.position)
+            self._kick()
+
+    def _written(self, id: PartitionId) -> None:
+        self._writing.pop(id, None)
+        if not self._writing and not self._asking and not self._failures:
+            self._send()
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def _kick(self) -> None:
+        troubled = self._failures > 0 and self._timer is not None
+        if not self._asking and not self._writing and not troubled:
+            self._set_timer(0.0)
+
+    def _set_timer(self, delay: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if delay is None else self._out.after(delay, self._on_time)
+
+    def _on_time(self) -> None:
+        self._timer = None
+        self._writing.clear()  # Whoever is still writing has used up the others' patience.
+        self._send()
+
+    def _send(self) -> None:
+        self._set_timer(None)
+        if self._asking or self._closed or not self._conversation.wanted:
+            return
+        address = fetch_requests.address(self._broker, self.node)
+        if address is None:
+            return  # Its registration will wake us.
+        request = fetch_requests.fetch(self._broker, self._conversation.ask())
+        wait = float(self._broker.settings["replica.fetch.wait.max.ms"]) / 1000
+        self._asking = True
+        self._broker.peers.ask(*address, CHANNEL, request, self._on_answer, wait + ANSWER_TIMEOUT)
+
+    def _on_answer(self, answer: Any) -> None:
+        self._asking = False
+        if self._closed:
+            return
+        if isinstance(answer, PeerFailed) or answer.error_code != Error.NONE:
+            self._on_trouble(answer)
+            return
+        self._failures = 0
+        self._conversation.on_answer(answer.session_id)
+        for topic in answer.responses:
+            for told in topic.partitions:
+                id = PartitionId(topic.topic_id, told.partition_index)
+                followed = self.followed.get(id)
+                if followed is not None and self._conversation.is_settled(id):
+                    self._take(followed, told)
+        if self._writing:
+            self._set_timer(PATIENCE)
+        else:
+            self._send()
+
+    def _on_trouble(self, answer: Any) -> None:
+        self._conversation.on_lost()
+        if not isinstance(answer, PeerFailed) and answer.error_code in _SESSION_ERRORS:
+            self._send()
+            return
+        why = str(answer) if isinstance(answer, PeerFailed) else f"error {answer.error_code}"
+        if self._failures == 0:
+            self._out.say("warning", "leader does not answer fetches", broker=self.node, why=why)
+        self._failures += 1
+        self._set_timer(self._delay(self._failures))
+
+    def _delay(self, failures: int) -> float:
+        return float(min(RETRY_FIRST * 2 ** min(failures - 1, 16), self._fetchers.backoff_max))
+
+    # --- taking what came ---------------------------------------------------------------------
+
+    def _take(self, followed: Followed, told: Any) -> None:
+        error = told.error_code
+        if error == Error.OFFSET_OUT_OF_RANGE:
+            self._conversation.leave(followed.hosted.id)
+            fetch_requests.Bounds(self._broker, self.node, followed.hosted).ask(
+                lambda bounds: self._on_bounds(followed, bounds)
+            )
+            return
+        if error != Error.NONE:
+            self._back_off(followed, f"error {error}")
+            return
+        diverging = told.diverging_epoch
+        if diverging.end_offset >= 0 and diverging.epoch >= 0:
+            self._on_diverging(followed, OffsetAndEpoch(diverging.end_offset, diverging.epoch))
+            return
+        followed.failures = 0
+        if told.records:
+            self._on_records(followed, told)
+        else:
+            self._on_marks(followed, told.high_watermark, told.log_start_offset)
+
+    def _on_diverging(self, followed: Followed, diverging: OffsetAndEpoch) -> None:
+        machine = followed.hosted.partition
+        point = truncation_point(machine.epochs, machine.end, diverging)
+        if point >= machine.end:
+            self._back_off(followed, f"it parts from us at {diverging}, beyond our log")
+            return
+        self._out.say(
+            "info",
+            "log truncated to its leader's",
+            partition=str(followed.hosted.name),
+            offset=point,
+            end=machine.end,
+            epoch=machine.leader_epoch,
+        )
+        self._cut(followed, point)
+
+    def _on_bounds(self, followed: Followed, bounds: tuple[int, int] | str) -> None:
+        if not self._fetchers.is_current(followed):
+            return
+        if isinstance(bounds, str):
+            self._back_off(followed, bounds)
+            return
+        start, end = bounds
+        machine = followed.hosted.partition
+        self._out.say(
+            "warning",
+            "fetch offset outside the leader's log",
+            partition=str(followed.hosted.name),
+            offset=machine.end,
+            leader_start=start,
+            leader_end=end,
+        )
+        if end < machine.end:
+            self._cut(followed, max(end, machine.start))
+        elif start > machine.end:
+            self._reset(followed, start)
+        else:
+            self._back_off(followed, "the leader's bounds hold our offset by now")
+
+    def _cut(self, followed: Followed, point: int) -> None:
+        id = followed.hosted.id
+        self._conversation.leave(id)
+        self._writing[id] = None
+        self._broker.replicas.writes.truncate(
+            followed.hosted, point, lambda: self._on_written(followed)
+        )
+
+    def _reset(self, followed: Followed, offset: int) -> None:
+        id = followed.hosted.id
+        self._conversation.leave(id)
+        self._writing[id] = None
+        self._broker.replicas.writes.reset(
+            followed.hosted, offset, lambda: self._on_written(followed)
+        )
+
+    def _on_records(self, followed: Followed, told: Any) -> None:
+        hosted = followed.hosted
+        machine = hosted.partition
+        try:
+            batches = self._batches(followed, told.records)
+        except (Corrupt, Refusal) as error:
+            self._back_off(followed, str(error))
+            return
+        if batches and batches[0].base_offset < machine.next:
+            if machine.end > machine.start:
+                self._back_off(followed, f"a batch at {batches[0].base_offset} overlaps our end")
+            else:
+                # An empty log whose start lies inside a batch begins where the batch does.
+                self._reset(followed, batches[0].base_offset)
+            return
+        if not batches:
+            self._on_marks(followed, told.high_watermark, told.log_start_offset)
+            return
+        self._conversation.leave(hosted.id)
+        self._writing[hosted.id] = None
+        for batch in batches:
+            machine.accept(batch)
+        mark, start = told.high_watermark, told.log_start_offset
+
+        def on_appended() -> None:
+            if self._fetchers.is_current(followed):
+                self._on_marks(followed, mark, start)
+                self._on_written(followed)
+
+        self._broker.replicas.writes.append(hosted, batches, on_appended)
+
+    def _batches(self, followed: Followed, records: Any) -> list[Batch]:
+        expected = followed.hosted.partition.next
+        batches = [b for b in split(records, partial=True) if b.next_offset > expected]
+        for batch in batches:
+            check(batch)
+        return batches
+
+    def _on_marks(self, followed: Followed, mark: int, start: int) -> None:
+        replicas, hosted = self._broker.replicas, followed.hosted
+        machine = hosted.partition
+        before = machine.high_watermark
+        machine.on_leader_mark(mark)
+        if machine.high_watermark != before:
+            replicas.settle(hosted, before)
+        if machine.start < start <= machine.high_watermark:
+            replicas.writes.move_start(hosted, start, lambda: None)
+
+    def _on_written(self, followed: Followed) -> None:
+        if not self._fetchers.is_current(followed):
+            return
+        self._conversation.want(followed.hosted.id, followed.position)
+        self._written(followed.hosted.id)
+
+    def _back_off(self, followed: Followed, why: str) -> None:
+        self._conversation.leave(followed.hosted.id)
+        followed.failures += 1
+        if followed.failures in (1, 10):
+            self._out.say(
+                "info" if followed.failures == 1 else "warning",
+                "partition cannot be fetched",
+                partition=str(followed.hosted.name),
+                leader=self.node,
+                epoch=followed.hosted.partition.leader_epoch,
+                why=why,
+            )
+        self._out.after(self._delay(followed.failures), lambda: self._want(followed))

@@ -1,0 +1,253 @@
+"""A fetch on its way: what was asked, what was found for each partition, and the answer's form.
+
+Values for `readers`, and the translation from and to Kafka's Fetch in all its versions (4-18):
+topics by name up to 12 and by id from 13, sessions from 7, epochs from 9, divergence from 12,
+replica state with a broker epoch from 15, endpoints of new leaders from 16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from spindle.core.replica.sessions import Cursor, Key, Reader, Session
+from spindle.model.batches import Buffer
+from spindle.model.errors import Error
+from spindle.model.offsets import OffsetAndEpoch
+from spindle.node.calls import Call
+from spindle.node.hosted import Hosted
+from spindle.wire.entities import make, to_ms
+
+if TYPE_CHECKING:
+    from spindle.node.readers import Readers
+
+CONSUMER = -1
+WAIT_MAX = 300.0
+"""Seconds that a fetch may wait at most, whatever it asks for."""
+
+
+class Outcome:
+    """What was found for one cursor."""
+
+    __slots__ = (
+        "buffers",
+        "cursor",
+        "diverging",
+        "error",
+        "hint",
+        "hosted",
+        "limit",
+        "mark",
+        "size",
+        "start",
+    )
+
+    def __init__(self, cursor: Cursor, error: Error = Error.NONE) -> None:
+        self.cursor = cursor
+        self.error = error
+        self.hosted: Hosted | None = None
+        self.hint: tuple[int, int] | None = None
+        """(leader, leader epoch), for who came to the wrong broker."""
+        self.mark = -1
+        self.start = -1
+        self.limit = -1
+        """The offset up to which this reader may read."""
+        self.diverging: OffsetAndEpoch | None = None
+        self.buffers: list[Buffer] = []
+        self.size = 0
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether it is worth an answer even without records."""
+        return self.error != Error.NONE or self.diverging is not None
+
+    @property
+    def is_news(self) -> bool:
+        """Whether an incremental answer must name the partition."""
+        return (
+            self.size > 0
+            or self.is_urgent
+            or self.mark != self.cursor.mark_sent
+            or self.start != self.cursor.start_sent
+        )
+
+    @property
+    def stays_due(self) -> bool:
+        """Whether the next answer must look at the partition again."""
+        return self.is_urgent or self.limit > self.cursor.offset
+
+
+class Fetch:
+    """One fetch request until it is answered."""
+
+    __slots__ = (
+        "_readers",
+        "broker_epoch",
+        "call",
+        "deadline",
+        "full",
+        "is_parked",
+        "max_bytes",
+        "min_bytes",
+        "need",
+        "news",
+        "outcomes",
+        "reader",
+        "reading",
+        "replica",
+        "session_id",
+        "timed_out",
+    )
+
+    def __init__(self, readers: Readers, call: Call, now: float) -> None:
+        body = call.body
+        self._readers = readers
+        self.call = call
+        if call.version >= 15:
+            self.replica = int(body.replica_state.replica_id)
+            self.broker_epoch = int(body.replica_state.replica_epoch)
+        else:
+            self.replica = int(body.replica_id)
+            self.broker_epoch = -1
+        self.deadline = now + min(max(to_ms(body.max_wait), 0) / 1000, WAIT_MAX)
+        self.min_bytes = body.min_bytes
+        self.max_bytes = body.max_bytes
+        self.full = True
+        """Every partition belongs into the answer, not only those with news."""
+        self.session_id = 0
+        self.reader = Reader()
+        self.outcomes: list[Outcome] = []
+        self.reading = 0
+        self.need = 0
+        """Bytes of news that are worth an answer while it is parked."""
+        self.news = 0
+        """Bytes that have come since it was looked at."""
+        self.is_parked = False
+        self.timed_out = False
+
+    @property
+    def by_id(self) -> bool:
+        """Whether topics have ids and no names."""
+        return self.call.version >= 13
+
+    def cursors(self) -> Iterator[tuple[Key, Cursor]]:
+        """The partitions named in the request, as cursors (their ids are not resolved yet)."""
+        version, by_id = self.call.version, self.by_id
+        for topic in self.call.body.topics:
+            name = topic.topic_id if by_id else topic.topic
+            for p in topic.partitions:
+                key = (name, p.partition)
+                yield (
+                    key,
+                    Cursor(
+                        key,
+                        p.fetch_offset,
+                        p.partition_max_bytes,
+                        p.current_leader_epoch if version >= 9 else -1,
+                        p.last_fetched_epoch if version >= 12 else -1,
+                        p.log_start_offset if version >= 5 else -1,
+                    ),
+                )
+
+    def forgotten(self) -> Iterator[Key]:
+        """The partitions that an incremental request takes back."""
+        by_id = self.by_id
+        for topic in self.call.body.forgotten_topics_data:
+            name = topic.topic_id if by_id else topic.topic
+            for partition in topic.partitions:
+                yield (name, partition)
+
+    def on_deadline(self) -> None:
+        """It has waited for long enough."""
+        self.timed_out = True
+        self._readers.resume(self)
+
+    # --- the answer -----------------------------------------------------------------------------
+
+    def answer(self) -> None:
+        """Send what was found."""
+        session = self.reader if isinstance(self.reader, Session) else None
+        topics: dict[Any, list[Any]] = {}
+        leaders: dict[int, None] = {}
+        types = self.call.reply
+        for outcome in self.outcomes:
+            if not self.full and not outcome.is_news:
+                continue
+            cursor = outcome.cursor
+            cursor.mark_sent, cursor.start_sent = outcome.mark, outcome.start
+            topics.setdefault(cursor.key[0], []).append(_entity(types, outcome, leaders))
+        name = "topic_id" if self.by_id else "topic"
+        self.call.answer(
+            make(
+                types.FetchResponse,
+                session_id=session.id if session is not None else 0,
+                responses=tuple(
+                    make(types.FetchableTopicResponse, partitions=tuple(found), **{name: topic})
+                    for topic, found in topics.items()
+                ),
+                node_endpoints=self._readers.endpoints(self.call, leaders) if leaders else (),
+            )
+        )
+
+    def refuse(self, error: Error) -> None:
+        """Send an error that concerns the request as a whole."""
+        self.call.answer(refusal(self.call, error))
+
+
+def refusal(call: Call, error: Error) -> Any:
+    """The answer to a fetch as a whole; before sessions came (7) each partition carries it."""
+    types = call.reply
+    if call.version >= 7:
+        return make(types.FetchResponse, error_code=error)
+    return make(
+        types.FetchResponse,
+        responses=tuple(
+            make(
+                types.FetchableTopicResponse,
+                topic=topic.topic,
+                partitions=tuple(
+                    make(
+                        types.PartitionData,
+                        partition_index=p.partition,
+                        error_code=error,
+                        high_watermark=-1,
+                    )
+                    for p in topic.partitions
+                ),
+            )
+            for topic in call.body.topics
+        ),
+    )
+
+
+def endpoints(call: Call, found: Iterable[tuple[int, Any]]) -> tuple[Any, ...]:
+    """Where leaders are, for the clients of a listener: (broker, endpoint) as NodeEndpoints."""
+    types = call.reply
+    if not hasattr(types, "NodeEndpoint"):
+        return ()
+    return tuple(
+        make(types.NodeEndpoint, node_id=broker, host=e.host, port=e.port)
+        for broker, e in found
+        if e is not None
+    )
+
+
+def _entity(types: Any, outcome: Outcome, leaders: dict[int, None]) -> Any:
+    extra: dict[str, Any] = {}
+    if outcome.diverging is not None and hasattr(types, "EpochEndOffset"):
+        offset, epoch = outcome.diverging
+        extra["diverging_epoch"] = make(types.EpochEndOffset, epoch=epoch, end_offset=offset)
+    elif outcome.hint is not None and hasattr(types, "LeaderIdAndEpoch"):
+        leader, epoch = outcome.hint
+        extra["current_leader"] = make(types.LeaderIdAndEpoch, leader_id=leader, leader_epoch=epoch)
+        leaders[leader] = None
+    return make(
+        types.PartitionData,
+        partition_index=outcome.cursor.key[1],
+        error_code=outcome.error,
+        high_watermark=outcome.mark,
+        last_stable_offset=outcome.mark,
+        log_start_offset=outcome.start,
+        records=outcome.buffers,
+        **extra,
+    )

@@ -1,0 +1,35 @@
+"""Fetch (1) on a broker's listener, versions 4-18.
+
+Behaviour:
+- Consumers read up to the high watermark, followers (replica id, from 15 with their broker epoch)
+  up to the log's end; what a follower asks for is what it has.
+- Waits up to `max_wait` for `min_bytes`; at most `max_bytes`, and `partition_max_bytes` of each
+  partition, but the first batch that there is comes whole (KIP-74).
+- Keeps fetch sessions (KIP-227): an incremental answer names what has news.
+- A reader whose log has parted from ours is told where (diverging epoch), and gets no records.
+
+Version notes: 7 sessions; 9 leader epochs; 11 consumers may read from followers; 12 divergence by
+last fetched epoch; 13 topic ids; 15 replica state; 16 endpoints of new leaders; 17 directory ids
+and 18 high watermarks of followers, both of use only for the metadata log.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spindle.model.errors import Error
+from spindle.node.calls import Call
+from spindle.node.fetches import refusal
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+
+def on_broker(broker: Broker, call: Call) -> None:
+    """Serve a consumer or a follower."""
+    broker.replicas.readers.on_fetch(call)
+
+
+def refuse(call: Call, error: Error, message: str) -> Any:
+    """An error for the request as a whole."""
+    return refusal(call, error)

@@ -1,0 +1,293 @@
+"""Produce (0), versions 3-13.
+
+Behaviour:
+- Each partition takes one batch of format 2; its CRC and size are checked, its records are not
+  touched (but for keys of compacted topics, and LogAppendTime, which stamps the header).
+- acks: 0 no answer (an error ends the connection, so that the client looks again), 1 once written
+  here, -1 once all in-sync replicas have it. Fewer than `min.insync.replicas`: NOT_ENOUGH_REPLICAS
+  before, NOT_ENOUGH_REPLICAS_AFTER_APPEND after the append; not in time: REQUEST_TIMED_OUT.
+- Idempotent producers: what was appended before is answered with its old offset (KIP-98).
+- Transactional batches are refused with INVALID_TXN_STATE: transactions are not served.
+
+Version notes: 5 log start offset; 7 zstd; 8 record errors and messages; 9 flexible; 10 where the
+leader is now; 13 topic ids.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from spindle.model.batches import COMPRESSION_MASK, NO_PRODUCER, Batch
+from spindle.model.errors import Corrupt, Error, Refusal
+from spindle.node.calls import Call
+from spindle.node.hosted import Hosted
+from spindle.wire import batch as codec
+from spindle.wire.compression import Compression
+from spindle.wire.entities import make, to_ms
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+ALL: Final = -1
+ZSTD_FROM: Final = 7
+IDS_FROM: Final = 13
+WAIT_MAX: Final = 600.0
+"""Seconds that a produce may wait at most, whatever it asks for."""
+
+
+def on_broker(broker: Broker, call: Call) -> None:
+    """Append what a producer sends."""
+    produce = Produce(broker, call)
+    produce.begin()
+
+
+class Share:
+    """One partition's share of a request, and what becomes of it."""
+
+    __slots__ = (
+        "append_time",
+        "base",
+        "done",
+        "end",
+        "error",
+        "hosted",
+        "index",
+        "message",
+        "produce",
+        "topic",
+        "wait",
+    )
+
+    def __init__(self, produce: Produce, topic: Any, index: int) -> None:
+        self.produce = produce
+        self.topic = topic
+        self.index = index
+        self.hosted: Hosted | None = None
+        self.error = Error.NONE
+        self.message: str | None = None
+        self.base = -1
+        self.end = -1
+        self.append_time = -1
+        self.done = False
+        self.wait: tuple[int, int] | None = None
+
+    def settle(self, error: Error) -> None:
+        """It is written and held by whom it must be; or never will be."""
+        if self.done:
+            return
+        self.done = True
+        self.error = error
+        if error == Error.NONE and self.produce.acks == ALL and self._too_few():
+            self.error = Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+        self.produce.on_settled()
+
+    def give_up(self) -> None:
+        """Time is up."""
+        assert self.hosted is not None
+        if self.wait is not None:
+            waiters = self.hosted.at_mark if self.produce.acks == ALL else self.hosted.at_end
+            waiters.discard(self.wait)
+        self.done = True
+        few = self.produce.acks == ALL and self._too_few()
+        self.error = Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND if few else Error.REQUEST_TIMED_OUT
+
+    def _too_few(self) -> bool:
+        assert self.hosted is not None
+        machine = self.hosted.partition
+        return machine.leads and len(machine.maximal_isr) < machine.required_isr
+
+
+class Produce:
+    """One request until it is answered."""
+
+    __slots__ = ("_broker", "_call", "_left", "_shares", "acks")
+
+    def __init__(self, broker: Broker, call: Call) -> None:
+        self._broker = broker
+        self._call = call
+        self.acks = int(call.body.acks)
+        self._shares: list[Share] = []
+        self._left = 0
+
+    def begin(self) -> None:
+        """Append all shares; answer now or when the last one is settled."""
+        call = self._call
+        by_id = call.version >= IDS_FROM
+        appends: list[tuple[Share, Any]] = []
+        for topic in call.body.topic_data:
+            name = topic.topic_id if by_id else topic.name
+            for data in topic.partition_data:
+                share = Share(self, name, data.index)
+                self._shares.append(share)
+                appends.append((share, data.records))
+        self._left = len(appends) + 1  # The last one is this method itself.
+        for share, records in appends:
+            try:
+                self._append(share, records)
+            except Refusal as refusal:
+                share.error, share.message = refusal.error, refusal.message
+                share.done = True
+                self._left -= 1
+        self.on_settled()
+        if self._left and self.acks != 0:
+            wait = min(max(to_ms(call.body.timeout), 0) / 1000, WAIT_MAX)
+            self._broker.replicas.parking.park(wait, self)
+
+    def on_settled(self) -> None:
+        """One less to wait for."""
+        self._left -= 1
+        if self._left == 0:
+            self._broker.replicas.parking.leave(self)
+            self._answer()
+
+    def on_deadline(self) -> None:
+        """The client's patience is over: what is not settled has timed out."""
+        for share in self._shares:
+            if not share.done:
+                share.give_up()
+        self._left = 0
+        self._answer()
+
+    # --- appending ------------------------------------------------------------------------------
+
+    def _append(self, share: Share, records: Any) -> None:
+        replicas = self._broker.replicas
+        if self.acks not in (ALL, 0, 1):
+            raise Refusal(Error.INVALID_REQUIRED_ACKS, f"acks={self.acks} is none of -1, 0, 1")
+        hosted = replicas.leader(share.topic, share.index)
+        if not isinstance(hosted, Hosted):
+            raise Refusal(hosted)
+        machine = hosted.partition
+        if self.acks == ALL and len(machine.isr) < machine.required_isr:
+            raise Refusal(
+                Error.NOT_ENOUGH_REPLICAS,
+                f"{hosted.name} has {len(machine.isr)} replicas in sync, "
+                f"min.insync.replicas is {machine.required_isr}",
+            )
+        share.hosted = hosted
+        batch = self._batch(hosted, records)
+        if batch.producer_id != NO_PRODUCER:
+            before = machine.producers.check(batch)
+            if before is not None:
+                share.base, share.end = before.base_offset, before.last_offset + 1
+                self._wait(share, hosted)
+                return
+        if hosted.topic.append_time:
+            share.append_time = self._broker.out.wall_ms
+            batch = codec.with_append_time(batch, share.append_time)
+        machine.assign(batch)
+        share.base, share.end = batch.base_offset, batch.next_offset
+        self._wait(share, hosted)
+        replicas.writes.append(hosted, [batch])
+
+    def _wait(self, share: Share, hosted: Hosted) -> None:
+        machine = hosted.partition
+        if self.acks == 0:
+            share.done = True
+            self._left -= 1
+        elif self.acks == ALL:
+            if machine.high_watermark >= share.end:
+                share.settle(Error.NONE)
+            else:
+                share.wait = hosted.at_mark.add(share.end, share.settle)
+        elif machine.end >= share.end:
+            share.settle(Error.NONE)
+        else:
+            share.wait = hosted.at_end.add(share.end, share.settle)
+
+    def _batch(self, hosted: Hosted, records: Any) -> Batch:
+        try:
+            batches = codec.split(records or b"")
+            if len(batches) != 1:
+                raise Refusal(
+                    Error.INVALID_RECORD, f"a partition takes one batch, not {len(batches)}"
+                )
+            batch = batches[0]
+            codec.check(batch)
+        except Corrupt as corrupt:
+            raise Refusal(Error.CORRUPT_MESSAGE, str(corrupt)) from None
+        codec.check_from_client(batch)
+        if batch.size > hosted.topic.max_message_bytes:
+            raise Refusal(
+                Error.MESSAGE_TOO_LARGE,
+                f"a batch of {batch.size} bytes exceeds max.message.bytes of {hosted.name}, "
+                f"{hosted.topic.max_message_bytes}",
+            )
+        if batch.is_transactional:
+            raise Refusal(Error.INVALID_TXN_STATE, "transactions are not served by this broker")
+        if (
+            batch.attributes & COMPRESSION_MASK == Compression.ZSTD
+            and self._call.version < ZSTD_FROM
+        ):
+            raise Refusal(Error.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce")
+        if hosted.topic.compact:
+            _check_keys(batch)
+        return batch
+
+    # --- answering ------------------------------------------------------------------------------
+
+    def _answer(self) -> None:
+        call = self._call
+        if self.acks == 0:
+            call.answer_nothing()
+            if any(share.error != Error.NONE for share in self._shares):
+                self._broker.out.hang_up(call.connection)
+            return
+        types = call.reply
+        topics: dict[Any, list[Any]] = {}
+        leaders: dict[int, None] = {}
+        for share in self._shares:
+            topics.setdefault(share.topic, []).append(self._told(types, share, leaders))
+        name = "topic_id" if call.version >= IDS_FROM else "name"
+        endpoints = self._broker.replicas.readers.endpoints(call, leaders) if leaders else ()
+        call.answer(
+            make(
+                types.ProduceResponse,
+                responses=tuple(
+                    make(
+                        types.TopicProduceResponse,
+                        partition_responses=tuple(told),
+                        **{name: topic},
+                    )
+                    for topic, told in topics.items()
+                ),
+                node_endpoints=endpoints,
+            )
+        )
+
+    def _told(self, types: Any, share: Share, leaders: dict[int, None]) -> Any:
+        if share.error == Error.NONE:
+            assert share.hosted is not None
+            return make(
+                types.PartitionProduceResponse,
+                index=share.index,
+                base_offset=share.base,
+                log_append_time=share.append_time,
+                log_start_offset=share.hosted.partition.start,
+            )
+        extra: dict[str, Any] = {}
+        if share.error == Error.NOT_LEADER_OR_FOLLOWER and hasattr(types, "LeaderIdAndEpoch"):
+            hint = self._broker.replicas.leader_hint(share.topic, share.index)
+            if hint is not None:
+                leaders[hint[0]] = None
+                extra["current_leader"] = make(
+                    types.LeaderIdAndEpoch, leader_id=hint[0], leader_epoch=hint[1]
+                )
+        return make(
+            types.PartitionProduceResponse,
+            index=share.index,
+            error_code=share.error,
+            base_offset=-1,
+            log_append_time=-1,
+            error_message=share.message,
+            **extra,
+        )
+
+
+def _check_keys(batch: Batch) -> None:
+    """A compacted topic keeps the last record of each key: one without a key has no place there."""
+    try:
+        if any(record.key is None for record in codec.records(batch)):
+            raise Refusal(Error.INVALID_RECORD, "a compacted topic takes no record without a key")
+    except Corrupt as corrupt:
+        raise Refusal(Error.CORRUPT_MESSAGE, str(corrupt)) from None

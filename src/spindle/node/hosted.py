@@ -1,0 +1,170 @@
+"""One partition that this broker hosts: its machine, its log's place, and who waits for it.
+
+Binds `core.replica` to a log: runs the log's jobs where the log lives now, holds them back while
+the log changes its directory, and counts the writes under way. Owned by `replicas`; used by the
+readers, the fetchers and the handlers, which get it from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from spindle.core.replica.partition import Partition, Rules
+from spindle.core.replica.sessions import Cursor, Reader
+from spindle.core.replica.tail import Tail, TailBudget
+from spindle.core.replica.waiting import OffsetWaiters
+from spindle.model.errors import Failure
+from spindle.model.ids import LogDir, PartitionId, TopicPartition
+from spindle.model.jobs import Job
+from spindle.model.logs import LogKey
+from spindle.model.outbox import Outbox
+
+R = TypeVar("R")
+Then = Callable[[Any], None]
+
+
+@dataclass(slots=True)
+class TopicRules:
+    """A topic's settings that matter on the way of each record. `rules` is the machine's share."""
+
+    rules: Rules
+    max_message_bytes: int = 1048588
+    append_time: bool = False
+    """The broker's clock stamps the batches (message.timestamp.type=LogAppendTime)."""
+    compact: bool = False
+    sync: bool = False
+    """Each append waits for fsync (flush.messages=1)."""
+
+
+class Hosted:
+    """A hosted partition. `partition` tells its state; the rest is how it is tied to the world."""
+
+    __slots__ = (
+        "_frozen",
+        "_held",
+        "_on_frozen",
+        "_on_idle",
+        "_out",
+        "at_end",
+        "at_mark",
+        "at_start",
+        "directory",
+        "gone",
+        "id",
+        "key",
+        "name",
+        "partition",
+        "size",
+        "tail",
+        "topic",
+        "watchers",
+        "writing",
+    )
+
+    def __init__(
+        self,
+        out: Outbox,
+        id: PartitionId,
+        name: TopicPartition,
+        directory: LogDir,
+        partition: Partition,
+        topic: TopicRules,
+        budget: TailBudget,
+        size: int,
+    ) -> None:
+        self._out = out
+        self.id = id
+        self.name = name
+        self.key = LogKey(name.topic, name.partition)
+        self.directory = directory
+        self.partition = partition
+        self.topic = topic
+        self.tail = Tail(budget)
+        self.size = size
+        """Bytes of the log, as the last append told."""
+        self.gone = False
+        """Not hosted any more, or replaced by a newer object; nothing may use it."""
+        self.watchers: dict[Reader, Cursor] = {}
+        self.at_end = OffsetWaiters()
+        """Promises that wait for the log end (acks=1)."""
+        self.at_mark = OffsetWaiters()
+        """Promises that wait for the high watermark (acks=all)."""
+        self.at_start = OffsetWaiters()
+        """Promises that wait for the low watermark (DeleteRecords)."""
+        self.writing = 0
+        """Writes given to the log that have not come back."""
+        self._frozen = False
+        self._held: list[tuple[Job[Any], Then, bool]] = []
+        self._on_frozen: Callable[[], None] | None = None
+        self._on_idle: list[Callable[[], None]] = []
+
+    # --- jobs -------------------------------------------------------------------------------
+
+    def run(self, job: Job[R], then: Callable[[R | Failure], None]) -> None:
+        """Have a job done where the log lives; held back while the log is being moved."""
+        if self._frozen:
+            self._held.append((job, then, False))
+        else:
+            job.directory = self.directory
+            self._out.run(job, then)
+
+    def write(self, job: Job[R], then: Callable[[R | Failure], None]) -> None:
+        """The same for a job that changes the log."""
+        if self._frozen:
+            self._held.append((job, then, True))
+            return
+        self.writing += 1
+        job.directory = self.directory
+        self._out.run(job, partial(self._written, then))
+
+    def _written(self, then: Callable[[R | Failure], None], result: R | Failure) -> None:
+        self.writing -= 1
+        then(result)
+        if self.writing == 0 and (self._on_idle or self._on_frozen is not None):
+            self._tell_still()
+
+    # --- stillness --------------------------------------------------------------------------
+
+    def when_idle(self, then: Callable[[], None]) -> None:
+        """Call `then` once no write is under way or held back: at once if none is."""
+        self._on_idle.append(then)
+        self._tell_still()
+
+    def freeze(self, then: Callable[[], None]) -> None:
+        """Begin no job until `thaw`; call `then` once none that writes is under way."""
+        assert not self._frozen, f"{self.name} is frozen already"
+        self._frozen = True
+        self._on_frozen = then
+        self._tell_still()
+
+    def _tell_still(self) -> None:
+        if self.writing == 0 and self._on_frozen is not None:
+            then, self._on_frozen = self._on_frozen, None
+            then()
+        while self._on_idle and self.writing == 0 and not any(w for *_, w in self._held):
+            self._on_idle.pop(0)()
+
+    def thaw(self, directory: LogDir) -> None:
+        """Go on, in this directory, with what was held back."""
+        self.directory = directory
+        self._frozen = False
+        self._on_frozen = None
+        held, self._held = self._held, []
+        for job, then, writes in held:
+            if writes:
+                self.write(job, then)
+            else:
+                self.run(job, then)
+        self._tell_still()
+
+    def give_up(self, failure: Failure) -> None:
+        """The log is lost: what was held back fails."""
+        self._frozen = False
+        self._on_frozen = None
+        held, self._held = self._held, []
+        for _, then, _ in held:
+            then(failure)
+        self._on_idle.clear()

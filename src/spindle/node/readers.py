@@ -1,0 +1,345 @@
+"""Serves fetches: consumers and followers, their sessions, and those that wait for news.
+
+A reader watches the partitions that it has cursors for. News (the log's end has moved, for
+followers; the high watermark, for consumers) marks its cursors as due and, once they are worth it,
+wakes the fetch that waits: at the end of the moment, so that one answer takes all that came in it.
+Batches are read from the tail in memory where it has them, else by a job on the directory's
+thread. What a follower asks for is what it has: that moves the ISR and the high watermark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from spindle.core.replica.partition import Leading, Offline
+from spindle.core.replica.sessions import FINAL, INITIAL, Cursor, Reader, Session, Sessions
+from spindle.model.errors import Error, Failure, Refusal
+from spindle.model.ids import NodeId
+from spindle.model.jobs import Read, ReadResult
+from spindle.node import fetches
+from spindle.node.calls import Call
+from spindle.node.fetches import CONSUMER, Fetch, Outcome
+from spindle.node.hosted import Hosted
+
+if TYPE_CHECKING:
+    from spindle.node.replicas import Replicas
+
+FOLLOWERS_SERVE_FROM: Final = 11
+"""Version of Fetch from which a consumer knows that it may have reached a follower (KIP-392)."""
+
+
+class Readers:
+    """Everybody who reads here."""
+
+    def __init__(self, replicas: Replicas) -> None:
+        self._replicas = replicas
+        self._out = replicas.out
+        settings = replicas.broker.settings
+        self._max_bytes: int = settings["fetch.max.bytes"]
+        self._sessions = Sessions(
+            settings["max.incremental.fetch.session.cache.slots"], self._on_closed
+        )
+        self._woken: dict[Fetch, None] = {}
+
+    # --- requests -----------------------------------------------------------------------------
+
+    def on_fetch(self, call: Call) -> None:
+        """A consumer or a follower asks for records."""
+        fetch = Fetch(self, call, self._out.now)
+        fetch.max_bytes = min(fetch.max_bytes, self._max_bytes)
+        id, epoch = 0, FINAL
+        if call.version >= 7:
+            id, epoch = call.body.session_id, call.body.session_epoch
+        if epoch in (INITIAL, FINAL):
+            if id:
+                self._sessions.close(id)
+            self._begin(fetch, remember=epoch == INITIAL)
+        else:
+            session = self._sessions.take(id, epoch, fetch.by_id, self._out.now)
+            if not isinstance(session, Session):
+                fetch.refuse(session)
+                return
+            self._go_on(fetch, session)
+        self._look(fetch)
+
+    def _begin(self, fetch: Fetch, remember: bool) -> None:
+        cursors = dict(fetch.cursors())
+        follower = fetch.replica != CONSUMER
+        session = None
+        if remember and cursors:
+            session = self._sessions.open(
+                cursors, fetch.by_id, follower, self._out.now, self._out.rng
+            )
+        reader = Reader(cursors, {}, follower) if session is None else session
+        reader.due = {}
+        fetch.reader, reader.parked = reader, fetch
+
+    def _go_on(self, fetch: Fetch, session: Session) -> None:
+        for key in fetch.forgotten():
+            cursor = session.cursors.pop(key, None)
+            if cursor is not None:
+                session.due.pop(key, None)
+                self._unwatch(session, cursor)
+        for key, cursor in fetch.cursors():
+            known = session.cursors.get(key)
+            if known is not None:
+                cursor.watching = known.watching
+                cursor.mark_sent, cursor.start_sent = known.mark_sent, known.start_sent
+                if cursor.watching is not None:
+                    cursor.watching.watchers[session] = cursor
+            session.cursors[key] = session.due[key] = cursor
+        before = session.parked
+        if before is not None:
+            # The client has given up on its last request; nobody will read the answer.
+            self._replicas.parking.leave(before)
+            self._woken.pop(before, None)
+            before.call.answer_nothing()
+        fetch.full = False
+        fetch.reader, session.parked = session, fetch
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def _look(self, fetch: Fetch) -> None:
+        reader = fetch.reader
+        due, reader.due = reader.due, {}
+        cursors = reader.cursors if fetch.full else due
+        fetch.news = 0
+        fetch.outcomes = [self._outcome(fetch, cursor) for cursor in cursors.values()]
+        left, some = fetch.max_bytes, False
+        for outcome in fetch.outcomes:
+            cursor, hosted = outcome.cursor, outcome.hosted
+            if outcome.limit <= cursor.offset or outcome.is_urgent or hosted is None:
+                continue
+            if some and left <= 0:
+                break
+            size = min(cursor.max_bytes, left)
+            found = hosted.tail.read(cursor.offset, outcome.limit, size, not some)
+            if found is not None:
+                outcome.buffers, outcome.size = found
+                left -= outcome.size
+                some = some or outcome.size > 0
+            else:
+                job = Read("", hosted.key, cursor.offset, outcome.limit, max(size, 0), not some)
+                fetch.reading += 1
+                hosted.run(job, partial(self._on_read, fetch, outcome))
+                left -= size
+                some = True
+        if fetch.reading == 0:
+            self._conclude(fetch)
+
+    def _outcome(self, fetch: Fetch, cursor: Cursor) -> Outcome:
+        hosted = cursor.watching
+        if hosted is None or hosted.gone:
+            found = self._replicas.locate(*cursor.key)
+            if not isinstance(found, Hosted):
+                return self._lost(Outcome(cursor, found))
+            hosted = found
+            self._watch(fetch.reader, cursor, hosted)
+        outcome = Outcome(cursor)
+        outcome.hosted = hosted
+        outcome.error = self._check(fetch, cursor, hosted, outcome)
+        if outcome.error == Error.NONE:
+            machine = hosted.partition
+            outcome.mark, outcome.start = machine.high_watermark, machine.start
+            if outcome.diverging is None:
+                outcome.limit = machine.end if fetch.reader.follower else machine.high_watermark
+            return outcome
+        return self._lost(outcome)
+
+    def _lost(self, outcome: Outcome) -> Outcome:
+        if outcome.error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH):
+            outcome.hint = self._replicas.leader_hint(*outcome.cursor.key)
+        return outcome
+
+    def _check(self, fetch: Fetch, cursor: Cursor, hosted: Hosted, outcome: Outcome) -> Error:
+        machine = hosted.partition
+        role = machine.role
+        if not isinstance(role, Leading):
+            if isinstance(role, Offline):
+                return role.error
+            if fetch.reader.follower or fetch.call.version < FOLLOWERS_SERVE_FROM:
+                return Error.NOT_LEADER_OR_FOLLOWER
+        error = machine.check_epoch(cursor.leader_epoch)
+        if error != Error.NONE:
+            return error
+        if isinstance(role, Leading) and fetch.reader.follower:
+            if fetch.replica not in role.followers.by_broker:
+                return Error.UNKNOWN_LEADER_EPOCH  # The metadata that adds it is not here yet.
+            if self._is_stale(fetch):
+                return Error.NOT_LEADER_OR_FOLLOWER
+        if cursor.offset < machine.start:
+            return Error.OFFSET_OUT_OF_RANGE
+        if cursor.last_epoch >= 0:
+            try:
+                outcome.diverging = machine.divergence(cursor.offset, cursor.last_epoch)
+            except Refusal as refusal:
+                return refusal.error
+            if outcome.diverging is not None:
+                return Error.NONE
+        if cursor.offset > machine.end:
+            return Error.OFFSET_OUT_OF_RANGE
+        if fetch.reader.follower:
+            self._on_follower(fetch, cursor, hosted)
+        return Error.NONE
+
+    def _is_stale(self, fetch: Fetch) -> bool:
+        registered = self._replicas.broker.image.brokers.get(fetch.replica)
+        return (
+            fetch.broker_epoch >= 0
+            and registered is not None
+            and fetch.broker_epoch < registered.broker_epoch
+        )
+
+    def _on_follower(self, fetch: Fetch, cursor: Cursor, hosted: Hosted) -> None:
+        machine = hosted.partition
+        before = machine.high_watermark
+        machine.on_follower_fetch(
+            fetch.replica, cursor.offset, cursor.start, fetch.broker_epoch, self._out.now
+        )
+        if machine.high_watermark != before or machine.has_proposal:
+            self._replicas.settle(hosted, before)
+        if hosted.at_start:
+            self._replicas.writes.settle_starts(hosted)
+
+    def _on_read(self, fetch: Fetch, outcome: Outcome, result: ReadResult | Failure) -> None:
+        assert outcome.hosted is not None
+        if isinstance(result, Failure):
+            self._replicas.on_failure(outcome.hosted, result)
+            outcome.error = Error.KAFKA_STORAGE_ERROR
+            outcome.mark = outcome.start = -1
+        elif result.data:
+            outcome.buffers, outcome.size = [result.data], len(result.data)
+        elif outcome.cursor.offset < result.start:
+            outcome.error = Error.OFFSET_OUT_OF_RANGE  # Deleted while we were about to read.
+        fetch.reading -= 1
+        if fetch.reading == 0:
+            self._conclude(fetch)
+
+    # --- answering, or waiting --------------------------------------------------------------------
+
+    def _conclude(self, fetch: Fetch) -> None:
+        if fetch.call.answered:
+            return
+        reader = fetch.reader
+        size = sum(o.size for o in fetch.outcomes)
+        if (
+            size < fetch.min_bytes
+            and reader.cursors
+            and not fetch.timed_out
+            and self._out.now < fetch.deadline
+            and not any(o.is_urgent for o in fetch.outcomes)
+        ):
+            self._put_back(fetch)
+            if fetch.news:
+                self._look(fetch)
+                return
+            fetch.need = fetch.min_bytes - size
+            fetch.outcomes = []
+            fetch.is_parked = True
+            self._replicas.parking.park(fetch.deadline - self._out.now, fetch)
+            return
+        self._put_back(fetch)
+        reader.parked = None
+        fetch.answer()
+        if not isinstance(reader, Session):
+            self._forget(reader)
+
+    def _put_back(self, fetch: Fetch) -> None:
+        # Who has got something goes behind those who have not: everybody has his turn.
+        due = fetch.reader.due
+        for outcome in fetch.outcomes:
+            if outcome.stays_due and not outcome.size:
+                due[outcome.cursor.key] = outcome.cursor
+        for outcome in fetch.outcomes:
+            if outcome.size:
+                due.pop(outcome.cursor.key, None)
+                due[outcome.cursor.key] = outcome.cursor
+
+    def resume(self, fetch: Fetch) -> None:
+        """Look again at a fetch that was parked."""
+        if fetch.is_parked:
+            fetch.is_parked = False
+            self._replicas.parking.leave(fetch)
+            self._look(fetch)
+
+    # --- news -----------------------------------------------------------------------------------
+
+    def on_end(self, hosted: Hosted, size: int) -> None:
+        """`size` bytes were written at a log's end."""
+        for reader, cursor in hosted.watchers.items():
+            if reader.follower:
+                self._on_news(reader, cursor, size)
+
+    def on_mark(self, hosted: Hosted, before: int) -> None:
+        """A high watermark has moved."""
+        size = -1
+        for reader, cursor in hosted.watchers.items():
+            if reader.follower:
+                reader.due[cursor.key] = cursor
+            else:
+                if size < 0:
+                    mark = hosted.partition.high_watermark
+                    size = max(hosted.tail.bytes_between(before, mark), 1)
+                self._on_news(reader, cursor, size)
+
+    def on_start(self, hosted: Hosted) -> None:
+        """A log start has moved."""
+        for reader, cursor in hosted.watchers.items():
+            reader.due[cursor.key] = cursor
+
+    def on_changed(self, hosted: Hosted) -> None:
+        """Role, epoch or log have changed: whoever waits shall learn of it now."""
+        for reader, cursor in hosted.watchers.items():
+            reader.due[cursor.key] = cursor
+            if reader.parked is not None:
+                self._on_news(reader, cursor, max(reader.parked.need, 1))
+
+    def _on_news(self, reader: Reader, cursor: Cursor, size: int) -> None:
+        reader.due[cursor.key] = cursor
+        fetch: Fetch | None = reader.parked
+        if fetch is None:
+            return
+        fetch.news += size
+        if fetch.is_parked and fetch.news >= fetch.need and fetch not in self._woken:
+            if not self._woken:
+                self._out.after(0.0, self._wake)
+            self._woken[fetch] = None
+
+    def _wake(self) -> None:
+        woken, self._woken = self._woken, {}
+        for fetch in woken:
+            self.resume(fetch)
+
+    # --- watching -------------------------------------------------------------------------------
+
+    def _watch(self, reader: Reader, cursor: Cursor, hosted: Hosted) -> None:
+        self._unwatch(reader, cursor)
+        cursor.watching = hosted
+        hosted.watchers[reader] = cursor
+
+    def _unwatch(self, reader: Reader, cursor: Cursor) -> None:
+        if cursor.watching is not None:
+            cursor.watching.watchers.pop(reader, None)
+            cursor.watching = None
+
+    def _forget(self, reader: Reader) -> None:
+        for cursor in reader.cursors.values():
+            self._unwatch(reader, cursor)
+
+    def _on_closed(self, session: Session) -> None:
+        self._forget(session)
+        if session.parked is not None:
+            session.parked.timed_out = True
+            self.resume(session.parked)
+
+    def endpoints(self, call: Call, brokers: Iterable[NodeId]) -> tuple[Any, ...]:
+        """Where brokers are reached by the clients of a call's listener."""
+        image = self._replicas.broker.image
+        return fetches.endpoints(call, ((b, image.endpoint(b, call.listener)) for b in brokers))
+
+    @property
+    def session_count(self) -> int:
+        """Fetch sessions that are remembered now."""
+        return len(self._sessions)

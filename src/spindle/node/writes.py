@@ -1,0 +1,134 @@
+"""What changes the logs of hosted partitions: appends, cuts, moved starts, and their consequences.
+
+The jobs themselves run where `hosted` says; here their results become states, releases and news.
+Called by the handlers, the fetchers and `replicas`, which it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from spindle.core.replica.partition import Offline
+from spindle.model.batches import Batch, Buffer
+from spindle.model.errors import Error, Failure
+from spindle.model.jobs import Append, Appended, LogStart, MoveLogStart, Reset, Truncate
+from spindle.model.logs import LoadedLog
+from spindle.node.hosted import Hosted
+from spindle.wire.batch import stamped
+
+if TYPE_CHECKING:
+    from spindle.node.replicas import Replicas
+
+
+class Writes:
+    """The ways to change a log."""
+
+    def __init__(self, replicas: Replicas) -> None:
+        self._replicas = replicas
+        self._out = replicas.out
+        self._broker = replicas.broker
+
+    def append(
+        self, hosted: Hosted, batches: list[Batch], then: Callable[[], None] | None = None
+    ) -> None:
+        """Append batches that have their offsets, then go on; whoever waits for them is told.
+
+        A failure takes the partition offline.
+        """
+        job = Append("", hosted.key, batches, self._out.wall_ms, hosted.topic.sync)
+        hosted.write(job, partial(self._on_appended, hosted, batches, then))
+
+    def _on_appended(
+        self,
+        hosted: Hosted,
+        batches: list[Batch],
+        then: Callable[[], None] | None,
+        result: Appended | Failure,
+    ) -> None:
+        machine = hosted.partition
+        if isinstance(machine.role, Offline):
+            return
+        if isinstance(result, Failure):
+            self._replicas.on_failure(hosted, result)
+            return
+        before = machine.high_watermark
+        hosted.size = result.size
+        end = batches[-1].next_offset
+        machine.on_appended(end, self._out.now)
+        if machine.leads:
+            size = 0
+            for batch in batches:
+                size += batch.size
+                hosted.tail.add(batch.base_offset, batch.next_offset, batch.size, _kept(batch))
+            self._replicas.readers.on_end(hosted, size)
+        for waiter in hosted.at_end.take_reached(end):
+            waiter(Error.NONE)
+        if machine.high_watermark != before or machine.has_proposal:
+            self._replicas.settle(hosted, before)
+        if then is not None:
+            then()
+
+    def truncate(self, hosted: Hosted, offset: int, then: Callable[[], None]) -> None:
+        """Cut the log's end back to `offset`, then go on."""
+        job = Truncate("", hosted.key, offset)
+        hosted.write(job, partial(self._on_cut, hosted, then))
+
+    def reset(self, hosted: Hosted, offset: int, then: Callable[[], None]) -> None:
+        """Throw all records away, begin again at `offset`, then go on."""
+        job = Reset("", hosted.key, offset)
+        hosted.write(job, partial(self._on_cut, hosted, then))
+
+    def _on_cut(
+        self, hosted: Hosted, then: Callable[[], None], result: LoadedLog | Failure
+    ) -> None:
+        if isinstance(hosted.partition.role, Offline):
+            return
+        if isinstance(result, Failure):
+            self._replicas.on_failure(hosted, result)
+            return
+        hosted.partition.on_cut(result)
+        hosted.tail.clear()
+        hosted.size = result.size
+        self._broker.logs.on_truncated(hosted.id, result.end)
+        self._replicas.readers.on_changed(hosted)
+        then()
+
+    def move_start(self, hosted: Hosted, offset: int, then: Callable[[], None]) -> None:
+        """Raise the log start offset, then go on."""
+
+        def on_moved(result: LogStart | Failure) -> None:
+            if isinstance(hosted.partition.role, Offline):
+                return
+            if isinstance(result, Failure):
+                self._replicas.on_failure(hosted, result)
+                return
+            self.on_start(hosted, result)
+            then()
+
+        hosted.write(MoveLogStart("", hosted.key, offset), on_moved)
+
+    def on_start(self, hosted: Hosted, moved: LogStart) -> None:
+        """The log begins somewhere else now: records were deleted, or retention has worked."""
+        hosted.size = moved.size
+        if moved.start > hosted.partition.start:
+            hosted.partition.on_start_moved(moved.start)
+            self._broker.logs.on_start_moved(hosted.id, moved.start)
+            self._replicas.readers.on_start(hosted)
+            self.settle_starts(hosted)
+
+    def settle_starts(self, hosted: Hosted) -> None:
+        """Log starts have moved, here or at a follower: release deletions that waited for it."""
+        if hosted.at_start and hosted.partition.leads:
+            for then in hosted.at_start.take_reached(hosted.partition.low_watermark):
+                then(Error.NONE)
+
+
+def _kept(batch: Batch) -> list[Buffer]:
+    """A batch's bytes for the tail: copied where keeping them would keep a much larger frame."""
+    buffers = stamped(batch)
+    data = batch.data
+    if isinstance(data, memoryview) and memoryview(data.obj).nbytes > 2 * len(data):
+        return [b"".join(buffers)]
+    return buffers
