@@ -230,10 +230,10 @@ class ClassicGroup(Rebalance):
 
         Consumers without a group (generation -1, no id) may while nobody is a member.
         """
-        anonymous = who.generation < 0 and not who.member_id and who.instance_id is None
         if self.state is State.EMPTY and who.generation < 0:
             return Error.NONE
-        if anonymous:
+        is_anonymous = who.generation < 0 and not who.member_id and who.instance_id is None
+        if is_anonymous and self.state is not State.DEAD:
             return Error.UNKNOWN_MEMBER_ID
         return self._hear(who, Input.COMMIT)
 
