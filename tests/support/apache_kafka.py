@@ -111,6 +111,7 @@ class ApacheKafka:
         separate_controller: bool = False,
         settings: Mapping[str, str] | None = None,
         cluster_id: str = CLUSTER_ID,
+        jvm: Sequence[str] = _JVM,
     ) -> None:
         assert brokers >= 1
         assert directories >= 1
@@ -118,6 +119,7 @@ class ApacheKafka:
         self.jars = jars
         self.cluster_id = cluster_id
         self._extra = dict(settings or {})
+        self._jvm = tuple(jvm)
         self.nodes: dict[int, ApacheNode] = {}
         if separate_controller:
             self._plan(CONTROLLER_ID, "controller", 1)
@@ -279,7 +281,11 @@ class ApacheKafka:
 
     def _java(self, main: str, *arguments: str) -> list[str]:
         return java(
-            self.jars, main, *arguments, options=(f"-Dlog4j2.configurationFile={self._log4j}",)
+            self.jars,
+            main,
+            *arguments,
+            options=(f"-Dlog4j2.configurationFile={self._log4j}",),
+            jvm=self._jvm,
         )
 
     def create_topic(self, name: str, assignment: str) -> None:
@@ -300,9 +306,15 @@ class ApacheKafka:
         assert done.code == 0, done
 
 
-def java(jars: Path, main: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
-    """The command line of a small JVM with Kafka's jars."""
-    return ["java", *_JVM, *options, "-cp", f"{jars}/*", main, *arguments]
+def java(
+    jars: Path,
+    main: str,
+    *arguments: str,
+    options: Sequence[str] = (),
+    jvm: Sequence[str] = _JVM,
+) -> list[str]:
+    """The command line of a JVM with Kafka's jars; a small one unless `jvm` says otherwise."""
+    return ["java", *jvm, *options, "-cp", f"{jars}/*", main, *arguments]
 
 
 def run_tool(

@@ -1,0 +1,185 @@
+"""Runs every measure against both peers in turn and prints medians and ratios.
+
+python -m bench [--rounds 5] [--only throughput,move] [--write docs/benchmarks.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import datetime
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from tests.support.kafka_jars import kafka_jars
+
+from bench import measures
+from bench.peers import Apache, Peer, Spindle, memory
+
+TARGETS: dict[str, tuple[str, float]] = {
+    "produce MB/s": (">=", 0.5),
+    "consume MB/s": (">=", 0.8),
+    "start to serving s": ("<=", 0.3),
+    "memory MB": ("<=", 0.3),
+}
+"""Ratios spindle / Apache Kafka that must hold."""
+OWN: dict[str, tuple[str, float]] = {
+    "move / cp+fsync": (">=", 0.8),
+    "leader's disk fails: gap s": ("<", 1.0),
+    "follower's disk fails: gap s": ("<", 1.0),
+}
+"""Figures of spindle alone that must hold."""
+
+Table = dict[str, dict[str, list[float]]]
+
+
+async def run(options: argparse.Namespace) -> Table:
+    """All measures, alternating; figure -> peer -> values."""
+    table: Table = defaultdict(lambda: defaultdict(list))
+    only = set(options.only.split(",")) if options.only else None
+    plan: list[tuple[str, Callable[[Peer, int], Awaitable[measures.Figures]]]] = [
+        ("throughput", lambda p, n: measures.throughput(p, n, options.records)),
+        ("latency", lambda p, n: measures.latency(p, n, 1600)),
+        ("small", lambda p, n: measures.small(p, n, options.small)),
+        ("move", lambda p, n: measures.move(p, n, options.move_records)),
+    ]
+    with tempfile.TemporaryDirectory(dir=options.dir) as home:
+        shim = _shim(Path(home))
+        peers = [_peer(name, Path(home), shim) for name in ("kafka", "spindle")]
+        try:
+            for peer in peers:
+                table["start to serving s"][peer.name].append(await peer.start())
+                print(f"{peer.name} serves", file=sys.stderr)
+            for name, measure in plan:
+                if only is None or name in only:
+                    await _rounds(table, name, measure, peers, options)
+            for peer in peers:
+                table["memory MB"][peer.name].append(memory(peer.pids()))
+        finally:
+            for peer in peers:
+                await peer.stop()
+        if only is None or "gap" in only:
+            await _gaps(table, Path(home), shim, options)
+    return table
+
+
+async def _rounds(
+    table: Table,
+    name: str,
+    measure: Callable[[Peer, int], Awaitable[measures.Figures]],
+    peers: list[Peer],
+    options: argparse.Namespace,
+) -> None:
+    warm = options.warm if name == "throughput" else min(options.warm, 1)
+    for round_ in range(-warm, options.rounds):
+        for peer in peers:
+            figures = await measure(peer, round_ + warm)
+            line = ", ".join(f"{k} {v:.3g}" for k, v in figures.items())
+            print(f"{name} {peer.name} {round_}: {line}", file=sys.stderr)
+            if round_ >= 0:
+                for figure, value in figures.items():
+                    table[figure][peer.name].append(value)
+
+
+async def _gaps(table: Table, home: Path, shim: Path, options: argparse.Namespace) -> None:
+    """A fresh cluster each time: a disk that has failed is not itself again."""
+    for round_ in range(options.gap_rounds):
+        for role in ("leader", "follower"):
+            for name in ("kafka", "spindle"):
+                peer = _peer(name, home / f"gap-{role}-{round_}", shim)
+                try:
+                    await peer.start()
+                    figures = await measures.gap(peer, round_, role)
+                finally:
+                    await peer.stop()
+                print(f"gap {name} {round_}: {figures}", file=sys.stderr)
+                for figure, value in figures.items():
+                    table[figure][name].append(value)
+
+
+def _peer(name: str, home: Path, shim: Path) -> Peer:
+    place = home / name
+    place.mkdir(parents=True, exist_ok=True)
+    last = 3
+    if name == "spindle":
+        doomed = place / f"broker-{last}" / "disk-2"
+        return Spindle(place, _preload(shim, doomed))
+    doomed = place / f"node-{last}" / "d2"
+    return Apache(place, kafka_jars(), _preload(shim, doomed))
+
+
+def _preload(shim: Path, doomed: Path) -> dict[str, str]:
+    # Only the gap measure needs it; a preloaded library costs every call a little.
+    if "gap-" not in str(doomed):
+        return {}
+    return {"LD_PRELOAD": str(shim), "SPINDLE_BREAK": str(doomed)}
+
+
+def _shim(home: Path) -> Path:
+    library = home / "failing_disk.so"
+    source = Path(__file__).with_name("failing_disk.c")
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-O2", "-o", str(library), str(source), "-ldl"], check=True
+    )
+    return library
+
+
+def render(table: Table, command: str) -> str:
+    """The table as Markdown, with the ratio of medians and whether a target is met."""
+    lines = [
+        f"Run on {datetime.date.today()} by `{command}`: {platform.system()}, "
+        f"{os.cpu_count()} processors, Python {platform.python_version()}, Apache Kafka 4.3.0.",
+        "",
+        "| figure (median) | Spindle | Apache Kafka | ratio | target | |",
+        "|---|---|---|---|---|---|",
+    ]
+    for figure, by_peer in table.items():
+        ours = statistics.median(by_peer["spindle"])
+        theirs = statistics.median(by_peer["kafka"])
+        ratio = ours / theirs if theirs else float("nan")
+        target, verdict = "", ""
+        if figure in TARGETS:
+            sign, limit = TARGETS[figure]
+            target = f"ratio {sign} {limit}"
+            verdict = "met" if (ratio >= limit if sign == ">=" else ratio <= limit) else "MISSED"
+        elif figure in OWN:
+            sign, limit = OWN[figure]
+            target = f"{sign} {limit}"
+            verdict = "met" if (ours >= limit if sign == ">=" else ours < limit) else "MISSED"
+        lines.append(
+            f"| {figure} | {ours:.4g} | {theirs:.4g} | {ratio:.3g} | {target} | {verdict} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Parse the options, run, print, and keep the result where asked."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="counted rounds of each measure")
+    parser.add_argument("--warm", type=int, default=2, help="rounds before them, not counted")
+    parser.add_argument("--records", type=int, default=200_000, help="1 KiB records a round")
+    parser.add_argument("--small", type=int, default=5_000, help="small requests a round")
+    parser.add_argument("--move-records", type=int, default=500_000, help="1 KiB records to move")
+    parser.add_argument("--gap-rounds", type=int, default=1, help="disk failures of each kind")
+    parser.add_argument("--only", help="throughput,latency,small,move,gap")
+    parser.add_argument("--dir", help="where the clusters keep their data")
+    parser.add_argument("--write", type=Path, help="put the table into this file, below its mark")
+    options = parser.parse_args()
+    table = asyncio.run(run(options))
+    text = render(table, "python -m bench " + " ".join(a for a in sys.argv[1:] if "/" not in a))
+    print(text)
+    if options.write:
+        mark = "<!-- measured -->"
+        before = options.write.read_text().partition(mark)[0]
+        options.write.write_text(f"{before}{mark}\n\n{text}")
+
+
+if __name__ == "__main__":
+    main()

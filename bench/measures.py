@@ -1,0 +1,175 @@
+"""The measures: each drives one peer and answers figures; rounds alternate between the peers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bench.peers import Peer, cpu_seconds
+from spindle.cli.demo.load import Load, longest_gap
+from spindle.client.admin import AdminClient
+from spindle.client.results import NewTopic, Replica
+from spindle.model.ids import TopicPartition
+
+Figures = dict[str, float]
+CLIENT_SECONDS = 180
+MOVE_SECONDS = 300.0
+
+
+async def client(measure: str, peer: Peer, topic: str, count: int, size: int) -> Figures:
+    """Run one of `bench.clients` in a process of its own."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bench.clients", measure, peer.bootstrap, topic, str(count),
+        str(size), stdout=subprocess.PIPE,
+    )  # fmt: skip
+    output, _ = await asyncio.wait_for(process.communicate(), CLIENT_SECONDS)
+    assert process.returncode == 0, f"{measure} against {peer.name} failed"
+    figures: Figures = json.loads(output.splitlines()[-1])
+    return figures
+
+
+async def create(peer: Peer, topic: NewTopic) -> None:
+    """Make a topic."""
+    async with AdminClient(peer.bootstrap) as admin:
+        await admin.create_topics([topic]).all()
+
+
+async def delete(peer: Peer, topic: str) -> None:
+    """Delete a topic, so that its bytes burden nobody's later rounds."""
+    async with AdminClient(peer.bootstrap) as admin:
+        await admin.delete_topics([topic]).all()
+
+
+async def throughput(peer: Peer, round_: int, count: int) -> Figures:
+    """Produce and consume 1 KiB records: 12 partitions, 3 replicas, acks=all."""
+    topic = f"throughput-{round_}"
+    await create(peer, NewTopic(topic, 12, 3))
+    before = cpu_seconds(peer.pids())
+    produced = await client("produce", peer, topic, count, 1024)
+    middle = cpu_seconds(peer.pids())
+    consumed = await client("consume", peer, topic, count, 1024)
+    after = cpu_seconds(peer.pids())
+    await delete(peer, topic)
+    gigabytes = count * 1024 / 1e9
+    return {
+        "produce MB/s": produced["mb_per_s"],
+        "consume MB/s": consumed["mb_per_s"],
+        "produce server CPU s/GB": (middle - before) / gigabytes,
+        "consume server CPU s/GB": (after - middle) / gigabytes,
+    }
+
+
+async def latency(peer: Peer, round_: int, count: int) -> Figures:
+    """End to end at 200 records/s, 3 replicas, acks=all."""
+    topic = f"latency-{round_}"
+    await create(peer, NewTopic(topic, 3, 3))
+    figures = await client("latency", peer, topic, count, 1024)
+    await delete(peer, topic)
+    return {"latency p50 ms": figures["p50_ms"], "latency p99 ms": figures["p99_ms"]}
+
+
+async def small(peer: Peer, round_: int, count: int) -> Figures:
+    """Requests of one small record each, 3 replicas, acks=all, five in flight."""
+    topic = f"small-{round_}"
+    await create(peer, NewTopic(topic, 1, 3))
+    figures = await client("small", peer, topic, count, 100)
+    await delete(peer, topic)
+    return {"small requests/s": figures["requests_per_s"]}
+
+
+async def move(peer: Peer, round_: int, count: int) -> Figures:
+    """Move one partition to another directory of its broker, beside `cp` and fsync of its files."""
+    topic = f"move-{round_}"
+    broker = 1
+    await create(peer, NewTopic(topic, assignment={0: (broker,)},
+                                configs={"segment.bytes": str(64 << 20)}))  # fmt: skip
+    await client("produce", peer, topic, count, 1024)
+    async with AdminClient(peer.bootstrap) as admin:
+        replica = Replica(topic, 0, broker)
+        place = await admin.describe_replica_log_dirs([replica])[replica]
+        assert place.current is not None
+        target = next(d for d in peer.directories(broker) if d != place.current)
+        os.sync()
+        copy_seconds = await asyncio.to_thread(_copy, Path(place.current) / f"{topic}-0")
+        os.sync()
+        before, began = cpu_seconds(peer.pids()), time.monotonic()
+        await admin.alter_replica_log_dirs({replica: target}).all()
+        while True:
+            now = await admin.describe_replica_log_dirs([replica])[replica]
+            if now.current == target and now.future is None:
+                break
+            assert time.monotonic() < began + MOVE_SECONDS, f"the move of {peer.name} hangs"
+            await asyncio.sleep(0.01)
+        seconds = time.monotonic() - began
+        cpu = cpu_seconds(peer.pids()) - before
+    await delete(peer, topic)
+    size = place.current_size
+    return {
+        "move MB/s": size / seconds / 1e6,
+        "move / cp+fsync": copy_seconds / seconds,
+        "move CPU s/GB": cpu / (size / 1e9),
+    }
+
+
+def _copy(source: Path) -> float:
+    """Seconds for cp and fsync of a partition's files to the file system where they are."""
+    target = source.parent / "copy-for-comparison.tmp"
+    began = time.monotonic()
+    target.mkdir()
+    for file in sorted(source.glob("*.log")):
+        subprocess.run(["cp", str(file), str(target / file.name)], check=True)
+        fd = os.open(target / file.name, os.O_RDWR)
+        os.fsync(fd)
+        os.close(fd)
+    seconds = time.monotonic() - began
+    for file in target.iterdir():
+        file.unlink()
+    target.rmdir()
+    return seconds
+
+
+async def gap(peer: Peer, round_: int, role: str) -> Figures:
+    """Longest time without an acknowledgement after a directory of one broker fails with EIO.
+
+    `role`: what the failing disk's replicas are, `leader` or `follower`; 4 partitions on it.
+    """
+    topic, broker = f"gap-{role}-{round_}", 3
+    others = (1, 2)
+    order = (broker, *others) if role == "leader" else (*others, broker)
+    await create(peer, NewTopic(topic, assignment=dict.fromkeys(range(4), order),
+                                configs={"min.insync.replicas": "2"}))  # fmt: skip
+    path = peer.directories(broker)[-1]
+    async with AdminClient(peer.bootstrap) as admin:
+        await _gather(admin, topic, broker, path)
+    load = Load(peer.bootstrap, topic, [1.0] * 4, 1000.0, 512,
+                settings={"topic.metadata.refresh.interval.ms": 300_000})  # fmt: skip
+    load.start()
+    try:
+        await asyncio.sleep(5)
+        Path(path + ".broken").write_text("EIO")
+        broken = time.monotonic()
+        await asyncio.sleep(75 if peer.name == "kafka" else 15)
+    finally:
+        load.finish()
+        Path(path + ".broken").unlink(missing_ok=True)
+    seconds, _ = longest_gap(load.acknowledged.at, broken, load.acknowledged.at[-1])
+    return {f"{role}'s disk fails: gap s": seconds, f"{role}: given up": float(len(load.failed))}
+
+
+async def _gather(admin: AdminClient, topic: str, broker: int, path: str) -> None:
+    """Have all replicas of the broker in the directory which is going to fail."""
+    replicas = [Replica(topic, partition, broker) for partition in range(4)]
+    deadline = time.monotonic() + 30
+    while True:
+        places = await admin.describe_replica_log_dirs(replicas).all()
+        away = {r: path for r, place in places.items() if place.current != path}
+        if not away:
+            return
+        assert time.monotonic() < deadline, f"{TopicPartition(topic, 0)} does not come to {path}"
+        await admin.alter_replica_log_dirs(away).settled()
+        await asyncio.sleep(0.5)
