@@ -105,7 +105,7 @@ def _add_vanished(delta: Delta, before: ClusterImage, after: ClusterImage) -> No
 
 
 def copy_image(image: ClusterImage) -> ClusterImage:
-    """An image that can be changed without changing this one (records, being frozen, are shared)."""
+    """An image that can be changed without changing this one (frozen records are shared)."""
     copy = ClusterImage()
     copy.offset, copy.epoch = image.offset, image.epoch
     copy.topics = {

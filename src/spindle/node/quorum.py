@@ -216,7 +216,14 @@ class Quorum:
         self._applied = log.high_watermark
 
         def state_read(data: bytes | None) -> None:
-            saved = ElectionState(*decode_quorum_state(data)) if data is not None else None
+            saved = None
+            if data is not None:
+                try:
+                    state = decode_quorum_state(data)
+                except Corrupt as error:
+                    self._out.halt(f"{self._config.metadata_dir}: {error}")
+                    return
+                saved = ElectionState(state.epoch, state.leader, state.voted)
             self.raft = raft
             self.fetches = MetadataFetches(raft, self._log, self._out)
             raft.start(saved)

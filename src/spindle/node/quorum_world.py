@@ -100,7 +100,9 @@ class QuorumWorld:
     def save(self, state: ElectionState, then: Callable[[], None]) -> None:
         """Write `quorum-state` durably."""
         voters = tuple(id for id, _, _ in self._config.voters)
-        data = encode_quorum_state(state.epoch, state.leader, state.voted, voters)
+        data = encode_quorum_state(
+            state.epoch, state.leader, state.voted, voters, kraft_version=0 if voters else 1
+        )
         self._log.run(PutFile(self._config.metadata_dir, STATE_FILE, data), lambda _: then())
 
     def append(self, batches: tuple[Batch, ...], then: Callable[[], None]) -> None:

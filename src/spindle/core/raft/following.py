@@ -27,6 +27,9 @@ class Follower:
     def __init__(self, raft: Raft) -> None:
         self._raft = raft
         self._asking = False
+        self._asked = 0
+        """Number of the fetch under way: an answer to an earlier one is only heard."""
+        self._judging = False
         self._writing = False
         self._sleeping: Timer | None = None
         self._failures = 0
@@ -38,8 +41,10 @@ class Follower:
             self._raft.when_saved(self._ask)
 
     def restart(self) -> None:
-        """Fetch now, whatever failed before: there is somebody new to ask."""
+        """Fetch now, whatever failed or still is under way: there is somebody new to ask."""
         self._failures = 0
+        self._asking = False
+        self._asked += 1
         if self._sleeping is not None:
             self._sleeping.cancel()
             self._sleeping = None
@@ -52,6 +57,11 @@ class Follower:
         else:
             then()
 
+    @property
+    def writing(self) -> bool:
+        """Whether the log is being written, by this loop or by the leader's side of us."""
+        return self._writing
+
     def hold(self) -> None:
         """Somebody else (the leader's side of us) writes the log."""
         assert not self._writing
@@ -62,24 +72,33 @@ class Follower:
         self._written()
 
     def _may_ask(self) -> bool:
-        busy = self._asking or self._writing or self._sleeping is not None
+        busy = self._asking or self._judging or self._writing or self._sleeping is not None
         return not busy and not isinstance(self._raft.role, Governing) and not self._raft.stopping
 
     def _ask(self) -> None:
         if not self._may_ask():
             return
         self._asking = True
+        self._asked += 1
+        number = self._asked
         raft = self._raft
         # A leader that did not answer may be gone: every other time somebody else is asked.
         source = raft.leader if self._failures % 2 == 0 else NOBODY
         log = raft.log
         wish = FetchWish(raft.epoch, log.end, log.last_epoch, log.start, log.high_watermark)
-        raft.world.fetch(None if source == NOBODY else source, wish, self._on_answer)
+        raft.world.fetch(
+            None if source == NOBODY else source, wish, lambda a: self._on_answer(number, a)
+        )
 
-    def _on_answer(self, answer: FetchAnswer | None) -> None:
-        # Still `_asking`: what the answer tells of leaders must not set off a second fetch.
+    def _on_answer(self, number: int, answer: FetchAnswer | None) -> None:
+        if number != self._asked:
+            if answer is not None:
+                self._raft.on_heard(answer.heard)
+            return
+        # What the answer tells of leaders must not set off a fetch before it is used.
+        self._judging = True
         accepted, news = self._judge(answer)
-        self._asking = False
+        self._judging = self._asking = False
         if accepted is not None:
             self._failures = 0
             self._use(accepted)

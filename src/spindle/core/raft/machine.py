@@ -70,8 +70,10 @@ class Raft:
 
     @property
     def leader(self) -> NodeId:
-        """Who leads it, or NOBODY. A leader that resigned is none."""
-        return NOBODY if isinstance(self.role, Resigned) else self.state.leader
+        """Who leads it, or NOBODY. We ourselves, once resigned, are none."""
+        if self.state.leader == self.me and not isinstance(self.role, Governing):
+            return NOBODY
+        return self.state.leader
 
     @property
     def is_voter(self) -> bool:
@@ -98,7 +100,7 @@ class Raft:
         if self.is_voter and known.leader == self.me:
             # What we appended last in this epoch may be lost: never lead the same epoch again.
             self._become(Resigned())
-            self._later(self._patience(), self._leave_epoch)
+            self._later(self._patience(), self._stand)
         elif known.leader not in (NOBODY, self.me):
             self._follow(known.leader)
         else:
@@ -218,7 +220,8 @@ class Raft:
         for voter in successors:
             self.world.end_epoch(voter, epoch, successors, self.on_heard)
         if not self.stopping:
-            self._later(self._patience(), self._leave_epoch)
+            self._later(self._patience(), self._stand)
+            self.follower.go()
 
     def _commit(self) -> None:
         term = self.term
@@ -384,9 +387,6 @@ class Raft:
         if self.is_voter:
             self._later(self._patience(), self._stand)
         self.follower.go()
-
-    def _leave_epoch(self) -> None:
-        self._adopt(self.epoch + 1)
 
     def _become(self, role: Role) -> None:
         self._cancel_timers()

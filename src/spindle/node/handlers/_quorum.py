@@ -32,9 +32,9 @@ def metadata_partition(topics: Sequence[Any]) -> Any:
     if len(topics) == 1 and len(topics[0].partitions) == 1:
         topic, partition = topics[0], topics[0].partitions[0]
         name = _first(topic, "topic_id", "topic_name", "name", "topic")
-        if name in (METADATA_TOPIC, METADATA_TOPIC_ID):
-            if _first(partition, "partition_index", "partition") == 0:
-                return partition
+        index = _first(partition, "partition_index", "partition")
+        if name in (METADATA_TOPIC, METADATA_TOPIC_ID) and index == 0:
+            return partition
     raise Refusal(Error.INVALID_REQUEST, f"only {METADATA_TOPIC}-0 is served here, alone")
 
 

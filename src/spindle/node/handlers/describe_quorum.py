@@ -21,7 +21,7 @@ from spindle.node.quorum import Member
 from spindle.wire.entities import make
 
 
-def handle(node: Member, call: Call) -> None:
+def on_controller(node: Member, call: Call) -> None:
     """Serve DescribeQuorum."""
     raft = raft_of(node, call.body)
     metadata_partition(call.body.topics)

@@ -18,7 +18,7 @@ from spindle.node.quorum import Member
 from spindle.wire.entities import make
 
 
-def handle(node: Member, call: Call) -> None:
+def on_controller(node: Member, call: Call) -> None:
     """Serve EndQuorumEpoch."""
     body = call.body
     raft = raft_of(node, body)

@@ -30,7 +30,7 @@ NO_MARK: Final = (1 << 63) - 1
 """A follower that does not tell its high watermark is not woken by ours."""
 
 
-def handle(node: Member, call: Call) -> None:
+def on_controller(node: Member, call: Call) -> None:
     """Serve a Fetch of the metadata log."""
     body = call.body
     raft_of(node, body)

@@ -21,7 +21,7 @@ from spindle.wire.entities import make
 MAX_BYTES: Final = 8 << 20
 
 
-def handle(node: Member, call: Call) -> None:
+def on_controller(node: Member, call: Call) -> None:
     """Serve FetchSnapshot."""
     body = call.body
     raft = raft_of(node, body)

@@ -1,0 +1,354 @@
+"""The broker before the controller: registration, heartbeats, failed directories, controlled stop.
+
+One request is under way at a time. Knows nothing of logs: `LogDirs` says when they are settled
+(`ready`) and which directories fail or come back. Used by all parts that need our broker epoch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Protocol
+
+from spindle.core.lifecycle import BrokerState, DirectoryReports, Event, step
+from spindle.model.config import NodeConfig
+from spindle.model.errors import Error, PeerFailed
+from spindle.model.features import (
+    CORDONED_DIRECTORIES,
+    DIRECTORY_ASSIGNMENT,
+    METADATA_VERSION,
+    SUPPORTED,
+)
+from spindle.model.ids import DirectoryId
+from spindle.model.image import ClusterImage, Delta
+from spindle.model.outbox import Outbox, Timer
+from spindle.node.channel import ControllerChannel
+from spindle.node.metadata import Metadata
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_types
+
+CHANNEL: Final = "heartbeat"
+STARTING_INTERVAL: Final = 0.01
+STOPPING_INTERVAL: Final = 0.1
+BACKOFF_FIRST: Final = 0.1
+UNHEARD_STOP_LIMIT: Final = 10.0
+"""A controlled stop waits this long (s) for a controller that does not answer."""
+STOP_LIMIT: Final = 300.0
+"""And this long in all, as Apache Kafka does."""
+NO_EPOCH: Final = -1
+
+
+class Host(Protocol):
+    """What we need of the broker that we are a part of."""
+
+    config: NodeConfig
+    cluster_id: str
+    out: Outbox
+    metadata: Metadata
+    controller: ControllerChannel
+
+
+class Lifecycle:
+    """Registration, fencing and stopping of this broker."""
+
+    def __init__(self, broker: Host) -> None:
+        self._host = broker
+        self._out = broker.out
+        settings = broker.config.settings
+        self._interval: float = settings["broker.heartbeat.interval.ms"] / 1000
+        self._timeout: float = settings["broker.session.timeout.ms"] / 1000
+        self.state = BrokerState.NOT_RUNNING
+        self.epoch = NO_EPOCH
+        """Our broker epoch: what every request to the controller or a leader proves itself by."""
+        self.is_fenced = True
+        """Whether the controller keeps us out of leadership and ISRs, as far as we know."""
+        self._directories = DirectoryReports(settings["log.dir.failure.timeout.ms"] / 1000)
+        self._cordoned: tuple[DirectoryId, ...] = ()
+        self._incarnation = broker.out.new_id()
+        self._previous_epoch = NO_EPOCH
+        self._registered = False
+        self._ready = False
+        self._in_flight = False
+        self._again = False
+        self._failures = 0
+        self._last_error = "the controller did not answer"
+        self._heard_at = 0.0
+        self._next: Timer | None = None
+        self._on_stopped: list[Callable[[], None]] = []
+        broker.metadata.listen(self._on_metadata)
+
+    # --- for the other parts ------------------------------------------------------------------
+
+    def start(self, directory_ids: Iterable[DirectoryId], previous_broker_epoch: int) -> None:
+        """Register with these online directories; then send heartbeats until the end.
+
+        `previous_broker_epoch`: of the clean shutdown before, or -1.
+        """
+        self._directories.on_start(directory_ids)
+        self._previous_epoch = previous_broker_epoch
+        self._move(Event.START)
+        timeout: float = self._host.config.settings["initial.broker.registration.timeout.ms"] / 1000
+        self._out.after(timeout, lambda: self._on_registration_timeout(timeout))
+        self._send()
+
+    def ready(self) -> None:
+        """Our logs are loaded and where the metadata has them: ask to be unfenced (K858-13)."""
+        if not self._ready:
+            self._ready = True
+            self._send()
+
+    def on_directory_failed(self, directory_id: DirectoryId) -> None:
+        """A directory has failed: tell the controller now, and do not live on unheard."""
+        if self._directories.on_failed(directory_id, self._out.now):
+            timeout = self._host.config.settings["log.dir.failure.timeout.ms"] / 1000
+            self._out.after(timeout, lambda: self._check_heard(directory_id))
+            self._send()
+
+    def on_directory_back(self, directory_id: DirectoryId) -> None:
+        """A directory serves again (B-13): register anew, with it among the online ones."""
+        self._directories.on_back(directory_id)
+        self._register_again()
+
+    def set_cordoned(self, directory_ids: Iterable[DirectoryId]) -> None:
+        """These directories are to get no new replicas (KIP-1066)."""
+        cordoned = tuple(sorted(directory_ids))
+        if cordoned != self._cordoned:
+            self._cordoned = cordoned
+            self._send()
+
+    def shut_down(self, then: Callable[[], None]) -> None:
+        """Have our leaderships moved away, then stop heartbeats; `then` once, in the end."""
+        self._on_stopped.append(then)
+        self._heard_at = self._out.now
+        self._move(Event.STOP)
+        if self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            if not self._host.config.settings["controlled.shutdown.enable"]:
+                self._may_stop()
+                return
+            self._out.after(STOP_LIMIT, self._may_stop)
+            self._await_controller()
+            self._send()
+        elif self.state == BrokerState.SHUTTING_DOWN:
+            self._end()
+
+    # --- requests ---------------------------------------------------------------------------
+
+    def _send(self) -> None:
+        """Send what is due now: a registration or a heartbeat; after the one under way, if any."""
+        if self.state in (BrokerState.NOT_RUNNING, BrokerState.SHUTTING_DOWN):
+            return
+        if self._in_flight:
+            self._again = True
+            return
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+        self._in_flight = True
+        self._again = False
+        if self._registered:
+            self._beat()
+        else:
+            self._register()
+
+    def _register(self) -> None:
+        host = self._host
+        t = request_types(Key.BROKER_REGISTRATION, 4)
+        online = self._directories.online
+        listeners = tuple(
+            make(
+                t.Listener,
+                name=e.name,
+                host=e.host or "localhost",
+                port=e.port,
+                security_protocol=e.security_protocol,
+            )
+            for e in host.config.advertised
+            if e.name not in host.config.controller_listeners
+        )
+        features = tuple(
+            make(
+                t.Feature,
+                name=name,
+                min_supported_version=range.min,
+                max_supported_version=range.max,
+            )
+            for name, range in SUPPORTED.items()
+        )
+        request = make(
+            t.BrokerRegistrationRequest,
+            broker_id=host.config.node_id,
+            cluster_id=host.cluster_id,
+            incarnation_id=self._incarnation,
+            listeners=listeners,
+            features=features,
+            rack=host.config.rack,
+            log_dirs=online,
+            previous_broker_epoch=self._previous_epoch,
+        )
+
+        def on_answer(answer: Any) -> None:
+            if self._answered(answer, "registration"):
+                self._registered = online == self._directories.online
+                self.epoch = answer.broker_epoch
+                self._out.say("info", "broker registered", epoch=self.epoch)
+                self._send()
+
+        host.controller.ask(CHANNEL, request, on_answer, self._timeout)
+
+    def _beat(self) -> None:
+        host = self._host
+        t = request_types(Key.BROKER_HEARTBEAT, 2)
+        failed = self._directories.failed
+        request = make(
+            t.BrokerHeartbeatRequest,
+            broker_id=host.config.node_id,
+            broker_epoch=self.epoch,
+            current_metadata_offset=host.metadata.offset,
+            want_fence=not self._ready,
+            want_shut_down=self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN,
+            offline_log_dirs=failed,
+            cordoned_log_dirs=self._cordoned_to_tell(),
+        )
+
+        def on_answer(answer: Any) -> None:
+            if self._answered(answer, "heartbeat"):
+                self._directories.on_heard(failed)
+                self._on_beat(answer)
+
+        host.controller.ask(CHANNEL, request, on_answer, self._timeout)
+
+    def _cordoned_to_tell(self) -> tuple[DirectoryId, ...] | None:
+        level = self._image.features.get(METADATA_VERSION, 0)
+        known = self.state >= BrokerState.RECOVERY and level >= CORDONED_DIRECTORIES
+        return self._cordoned if known else None
+
+    def _answered(self, answer: Any, what: str) -> bool:
+        """Whether a request was met; if not, the next one is arranged."""
+        self._in_flight = False
+        if self.state == BrokerState.SHUTTING_DOWN:
+            return False
+        if isinstance(answer, PeerFailed):
+            error, name = Error.NETWORK_EXCEPTION, str(answer)
+        else:
+            error = answer.error_code
+            name = error.name if isinstance(error, Error) else f"error {error}"
+            if error != Error.NOT_CONTROLLER:
+                self._heard_at = self._out.now
+        if error == Error.NONE:
+            self._failures = 0
+            return True
+        self._last_error = name
+        level = "debug" if error in (Error.NOT_CONTROLLER, Error.NETWORK_EXCEPTION) else "warning"
+        self._out.say(level, f"broker {what} is refused", reason=name, epoch=self.epoch)
+        if error in (Error.STALE_BROKER_EPOCH, Error.BROKER_ID_NOT_REGISTERED):
+            self._registered = False
+            self.is_fenced = True
+            if self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+                self._may_stop()  # Nobody counts on us any more.
+                return False
+        self._failures += 1
+        step = BACKOFF_FIRST * (1 << min(self._failures - 1, 6))
+        self._schedule(min(step, self._interval) * (0.8 + 0.4 * self._out.rng.random()))
+        return False
+
+    def _on_beat(self, answer: Any) -> None:
+        if answer.is_fenced != self.is_fenced:
+            self.is_fenced = answer.is_fenced
+            event = "broker is fenced" if self.is_fenced else "broker is unfenced"
+            self._out.say("info", event, epoch=self.epoch)
+        if answer.is_caught_up:
+            self._move(Event.CAUGHT_UP)
+        if not answer.is_fenced:
+            self._move(Event.UNFENCED)
+        if answer.should_shut_down and self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            self._may_stop()
+            return
+        if self._again or not self._registered:
+            self._send()
+        elif self.state == BrokerState.STARTING or (self._ready and self.is_fenced):
+            self._schedule(min(STARTING_INTERVAL, self._interval))
+        elif self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            self._schedule(min(STOPPING_INTERVAL, self._interval))
+        else:
+            self._schedule(self._interval)
+
+    def _schedule(self, delay: float) -> None:
+        if self._next is not None:
+            self._next.cancel()
+        self._next = self._out.after(delay, self._send)
+
+    # --- directories --------------------------------------------------------------------------
+
+    @property
+    def _image(self) -> ClusterImage:
+        return self._host.metadata.image
+
+    def _check_heard(self, directory_id: DirectoryId) -> None:
+        """Stop if partitions that we lead are in a directory whose failure nobody heard of."""
+        if self.state == BrokerState.SHUTTING_DOWN:
+            return
+        if not self._directories.overdue(directory_id, self._out.now):
+            return
+        if self._leads_in(directory_id):
+            timeout = self._host.config.settings["log.dir.failure.timeout.ms"]
+            self._out.halt(
+                f"directory {directory_id} has failed with partitions that this broker leads, and "
+                f"the controller could not be told within {timeout} ms: {self._last_error}"
+            )
+        else:
+            self._out.after(self._interval, lambda: self._check_heard(directory_id))
+
+    def _leads_in(self, directory_id: DirectoryId) -> bool:
+        image, me = self._image, self._host.config.node_id
+        return any(
+            partition.leader == me and image.directory_of(partition, me) == directory_id
+            for _, partition in image.partitions()
+        )
+
+    def _register_again(self) -> None:
+        self._registered = False
+        self._send()
+
+    def _on_metadata(self, delta: Delta) -> None:
+        """The cluster can speak of directories now, but our registration does not (K858-19)."""
+        if not delta.features or not self._registered:
+            return
+        own = self._image.brokers.get(self._host.config.node_id)
+        level = self._image.features.get(METADATA_VERSION, 0)
+        if own is not None and not own.log_dirs and level >= DIRECTORY_ASSIGNMENT:
+            self._register_again()
+
+    # --- stopping -----------------------------------------------------------------------------
+
+    def _on_registration_timeout(self, timeout: float) -> None:
+        if self.epoch == NO_EPOCH and self.state == BrokerState.STARTING:
+            self._out.halt(
+                f"no controller has registered this broker within {timeout:g} s: {self._last_error}"
+            )
+
+    def _await_controller(self) -> None:
+        """Do not wait for a controller that is not there."""
+        if self.state != BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            return
+        if self._out.now >= self._heard_at + UNHEARD_STOP_LIMIT:
+            self._out.say("warning", "stopping without the controller", reason=self._last_error)
+            self._may_stop()
+        else:
+            self._out.after(1.0, self._await_controller)
+
+    def _may_stop(self) -> None:
+        self._move(Event.MAY_STOP)
+        if self.state == BrokerState.SHUTTING_DOWN:
+            self._end()
+
+    def _end(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+        waiting, self._on_stopped = self._on_stopped, []
+        for then in waiting:
+            then()
+
+    def _move(self, event: Event) -> None:
+        after = step(self.state, event)
+        if after != self.state:
+            self._out.say("info", "broker state", before=self.state.name, after=after.name)
+            self.state = after

@@ -1,0 +1,329 @@
+"""A quorum of machines in virtual time: worlds that save, write and send after seeded delays.
+
+Nothing of the node is used: what is tested is `core.raft` alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from spindle.core.raft.log import RaftLog
+from spindle.core.raft.machine import Raft
+from spindle.core.raft.values import (
+    NOBODY,
+    Ballot,
+    ElectionState,
+    FetchAnswer,
+    FetchVerdict,
+    FetchWish,
+    Timing,
+    VoteAnswer,
+)
+from spindle.model.batches import Batch
+from spindle.model.ids import NodeId
+from spindle.model.offsets import OffsetAndEpoch
+from spindle.model.outbox import Outbox
+
+TIMING = Timing()
+
+
+def batch(offset: int, epoch: int, count: int = 1) -> Batch:
+    """A batch of `count` records at an offset."""
+    return Batch(offset, count - 1, epoch, 0, 0, 0, -1, -1, -1, count, b"")
+
+
+@dataclass
+class Disk:
+    """What survives a crash of one node."""
+
+    state: ElectionState | None = None
+    batches: list[Batch] = field(default_factory=list)
+    snapshot: OffsetAndEpoch | None = None
+
+
+class FakeNode:
+    """One node: a machine, its disk, and the `World` between it and the others."""
+
+    def __init__(self, quorum: Quorum, me: NodeId, disk: Disk) -> None:
+        self.quorum = quorum
+        self.me = me
+        self.disk = disk
+        self.alive = True
+        self.halted: str | None = None
+        start = disk.snapshot.offset if disk.snapshot else 0
+        log = RaftLog(start, start, (), disk.snapshot)
+        log.on_appended(disk.batches)
+        self.raft = Raft(me, quorum.voters, TIMING, quorum.out, log, self)
+        self.terms: list[int] = []
+        """Epochs that this node has opened."""
+
+    def append(self, *args: Any) -> None:
+        """As a World: a leader's batches. As a leader: `lead_append`."""
+        batches, then = args
+        self._write(lambda: self.disk.batches.extend(batches), then)
+
+    def lead_append(self, count: int = 1) -> int:
+        """Append records as the leader; the offset after them."""
+        raft = self.raft
+        assert raft.term is not None
+        added = batch(raft.log.end, raft.epoch, count)
+        raft.on_local_write()
+
+        def durable() -> None:
+            raft.on_local_append([added])
+            self.quorum.wake()
+
+        self._write(lambda: self.disk.batches.append(added), durable)
+        return added.next_offset
+
+    def _write(self, change: Callable[[], None], then: Callable[[], None]) -> None:
+        def done() -> None:
+            if self.alive:
+                change()
+                then()
+
+        self.quorum.at(self.quorum.rng.uniform(0.0001, 0.003), done)
+
+    # --- World ------------------------------------------------------------------------------
+
+    def save(self, state: ElectionState, then: Callable[[], None]) -> None:
+        self.quorum.saves += 1
+        self.quorum.at(0.001, lambda: self._saved(state, then))
+
+    def _saved(self, state: ElectionState, then: Callable[[], None]) -> None:
+        if self.alive:
+            self.disk.state = state
+            then()
+
+    def ask_vote(
+        self, voter: NodeId, ballot: Ballot, then: Callable[[VoteAnswer | None], None]
+    ) -> None:
+        self._send(voter, lambda peer, answer: peer.raft.on_vote(ballot, answer), then)
+
+    def begin_epoch(self, voter: NodeId, epoch: int, then: Callable[[Any], object]) -> None:
+        self._send(voter, lambda p, answer: p.raft.on_begin_epoch(self.me, epoch, answer), then)
+
+    def end_epoch(
+        self,
+        voter: NodeId,
+        epoch: int,
+        successors: tuple[NodeId, ...],
+        then: Callable[[Any], object],
+    ) -> None:
+        self._send(
+            voter, lambda p, answer: p.raft.on_end_epoch(self.me, epoch, successors, answer), then
+        )
+
+    def fetch(
+        self,
+        source: NodeId | None,
+        wish: FetchWish,
+        then: Callable[[FetchAnswer | None], None],
+    ) -> None:
+        others = [v for v in self.quorum.voters if v != self.me]
+        if source is None and not others:
+            return
+        target = source if source is not None else self.quorum.rng.choice(others)
+        self._send(target, lambda p, answer: p.serve(self.me, wish, answer), then)
+
+    def serve(
+        self, replica: NodeId, wish: FetchWish, answer: Callable[[FetchAnswer], None]
+    ) -> None:
+        """Answer a fetch, a little later where there is nothing new."""
+        verdict = self.raft.on_fetch(replica, wish)
+
+        def reply() -> None:
+            now = self.raft.judge_fetch(wish)
+            log = self.raft.log
+            found = tuple(b for b in self.disk.batches if wish.offset <= b.base_offset < log.end)
+            good = now == FetchVerdict()
+            answer(
+                FetchAnswer(
+                    self.raft.heard(now.error),
+                    log.high_watermark,
+                    now.diverging,
+                    now.snapshot,
+                    found if good else (),
+                )
+            )
+
+        quiet = verdict == FetchVerdict() and self.raft.log.end <= wish.offset
+        if quiet and self.raft.log.high_watermark <= wish.high_watermark:
+            self.quorum.park(reply)
+        else:
+            reply()
+
+    def truncate(self, offset: int, then: Callable[[], None]) -> None:
+        def cut() -> None:
+            self.disk.batches[:] = [b for b in self.disk.batches if b.next_offset <= offset]
+
+        self._write(cut, then)
+
+    def load_snapshot(
+        self, source: NodeId, snapshot: OffsetAndEpoch, then: Callable[[bool], None]
+    ) -> None:
+        def load() -> None:
+            self.disk.snapshot = snapshot
+            self.disk.batches.clear()
+
+        self._write(load, lambda: then(True))
+
+    def lead(self, epoch: int) -> None:
+        self.terms.append(epoch)
+        self.quorum.on_leader(epoch, self.me)
+        self.raft.on_epoch_opened(self.raft.log.end)
+        self.lead_append()
+
+    def on_change(self) -> None:
+        self.quorum.wake()
+
+    def on_high_watermark(self) -> None:
+        self.quorum.on_committed(self)
+
+    def on_impossible(self, why: str) -> None:
+        self.halted = why
+
+    def _send(self, to: NodeId, serve: Callable[[Any, Any], None], then: Any) -> None:
+        q = self.quorum
+        answered = [False]
+
+        def back(answer: Any) -> None:
+            if not answered[0] and self.alive:
+                answered[0] = True
+                then(answer)
+
+        def arrive() -> None:
+            peer = q.nodes.get(to)
+            if peer is not None and peer.alive and q.connected(self.me, to):
+                serve(peer, lambda answer: q.deliver(to, self.me, lambda: back(answer)))
+
+        q.deliver(self.me, to, arrive)
+        q.at(2.0, lambda: back(None))
+
+
+class Quorum:
+    """Machines, the clock, the network between them, and what must always hold."""
+
+    def __init__(self, voters: int, seed: int = 1, observers: int = 0) -> None:
+        self.rng = random.Random(seed)
+        self.out = Outbox(random.Random(seed + 1))
+        self.voters = tuple(range(1, voters + 1))
+        self.saves = 0
+        self.cut: set[frozenset[NodeId]] = set()
+        self.leaders: dict[int, NodeId] = {}
+        self.committed: list[Batch] = []
+        self._parked: list[Callable[[], None]] = []
+        self.nodes: dict[NodeId, FakeNode] = {}
+        for me in range(1, voters + observers + 1):
+            self.nodes[me] = FakeNode(self, me, Disk())
+        for node in list(self.nodes.values()):
+            node.raft.start(None)
+
+    # --- driving ----------------------------------------------------------------------------
+
+    def at(self, delay: float, then: Callable[[], None]) -> None:
+        """Something happens `delay` s from now."""
+        self.out.after(delay, then)
+
+    def deliver(self, source: NodeId, target: NodeId, then: Callable[[], None]) -> None:
+        """A message travels, unless the link is cut."""
+        if self.connected(source, target):
+            self.at(self.rng.uniform(0.0005, 0.02), then)
+
+    def connected(self, a: NodeId, b: NodeId) -> bool:
+        """Whether two nodes reach each other."""
+        return frozenset((a, b)) not in self.cut
+
+    def park(self, reply: Callable[[], None]) -> None:
+        """Answer a waiting fetch at the next progress, or in half a second."""
+        done = [False]
+
+        def once() -> None:
+            if not done[0]:
+                done[0] = True
+                reply()
+
+        self._parked.append(once)
+        self.at(0.5, once)
+
+    def wake(self) -> None:
+        """Progress somewhere."""
+        parked, self._parked = self._parked, []
+        for reply in parked:
+            self.at(0, reply)
+
+    def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> bool:
+        """Let time pass, until something holds; whether it does."""
+        end = self.out.now + seconds
+        while not until():
+            wake_at = self.out.wake_at
+            if wake_at is None or wake_at > end:
+                self.out.now = end
+                return until()
+            self.out.now = max(self.out.now, wake_at)
+            self.out.tick()
+        return True
+
+    def crash(self, me: NodeId) -> None:
+        """A node stops; what it had not made durable is gone."""
+        self.nodes[me].alive = False
+        self.nodes[me].raft.shut_down()
+
+    def restart(self, me: NodeId) -> FakeNode:
+        """A crashed node comes back with its disk."""
+        disk = self.nodes[me].disk
+        self.nodes[me] = node = FakeNode(self, me, disk)
+        node.raft.start(disk.state)
+        return node
+
+    @property
+    def leader(self) -> FakeNode | None:
+        """The live node that leads the highest epoch, once that is open."""
+        leading = [
+            n
+            for n in self.nodes.values()
+            if n.alive and n.raft.term is not None and n.raft.term.start is not None
+        ]
+        return max(leading, key=lambda n: n.raft.epoch, default=None)
+
+    def await_leader(self, seconds: float = 20.0) -> FakeNode:
+        """Let time pass until somebody leads and the others follow."""
+
+        def settled() -> bool:
+            leader = self.leader
+            return leader is not None and all(
+                n.raft.leader == leader.me
+                for n in self.nodes.values()
+                if n.alive and self.connected(n.me, leader.me)
+            )
+
+        assert self.run(seconds, settled), "nobody came to lead"
+        leader = self.leader
+        assert leader is not None
+        return leader
+
+    # --- what must hold -----------------------------------------------------------------------
+
+    def on_leader(self, epoch: int, me: NodeId) -> None:
+        """One leader per epoch."""
+        assert self.leaders.setdefault(epoch, me) == me, f"two leaders in epoch {epoch}"
+
+    def on_committed(self, node: FakeNode) -> None:
+        """What was committed once is committed everywhere, the same."""
+        if node.disk.snapshot is not None:
+            return
+        mine = [b for b in node.disk.batches if b.next_offset <= node.raft.log.high_watermark]
+        shorter, longer = sorted((mine, self.committed), key=len)
+        assert [(b.base_offset, b.leader_epoch) for b in shorter] == [
+            (b.base_offset, b.leader_epoch) for b in longer[: len(shorter)]
+        ], f"node {node.me} has committed something else"
+        if len(mine) > len(self.committed):
+            self.committed = mine
+
+
+def nobody_leads(quorum: Quorum) -> bool:
+    """Whether no live node leads or knows a leader."""
+    return all(n.raft.leader == NOBODY for n in quorum.nodes.values() if n.alive)

@@ -1,0 +1,314 @@
+"""Elections, commits and failovers of the quorum machine, in virtual time."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.unit.core.raft.quorum import Disk, FakeNode, Quorum, batch
+
+from spindle.core.raft.roles import Following, Resigned
+from spindle.core.raft.values import (
+    NOBODY,
+    Ballot,
+    ElectionState,
+    FetchWish,
+    VoteAnswer,
+)
+from spindle.model.errors import Error
+from spindle.model.offsets import OffsetAndEpoch
+
+
+def test_a_quorum_of_one_leads_after_its_vote_is_durable() -> None:
+    quorum = Quorum(voters=1)
+    node = quorum.nodes[1]
+    leader = quorum.await_leader()
+    assert leader is node
+    assert node.disk.state == ElectionState(1, 1, 1)
+    assert quorum.run(1, lambda: node.raft.log.high_watermark == 1)
+    assert node.terms == [1]
+
+
+def test_a_quorum_of_one_commits_what_is_durable_at_once() -> None:
+    quorum = Quorum(voters=1)
+    node = quorum.await_leader()
+    quorum.run(1)
+    end = node.lead_append(5)
+    assert node.raft.log.high_watermark < end
+    assert quorum.run(0.1, lambda: node.raft.log.high_watermark == end)
+
+
+def test_a_restarted_leader_never_leads_the_same_epoch_again() -> None:
+    quorum = Quorum(voters=1)
+    quorum.await_leader()
+    quorum.run(1)
+    quorum.crash(1)
+    node = quorum.restart(1)
+    assert isinstance(node.raft.role, Resigned)
+    assert node.raft.leader == NOBODY
+    quorum.await_leader()
+    assert node.terms == [2]
+
+
+def test_three_voters_elect_one_and_commit_with_a_majority() -> None:
+    quorum = Quorum(voters=3)
+    leader = quorum.await_leader()
+    end = leader.lead_append(3)
+    assert quorum.run(2, lambda: leader.raft.log.high_watermark == end)
+    assert quorum.run(
+        2, lambda: all(n.raft.log.high_watermark == end for n in quorum.nodes.values())
+    )
+
+
+def test_nothing_commits_without_a_majority() -> None:
+    quorum = Quorum(voters=3)
+    leader = quorum.await_leader()
+    quorum.run(1)
+    before = leader.raft.log.high_watermark
+    for me in quorum.voters:
+        if me != leader.me:
+            quorum.crash(me)
+    leader.lead_append()
+    quorum.run(2)
+    assert leader.raft.log.high_watermark == before
+
+
+def test_a_leader_without_a_majority_resigns() -> None:
+    quorum = Quorum(voters=3)
+    leader = quorum.await_leader()
+    for me in quorum.voters:
+        if me != leader.me:
+            quorum.crash(me)
+    assert quorum.run(5, lambda: leader.raft.term is None)
+
+
+def test_a_dead_leader_is_replaced_and_its_committed_records_stay() -> None:
+    quorum = Quorum(voters=3)
+    first = quorum.await_leader()
+    end = first.lead_append(4)
+    assert quorum.run(2, lambda: first.raft.log.high_watermark == end)
+    quorum.crash(first.me)
+    assert quorum.run(20, lambda: quorum.leader is not None and quorum.leader is not first)
+    second = quorum.await_leader()
+    assert second.raft.epoch > first.raft.epoch
+    assert quorum.run(2, lambda: second.raft.log.high_watermark > end)
+
+
+def test_an_old_leader_that_comes_back_drops_what_was_never_committed() -> None:
+    quorum = Quorum(voters=3, seed=3)
+    first = quorum.await_leader()
+    quorum.run(1)
+    others = [me for me in quorum.voters if me != first.me]
+    quorum.cut = {frozenset((first.me, other)) for other in others}
+    lost = first.lead_append(7)
+    assert quorum.run(20, lambda: quorum.leader is not None and quorum.leader is not first)
+    second = quorum.leader
+    assert second is not None
+    quorum.run(0.1)
+    second.lead_append(2)
+    quorum.run(1)
+    quorum.cut = set()
+    quorum.await_leader()
+    mark = second.raft.log.high_watermark
+    assert quorum.run(5, lambda: first.raft.log.high_watermark >= mark)
+    assert first.raft.log.end == second.raft.log.end < lost + 3
+    assert first.raft.log.epochs.entries == second.raft.log.epochs.entries
+
+
+def test_a_leader_that_stops_has_a_successor_at_once() -> None:
+    quorum = Quorum(voters=3)
+    first = quorum.await_leader()
+    quorum.run(2)
+    began = quorum.out.now
+    first.raft.shut_down()
+    assert quorum.run(5, lambda: quorum.leader is not None and quorum.leader is not first)
+    assert quorum.out.now - began < 0.5
+
+
+def test_a_voter_cut_off_does_not_disturb_those_who_have_a_leader() -> None:
+    quorum = Quorum(voters=3)
+    leader = quorum.await_leader()
+    epoch = leader.raft.epoch
+    lonely = next(me for me in quorum.voters if me != leader.me)
+    quorum.cut = {frozenset((lonely, me)) for me in quorum.voters if me != lonely}
+    quorum.run(15)
+    quorum.cut = set()
+    quorum.run(5)
+    assert leader.raft.epoch == epoch
+    assert quorum.nodes[lonely].raft.leader == leader.me
+
+
+def test_an_observer_finds_the_leader_and_copies_the_log() -> None:
+    quorum = Quorum(voters=1, observers=1)
+    leader = quorum.await_leader()
+    end = leader.lead_append(3)
+    observer = quorum.nodes[2]
+    assert quorum.run(3, lambda: observer.raft.log.high_watermark == end)
+    assert isinstance(observer.raft.role, Following)
+    term = leader.raft.term
+    assert term is not None
+    assert quorum.run(2, lambda: term.observers[2].end == end)
+
+
+def test_an_observer_keeps_looking_while_nobody_leads_and_never_stands() -> None:
+    quorum = Quorum(voters=1, observers=1)
+    quorum.await_leader()
+    quorum.crash(1)
+    observer = quorum.nodes[2]
+    quorum.run(30)
+    assert observer.raft.epoch == 1
+    quorum.restart(1)
+    assert quorum.run(10, lambda: observer.raft.epoch == 2)
+
+
+def test_a_cut_below_the_high_watermark_stops_the_node() -> None:
+    quorum = Quorum(voters=1, observers=1)
+    leader = quorum.await_leader()
+    end = leader.lead_append(3)
+    observer = quorum.nodes[2]
+    assert quorum.run(3, lambda: observer.raft.log.high_watermark == end)
+    quorum.crash(1)
+    quorum.nodes[1].disk.batches.clear()
+    quorum.committed = []  # The very promise that a lost log breaks.
+    quorum.restart(1)
+    assert quorum.run(10, lambda: observer.halted is not None)
+    assert "lost its log" in str(observer.halted)
+
+
+def test_a_node_behind_a_snapshot_loads_it_and_goes_on_from_its_end() -> None:
+    quorum = Quorum(voters=1)
+    leader = quorum.await_leader()
+    quorum.run(1)
+    leader.lead_append(9)
+    quorum.run(1)
+    leader.raft.log.on_snapshot(OffsetAndEpoch(10, 1))
+    quorum.nodes[2] = observer = FakeNode(quorum, 2, Disk())
+    observer.raft.start(None)
+    leader.lead_append(2)
+    assert quorum.run(5, lambda: observer.raft.log.high_watermark == 12)
+    assert observer.disk.snapshot == (10, 1)
+    assert observer.raft.log.start == 10
+
+
+# --- single requests --------------------------------------------------------------------------
+
+
+def _follower() -> tuple[Quorum, FakeNode]:
+    quorum = Quorum(voters=3)
+    quorum.await_leader()
+    quorum.run(1)
+    node = next(n for n in quorum.nodes.values() if isinstance(n.raft.role, Following))
+    return quorum, node
+
+
+def _vote(quorum: Quorum, node: FakeNode, ballot: Ballot) -> VoteAnswer:
+    answers: list[VoteAnswer] = []
+    node.raft.on_vote(ballot, answers.append)
+    assert quorum.run(1, lambda: bool(answers))
+    return answers[0]
+
+
+def test_a_vote_of_an_old_epoch_is_fenced() -> None:
+    quorum, node = _follower()
+    answer = _vote(quorum, node, Ballot(3, node.raft.epoch - 1, OffsetAndEpoch(99, 9), False))
+    assert answer.heard.error == Error.FENCED_LEADER_EPOCH
+    assert answer.heard.leader == node.raft.leader
+    assert not answer.granted
+
+
+def test_a_pre_vote_is_refused_while_the_leader_answers() -> None:
+    quorum, node = _follower()
+    ballot = Ballot(3, node.raft.epoch, OffsetAndEpoch(99, 9), True)
+    assert not _vote(quorum, node, ballot).granted
+
+
+def test_a_vote_is_durable_before_it_is_answered_and_given_once() -> None:
+    quorum, node = _follower()
+    epoch = node.raft.epoch + 5
+    answer = _vote(quorum, node, Ballot(3, epoch, OffsetAndEpoch(99, 9), False))
+    assert answer.granted
+    assert node.disk.state == ElectionState(epoch, NOBODY, 3)
+    again = _vote(quorum, node, Ballot(3, epoch, OffsetAndEpoch(99, 9), False))
+    assert again.granted
+    other = _vote(quorum, node, Ballot(1, epoch, OffsetAndEpoch(99, 9), False))
+    assert not other.granted
+
+
+def test_a_candidate_with_a_shorter_log_gets_no_vote() -> None:
+    quorum, node = _follower()
+    ballot = Ballot(3, node.raft.epoch + 5, OffsetAndEpoch(0, 0), False)
+    assert not _vote(quorum, node, ballot).granted
+
+
+def test_a_candidate_that_is_no_voter_gets_no_vote() -> None:
+    quorum, node = _follower()
+    ballot = Ballot(77, node.raft.epoch + 5, OffsetAndEpoch(99, 9), False)
+    assert not _vote(quorum, node, ballot).granted
+
+
+@pytest.mark.parametrize(
+    ("wish", "error"),
+    [
+        (FetchWish(1, 0, -1, 0, 0), Error.INVALID_REQUEST),
+        (FetchWish(1, -1, 0, 0, 0), Error.INVALID_REQUEST),
+        (FetchWish(1, 0, 2, 0, 0), Error.INVALID_REQUEST),
+        (FetchWish(0, 0, 0, 0, 0), Error.FENCED_LEADER_EPOCH),
+        (FetchWish(9, 0, 0, 0, 0), Error.UNKNOWN_LEADER_EPOCH),
+        (FetchWish(1, 0, 0, 0, 0), Error.NONE),
+    ],
+)
+def test_a_leader_checks_epochs_and_offsets_of_a_fetch(wish: FetchWish, error: Error) -> None:
+    quorum = Quorum(voters=1)
+    leader = quorum.await_leader()
+    quorum.run(1)
+    assert leader.raft.on_fetch(7, wish).error == error
+
+
+def test_a_follower_is_not_the_leader() -> None:
+    _, node = _follower()
+    wish = FetchWish(node.raft.epoch, 0, 0, 0, 0)
+    assert node.raft.on_fetch(7, wish).error == Error.NOT_LEADER_OR_FOLLOWER
+
+
+def test_an_epoch_without_quorum_state_is_that_of_the_log() -> None:
+    quorum = Quorum(voters=1)
+    disk = Disk(None, [batch(0, 4), batch(1, 6)])
+    quorum.nodes[1] = node = FakeNode(quorum, 1, disk)
+    node.raft.start(None)
+    quorum.await_leader()
+    assert node.terms == [7]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_crashes_cuts_and_appends_keep_every_promise(seed: int) -> None:
+    """The invariants are in `Quorum`: one leader an epoch, one committed history."""
+    quorum = Quorum(voters=3, seed=seed, observers=1)
+    rng = random.Random(seed)
+    dead: set[int] = set()
+    for _ in range(60):
+        event = rng.random()
+        leader = quorum.leader
+        if event < 0.15 and len(dead) < 2:
+            victim = rng.choice([me for me in quorum.nodes if me not in dead])
+            quorum.crash(victim)
+            dead.add(victim)
+        elif event < 0.4 and dead:
+            back = rng.choice(sorted(dead))
+            dead.discard(back)
+            quorum.restart(back)
+        elif event < 0.5:
+            quorum.cut = {frozenset(rng.sample(quorum.voters, 2))}
+        elif event < 0.6:
+            quorum.cut = set()
+        elif leader is not None and not leader.raft.follower.writing:
+            leader.lead_append(rng.randrange(1, 4))
+        quorum.run(rng.uniform(0.01, 1.5))
+    quorum.cut = set()
+    for me in sorted(dead):
+        quorum.restart(me)
+    leader = quorum.await_leader(60)
+    end = leader.raft.log.end
+    assert quorum.run(
+        30, lambda: all(n.raft.log.high_watermark >= end for n in quorum.nodes.values())
+    )
+    assert not any(n.halted for n in quorum.nodes.values())
