@@ -111,6 +111,7 @@ def test_quorum_state_of_dynamic_voters() -> None:
     "data",
     [
         b"",
+        b'{"leaderId":Infinity,"leaderEpoch":1,"votedId":1,"currentVoters":[],"data_version":0}',
         b"[]",
         b"{}",
         b"3",
