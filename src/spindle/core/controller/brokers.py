@@ -72,7 +72,21 @@ def register(
             in_controlled_shutdown=known.in_controlled_shutdown,
         )
     draft.add(record)
+    if same:
+        _drop_unregistered(draft, asked.broker_id)
     return draft.decision(record.broker_epoch, atomic=False)
+
+
+def _drop_unregistered(draft: Draft, broker: NodeId) -> None:
+    """A process that amends its registration may have lost directories since."""
+    image = draft.state.image
+    lost = [
+        id
+        for id in concerned(draft, broker)
+        if (partition := draft.partition(id)) is not None
+        and not draft.directory_is_online(broker, image.directory_of(partition, broker))
+    ]
+    remove_broker(draft, broker, lost)
 
 
 def _check_registration(state: State, sessions: Sessions, asked: Registration, now: float) -> None:

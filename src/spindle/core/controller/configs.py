@@ -165,18 +165,31 @@ def _decided(
         draft.records.clear()
         return draft.decision(outcomes)
     changed = [record for record in draft.records if isinstance(record, r.Config)]
-    if any(c.key == _MIN_ISR for c in changed) and draft.state.elr_enabled:
-        topics = {
-            c.resource_name if c.resource_type == TOPIC_RESOURCE else "": None
-            for c in changed
-            if c.key == _MIN_ISR
-        }
-        for topic in [""] if "" in topics else list(topics):
-            draft.add(r.ClearElr(topic=topic))
+    if draft.state.elr_enabled:
+        _forget_eligible(draft, [c for c in changed if c.key == _MIN_ISR])
     if any(c.key == _UNCLEAN and c.value == "true" for c in changed):
         # Somebody gives up records to have partitions back: now, not at the next check.
         elect_leaderless(draft)
     return draft.decision(outcomes, atomic=False)
+
+
+def _forget_eligible(draft: Draft, changed: Sequence[r.Config]) -> None:
+    """Under another min.insync.replicas a small ISR may go on alone: who left is behind then.
+
+    Apache Kafka clears the whole topic (ClearElr) and may leave a partition without anybody who
+    could lead. Where the ISR is empty nothing is written, so its eligible leaders stay.
+    """
+    names = {c.resource_name for c in changed if c.resource_type == TOPIC_RESOURCE}
+    everywhere = any(c.resource_type == BROKER_RESOURCE for c in changed)
+    if not names and not everywhere:
+        return
+    for topic, partition in draft.state.image.partitions():
+        if partition.elr and partition.isr and (everywhere or topic.name in names):
+            draft.add(
+                r.PartitionChange(
+                    partition_id=partition.partition_id, topic_id=topic.topic_id, elr=()
+                )
+            )
 
 
 # --- checks -------------------------------------------------------------------------------------

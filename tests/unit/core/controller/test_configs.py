@@ -1,0 +1,140 @@
+"""Dynamic settings: both requests, every check."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.unit.core.controller.kit import Cluster
+
+from spindle.core.controller import configs
+from spindle.core.controller.configs import Alteration, Resource
+from spindle.model.errors import Error
+from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
+
+TOPIC = Resource(TOPIC_RESOURCE, "t")
+ALL_BROKERS = Resource(BROKER_RESOURCE, "")
+SET, DELETE, APPEND, SUBTRACT = range(4)
+
+
+def scene(**given: str) -> Cluster:
+    cluster = Cluster()
+    cluster.start(1)
+    cluster.topic("t", (1,), configs=given)
+    return cluster
+
+
+def alter(
+    cluster: Cluster, *alterations: tuple[str, int, str | None], to: Resource = TOPIC
+) -> Error:
+    asked = [(to, [Alteration(*a) for a in alterations])]
+    return cluster.take(configs.alter_incrementally(cluster.state, asked))[0][1].error
+
+
+@pytest.mark.parametrize(
+    ("resource", "alteration", "error"),
+    [
+        (TOPIC, ("retention.ms", SET, "5"), Error.NONE),
+        (TOPIC, ("retention.ms", SET, "five"), Error.INVALID_CONFIG),
+        (TOPIC, ("retention.ms", SET, None), Error.INVALID_REQUEST),
+        (TOPIC, ("retention.ms", APPEND, "5"), Error.INVALID_CONFIG),
+        (TOPIC, ("retention.ms", 4, "5"), Error.INVALID_REQUEST),
+        (TOPIC, ("nothing", SET, "5"), Error.INVALID_CONFIG),
+        (TOPIC, ("", SET, "5"), Error.INVALID_REQUEST),
+        (TOPIC, ("leader.replication.throttled.replicas", SET, "0:1,1:2"), Error.NONE),
+        (TOPIC, ("leader.replication.throttled.replicas", SET, "*"), Error.NONE),
+        (TOPIC, ("leader.replication.throttled.replicas", SET, "0-1"), Error.INVALID_CONFIG),
+        (Resource(TOPIC_RESOURCE, ""), ("retention.ms", SET, "5"), Error.INVALID_REQUEST),
+        (
+            Resource(TOPIC_RESOURCE, "u"),
+            ("retention.ms", SET, "5"),
+            Error.UNKNOWN_TOPIC_OR_PARTITION,
+        ),
+        (ALL_BROKERS, ("log.retention.ms", SET, "5"), Error.NONE),
+        (ALL_BROKERS, ("log.dirs", SET, "/d"), Error.INVALID_REQUEST),
+        (ALL_BROKERS, ("some.plugin.setting", SET, "x"), Error.NONE),
+        (Resource(BROKER_RESOURCE, "1"), ("log.retention.ms", SET, "-2"), Error.INVALID_CONFIG),
+        (
+            Resource(BROKER_RESOURCE, "1"),
+            ("replica.alter.log.dirs.io.max.bytes.per.second", SET, "1000"),
+            Error.NONE,
+        ),
+        (
+            Resource(BROKER_RESOURCE, "7"),
+            ("log.retention.ms", SET, "5"),
+            Error.BROKER_ID_NOT_REGISTERED,
+        ),
+        (Resource(BROKER_RESOURCE, "x"), ("log.retention.ms", SET, "5"), Error.INVALID_REQUEST),
+        (Resource(8, "1"), ("any", SET, "5"), Error.INVALID_REQUEST),
+    ],
+)
+def test_each_check(resource: Resource, alteration: Any, error: Error) -> None:
+    cluster = scene()
+    assert alter(cluster, alteration, to=resource) is error
+    name, _, value = alteration
+    expected = {name: value} if error is Error.NONE else {}
+    assert cluster.image.config(resource.type, resource.name) == expected
+
+
+def test_a_resource_changes_as_a_whole_or_not_at_all() -> None:
+    cluster = scene(**{"retention.ms": "1"})
+    changes = (("retention.ms", SET, "2"), ("segment.bytes", SET, "no"))
+    assert alter(cluster, *changes) is Error.INVALID_CONFIG
+    assert cluster.image.config(TOPIC_RESOURCE, "t") == {"retention.ms": "1"}
+
+
+def test_setting_what_is_set_and_deleting_what_is_not_are_no_records() -> None:
+    cluster = scene(**{"retention.ms": "1"})
+    assert alter(cluster, ("retention.ms", SET, "1"), ("segment.bytes", DELETE, None)) == 0
+    assert cluster.last == ()
+    assert alter(cluster, ("retention.ms", DELETE, None)) is Error.NONE
+    assert cluster.image.config(TOPIC_RESOURCE, "t") == {}
+
+
+def test_lists_grow_and_shrink() -> None:
+    cluster = scene()
+    assert alter(cluster, ("cleanup.policy", APPEND, "compact, delete")) is Error.NONE
+    assert cluster.image.config(TOPIC_RESOURCE, "t") == {"cleanup.policy": "delete,compact"}
+    assert alter(cluster, ("cleanup.policy", SUBTRACT, "delete")) is Error.NONE
+    assert cluster.image.config(TOPIC_RESOURCE, "t") == {"cleanup.policy": "compact"}
+    assert alter(cluster, ("cleanup.policy", SUBTRACT, "compact")) is Error.INVALID_CONFIG
+    assert alter(cluster, ("cordoned.log.dirs", APPEND, "/a"), to=ALL_BROKERS) is Error.NONE
+    assert alter(cluster, ("cordoned.log.dirs", APPEND, "/b,/a"), to=ALL_BROKERS) is Error.NONE
+    assert cluster.image.config(BROKER_RESOURCE, "") == {"cordoned.log.dirs": "/a,/b"}
+
+
+def test_nothing_is_named_twice() -> None:
+    cluster = scene()
+    twice = (("retention.ms", SET, "2"), ("retention.ms", DELETE, None))
+    assert alter(cluster, *twice) is Error.INVALID_REQUEST
+    one = (TOPIC, [Alteration("retention.ms", SET, "2")])
+    outcomes = cluster.take(configs.alter_incrementally(cluster.state, [one, one]))
+    assert [o.error for _, o in outcomes] == [Error.INVALID_REQUEST] * 2
+    assert cluster.last == ()
+
+
+def test_validating_writes_nothing() -> None:
+    cluster = scene()
+    asked = [(TOPIC, [Alteration("retention.ms", SET, "2")])]
+    decision = configs.alter_incrementally(cluster.state, asked, validate_only=True)
+    assert cluster.take(decision)[0][1].error is Error.NONE
+    assert cluster.last == ()
+    whole = configs.alter_wholly(cluster.state, [(TOPIC, {"retention.ms": "2"})], True)
+    assert cluster.take(whole)[0][1].error is Error.NONE
+    assert cluster.last == ()
+
+
+def test_the_older_request_replaces_everything() -> None:
+    cluster = scene(**{"retention.ms": "1", "segment.bytes": "2000"})
+
+    def replace(settings: dict[str, str | None]) -> Error:
+        decision = configs.alter_wholly(cluster.state, [(TOPIC, settings)])
+        return cluster.take(decision)[0][1].error
+
+    assert replace({"retention.ms": "1", "flush.ms": "7"}) is Error.NONE
+    assert len(cluster.last) == 2
+    expected = {"retention.ms": "1", "flush.ms": "7"}
+    assert cluster.image.config(TOPIC_RESOURCE, "t") == expected
+    assert replace({"flush.ms": None}) is Error.INVALID_REQUEST
+    assert replace({"nothing": "1"}) is Error.INVALID_CONFIG
+    assert cluster.image.config(TOPIC_RESOURCE, "t") == expected

@@ -1,0 +1,108 @@
+"""Feature levels, controllers' registrations, producer ids."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.core.controller.kit import Cluster, incarnation, old_features
+
+from spindle.core.controller import features, producer_ids
+from spindle.core.controller.features import FeatureUpdate, UpgradeType
+from spindle.model import records as r
+from spindle.model.errors import Error, Refusal
+from spindle.model.features import ELR_VERSION, METADATA_VERSION, SUPPORTED
+from spindle.model.ids import Endpoint, VersionRange
+
+UP, SAFE, UNSAFE = UpgradeType
+
+
+@pytest.mark.parametrize(
+    ("updates", "error"),
+    [
+        ([(METADATA_VERSION, 30, UP)], Error.NONE),
+        ([(METADATA_VERSION, 25, UP)], Error.NONE),
+        ([(METADATA_VERSION, 31, UP)], Error.INVALID_UPDATE_VERSION),
+        ([(METADATA_VERSION, 30, SAFE)], Error.INVALID_UPDATE_VERSION),
+        ([(METADATA_VERSION, 19, UP)], Error.INVALID_UPDATE_VERSION),
+        ([(METADATA_VERSION, 19, SAFE)], Error.INVALID_UPDATE_VERSION),
+        ([(METADATA_VERSION, 19, UNSAFE)], Error.INVALID_UPDATE_VERSION),
+        ([(METADATA_VERSION, 30, 9)], Error.INVALID_REQUEST),
+        ([("nothing", 1, UP)], Error.INVALID_UPDATE_VERSION),
+        ([("kraft.version", 1, UP)], Error.INVALID_UPDATE_VERSION),
+        ([("", 1, UP)], Error.INVALID_REQUEST),
+        ([("group.version", 1, UP), ("group.version", 1, UP)], Error.INVALID_REQUEST),
+        ([("group.version", 1, UP)], Error.NONE),
+        ([("group.version", -1, SAFE)], Error.INVALID_UPDATE_VERSION),
+        ([("transaction.version", 2, UP)], Error.INVALID_UPDATE_VERSION),
+        ([("share.version", 1, UP)], Error.INVALID_UPDATE_VERSION),
+        ([(ELR_VERSION, 1, UP)], Error.INVALID_UPDATE_VERSION),
+        ([(ELR_VERSION, 1, UP), (METADATA_VERSION, 23, UP)], Error.NONE),
+    ],
+)
+def test_update_features(updates: list[tuple[str, int, int]], error: Error) -> None:
+    cluster = Cluster(levels={METADATA_VERSION: 20})
+    cluster.register(1, features=old_features(transaction_version=VersionRange(0, 1)))
+    lacking = {name: range for name, range in SUPPORTED.items() if name != "share.version"}
+    cluster.register(2, features=lacking)
+    asked = [FeatureUpdate(*update) for update in updates]
+    if error is Error.NONE:
+        cluster.take(features.update_features(cluster.state, asked))
+        assert [(x.name, x.level) for x in cluster.last if isinstance(x, r.FeatureLevel)] == [
+            (name, level) for name, level, _ in updates
+        ]
+    else:
+        with pytest.raises(Refusal) as refused:
+            features.update_features(cluster.state, asked)
+        assert refused.value.error is error
+        assert refused.value.message
+
+
+def test_validating_writes_nothing_and_no_change_is_no_record() -> None:
+    cluster = Cluster(levels={METADATA_VERSION: 20})
+    up = [FeatureUpdate(METADATA_VERSION, 30)]
+    assert features.update_features(cluster.state, up, validate_only=True).records == ()
+    same = [FeatureUpdate(METADATA_VERSION, 20)]
+    assert features.update_features(cluster.state, same).records == ()
+
+
+def test_a_feature_goes_down_to_nothing() -> None:
+    cluster = Cluster(levels={METADATA_VERSION: 30, "group.version": 1})
+    down = FeatureUpdate("group.version", 0, UpgradeType.SAFE_DOWNGRADE)
+    cluster.take(features.update_features(cluster.state, [down]))
+    assert cluster.image.features == {METADATA_VERSION: 30}
+
+
+def test_controllers_register_once_and_bound_upgrades() -> None:
+    cluster = Cluster(levels={METADATA_VERSION: 20})
+    registration = r.RegisterController(
+        controller_id=9,
+        incarnation_id=incarnation(9),
+        endpoints=(Endpoint("CONTROLLER", "c", 1),),
+        features=((METADATA_VERSION, VersionRange(7, 25)),),
+    )
+    cluster.take(features.register_controller(cluster.state, registration))
+    assert cluster.image.controllers == {9: registration}
+    cluster.take(features.register_controller(cluster.state, registration))
+    assert cluster.last == ()
+    with pytest.raises(Refusal, match="controller 9"):
+        features.update_features(cluster.state, [FeatureUpdate(METADATA_VERSION, 26)])
+
+
+def test_old_clusters_know_no_controllers() -> None:
+    cluster = Cluster(levels={METADATA_VERSION: 14})
+    registration = r.RegisterController(controller_id=9, incarnation_id=incarnation(9))
+    with pytest.raises(Refusal) as refused:
+        features.register_controller(cluster.state, registration)
+    assert refused.value.error is Error.UNSUPPORTED_VERSION
+
+
+def test_producer_ids_are_given_once() -> None:
+    cluster = Cluster()
+    cluster.start(1, 2)
+    blocks = []
+    for broker in (1, 2, 1):
+        epoch = cluster.image.brokers[broker].broker_epoch
+        blocks.append(cluster.take(producer_ids.allocate(cluster.state, broker, epoch)))
+    assert [(b.first, b.size) for b in blocks] == [(0, 1000), (1000, 1000), (2000, 1000)]
+    with pytest.raises(Refusal) as refused:
+        producer_ids.allocate(cluster.state, 1, 999)
+    assert refused.value.error is Error.STALE_BROKER_EPOCH
