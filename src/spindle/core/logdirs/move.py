@@ -1,0 +1,256 @@
+"""A replica's move between two log directories: THE table (KIP-113, KIP-858; K113-03, K858-16).
+
+The future log chases the current one; the controller is told first; once our own committed image
+shows the new directory, appends are blocked, the rest is copied, the source is renamed `-delete`,
+the future log gets the plain name. A crash between the two renames leaves a future log alone, which
+the next start promotes (K113-16): never two current logs, never none without a complete future.
+
+Pure. The node's `moves` feeds inputs and carries out the wishes that come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from spindle.model.ids import LogDir, PartitionId, TopicPartition
+from spindle.model.logs import LogKey
+
+
+class State(Enum):
+    """Where a move is. FREEZING to PROMOTING are the swap."""
+
+    PREPARING = "the future log is being made"
+    WANTED = "waits for a slot"
+    COPYING = "copies"
+    CAUGHT_UP = "has caught up; the controller is to be told"
+    ASSIGNING = "the controller is being told"
+    FREEZING = "metadata names the target; waits for writes under way"
+    DRAINING = "appends blocked; copies the rest"
+    DISCARDING = "the source is renamed -delete"
+    PROMOTING = "the future log gets the plain name"
+    DONE = "serves from the target"
+    ABANDONED = "given up"
+
+
+class Input(Enum):
+    """What can happen to a move."""
+
+    PREPARED = "future log made"
+    SLOT = "slot free"
+    COPIED = "piece copied"
+    CAUGHT = "copied to the end"
+    SENT = "controller asked"
+    ASSIGNED = "image names target"
+    UNASSIGNED = "image names another"
+    FROZEN = "no write under way"
+    DISCARDED = "source renamed"
+    PROMOTED = "future renamed"
+    STUCK = "cannot be copied"
+    SOURCE_FAILED = "source failed"
+    TARGET_FAILED = "target failed"
+    CANCELLED = "cancelled"
+    REDIRECTED = "redirected"
+    GONE = "replica gone"
+    LEADER_CHANGED = "leader changed"
+    TRUNCATED = "current log cut"
+    START_MOVED = "log start moved"
+
+
+class Wish(Enum):
+    """What the node is to do."""
+
+    COPY = "copy the next piece"
+    ASSIGN = "tell the controller the target"
+    FREEZE = "block appends"
+    THAW = "unblock appends, in the source"
+    DISCARD = "rename the source -delete"
+    PROMOTE = "rename the future log"
+    FINISH = "serve from the target"
+    DROP_FUTURE = "discard the future log"
+    DROP_TARGET = "discard the log that was promoted"
+    CORRECT = "have the metadata say where the current log is"
+    KEEP_SOURCE = "the renamed source is all there is: do not delete it"
+    AGAIN = "move once more when this is done"
+
+
+class Row(NamedTuple):
+    """What an input leads to."""
+
+    next: State
+    wishes: tuple[Wish, ...] = ()
+
+
+S, I, W = State, Input, Wish  # noqa: E741
+
+_BEFORE_SWAP: Final = (S.PREPARING, S.WANTED, S.COPYING, S.CAUGHT_UP, S.ASSIGNING)
+_BLOCKED: Final = (S.FREEZING, S.DRAINING)
+_POINT_OF_NO_RETURN: Final = (S.DISCARDING, S.PROMOTING)
+ENDED: Final = frozenset({S.DONE, S.ABANDONED})
+PROMISED: Final = frozenset(
+    {S.CAUGHT_UP, S.ASSIGNING, S.FREEZING, S.DRAINING, S.DISCARDING, S.PROMOTING}
+)
+"""States in which the metadata should name the target: no correction may be sent (B-05)."""
+
+
+def _table() -> dict[tuple[State, Input], Row]:
+    t: dict[tuple[State, Input], Row] = {}
+    # What every move can hear at any time without consequence of its own: the copying itself
+    # compares both logs before each piece (`align`), and the image is asked, not remembered.
+    for state in S:
+        for harmless in (I.LEADER_CHANGED, I.TRUNCATED, I.START_MOVED, I.UNASSIGNED, I.ASSIGNED):
+            t[state, harmless] = Row(state)
+    # The way.
+    t[S.PREPARING, I.PREPARED] = Row(S.WANTED)
+    t[S.WANTED, I.SLOT] = Row(S.COPYING, (W.COPY,))
+    t[S.COPYING, I.COPIED] = Row(S.COPYING, (W.COPY,))
+    t[S.COPYING, I.CAUGHT] = Row(S.CAUGHT_UP, (W.ASSIGN, W.COPY))
+    for state in (S.CAUGHT_UP, S.ASSIGNING):
+        t[state, I.COPIED] = t[state, I.CAUGHT] = Row(state, (W.COPY,))
+        t[state, I.SENT] = Row(S.ASSIGNING)
+        t[state, I.ASSIGNED] = Row(S.FREEZING, (W.FREEZE,))
+    t[S.FREEZING, I.FROZEN] = Row(S.DRAINING, (W.COPY,))
+    t[S.DRAINING, I.COPIED] = Row(S.DRAINING, (W.COPY,))
+    t[S.DRAINING, I.CAUGHT] = Row(S.DISCARDING, (W.DISCARD,))
+    t[S.DISCARDING, I.DISCARDED] = Row(S.PROMOTING, (W.PROMOTE,))
+    t[S.PROMOTING, I.PROMOTED] = Row(S.DONE, (W.FINISH, W.CORRECT))
+    # A piece that was under way when appends were blocked; a repeated request to the controller.
+    t[S.FREEZING, I.COPIED] = t[S.FREEZING, I.CAUGHT] = Row(S.FREEZING)
+    for state in (*_BLOCKED, *_POINT_OF_NO_RETURN):
+        t[state, I.SENT] = Row(state)
+    # The metadata was changed back before the swap: tell the controller again.
+    for state in _BLOCKED:
+        t[state, I.UNASSIGNED] = Row(S.CAUGHT_UP, (W.THAW, W.ASSIGN, W.COPY))
+    # Ends before the point of no return: the current log stays the truth.
+    for state in (*_BEFORE_SWAP, *_BLOCKED):
+        thaw = (W.THAW,) if state in _BLOCKED else ()
+        for stop in (I.CANCELLED, I.REDIRECTED, I.STUCK):
+            t[state, stop] = Row(S.ABANDONED, (*thaw, W.DROP_FUTURE, W.CORRECT))
+        t[state, I.TARGET_FAILED] = Row(S.ABANDONED, (*thaw, W.CORRECT))
+        # The future log stays on disk (K113-17); LOST if the metadata names the target (K858-16).
+        t[state, I.SOURCE_FAILED] = Row(S.ABANDONED, (W.CORRECT,))
+        t[state, I.GONE] = Row(S.ABANDONED, (W.DROP_FUTURE,))
+    # After it: the future log is complete and on the medium, so only it counts.
+    for state in _POINT_OF_NO_RETURN:
+        t[state, I.CANCELLED] = t[state, I.REDIRECTED] = Row(state, (W.AGAIN,))
+        t[state, I.TARGET_FAILED] = Row(S.ABANDONED, (W.KEEP_SOURCE, W.CORRECT))
+    t[S.DISCARDING, I.GONE] = Row(S.ABANDONED, (W.DROP_FUTURE,))
+    t[S.PROMOTING, I.GONE] = Row(S.ABANDONED, (W.DROP_TARGET,))
+    t[S.DISCARDING, I.SOURCE_FAILED] = Row(S.PROMOTING, (W.PROMOTE,))
+    t[S.PROMOTING, I.SOURCE_FAILED] = Row(S.PROMOTING)
+    t[S.PROMOTING, I.DISCARDED] = Row(S.PROMOTING)
+    t[S.PROMOTING, I.STUCK] = Row(S.ABANDONED, (W.KEEP_SOURCE, W.CORRECT))
+    t[S.DISCARDING, I.STUCK] = Row(S.ABANDONED, (W.THAW, W.DROP_FUTURE, W.CORRECT))
+    # It is over: late answers change nothing.
+    for state in ENDED:
+        for late in I:
+            t[state, late] = Row(state)
+    return t
+
+
+TABLE: Final[Mapping[tuple[State, Input], Row]] = MappingProxyType(_table())
+"""All pairs that can occur; any other is a bug of ours."""
+
+
+class Bounds(NamedTuple):
+    """Start and end of a log."""
+
+    start: int
+    end: int
+
+
+class Alignment(Enum):
+    """What a future log needs before more can be copied to it."""
+
+    FITS = "nothing"
+    CUT = "cut its end"
+    RAISE_START = "raise its start"
+    RESET = "begin again, empty"
+
+
+def align(current: Bounds, future: Bounds, cut: int | None) -> tuple[Alignment, int]:
+    """What to do with the future log so that it is a prefix of the current one, and the offset.
+
+    `cut`: the lowest offset to which the current log was cut since the last piece: what the future
+    log has from there on may be of another epoch (K113-13).
+    """
+    end = current.end if cut is None else min(cut, current.end)
+    if future.start > current.start or future.end < current.start or end < future.start:
+        return Alignment.RESET, current.start
+    if future.end > end:
+        return Alignment.CUT, end
+    if future.start < current.start:
+        return Alignment.RAISE_START, current.start
+    return Alignment.FITS, 0
+
+
+class Move:
+    """One move: which replica, from where to where, how far. Changes by `feed` alone."""
+
+    __slots__ = ("cut", "future", "id", "name", "size", "source", "state", "target")
+
+    def __init__(
+        self, id: PartitionId, name: TopicPartition, source: LogDir, target: LogDir
+    ) -> None:
+        assert source != target, f"{name} is in {source} already"
+        self.id = id
+        self.name = name
+        self.source = source
+        self.target = target
+        self.state = State.PREPARING
+        self.future = Bounds(0, 0)
+        self.size = 0
+        """Bytes of the future log."""
+        self.cut: int | None = None
+        """See `align`."""
+
+    @property
+    def current_key(self) -> LogKey:
+        """The plain log."""
+        return LogKey(self.name.topic, self.name.partition)
+
+    @property
+    def future_key(self) -> LogKey:
+        """The log that is being made."""
+        return LogKey(self.name.topic, self.name.partition, future=True)
+
+    @property
+    def ended(self) -> bool:
+        """Nothing more will happen."""
+        return self.state in ENDED
+
+    @property
+    def promised(self) -> bool:
+        """The metadata should name the target."""
+        return self.state in PROMISED
+
+    @property
+    def follows(self) -> bool:
+        """The future log chases the current one: pieces are copied as records come."""
+        return self.state in (S.COPYING, S.CAUGHT_UP, S.ASSIGNING, S.DRAINING)
+
+    def note_cut(self, offset: int) -> None:
+        """The current log was cut back to `offset`."""
+        self.cut = offset if self.cut is None else min(self.cut, offset)
+
+    def feed(self, happened: Input) -> tuple[Wish, ...]:
+        """Something happened; what to do now, in this order."""
+        row = TABLE.get((self.state, happened))
+        assert row is not None, f"{self.name}: {happened.name} cannot come while {self.state.name}"
+        self.state = row.next
+        return row.wishes
+
+
+def diagram() -> str:
+    """The table as a Mermaid state diagram, for the documentation."""
+    lines = ["stateDiagram-v2", "    [*] --> PREPARING"]
+    for (state, happened), row in TABLE.items():
+        if row.next is state and not row.wishes:
+            continue
+        wishes = ", ".join(w.name for w in row.wishes)
+        label = happened.value + (f" / {wishes}" if wishes else "")
+        lines.append(f"    {state.name} --> {row.next.name}: {label}")
+    lines += ["    DONE --> [*]", "    ABANDONED --> [*]"]
+    return "\n".join(lines) + "\n"
