@@ -35,6 +35,8 @@ class TopicRules:
     append_time: bool = False
     """The broker's clock stamps the batches (message.timestamp.type=LogAppendTime)."""
     compact: bool = False
+    delete: bool = True
+    """What cleanup.policy names."""
     sync: bool = False
     """Each append waits for fsync (flush.messages=1)."""
 

@@ -276,6 +276,7 @@ class Replicas:
             max_message_bytes=int(str(setting("max.message.bytes"))),
             append_time=setting("message.timestamp.type") == "LogAppendTime",
             compact="compact" in str(setting("cleanup.policy")),
+            delete="delete" in str(setting("cleanup.policy")),
             sync=setting("flush.messages") == 1,
         )
 

@@ -1,0 +1,137 @@
+"""ListOffsets (2), versions 1-11.
+
+Behaviour: per partition, of its leader:
+- timestamp >= 0: the first record with that timestamp or a later one, below the high watermark;
+- -1 latest: the high watermark (for a follower: the log's end);
+- -2 earliest and -4 earliest local: the log start, since no log has a remote part;
+- -3: the record with the largest timestamp (KIP-734);
+- -5 latest tiered, -6 earliest pending upload: none, offset -1 (there is no tiered storage);
+- a new leader that has not learned its high watermark in this epoch says OFFSET_NOT_AVAILABLE to
+  consumers that name the epoch, since its old mark may lie below what they have seen (KIP-207).
+
+Version notes: 2 isolation level (both levels see the same: there are no open transactions); 4
+leader epochs; 7, 8, 9, 11 timestamps -3, -4, -5, -6; 10 a time limit for remote storage.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from spindle.core.replica.partition import Leading
+from spindle.model.errors import Error, Failure
+from spindle.model.jobs import FindOffset, FoundOffset
+from spindle.node.calls import Call
+from spindle.node.hosted import Hosted
+from spindle.wire.entities import make
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+LATEST: Final = -1
+EARLIEST: Final = -2
+MAX_TIMESTAMP: Final = -3
+EARLIEST_LOCAL: Final = -4
+LATEST_TIERED: Final = -5
+EARLIEST_PENDING: Final = -6
+CONSUMER: Final = -1
+DEBUGGER: Final = -2
+_SINCE: Final = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING: 11}
+
+
+def on_broker(broker: Broker, call: Call) -> None:
+    """Find the offsets; those by time need the disk."""
+    _Search(broker, call).begin()
+
+
+class _Search:
+    """One request until every partition has its answer."""
+
+    def __init__(self, broker: Broker, call: Call) -> None:
+        self._broker = broker
+        self._call = call
+        self._told: list[list[Any]] = []
+        self._left = 1
+
+    def begin(self) -> None:
+        for topic in self._call.body.topics:
+            told: list[Any] = [None] * len(topic.partitions)
+            self._told.append(told)
+            for place, asked in enumerate(topic.partitions):
+                self._left += 1
+                self._find(topic.name, asked, told, place)
+        self._settle()
+
+    def _settle(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            types = self._call.reply
+            topics = tuple(
+                make(types.ListOffsetsTopicResponse, name=topic.name, partitions=tuple(told))
+                for topic, told in zip(self._call.body.topics, self._told, strict=True)
+            )
+            self._call.answer(make(types.ListOffsetsResponse, topics=topics))
+
+    def _find(self, topic: str, asked: Any, told: list[Any], place: int) -> None:
+        def tell(error: Error, offset: int = -1, timestamp: int = -1, epoch: int = -1) -> None:
+            told[place] = make(
+                self._call.reply.ListOffsetsPartitionResponse,
+                partition_index=asked.partition_index,
+                error_code=error,
+                offset=offset,
+                timestamp=timestamp,
+                leader_epoch=epoch,
+            )
+            self._settle()
+
+        hosted = self._hosted(topic, asked.partition_index)
+        if not isinstance(hosted, Hosted):
+            tell(hosted)
+            return
+        machine = hosted.partition
+        named = self._call.version >= 4 and asked.current_leader_epoch >= 0
+        error = machine.check_epoch(asked.current_leader_epoch if named else -1)
+        if error == Error.NONE:
+            error = self._check(hosted, asked.timestamp, named)
+        if error != Error.NONE:
+            tell(error)
+        elif asked.timestamp == LATEST:
+            tell(Error.NONE, self._latest(hosted), -1, machine.leader_epoch)
+        elif asked.timestamp in (EARLIEST, EARLIEST_LOCAL):
+            tell(Error.NONE, machine.start, -1, machine.epochs.epoch_at(machine.start))
+        elif asked.timestamp in (LATEST_TIERED, EARLIEST_PENDING):
+            tell(Error.NONE)
+        else:
+            self._search(hosted, asked.timestamp, tell)
+
+    def _hosted(self, topic: str, partition: int) -> Hosted | Error:
+        replicas = self._broker.replicas
+        if self._call.body.replica_id == DEBUGGER:
+            return replicas.locate(topic, partition)
+        return replicas.leader(topic, partition)
+
+    def _check(self, hosted: Hosted, timestamp: int, named: bool) -> Error:
+        if timestamp < EARLIEST_PENDING or self._call.version < _SINCE.get(timestamp, 0):
+            return Error.UNSUPPORTED_VERSION
+        role = hosted.partition.role
+        if (
+            self._call.body.replica_id == CONSUMER
+            and timestamp not in (EARLIEST, EARLIEST_LOCAL)
+            and isinstance(role, Leading)
+            and hosted.partition.high_watermark < role.epoch_start
+        ):
+            return Error.OFFSET_NOT_AVAILABLE if named else Error.LEADER_NOT_AVAILABLE
+        return Error.NONE
+
+    def _latest(self, hosted: Hosted) -> int:
+        machine = hosted.partition
+        return machine.high_watermark if self._call.body.replica_id == CONSUMER else machine.end
+
+    def _search(self, hosted: Hosted, timestamp: int, tell: Any) -> None:
+        def on_found(result: FoundOffset | Failure) -> None:
+            if isinstance(result, Failure):
+                self._broker.replicas.on_failure(hosted, result)
+                tell(Error.KAFKA_STORAGE_ERROR)
+            else:
+                tell(Error.NONE, result.offset, result.timestamp, result.epoch)
+
+        hosted.run(FindOffset("", hosted.key, timestamp, self._latest(hosted)), on_found)

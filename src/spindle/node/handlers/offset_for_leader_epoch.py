@@ -1,0 +1,53 @@
+"""OffsetForLeaderEpoch (23), versions 2-4.
+
+Behaviour: for each partition, of its leader: the largest leader epoch not above the one asked for,
+and the offset where it ends here (KIP-101, KIP-320); (-1, -1) where nothing is known of it.
+A consumer is told no offset past the log's end of what it asks for.
+
+Version notes: 3 names the replica that asks; 4 is flexible.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spindle.model.errors import Error
+from spindle.node.calls import Call
+from spindle.node.hosted import Hosted
+from spindle.wire.entities import make
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+
+def on_broker(broker: Broker, call: Call) -> None:
+    """Look the epochs up in memory."""
+    types = call.reply
+    topics = tuple(
+        make(
+            types.OffsetForLeaderTopicResult,
+            topic=topic.topic,
+            partitions=tuple(_told(broker, types, topic.topic, p) for p in topic.partitions),
+        )
+        for topic in call.body.topics
+    )
+    call.answer(make(types.OffsetForLeaderEpochResponse, topics=topics))
+
+
+def _told(broker: Broker, types: Any, topic: str, asked: Any) -> Any:
+    hosted = broker.replicas.leader(topic, asked.partition)
+    epoch = offset = -1
+    if isinstance(hosted, Hosted):
+        machine = hosted.partition
+        error = machine.check_epoch(asked.current_leader_epoch)
+        if error == Error.NONE:
+            offset, epoch = machine.epochs.end_of(asked.leader_epoch, machine.end)
+    else:
+        error = hosted
+    return make(
+        types.EpochEndOffset,
+        partition=asked.partition,
+        error_code=error,
+        leader_epoch=epoch,
+        end_offset=offset,
+    )
