@@ -6,12 +6,13 @@ batches and offsets, no epochs and no roles. Belongs to `quorum`; a failed disk 
 
 from __future__ import annotations
 
+import errno
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from spindle.model.batches import Batch, Buffer
-from spindle.model.errors import Failure
+from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import METADATA_TOPIC, LogDir
 from spindle.model.jobs import Append, Job, MoveLogStart, Read, ReadResult, Reset, Truncate
 from spindle.model.logs import LogKey
@@ -21,6 +22,9 @@ from spindle.wire import batch as codec
 
 CACHE_BYTES_MAX: Final = 8 << 20
 READ_BYTES: Final = 1 << 20
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+FULL_PAUSE: Final = 1.0
+"""s before a job is repeated that found the disk full."""
 LOG_KEY: Final = LogKey(METADATA_TOPIC, 0)
 
 R = TypeVar("R")
@@ -128,10 +132,16 @@ class MetadataLog:
         self.run(Read(self._directory, LOG_KEY, offset, limit, max_bytes), done)
 
     def run(self, job: Job[R], then: Callable[[R], None]) -> None:
-        """Have a job done; failures end with `on_failed`, and `then` is not called."""
+        """Have a job done; a failure ends with `on_failed`, and `then` is not called.
+
+        A full disk is not a dead one (B-12): the job is repeated until there is space again.
+        """
 
         def done(result: R | Failure) -> None:
-            if isinstance(result, Failure):
+            if isinstance(result, DiskFailed) and result.errno in FULL:
+                self._out.say("error", "the metadata directory is full", reason=str(result))
+                self._out.after(FULL_PAUSE, lambda: self.run(job, then))
+            elif isinstance(result, Failure):
                 self._on_failed(result)
             else:
                 then(result)
