@@ -1,0 +1,447 @@
+"""Some brokers' replicas over real logs in memory: a network, a controller and a clock by hand.
+
+Each node has the real `Replicas`, `Fetchers` and handlers; jobs run on real `Directory` objects
+over a `MemoryDisk`; requests travel as bytes. The controller is a stand-in that commits proposals.
+"""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from spindle.model import records as r
+from spindle.model.batches import Batch, Buffer, Record
+from spindle.model.config import node_config
+from spindle.model.errors import DiskFailed, Error, Failure, LogFailed, PeerFailed
+from spindle.model.ids import Endpoint, NodeId, PartitionId, TopicPartition
+from spindle.model.image import ClusterImage
+from spindle.model.jobs import CreateLog, LogSettings, Open
+from spindle.model.logs import LogKey
+from spindle.model.outbox import FrameAsked, Outbox
+from spindle.node.calls import Call
+from spindle.node.fetchers import Fetchers
+from spindle.node.handlers import fetch, list_offsets, produce
+from spindle.node.peers import Peers
+from spindle.node.replicas import Replicas
+from spindle.sim.disk import MemoryDisk
+from spindle.storage import meta
+from spindle.storage.directory import Directory
+from spindle.wire.apis import Key
+from spindle.wire.batch import build, split
+from spindle.wire.batch import records as records_of
+from spindle.wire.entities import make, request_class, request_types, response_class, response_types
+from spindle.wire.framing import RequestHeader, decode_request, decode_response, encode_request
+
+TOPIC = uuid.UUID(int=1000)
+NAME = "t"
+CLUSTER = "AV9P4iMkRQymBdGIGwlqQA"
+HANDLERS: dict[int, ModuleType] = {
+    Key.PRODUCE: produce,
+    Key.FETCH: fetch,
+    Key.LIST_OFFSETS: list_offsets,
+}
+
+
+def directory_id(node: NodeId, number: int = 0) -> uuid.UUID:
+    """The id of a node's directory."""
+    return uuid.UUID(int=10_000 + node * 10 + number)
+
+
+@dataclass
+class Logs:
+    """Stands for the node's log directories: remembers what it was told."""
+
+    disk_failures: list[DiskFailed] = field(default_factory=list)
+    log_failures: list[tuple[PartitionId, LogFailed]] = field(default_factory=list)
+    truncated: list[tuple[PartitionId, int]] = field(default_factory=list)
+    starts: list[tuple[PartitionId, int]] = field(default_factory=list)
+    replicas: Any = None
+
+    def on_disk_failed(self, failure: DiskFailed) -> None:
+        self.disk_failures.append(failure)
+        if failure.errno == 5:
+            self.replicas.on_directory_failed(failure.directory)
+
+    def on_log_failed(self, id: PartitionId, failure: LogFailed) -> None:
+        self.log_failures.append((id, failure))
+
+    def on_truncated(self, id: PartitionId, offset: int) -> None:
+        self.truncated.append((id, offset))
+
+    def on_start_moved(self, id: PartitionId, offset: int) -> None:
+        self.starts.append((id, offset))
+
+
+class Node:
+    """One broker's data side."""
+
+    def __init__(self, world: World, id: NodeId, settings: dict[str, str]) -> None:
+        self.world = world
+        self.id = id
+        self.disk = MemoryDisk()
+        self.path = f"/disk-{id}"
+        self.directories: dict[str, Directory] = {}
+        self.config = node_config(
+            {
+                "node.id": str(id),
+                "process.roles": "broker",
+                "listeners": f"PLAINTEXT://127.0.0.1:{9000 + id}",
+                "controller.quorum.voters": "100@127.0.0.1:9999",
+                "log.dirs": self.path,
+                **settings,
+            }
+        )
+        self.image = ClusterImage()
+        self.boot()
+
+    def boot(self) -> None:
+        """Make the parts anew, as a start of the process does; logs come with `host`."""
+        self.out = Outbox(random.Random(self.id))
+        self.out.now, self.out.wall_ms = self.world.now, int(self.world.now * 1000)
+        self.broker: Any = SimpleNamespace(
+            config=self.config,
+            settings=self.config.settings,
+            node_id=self.id,
+            out=self.out,
+            image=self.image,
+            logs=Logs(),
+            peers=Peers(self.out, f"broker-{self.id}"),
+            controller=SimpleNamespace(ask=self._ask_controller),
+        )
+        self.broker.replicas = self.replicas = Replicas(self.broker)
+        self.broker.fetchers = self.fetchers = Fetchers(self.broker)
+        self.broker.logs.replicas = self.replicas
+        self.add_directory(self.path)
+
+    def add_directory(self, path: str) -> None:
+        if self.disk.stat(path) is None:
+            self.disk.make_dir(path)
+            identity = meta.MetaProperties(1, CLUSTER, self.id, directory_id(self.id))
+            meta.write(self.disk, path, identity)
+        self.directories[path] = Directory(self.disk, path)
+        self.opened = self.directories[path].run(Open(path, CLUSTER, self.id))
+
+    def host(self, partition: int = 0) -> None:
+        """Make (or find) a partition's log and give it to the replicas."""
+        id = PartitionId(TOPIC, partition)
+        job = CreateLog(self.path, LogKey(NAME, partition), TOPIC, LogSettings())
+        log = self.directories[self.path].run(job)
+        self.replicas.on_log_ready(id, TopicPartition(NAME, partition), self.path, log)
+
+    def _ask_controller(
+        self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float = 30.0
+    ) -> None:
+        self.world.controller_asked.append((self, entity, then))
+
+    def call(self, key: int, version: int, body: Any) -> Answer:
+        """A client's request, answered now or later."""
+        answer = Answer(key, version)
+        header = RequestHeader(key, version, 7, "client")
+        sent = decode_request(encode_request(body, 7, "client")[4:]).body
+        call = Call(header, sent, b"", 1, "PLAINTEXT", "127.0.0.1", {}, answer.take)
+        HANDLERS[key].on_broker(self.broker, call)
+        self.world.step()
+        return answer
+
+    def partition(self, number: int = 0) -> Any:
+        """The machine of a hosted partition."""
+        return self.replicas.hosted[PartitionId(TOPIC, number)].partition
+
+    def values(self, number: int = 0) -> list[bytes | None]:
+        """All values in a hosted log, read from its directory."""
+        return [v for _, v in self.records(number)]
+
+    def records(self, number: int = 0) -> list[tuple[int, bytes | None]]:
+        """All (offset, value) in a hosted log."""
+        hosted = self.replicas.hosted[PartitionId(TOPIC, number)]
+        log = self.directories[hosted.directory]._log(hosted.key)
+        data = log.read(log.start, log.end, 1 << 30, True).data if log.end > log.start else b""
+        return [(x.offset, x.value) for b in split(data) for x in records_of(b)]
+
+
+class Answer:
+    """An answer that is or will be there."""
+
+    def __init__(self, key: int, version: int) -> None:
+        self._class = response_class(key, version)
+        self._key, self._version = key, version
+        self.frames: list[list[Buffer]] = []
+
+    def take(self, buffers: list[Buffer]) -> None:
+        self.frames.append(buffers)
+
+    @property
+    def there(self) -> bool:
+        return bool(self.frames)
+
+    @property
+    def entity(self) -> Any:
+        assert len(self.frames) == 1, f"{len(self.frames)} answers"
+        frame = b"".join(bytes(b) for b in self.frames[0])
+        return decode_response(request_class(self._key, self._version), frame[4:])
+
+
+class World:
+    """Nodes, their network, their controller."""
+
+    def __init__(
+        self, nodes: int = 3, settings: dict[str, str] | None = None, partitions: int = 1
+    ) -> None:
+        self.now = 100.0
+        self.controller_asked: list[tuple[Node, Any, Callable[[Any], None]]] = []
+        self.controller_answers = True
+        self.cut: set[tuple[NodeId, NodeId]] = set()
+        """(from, to) of which nothing arrives."""
+        self.hung: set[NodeId] = set()
+        """Nodes whose disks do not answer; their jobs wait."""
+        self.down: set[NodeId] = set()
+        self._waiting: dict[NodeId, deque[Any]] = {}
+        self._epoch = 0
+        self.nodes = {n: Node(self, n, settings or {}) for n in range(1, nodes + 1)}
+        self.partitions = partitions
+        self.form()
+
+    # --- the cluster ----------------------------------------------------------------------------
+
+    def form(self) -> None:
+        """Register all brokers, create the topic with all of them as replicas, 1 leads."""
+        self.apply(r.FeatureLevel(name="metadata.version", level=30))
+        for n in self.nodes:
+            self.register(n)
+        ids = tuple(self.nodes)
+        self.apply(r.Topic(name=NAME, topic_id=TOPIC))
+        for p in range(self.partitions):
+            self.apply(
+                r.Partition(
+                    partition_id=p,
+                    topic_id=TOPIC,
+                    replicas=ids,
+                    isr=ids,
+                    leader=1,
+                    leader_epoch=0,
+                    partition_epoch=0,
+                    directories=tuple(directory_id(n) for n in ids),
+                )
+            )
+        for node in self.nodes.values():
+            for p in range(self.partitions):
+                node.host(p)
+        self.step()
+
+    def register(self, n: NodeId) -> None:
+        """A broker registers (again) and is unfenced."""
+        self._epoch += 1
+        endpoint = Endpoint("PLAINTEXT", "127.0.0.1", 9000 + n)
+        self.apply(
+            r.RegisterBroker(
+                broker_id=n,
+                incarnation_id=uuid.uuid4(),
+                broker_epoch=self._epoch,
+                endpoints=(endpoint,),
+                fenced=False,
+                log_dirs=(directory_id(n), directory_id(n, 9)),
+            )
+        )
+
+    def apply(self, *records: r.MetadataRecord) -> None:
+        """Commit records everywhere."""
+        for node in self.nodes.values():
+            for record in records:
+                node.image.apply(record)
+            delta = node.image.take_delta()
+            if node.id not in self.down:
+                node.replicas.on_metadata(delta)
+
+    def state(self, partition: int = 0) -> r.Partition:
+        state = next(iter(self.nodes.values())).image.partition(PartitionId(TOPIC, partition))
+        assert state is not None
+        return state
+
+    def change(self, partition: int = 0, **fields: Any) -> None:
+        self.apply(r.PartitionChange(partition_id=partition, topic_id=TOPIC, **fields))
+        self.step()
+
+    def elect(self, leader: NodeId, isr: tuple[NodeId, ...] | None = None) -> None:
+        for p in range(self.partitions):
+            self.change(p, leader=leader, isr=isr)
+
+    # --- running --------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Carry out all that is wished at this moment."""
+        busy = True
+        while busy:
+            busy = False
+            for node in self.nodes.values():
+                if node.id in self.down:
+                    continue
+                node.out.now, node.out.wall_ms = self.now, int(self.now * 1000)
+                if node.out.wake_at is not None and node.out.wake_at <= self.now:
+                    node.out.tick()
+                    busy = True
+                busy = self._carry_out(node) or busy
+            busy = self._control() or busy
+
+    def _carry_out(self, node: Node) -> bool:
+        ready = node.out.take()
+        if node.id not in self.hung:
+            for ticket, result in self._waiting.pop(node.id, ()):
+                node.out.done(ticket, result)
+        if ready is None:
+            return False
+        for asked in ready.jobs:
+            result = node.directories[asked.job.directory].run_group([asked.job])[0]
+            if node.id in self.hung:
+                self._waiting.setdefault(node.id, deque()).append((asked.ticket, result))
+            else:
+                node.out.done(asked.ticket, result)
+        for frame in ready.frames:
+            self._deliver(node, frame)
+        return True
+
+    def _deliver(self, node: Node, asked: FrameAsked) -> None:
+        target = self.nodes.get(asked.port - 9000)
+        if target is None or target.id in self.down:
+            node.out.done(asked.ticket, PeerFailed("refused"))
+            return
+        if (node.id, target.id) in self.cut:
+            node.out.after(asked.timeout, lambda: node.out.done(asked.ticket, PeerFailed("late")))
+            return
+        out = node.out
+        request = decode_request(asked.frame[4:])
+
+        def sink(buffers: list[Buffer]) -> None:
+            if node.out is out and node.id not in self.down:
+                out.done(asked.ticket, b"".join(bytes(b) for b in buffers)[4:])
+
+        call = Call(request.header, request.body, b"", 1, "PLAINTEXT", "b", {}, sink)
+        HANDLERS[request.header.api_key].on_broker(target.broker, call)
+
+    def _control(self) -> bool:
+        if not self.controller_asked or not self.controller_answers:
+            return False
+        node, entity, then = self.controller_asked.pop(0)
+        types = response_types(Key.ALTER_PARTITION, 3)
+        topics = []
+        for topic in entity.topics:
+            told = [self._alter(p) for p in topic.partitions]
+            topics.append(make(types.TopicData, topic_id=topic.topic_id, partitions=tuple(told)))
+        if node.id not in self.down:
+            then(make(types.AlterPartitionResponse, topics=tuple(topics)))
+        return True
+
+    def _alter(self, p: Any) -> Any:
+        types = response_types(Key.ALTER_PARTITION, 3)
+        state = self.state(p.partition_index)
+        image = next(iter(self.nodes.values())).image
+        isr = tuple(b.broker_id for b in p.new_isr_with_epochs)
+        error = Error.NONE
+        if p.leader_epoch != state.leader_epoch:
+            error = Error.FENCED_LEADER_EPOCH
+        elif p.partition_epoch != state.partition_epoch:
+            error = Error.INVALID_UPDATE_VERSION
+        elif not all(image.is_active(b) for b in isr):
+            error = Error.INELIGIBLE_REPLICA
+        else:
+            self.apply(r.PartitionChange(partition_id=p.partition_index, topic_id=TOPIC, isr=isr))
+            state = self.state(p.partition_index)
+        return make(
+            types.PartitionData,
+            partition_index=p.partition_index,
+            error_code=error,
+            leader_id=state.leader,
+            leader_epoch=state.leader_epoch,
+            isr=state.isr,
+            partition_epoch=state.partition_epoch,
+        )
+
+    def wait(self, seconds: float) -> None:
+        """Time passes, with every timer at its moment."""
+        end = self.now + seconds
+        while True:
+            self.step()
+            wakes = [n.out.wake_at for n in self.nodes.values() if n.id not in self.down]
+            at = min((w for w in wakes if w is not None), default=end)
+            if at > end:
+                break
+            self.now = max(self.now, at)
+        self.now = end
+        self.step()
+
+    # --- clients --------------------------------------------------------------------------------
+
+    def produce(
+        self,
+        node: NodeId,
+        *values: bytes,
+        acks: int = -1,
+        partition: int = 0,
+        version: int = 13,
+        timeout: int = 1000,
+        batch: Batch | None = None,
+        **fields: Any,
+    ) -> Answer:
+        """Send one batch to one partition."""
+        now = int(self.now * 1000)
+        batch = batch or build([Record(n, now, b"k", v) for n, v in enumerate(values)], **fields)
+        types = request_types(Key.PRODUCE, version)
+        data = make(types.PartitionProduceData, index=partition, records=batch.data)
+        topic = make(types.TopicProduceData, name=NAME, topic_id=TOPIC, partition_data=(data,))
+        body = make(types.ProduceRequest, acks=acks, timeout=timeout, topic_data=(topic,))
+        return self.nodes[node].call(Key.PRODUCE, version, body)
+
+    def fetch(
+        self,
+        node: NodeId,
+        offset: int = 0,
+        version: int = 13,
+        partition: int = 0,
+        max_wait: int = 0,
+        min_bytes: int = 1,
+        max_bytes: int = 1 << 20,
+        **fields: Any,
+    ) -> Answer:
+        """Ask for the records of one partition, as a consumer."""
+        types = request_types(Key.FETCH, version)
+        wanted = make(
+            types.FetchPartition,
+            partition=partition,
+            fetch_offset=offset,
+            partition_max_bytes=max_bytes,
+            **fields,
+        )
+        topic = make(types.FetchTopic, topic=NAME, topic_id=TOPIC, partitions=(wanted,))
+        state = {} if version >= 15 else {"replica_id": -1}
+        body = make(
+            types.FetchRequest,
+            max_wait=max_wait,
+            min_bytes=min_bytes,
+            max_bytes=max_bytes,
+            session_epoch=-1,
+            topics=(topic,),
+            **state,
+        )
+        return self.nodes[node].call(Key.FETCH, version, body)
+
+
+def produced(answer: Answer) -> Any:
+    """The one partition of a produce's answer."""
+    return answer.entity.responses[0].partition_responses[0]
+
+
+def fetched(answer: Answer) -> Any:
+    """The one partition of a fetch's answer."""
+    return answer.entity.responses[0].partitions[0]
+
+
+def values_of(told: Any) -> list[bytes | None]:
+    """The values in a fetched partition."""
+    return [x.value for b in split(told.records or b"") for x in records_of(b)]
+
+
+__all__ = ["Answer", "Failure", "Node", "World", "fetched", "produced", "values_of"]
