@@ -47,7 +47,7 @@ def decode_record(value: Buffer) -> MetadataRecord:
         raise Corrupt(f"a metadata record has frame version {frame}, not {_FRAME}")
     key, offset = take_uvarint(data, offset)
     version, offset = take_uvarint(data, offset)
-    versions = _READ.get(key)
+    versions = LAYOUTS.get(key)
     if versions is None:
         return r.Other(key=key, version=version, body=data[offset:])
     if version >= len(versions):
@@ -75,7 +75,7 @@ def _registration_change_version(record: Any) -> int:
     return 1 if record.in_controlled_shutdown else 0
 
 
-_READ: Final[dict[int, tuple[Layout, ...]]] = {
+LAYOUTS: Final[dict[int, tuple[Layout, ...]]] = {
     schema.key: tuple(
         layout(schema.name, version, schema.fields, cls=schema.cls, build=schema.build)
         for version in schema.versions
@@ -86,7 +86,7 @@ _READ: Final[dict[int, tuple[Layout, ...]]] = {
 _WRITTEN: Final[dict[type[Any], tuple[tuple[bytes, Layout], ...]]] = {
     schema.cls: tuple(
         (b"".join(map(put_uvarint, (_FRAME, schema.key, version))), shape)
-        for version, shape in enumerate(_READ[schema.key])
+        for version, shape in enumerate(LAYOUTS[schema.key])
     )
     for schema in SCHEMAS
     if schema.cls is not None
