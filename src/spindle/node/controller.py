@@ -27,6 +27,7 @@ from spindle.model.ids import NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.calls import Call
+from spindle.node.introduction import Introduction
 from spindle.node.router import Router
 
 T = TypeVar("T")
@@ -67,6 +68,9 @@ class MetadataQuorum(Protocol):
     def leader_id(self) -> NodeId:
         """Who leads the quorum, or -1."""
 
+    def leader_endpoint(self) -> tuple[str, int] | None:
+        """Where the active controller is reached, or None."""
+
     @property
     def next_offset(self) -> int:
         """The offset that the next record appended will have."""
@@ -97,6 +101,7 @@ class Controller:
         self._seen_by_noop = 0
         self._held: deque[tuple[int, Callable[[Refusal | None], None]]] = deque()
         self._timers: dict[str, Timer] = {}
+        self._introduction = Introduction(self)
 
     @property
     def image(self) -> ClusterImage:
@@ -238,7 +243,9 @@ class Controller:
             controller_id=self.config.node_id,
             incarnation_id=self.incarnation,
             endpoints=tuple(
-                e for e in self.config.advertised if e.name in self.config.controller_listeners
+                e._replace(host=e.host or "localhost")
+                for e in self.config.advertised
+                if e.name in self.config.controller_listeners
             ),
             features=tuple(SUPPORTED.items()),
         )

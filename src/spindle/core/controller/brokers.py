@@ -74,6 +74,8 @@ def register(
     draft.add(record)
     if same:
         _drop_unregistered(draft, asked.broker_id)
+        if not record.fenced:
+            elect_leaderless(draft)  # a directory may be back (B-13)
     return draft.decision(record.broker_epoch, atomic=False)
 
 

@@ -1,7 +1,8 @@
-"""DescribeCluster (60), versions 0-2, broker side (KIP-700).
+"""DescribeCluster (60), versions 0-2, both listeners (KIP-700).
 
 Behaviour: the cluster's id, the brokers alive and reached on this listener, and the broker that
-stands in for the controller. Authorized operations are never computed.
+stands in for the controller. A controller tells the controllers instead, and which one leads.
+Authorized operations are never computed.
 
 Version notes: 1 may ask for the controllers' endpoints, which the controllers' own listener tells
 (MISMATCHED_ENDPOINT_TYPE here, KIP-919); 2 may ask for fenced brokers as well (KIP-1073).
@@ -51,6 +52,42 @@ def on_broker(broker: Any, call: Call) -> None:
                 )
                 for node_id, endpoint, rack in topology.reachable(image, call.listener, with_fenced)
             ),
+        )
+    )
+
+
+def on_controller(controller: Any, call: Call) -> None:
+    """Describe the controllers."""
+    kind = getattr(call.body, "endpoint_type", CONTROLLERS)
+    if kind == BROKERS:
+        raise Refusal(
+            Error.MISMATCHED_ENDPOINT_TYPE, "this is a controller: ask a broker about brokers"
+        )
+    if kind != CONTROLLERS:
+        raise Refusal(Error.UNSUPPORTED_ENDPOINT_TYPE, f"no endpoints of type {kind}")
+    r = call.reply
+    found = []
+    for node_id, registration in sorted(controller.image.controllers.items()):
+        endpoint = next((e for e in registration.endpoints if e.name == call.listener), None)
+        if endpoint is not None:
+            found.append(
+                make(
+                    r.DescribeClusterBroker,
+                    broker_id=node_id,
+                    host=endpoint.host,
+                    port=endpoint.port,
+                    rack=None,
+                    is_fenced=False,
+                )
+            )
+    call.answer(
+        make(
+            r.DescribeClusterResponse,
+            error_code=Error.NONE,
+            endpoint_type=CONTROLLERS,
+            cluster_id=controller.cluster_id,
+            controller_id=controller.quorum.leader_id,
+            brokers=tuple(found),
         )
     )
 

@@ -1,0 +1,125 @@
+"""Admin requests on the broker's listener: into the envelope and out of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.support.controller_desk import MODULES, ControllerDesk
+from tests.support.desk import Desk, request
+
+from spindle.model.errors import Error, PeerFailed
+from spindle.model.outbox import Outbox
+from spindle.node import forwarding
+from spindle.node.forwarding import Forwarding
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, ms, response_types
+
+FORWARDED: dict[int, ModuleType] = {k: m for k, m in MODULES.items() if hasattr(m, "on_broker")}
+
+
+class BrokerDesk(Desk):
+    """A broker's admin handlers, whose controller is in the test's hand."""
+
+    def __init__(self) -> None:
+        out = Outbox(random.Random(1))
+        self.asked: list[tuple[Any, Callable[[Any], None], float]] = []
+        broker = SimpleNamespace(out=out, controller=SimpleNamespace(ask=self._ask))
+        broker.forwarding = Forwarding(broker)  # type: ignore[arg-type]
+        modules = {k: m for k, m in FORWARDED.items() if k != Key.DESCRIBE_CLUSTER}
+        super().__init__(modules, broker, out)
+
+    def _ask(self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float) -> None:
+        assert channel == "forwarding"
+        self.asked.append((entity, then, timeout))
+
+    def pass_time(self, seconds: float) -> None:
+        self.out.now += seconds
+        self.out.tick()
+
+
+def sealed(error: Error, data: bytes | None = None) -> Any:
+    return make(
+        response_types(Key.ENVELOPE, 0).EnvelopeResponse, response_data=data, error_code=error
+    )
+
+
+def test_every_admin_api_has_both_sides() -> None:
+    expected = {19, 20, 33, 37, 43, 44, 45, 46, 57, 60, 64}
+    assert set(FORWARDED) == expected
+    assert all(hasattr(m, "on_controller") and hasattr(m, "refuse") for m in FORWARDED.values())
+
+
+def test_the_controllers_answer_reaches_the_client_untouched() -> None:
+    desk, controller = BrokerDesk(), ControllerDesk()
+    controller.start(1)
+    desk.send(request(Key.DELETE_TOPICS, 3, topic_names=("nothing",), timeout=ms(5000)))
+    ((envelope, then, timeout),) = desk.asked
+    assert timeout == 5.0
+    assert envelope.request_principal == b"\x00\x00\x05User\x0aANONYMOUS\x00\x00"
+    assert envelope.client_host_address == b"\x7f\x00\x00\x01"
+    controller.send(envelope)
+    then(controller.answers()[0])
+    (answer,) = desk.answers()
+    assert answer.responses[0].error_code == Error.UNKNOWN_TOPIC_OR_PARTITION
+
+
+@pytest.mark.parametrize("reply", [sealed(Error.NOT_CONTROLLER), PeerFailed("gone")])
+def test_another_controller_is_asked_until_time_is_over(reply: Any) -> None:
+    desk = BrokerDesk()
+    desk.send(request(Key.DELETE_TOPICS, 6, topics=(), timeout=ms(250)))
+    for tries in (1, 2, 3):
+        assert len(desk.asked) == tries
+        assert desk.answers() == []
+        desk.asked[-1][1](reply)
+        desk.pass_time(forwarding.RETRY_DELAY)
+    assert len(desk.asked) == 3
+    assert len(desk.answers()) == 1
+
+
+def test_a_client_is_told_that_nobody_answered() -> None:
+    desk = BrokerDesk()
+    desk.send(request(Key.UNREGISTER_BROKER, 0, broker_id=1))
+    desk.pass_time(29.95)
+    desk.asked[0][1](PeerFailed("gone"))
+    (answer,) = desk.answers()
+    assert answer.error_code == Error.REQUEST_TIMED_OUT
+    assert answer.error_message
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (Error.UNSUPPORTED_VERSION, Error.UNSUPPORTED_VERSION),
+        (Error.PRINCIPAL_DESERIALIZATION_FAILURE, Error.UNKNOWN_SERVER_ERROR),
+    ],
+)
+def test_a_refused_envelope_is_told(error: Error, told: Error) -> None:
+    desk = BrokerDesk()
+    desk.send(request(Key.UNREGISTER_BROKER, 0, broker_id=1))
+    desk.asked[0][1](sealed(error))
+    (answer,) = desk.answers()
+    assert answer.error_code == told
+
+
+def test_only_so_many_are_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forwarding, "IN_FLIGHT_MAX", 1)
+    desk = BrokerDesk()
+    one = request(Key.UNREGISTER_BROKER, 0, broker_id=1)
+    desk.send(one)
+    desk.send(one)
+    desk.asked[0][1](sealed(Error.UNSUPPORTED_VERSION))
+    assert [a.error_code for a in desk.answers()] == [
+        Error.UNSUPPORTED_VERSION,
+        Error.REQUEST_TIMED_OUT,
+    ]
+    desk.send(one)
+    assert len(desk.asked) == 2
+
+
+def test_a_clients_name_is_no_address() -> None:
+    assert forwarding._address_bytes("broker-1") == bytes(4)
+    assert forwarding._address_bytes("::1") == bytes(15) + b"\x01"
