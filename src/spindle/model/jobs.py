@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 
 from spindle.model.batches import Batch
 from spindle.model.ids import LogDir, TopicId
-from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, Usage
+from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, ProducerEntry, Usage
+from spindle.model.offsets import EpochStart
 
 R = TypeVar("R")
 
@@ -230,31 +231,157 @@ class Purge(Job[int]):
 
 @dataclass(slots=True)
 class Promote(LogJob[LoadedLog]):
-    """Make the future log (key.future) the current one: fsync files and directory, rename."""
+    """Make the future log (key.future) the current one: fsync files and directory, rename.
+
+    LogFailed where this directory still has a current log of the partition.
+    """
+
+
+# One step of a move is a chain of jobs on three threads; each has a lane where it may touch what it
+# touches. `node.copy_step` runs the chain:
+#
+#   MarkCopy     target's thread    where the future log stands (a CopyMark); at the start of a move
+#   PlanCopy     source's thread    what to copy next: byte ranges of whole batches, and how the
+#                                   future log must be aligned first
+#   CopyBytes    a thread for the   bytes from file to file inside the kernel; touches no log's
+#                pair               state and no file's part that any thread counts as written
+#   AdoptCopied  target's thread    the future log takes the bytes as its own; gives the next mark
+#
+# A plan either aligns (`keep` below the mark's end, or `restart`) or copies; CopyBytes may be left
+# out where there are no pieces. Between PlanCopy and AdoptCopied no other job may change the future
+# log (if one did, AdoptCopied takes nothing and tells how the log stands). The source may be
+# appended to, cut, shortened and rolled at any time: the next plan sees it and aligns. So a move
+# has caught up for certain only where a step says so that began after appends and cuts were
+# blocked.
+
+
+@dataclass(slots=True)
+class CopyMark:
+    """Where a future log stands: what the next plan begins from. Opaque to machines.
+
+    `name` of its directory; `base` and `position`: its last segment and the bytes in it; `cuts`:
+    how many cuts of the source it knows of (-1: none).
+    """
+
+    name: str
+    start: int
+    end: int
+    base: int
+    position: int
+    size: int
+    epochs: tuple[EpochStart, ...]
+    cuts: int = -1
+
+
+@dataclass(slots=True)
+class CopyPiece:
+    """A byte range of whole batches of one segment, with what indexes say about it.
+
+    `base`: the source's segment; `at`: where in the target's segment `target_base` it goes;
+    `fresh`: that segment is begun. `entries`: (offset, position in the target); `times`:
+    (ms, offset). `seals`: the source's segment is sealed, and this is its end: its side files come
+    too. `snapshots`: offsets of producer snapshots that come along.
+    """
+
+    base: int
+    start: int
+    length: int
+    target_base: int
+    at: int
+    fresh: bool
+    end: int
+    entries: tuple[tuple[int, int], ...]
+    times: tuple[tuple[int, int], ...]
+    first_timestamp: int
+    seals: bool
+    snapshots: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class CopyPlan:
+    """What one step of a move does.
+
+    `keep`: cut the future log back to this offset first; `restart`: begin it again there. `name`
+    of the source's directory. `producers`: the source's, where the plan reaches its end.
+    """
+
+    mark: CopyMark
+    name: str
+    keep: int
+    restart: int | None
+    pieces: tuple[CopyPiece, ...]
+    cuts: int
+    source_start: int
+    source_end: int
+    epochs: tuple[EpochStart, ...]
+    producers: tuple[ProducerEntry, ...] | None
+
+    @property
+    def aligns(self) -> bool:
+        """Whether the future log has to be cut or begun again before anything is copied."""
+        return self.restart is not None or self.keep < self.mark.end
+
+
+@dataclass(slots=True)
+class CopiedBytes:
+    """How many of a plan's pieces were copied whole, and their bytes.
+
+    Fewer than all: the source has changed under them; plan again.
+    """
+
+    pieces: int = 0
+    bytes: int = 0
 
 
 @dataclass(slots=True)
 class CopyProgress:
-    """How far a future log is. `copied` bytes of this step; `end` of the future log afterwards."""
+    """How far a future log is. `copied` bytes of this step; `end` of the future log afterwards.
+
+    Caught up where `end == source_end`. `source_end` is -1 where the step was planned in vain.
+    """
 
     copied: int
     end: int
     source_end: int
     size: int
+    mark: CopyMark
 
 
 @dataclass(slots=True)
-class Copy(LogJob[CopyProgress]):
-    """One step of a move: from `key`'s current log in `source` to its future log here.
+class MarkCopy(LogJob[CopyMark]):
+    """Say where the future log `key` stands."""
 
-    Copies inside the kernel: whole sealed segments with their indexes while it can, then ranges
-    of whole batches up to `limit` (an offset), at most `max_bytes`. Runs on a lane of its own for
-    the pair of directories, beside both directories' threads.
+
+@dataclass(slots=True)
+class PlanCopy(LogJob[CopyPlan]):
+    """Plan the next step from the current log `key`: up to `limit` (an offset), about `max_bytes`.
+
+    At least one batch, if there is one below the limit.
+    """
+
+    mark: CopyMark
+    limit: int
+    max_bytes: int
+
+
+@dataclass(slots=True)
+class CopyBytes(LogJob[CopiedBytes]):
+    """Copy a plan's pieces from `source` to the future log `key` of `directory`.
+
+    Runs on a lane of its own for the pair of directories, beside both directories' threads. A
+    DiskFailed names the directory, source or target, whose disk it was.
     """
 
     source: LogDir
-    limit: int
-    max_bytes: int
+    plan: CopyPlan
+
+
+@dataclass(slots=True)
+class AdoptCopied(LogJob[CopyProgress]):
+    """Align the future log `key` as the plan says, or take the copied pieces as its own."""
+
+    plan: CopyPlan
+    copied: CopiedBytes
 
 
 # --- the metadata log and other small files ------------------------------------------------------

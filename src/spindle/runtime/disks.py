@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from spindle.model.ids import LogDir
-from spindle.model.jobs import Copy, Job
+from spindle.model.jobs import CopyBytes, Job
 from spindle.model.outbox import JobAsked
 from spindle.storage.directory import Directory
 
@@ -103,6 +103,6 @@ class Disks:
 
 
 def _lane_of(job: Job[Any]) -> _Lane:
-    if isinstance(job, Copy):
+    if isinstance(job, CopyBytes):
         return (job.source, job.directory)
     return (job.directory, job.directory)

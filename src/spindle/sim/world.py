@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from spindle.model.ids import LogDir
-from spindle.model.jobs import Copy
+from spindle.model.jobs import CopyBytes
 from spindle.model.outbox import JobAsked, Ready, Said
 from spindle.sim.net import Net
 from spindle.storage.directory import Directory
@@ -180,7 +180,7 @@ class World:
 
     def _queue(self, host: Host, asked: JobAsked) -> None:
         job = asked.job
-        lane = (job.source if isinstance(job, Copy) else job.directory, job.directory)
+        lane = (job.source if isinstance(job, CopyBytes) else job.directory, job.directory)
         waiting = host.lanes.setdefault(lane, [])
         waiting.append(asked)
         if len(waiting) == 1:

@@ -16,9 +16,9 @@ from spindle.model import jobs as j
 from spindle.model.errors import Corrupt, DiskFailed, Failure, LogFailed, Refusal
 from spindle.model.ids import DirectoryId, LogDir
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, Usage
-from spindle.storage import checkpoints, files, layout
+from spindle.storage import checkpoints, copy, files, layout
 from spindle.storage.disk import Disk, File
-from spindle.storage.log import Log
+from spindle.storage.log import SYNC_AFTER_CHECKPOINTS, Log
 from spindle.storage.lookup import find_offset
 from spindle.storage.meta import random_directory_id
 from spindle.storage.offsets_files import OffsetFiles
@@ -71,6 +71,9 @@ class Directory:
 
     def run_group(self, group: Sequence[j.Job[Any]]) -> list[Any]:
         """Carry out jobs in order; for each its result, or the Failure that came instead."""
+        if group and isinstance(group[0], j.CopyBytes):
+            # On the lane of a pair of directories, beside our own thread: no state of ours.
+            return [self._beside(job) for job in group]
         results: list[Any] = []
         for at, job in enumerate(group):
             if type(job) not in _COMMIT_LATER:
@@ -87,6 +90,13 @@ class Directory:
                 self._created[job.key].append(at)
         self._commit(results)
         return results
+
+    def _beside(self, job: j.Job[Any]) -> Any:
+        assert isinstance(job, j.CopyBytes), "only copies run beside a directory's own thread"
+        try:
+            return copy.copy_bytes(self.disk, job)
+        except Failure as failure:
+            return failure
 
     def _attempt(self, job: j.Job[Any]) -> Any:
         assert job.directory == self.path
@@ -215,6 +225,9 @@ class Directory:
     def _checkpoint(self, job: j.Checkpoint) -> None:
         offsets = self._open_offsets()
         offsets.write_high_watermarks(job.high_watermarks)
+        for log in self._logs.values():
+            if log.count_checkpoint():
+                log.sync_sealed(SYNC_AFTER_CHECKPOINTS)
         offsets.write_logs(self._logs.values())
 
     # --- one log ------------------------------------------------------------------------------
@@ -332,6 +345,7 @@ class Directory:
         if current in self._logs or self.disk.stat(path) is not None:
             raise LogFailed(self.path, str(future), f"{current} is still in this directory")
         # B-21: all of it is on the medium before the other copy may be given up.
+        log.tidy()
         log.sync()
         log.let_go()
         self.disk.rename(log.path, path)
@@ -340,6 +354,20 @@ class Directory:
         del self._logs[future]
         self._logs[current] = log
         return self._loaded(log)
+
+    def _mark_copy(self, job: j.MarkCopy) -> j.CopyMark:
+        return copy.mark(self._log(job.key))
+
+    def _plan_copy(self, job: j.PlanCopy) -> j.CopyPlan:
+        return copy.plan(self._log(job.key), job)
+
+    def _adopt_copied(self, job: j.AdoptCopied) -> j.CopyProgress:
+        log = self._log(job.key)
+        if job.plan.aligns:
+            restart = job.plan.restart
+            low = job.plan.keep if restart is None else min(restart, job.plan.keep)
+            self._open_offsets().lower(log.key.topic_partition, low)
+        return copy.adopt(log, job)
 
     # --- small files --------------------------------------------------------------------------
 
@@ -393,6 +421,9 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Discard: Directory._discard,
     j.Purge: Directory._purge,
     j.Promote: Directory._promote,
+    j.MarkCopy: Directory._mark_copy,
+    j.PlanCopy: Directory._plan_copy,
+    j.AdoptCopied: Directory._adopt_copied,
     j.PutFile: Directory._put_file,
     j.GetFile: Directory._get_file,
     j.ListFiles: Directory._list_files,
@@ -402,7 +433,17 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
 _EVEN_IF_FAILED: Final = frozenset({j.Open, j.Measure})
 
 _COMMIT_LATER: Final = frozenset(
-    {j.Append, j.Read, j.CreateLog, j.Configure, j.FindOffset, j.Measure, j.GetFile}
+    {
+        j.Append,
+        j.Read,
+        j.CreateLog,
+        j.Configure,
+        j.FindOffset,
+        j.Measure,
+        j.GetFile,
+        j.MarkCopy,
+        j.PlanCopy,
+    }
 )
 """Jobs that may run between an append and its sync."""
 

@@ -15,6 +15,7 @@ from struct import Struct
 from typing import Final, NamedTuple
 
 from spindle.model.errors import Corrupt
+from spindle.storage.disk import File
 
 ENTRY_SIZE: Final = 8
 TIME_ENTRY_SIZE: Final = 12
@@ -172,10 +173,41 @@ class TimeIndex:
         return index
 
 
-def decode_time_entry(base: int, data: bytes) -> TimeEntry:
-    """One entry of a time index."""
-    timestamp, offset = _TIME_ENTRY.unpack(data)
-    return TimeEntry(timestamp, base + offset)
+class TimeFile:
+    """A time index that stays in its file: a few entries are read, the rest is not."""
+
+    def __init__(self, file: File, base: int) -> None:
+        self._file = file
+        self._base = base
+        self._count = file.size() // TIME_ENTRY_SIZE
+
+    def entry(self, at: int) -> TimeEntry:
+        """One entry."""
+        timestamp, offset = _TIME_ENTRY.unpack(
+            self._file.read(at * TIME_ENTRY_SIZE, TIME_ENTRY_SIZE)
+        )
+        return TimeEntry(timestamp, self._base + offset)
+
+    def floor(self, timestamp: int) -> int:
+        """As `TimeIndex.floor`."""
+        key = lambda at: self.entry(at).timestamp  # noqa: E731
+        at = bisect_right(range(self._count), timestamp, key=key)
+        return self.entry(at - 1).offset if at else self._base
+
+    def between(self, start: int, end: int) -> list[TimeEntry]:
+        """As `TimeIndex.between`."""
+        key = lambda at: self.entry(at).offset  # noqa: E731
+        low = bisect_left(range(self._count), start, key=key)
+        high = bisect_left(range(self._count), end, key=key)
+        data = self._file.read(low * TIME_ENTRY_SIZE, (high - low) * TIME_ENTRY_SIZE)
+        return [
+            TimeEntry(timestamp, self._base + offset)
+            for timestamp, offset in _TIME_ENTRY.iter_unpack(data)
+        ]
+
+    def last(self) -> TimeEntry | None:
+        """The newest entry."""
+        return self.entry(self._count - 1) if self._count else None
 
 
 def cut_transactions(data: bytes, end: int) -> bytes:

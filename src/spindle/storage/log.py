@@ -8,6 +8,7 @@ Finding by time is `lookup`, opening is `recovery`. Called by `directory`, `reco
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from typing import Final
 
 from spindle.model.batches import Batch, Buffer
@@ -23,6 +24,12 @@ from spindle.storage.segment import POSITION_MAX, Place, Segment
 from spindle.storage.snapshots import Snapshots
 from spindle.wire.batch import stamped
 
+CUTS_MAX: Final = 256
+"""Cuts that are remembered for copies under way; a copy that missed more begins again."""
+
+SYNC_AFTER_CHECKPOINTS: Final = 8
+"""At 5 s each, longer than the kernel keeps written pages to itself (30 s)."""
+
 PLACES_MAX: Final = 64
 """Places where readers stopped, remembered for when they come back."""
 
@@ -30,8 +37,8 @@ PLACES_MAX: Final = 64
 class Log:
     """A log. `segments` ascend and there is at least one: the last is active.
 
-    `recovery_point`: all before it is on the medium. `start`: the first readable offset. `cuts`:
-    the offsets to which the log was cut back since it was loaded (a move's copy asks for them).
+    `recovery_point`: all before it is on the medium. `start`: the first readable offset.
+    `cut_count`: how often the log was cut back since it was loaded.
     """
 
     def __init__(
@@ -57,7 +64,8 @@ class Log:
         self.epochs = EpochHistory()
         self.producers = Producers()
         self.recovery_point = self.start
-        self.cuts: list[int] = []
+        self.cut_count = 0
+        self._cuts: deque[int] = deque(maxlen=CUTS_MAX)
         self.dirty_epochs = False
         self.dirty_names = False
         self._torn = False
@@ -152,18 +160,34 @@ class Log:
             self.active.file().truncate(self.active.size)
             self._torn = False
 
-    def roll(self, now_ms: int, base: int | None = None) -> None:
-        """Seal the active segment and begin a new one at the log's end (or at `base`)."""
+    def roll(self, now_ms: int) -> None:
+        """Seal the active segment and begin a new one at the log's end."""
         self.producers.expire(now_ms)
         self.snapshots.write(self.end, self.producers)
-        fresh = Segment(self.pool, self.path, self.end if base is None else base)
-        fresh.created_ms = now_ms
-        self.active.seal()
+        self.begin_segment(self.end)
+        self.active.created_ms = now_ms
+
+    def begin_segment(self, base: int, copied: bool = False) -> None:
+        """Seal the active segment (an empty one gives way) and begin one at `base`.
+
+        `copied`: its file has bytes already, which a copy is about to hand over.
+        """
+        last = self.active
+        if last.size == 0 and last.base == base:
+            return
+        fresh = Segment(self.pool, self.path, base)
+        if last.size:
+            last.seal()
         try:
-            self.pool.file(fresh.path(), create=True).truncate(0)
+            file = self.pool.file(fresh.path(), create=True)
+            if not copied:
+                file.truncate(0)
         except OSError:
-            self.active.unseal()
+            last.unseal()
             raise
+        if last.size == 0:
+            last.remove()
+            self.segments.pop()
         self.segments.append(fresh)
         self.dirty_names = True
 
@@ -227,7 +251,7 @@ class Log:
             self.reset(offset)
             return
         self._places.clear()
-        self.cuts.append(offset)
+        self._note_cut(offset)
         self._mend()
         while self.active.base >= offset:
             self._remove_last()
@@ -258,7 +282,7 @@ class Log:
     def reset(self, offset: int) -> None:
         """Throw all records away; begin again at `offset`."""
         self._places.clear()
-        self.cuts.append(min(offset, self.segments[0].base))
+        self._note_cut(min(offset, self.segments[0].base))
         self._torn = False
         while len(self.segments) > 1:
             self._remove_last()
@@ -272,6 +296,17 @@ class Log:
         self.epochs = EpochHistory()
         self.dirty_epochs = self.dirty_names = True
         self._ended()
+
+    def _note_cut(self, offset: int) -> None:
+        self.cut_count += 1
+        self._cuts.append(offset)
+
+    def lowest_cut_since(self, count: int) -> int:
+        """The lowest offset that a cut after the first `count` went back to; the end: none did."""
+        later = self.cut_count - count
+        if not 0 <= later <= len(self._cuts):
+            return 0  # Too long ago to tell, or counted before a restart.
+        return min([self.end, *list(self._cuts)[len(self._cuts) - later :]])
 
     # --- shorten ------------------------------------------------------------------------------
 
@@ -318,11 +353,41 @@ class Log:
 
     # --- durability ---------------------------------------------------------------------------
 
-    def sync(self) -> None:
-        """Put all on the medium that was appended; the recovery point moves to the end."""
+    def sync_sealed(self, waited: int = 0) -> None:
+        """Put sealed segments on the medium that have waited for so many checkpoints.
+
+        The recovery point moves to the first that has not.
+        """
+        done = False
         for segment in self.segments[:-1]:
             if not segment.synced:
+                if segment.waited < waited:
+                    break
                 segment.sync(indexes=True)
+                done = True
+        if done:
+            self.write_epochs()
+            self.pool.disk.sync_dir(self.path)
+            reached = next((s.base for s in self.segments if not s.synced), self.active.base)
+            self.recovery_point = max(self.recovery_point, reached)
+
+    def count_checkpoint(self) -> bool:
+        """Let sealed segments grow older; whether one has waited for its sync long enough.
+
+        By then the kernel has written it by itself, and the sync keeps nobody waiting.
+        """
+        due = False
+        for at in range(len(self.segments) - 2, -1, -1):
+            segment = self.segments[at]
+            if segment.synced:
+                break
+            segment.waited += 1
+            due = segment.waited >= SYNC_AFTER_CHECKPOINTS
+        return due
+
+    def sync(self) -> None:
+        """Put all on the medium that was appended; the recovery point moves to the end."""
+        self.sync_sealed()
         if not self.active.synced:
             self.active.sync()
         self.write_epochs()
@@ -338,11 +403,23 @@ class Log:
             files.replace(self.pool.disk, f"{self.path}/{layout.LEADER_EPOCHS}", data)
             self.dirty_epochs = False
 
-    def close(self) -> None:
-        """Make all durable and exact, as a clean shutdown promises, and let go of the files."""
+    def tidy(self) -> None:
+        """Remove segment files that are none of this log's: what a copy brought in vain."""
+        ours = {segment.base for segment in self.segments}
+        for name in self.pool.disk.list(self.path):
+            parsed = layout.parse_segment_file(name)
+            if parsed is not None and parsed.offset not in ours:
+                files.remove_if_there(self.pool.disk, f"{self.path}/{name}")
+                self.dirty_names = True
         active = self.active
         if active.file().size() != active.size:
             active.file().truncate(active.size)
+            active.synced = False
+
+    def close(self) -> None:
+        """Make all durable and exact, as a clean shutdown promises, and let go of the files."""
+        self.tidy()
+        active = self.active
         self.snapshots.write(self.end, self.producers)
         self.snapshots.prune([segment.base for segment in self.segments])
         active.write_indexes()

@@ -46,6 +46,7 @@ class _Found:
     path: str
     bounds: Bounds
     warnings: list[str]
+    future: bool
     segments: list[Segment] = field(default_factory=list)
     recovered_from: int | None = None
     epochs: EpochHistory = field(default_factory=EpochHistory)
@@ -64,7 +65,7 @@ def load_log(
     topic_id: TopicId | None = None,
 ) -> Log:
     """Open the log in `path`. What was repaired is told in `warnings`. Corrupt, OSError."""
-    found = _Found(pool, path, bounds, warnings)
+    found = _Found(pool, path, bounds, warnings, key.future)
     names = leftovers.clear(pool.disk, path, warnings)
     _load_segments(found, names)
     offsets = [o for o in map(layout.parse_snapshot, names) if o is not None]
@@ -142,8 +143,10 @@ def _follows(found: _Found, segment: Segment) -> bool:
     before = found.segments[-1]
     if segment.base < before.end:
         return False
-    at_hand = segment.base == before.end or segment.base <= found.bounds.recovery_point
-    return at_hand or found.gapped
+    if segment.base == before.end or segment.base <= found.bounds.recovery_point:
+        return True
+    # A future log never needs the benefit of the doubt: it is copied again from there.
+    return found.gapped and not found.future
 
 
 def _drop_from(found: _Found, bases: list[int]) -> None:
@@ -234,7 +237,7 @@ def _set_epochs(found: _Found, log: Log) -> None:
         for segment in log.segments:
             for header in segment.headers():
                 _note_epoch(history, header)
-        log.dirty_epochs = bool(history.entries)
+        log.dirty_epochs = True
     elif found.recovered_from is not None:
         before = history.entries
         history.truncate_end(found.recovered_from)

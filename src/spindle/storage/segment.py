@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from spindle.model.batches import Batch
 from spindle.model.errors import Corrupt
+from spindle.model.jobs import CopyPiece
 from spindle.storage import files, layout, scan
 from spindle.storage.disk import File
 from spindle.storage.index import (
@@ -18,9 +19,9 @@ from spindle.storage.index import (
     TIME_ENTRY_SIZE,
     OffsetIndex,
     TimeEntry,
+    TimeFile,
     TimeIndex,
     cut_transactions,
-    decode_time_entry,
 )
 from spindle.storage.pool import Pool
 
@@ -41,7 +42,8 @@ class Segment:
     """A segment's file and what is known of it.
 
     `end`: the offset after its last record. `latest`: the largest timestamp (ms) and its batch's
-    last offset. `first_timestamp`: of the first batch, -1 where it is not known.
+    last offset. `first_timestamp`: of the first batch, -1 where it is not known. `waited`: how many
+    checkpoints a sealed segment has seen without being synced.
     """
 
     __slots__ = (
@@ -56,6 +58,7 @@ class Segment:
         "latest",
         "size",
         "synced",
+        "waited",
     )
 
     def __init__(self, pool: Pool, directory: str, base: int) -> None:
@@ -68,6 +71,7 @@ class Segment:
         self.first_timestamp = -1
         self.created_ms = -1
         self.synced = False
+        self.waited = 0
         self._since_entry = 0
         self._indexes: tuple[OffsetIndex, TimeIndex] | None = (OffsetIndex(base), TimeIndex(base))
 
@@ -86,13 +90,20 @@ class Segment:
             return self._indexes[0]
         return self._pool.index(self.path(layout.INDEX), self.base, self.size)
 
-    @property
-    def times(self) -> TimeIndex:
-        """Its time index. Corrupt, OSError."""
+    def floor_time(self, timestamp: int) -> int:
+        """An offset before which no record has `timestamp` (ms) or later. Corrupt, OSError."""
         if self._indexes is not None:
-            return self._indexes[1]
-        data = files.read_whole(self._pool.disk, self.path(layout.TIME_INDEX))
-        return TimeIndex.decode(self.base, data or b"")
+            return self._indexes[1].floor(timestamp)
+        return self._time_file().floor(timestamp)
+
+    def times_between(self, start: int, end: int) -> list[TimeEntry]:
+        """The entries of its time index whose offset lies in [start, end). OSError."""
+        if self._indexes is not None:
+            return self._indexes[1].between(start, end)
+        return self._time_file().between(start, end)
+
+    def _time_file(self) -> TimeFile:
+        return TimeFile(self._pool.file(self.path(layout.TIME_INDEX)), self.base)
 
     @property
     def sealed(self) -> bool:
@@ -119,14 +130,23 @@ class Segment:
         self.end = batch.last_offset + 1
         self.synced = False
 
-    def adopt(self, entries: list[tuple[int, int]], times: list[TimeEntry]) -> None:
-        """Take over index entries (offset, position) of bytes that were copied behind its end."""
+    def adopt(self, piece: CopyPiece) -> None:
+        """Take over bytes that were copied behind its end, with their index entries."""
         assert self._indexes is not None
-        for offset, position in entries:
-            self._indexes[0].add(offset, position)
-            self._since_entry = 0
-        for entry in times:
-            self._indexes[1].add(*entry)
+        assert self.size == piece.at
+        index, times = self._indexes
+        for offset, position in piece.entries:
+            index.add(offset, position)
+        for timestamp, offset in piece.times:
+            times.add(timestamp, offset)
+            if timestamp > self.latest.timestamp:
+                self.latest = TimeEntry(timestamp, offset)
+        if self.size == 0:
+            self.first_timestamp = piece.first_timestamp
+        self.size += piece.length
+        self.end = piece.end
+        self.synced = False
+        self._since_entry = 0
 
     def full(self, settings_index_max: int) -> bool:
         """Whether an index has no room for another entry (one is kept for the sealing)."""
@@ -178,24 +198,25 @@ class Segment:
     def last_time(self) -> TimeEntry:
         """The newest entry of the time index on disk; Corrupt where either index cannot be."""
         for kind, entry in ((layout.INDEX, ENTRY_SIZE), (layout.TIME_INDEX, TIME_ENTRY_SIZE)):
-            file = self._pool.disk.open(self.path(kind))
-            try:
-                size = file.size()
-                if size % entry:
-                    raise Corrupt(f"{kind} of {size} bytes is no multiple of {entry}")
-                last = file.read(size - entry, entry) if size else b""
-            finally:
-                file.close()
-        if not last:
+            found = self._pool.disk.stat(self.path(kind))
+            size = found.size if found is not None else 0
+            if size % entry:
+                raise Corrupt(f"{kind} of {size} bytes is no multiple of {entry}")
+        last = self._time_file().last()
+        self._pool.drop(self.path(layout.TIME_INDEX))
+        if last is None:
             raise Corrupt("its time index is empty")
-        return decode_time_entry(self.base, last)
+        return last
 
     def unseal(self) -> None:
         """Load the indexes to append, because this segment is the log's last one (again)."""
         if self._indexes is not None:
             return
-        index, times = self.index, self.times
+        index = self.index
+        data = files.read_whole(self._pool.disk, self.path(layout.TIME_INDEX))
+        times = TimeIndex.decode(self.base, data or b"")
         self._pool.drop(self.path(layout.INDEX))
+        self._pool.drop(self.path(layout.TIME_INDEX))
         self._indexes = (index, times)
         self._since_entry = 0
         if self.size and self.first_timestamp < 0:

@@ -1,0 +1,145 @@
+"""What storage tests share: a formatted directory in memory, batches, a whole log read."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from spindle.model.batches import Batch, Record
+from spindle.model.jobs import (
+    AdoptCopied,
+    Append,
+    CopiedBytes,
+    CopyBytes,
+    CopyMark,
+    CopyProgress,
+    CreateLog,
+    LogSettings,
+    MarkCopy,
+    Open,
+    PlanCopy,
+    Read,
+)
+from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
+from spindle.sim.disk import MemoryDisk
+from spindle.storage import meta
+from spindle.storage.directory import Directory
+from spindle.storage.disk import Disk
+from spindle.wire.batch import build, records, split
+
+CLUSTER = "qqqqqqqqQqqqqqqqqqqqqg"
+NODE = 1
+KEY = LogKey("orders", 3)
+FUTURE = KEY._replace(future=True)
+TOPIC_ID = uuid.UUID("8f14e45f-ceea-467f-a0f3-1b1b1b1b1b1b")
+FAR = (1 << 62) - 1
+
+
+def ids(seed: int = 0) -> Callable[[], uuid.UUID]:
+    """A source of ids that tells the same every time."""
+    rng = Random(seed)
+    return lambda: uuid.UUID(int=rng.getrandbits(128), version=4)
+
+
+def format_at(disk: Disk, path: str, seed: int = 1) -> None:
+    """Format a directory as the tools do."""
+    properties = meta.MetaProperties(1, CLUSTER, NODE, ids(seed)())
+    meta.format_directory(disk, path, properties, b"")
+
+
+def reopen(disk: Disk, path: str, seed: int = 2) -> tuple[Directory, OpenedDirectory]:
+    """Open a formatted directory."""
+    directory = Directory(disk, path, ids(seed))
+    return directory, directory.run(Open(path, CLUSTER, NODE))
+
+
+def fresh(path: str = "/data/d1", disk: MemoryDisk | None = None) -> tuple[MemoryDisk, Directory]:
+    """An open, empty directory in memory; all of it on the medium."""
+    disk = disk or MemoryDisk()
+    format_at(disk, path)
+    disk.settle()
+    return disk, reopen(disk, path)[0]
+
+
+def create(directory: Directory, key: LogKey = KEY, **settings: int) -> LoadedLog:
+    """Make a log."""
+    return directory.run(CreateLog(directory.path, key, TOPIC_ID, LogSettings(**settings)))
+
+
+def batch(offset: int, values: list[bytes], epoch: int = 0, at: int = 1000, **header: Any) -> Batch:
+    """A batch of records from `offset` on; the nth has timestamp `at + n` ms."""
+    made = [Record(offset + n, at + n, None, value) for n, value in enumerate(values)]
+    return build(made, base_offset=offset, leader_epoch=epoch, **header)
+
+
+def append(
+    directory: Directory, *batches: Batch, key: LogKey = KEY, sync: bool = False, now: int = 0
+) -> int:
+    """Append; the log's end afterwards."""
+    return directory.run(Append(directory.path, key, list(batches), now, sync)).end
+
+
+def fill(directory: Directory, count: int, key: LogKey = KEY, size: int = 50, **more: Any) -> int:
+    """Append batches of two records each until the log has `count` more records."""
+    start = end = directory.run(Read(directory.path, key, FAR, FAR, 1)).end
+    while end < start + count:
+        end = append(directory, batch(end, [b"v" * size] * 2, at=end, **more), key=key)
+    return end
+
+
+def read_batches(
+    directory: Directory, key: LogKey = KEY, start: int = -1, limit: int = FAR, most: int = 500
+) -> list[Batch]:
+    """All batches of a log, read in pieces."""
+    found: list[Batch] = []
+    offset = start
+    if offset < 0:
+        offset = directory.run(Read(directory.path, key, FAR, FAR, 1)).start
+    while True:
+        result = directory.run(Read(directory.path, key, offset, limit, most))
+        if not result.data:
+            return found
+        found += split(result.data)
+        offset = found[-1].next_offset
+
+
+def read_values(directory: Directory, key: LogKey = KEY, start: int = -1) -> dict[int, bytes]:
+    """All records of a log: offset -> value."""
+    return {
+        record.offset: record.value or b""
+        for found in read_batches(directory, key, start)
+        for record in records(found)
+    }
+
+
+def step(
+    source: Directory,
+    target: Directory,
+    mark: CopyMark | None = None,
+    limit: int = FAR,
+    most: int = 1 << 20,
+    key: LogKey = KEY,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> CopyProgress:
+    """One step of a move; `meanwhile` happens while the bytes are being copied."""
+    future = key._replace(future=True)
+    if mark is None:
+        mark = target.run(MarkCopy(target.path, future))
+    plan = source.run(PlanCopy(source.path, key, mark, limit, most))
+    meanwhile()
+    copied = CopiedBytes()
+    if plan.pieces:
+        copied = target.run(CopyBytes(target.path, future, source.path, plan))
+    return target.run(AdoptCopied(target.path, future, plan, copied))
+
+
+def copy_all(source: Directory, target: Directory, most: int = 700, key: LogKey = KEY) -> int:
+    """Step until the future log has all of the current one; the number of steps."""
+    progress = None
+    for number in range(1, 1000):
+        progress = step(source, target, progress.mark if progress else None, most=most, key=key)
+        if progress.end == progress.source_end:
+            return number
+    raise AssertionError("the copy does not come to an end")

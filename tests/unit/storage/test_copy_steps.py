@@ -1,0 +1,273 @@
+"""A move's copying between two directories: complete, resumable, right beside a busy source."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+from tests.support.storage import (
+    FAR,
+    FUTURE,
+    KEY,
+    append,
+    batch,
+    copy_all,
+    create,
+    fill,
+    fresh,
+    read_batches,
+    read_values,
+    reopen,
+    step,
+)
+
+from spindle.model.errors import DiskFailed, LogFailed
+from spindle.model.jobs import (
+    AdoptCopied,
+    Close,
+    CopiedBytes,
+    CopyBytes,
+    Discard,
+    MarkCopy,
+    MoveLogStart,
+    PlanCopy,
+    Promote,
+    Reset,
+    Retain,
+    Truncate,
+)
+from spindle.sim.disk import MemoryDisk
+from spindle.storage.directory import Directory
+
+
+def pair(records: int = 60) -> tuple[MemoryDisk, Directory, Directory]:
+    """A source with a log of small segments, and a target with an empty future log."""
+    disk, source = fresh("/data/d1")
+    _, target = fresh("/data/d2", disk)
+    create(source, segment_bytes=1000, index_interval_bytes=200)
+    create(target, FUTURE, segment_bytes=1000, index_interval_bytes=200)
+    fill(source, records, producer_id=5, producer_epoch=0, base_sequence=0)
+    return disk, source, target
+
+
+def same(source: Directory, target: Directory, key=FUTURE) -> None:
+    """Both logs hold the same bytes."""
+    ours = [(b.base_offset, bytes(b.data)) for b in read_batches(source, KEY)]
+    theirs = [(b.base_offset, bytes(b.data)) for b in read_batches(target, key)]
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("most", [1, 300, 700, 5000, 1 << 20])
+def test_a_copy_in_steps_of_any_size_is_complete(most: int) -> None:
+    _, source, target = pair()
+    steps = copy_all(source, target, most)
+    same(source, target)
+    assert (steps > 1) == (most < 5000)
+
+
+def test_promoting_gives_the_plain_name_and_the_same_state() -> None:
+    disk, source, target = pair()
+    copy_all(source, target)
+    name = source.run(Discard(source.path, KEY, "delete", "0" * 32))
+    assert name == "orders-3.00000000000000000000000000000000-delete"
+    loaded = target.run(Promote(target.path, FUTURE))
+    assert loaded.key == KEY
+    assert (loaded.start, loaded.end) == (0, 60)
+    assert loaded.producers[0].last_offset == 59
+    assert loaded.epochs == ((0, 0),)
+    assert disk.list("/data/d2/orders-3")
+    target.run(Close(target.path, 1))
+    _, opened = reopen(disk, target.path)
+    assert opened.logs[0].end == 60
+    assert opened.logs[0].producers == loaded.producers
+    assert opened.logs[0].epochs == loaded.epochs
+    assert opened.logs[0].max_timestamp == loaded.max_timestamp
+
+
+def test_a_source_that_grows_and_rolls_is_chased() -> None:
+    _, source, target = pair()
+    progress = step(source, target, most=500)
+    while progress.end < progress.source_end or progress.source_end < 200:
+        if progress.source_end < 200:
+            fill(source, 6)
+        progress = step(source, target, progress.mark, most=900)
+    same(source, target)
+
+
+def test_a_limit_is_kept() -> None:
+    _, source, target = pair()
+    progress = step(source, target, limit=21)
+    assert progress.end == 20, "the batch of 20 and 21 reaches past the limit"
+    assert progress.source_end == 60
+    again = step(source, target, progress.mark, limit=21)
+    assert (again.copied, again.end) == (0, 20)
+
+
+def test_a_cut_of_the_source_under_the_copy_leaves_no_stale_record() -> None:
+    _, source, target = pair()
+
+    def cut_and_write_anew() -> None:
+        source.run(Truncate(source.path, KEY, 31))
+        append(source, batch(30, [b"new"] * 4, epoch=1))
+
+    progress = step(source, target, meanwhile=cut_and_write_anew)
+    while progress.end != progress.source_end or progress.copied:
+        progress = step(source, target, progress.mark)
+    same(source, target)
+    assert read_values(target, FUTURE)[30] == b"new"
+
+
+def test_a_cut_to_records_of_the_same_epoch_is_seen_by_its_count() -> None:
+    """The epochs agree, yet what was copied may be torn: it is copied once more."""
+    _, source, target = pair()
+    progress = step(source, target)
+    assert progress.end == 60
+
+    source.run(Truncate(source.path, KEY, 40))
+    append(source, *[batch(o, [b"x" * 50] * 2, at=o) for o in range(40, 60, 2)])
+    progress = step(source, target, progress.mark)
+    assert progress.end == 40
+    progress = step(source, target, progress.mark)
+    assert progress.end == 60
+    same(source, target)
+
+
+@pytest.mark.spec("B-02")
+def test_a_restart_resumes_where_histories_agree() -> None:
+    disk, source, target = pair()
+    step(source, target, most=1500)
+    source.run(Close(source.path, 1))
+    target.run(Close(target.path, 1))
+    source, _ = reopen(disk, source.path)
+    target, opened = reopen(disk, target.path)
+    (future,) = opened.logs
+    assert 0 < future.end < 60
+    progress = step(source, target, most=100)
+    assert future.end < progress.end < 60
+    copy_all(source, target)
+    same(source, target)
+
+
+def test_a_future_log_of_another_history_is_cut_to_the_common_part() -> None:
+    _, source, target = pair(20)
+    copy_all(source, target)
+    append(target, batch(20, [b"theirs"] * 5, epoch=1), key=FUTURE)
+    append(source, batch(20, [b"ours"] * 3, epoch=2))
+    progress = step(source, target)
+    assert progress.end == 20
+    copy_all(source, target)
+    same(source, target)
+
+
+def test_a_longer_future_log_is_cut_to_the_source() -> None:
+    _, source, target = pair(20)
+    copy_all(source, target)
+    append(target, batch(20, [b"more"], epoch=0), key=FUTURE)
+    progress = step(source, target)
+    assert (progress.end, progress.source_end) == (20, 20)
+
+
+def test_a_source_whose_old_segments_are_gone_starts_the_copy_there() -> None:
+    _, source, target = pair()
+    step(source, target, most=100)
+    source.run(MoveLogStart(source.path, KEY, 41))
+    progress = step(source, target)
+    assert progress.end > 2, "begun again at the source's first segment"
+    copy_all(source, target)
+    same(source, target)
+    assert target.run(MarkCopy(target.path, FUTURE)).start == 41
+
+
+def test_retention_on_the_source_goes_along() -> None:
+    _, source, target = pair()
+    copy_all(source, target)
+    kept = source.run(Retain(source.path, KEY, -1, 2000, FAR, 0))
+    progress = step(source, target)
+    assert progress.end == 60
+    copy_all(source, target)
+    assert progress.size == kept.size
+    same(source, target)
+
+
+def test_a_segment_that_vanishes_under_the_copy_is_planned_anew() -> None:
+    _, source, target = pair()
+    progress = step(
+        source, target, meanwhile=lambda: source.run(Retain(source.path, KEY, -1, 1000, FAR, 0))
+    )
+    assert progress.copied == 0
+    copy_all(source, target)
+    same(source, target)
+
+
+def test_an_emptied_source_empties_the_copy() -> None:
+    _, source, target = pair()
+    copy_all(source, target)
+    source.run(Reset(source.path, KEY, 500))
+    copy_all(source, target)
+    assert read_batches(target, FUTURE) == []
+    assert target.run(MarkCopy(target.path, FUTURE)).end == 500
+
+
+def test_a_log_that_changed_since_its_plan_takes_nothing() -> None:
+    _, source, target = pair()
+    first = step(source, target, most=700)
+    plan = source.run(PlanCopy(source.path, KEY, first.mark, FAR, 700))
+    copied = target.run(CopyBytes(target.path, FUTURE, source.path, plan))
+    target.run(Truncate(target.path, FUTURE, 4))
+    progress = target.run(AdoptCopied(target.path, FUTURE, plan, copied))
+    assert (progress.copied, progress.end, progress.source_end) == (0, 4, -1)
+    copy_all(source, target)
+    same(source, target)
+
+
+def test_a_log_of_other_segments_is_continued_all_the_same() -> None:
+    """As where Apache Kafka made the future log and rolled it where it liked."""
+    _, source, target = pair(0)
+    fill(source, 40)
+    for old in read_batches(source):
+        if old.base_offset < 22:
+            append(target, old, key=FUTURE)
+    target._logs[FUTURE].roll(0)
+    assert [s.base for s in target._logs[FUTURE].segments] != [
+        s.base for s in source._logs[KEY].segments
+    ]
+    copy_all(source, target, 300)
+    same(source, target)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "code", "blamed"),
+    [
+        ("/data/d1/orders-3/", errno.EIO, "/data/d1"),
+        ("/data/d2/orders-3.", errno.EIO, "/data/d2"),
+        ("/data/d2/orders-3.", errno.ENOSPC, "/data/d2"),
+    ],
+)
+def test_the_disk_that_failed_is_named(prefix: str, code: int, blamed: str) -> None:
+    disk, source, target = pair()
+    mark = target.run(MarkCopy(target.path, FUTURE))
+    plan = source.run(PlanCopy(source.path, KEY, mark, FAR, 1 << 20))
+    verbs = ("read",) if blamed == "/data/d1" else ("write",)
+    disk.fail(prefix, code, *verbs)
+    with pytest.raises(DiskFailed) as failed:
+        target.run(CopyBytes(target.path, FUTURE, source.path, plan))
+    assert failed.value.directory == blamed
+    assert failed.value.errno == code
+
+
+def test_a_future_log_that_is_gone_fails_the_log_and_not_the_disk() -> None:
+    _, source, target = pair()
+    mark = target.run(MarkCopy(target.path, FUTURE))
+    plan = source.run(PlanCopy(source.path, KEY, mark, FAR, 1 << 20))
+    target.run(Discard(target.path, FUTURE, "delete", "1" * 32))
+    with pytest.raises(LogFailed):
+        target.run(CopyBytes(target.path, FUTURE, source.path, plan))
+    with pytest.raises(LogFailed):
+        target.run(AdoptCopied(target.path, FUTURE, plan, CopiedBytes()))
+
+
+def test_promoting_beside_a_current_log_is_refused() -> None:
+    _, source, _ = pair()
+    create(source, FUTURE)
+    with pytest.raises(LogFailed, match="still in this directory"):
+        source.run(Promote(source.path, FUTURE))
