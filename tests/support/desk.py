@@ -1,0 +1,73 @@
+"""A desk to put one API's handler on: requests go in as bytes, answers come out as entities."""
+
+from __future__ import annotations
+
+import itertools
+from types import ModuleType
+from typing import Any
+
+from spindle.model.outbox import Outbox
+from spindle.node.calls import Connection
+from spindle.node.router import Router
+from spindle.wire.entities import make, request_types
+from spindle.wire.framing import decode_response, encode_request
+
+LISTENER = "PLAINTEXT"
+
+
+class Desk:
+    """Handlers behind a real router, with one client's connection."""
+
+    def __init__(
+        self,
+        modules: dict[int, ModuleType],
+        target: Any,
+        out: Outbox,
+        entry: str = "on_broker",
+        listener: str = LISTENER,
+    ) -> None:
+        self.out = out
+        self.router = Router(modules, entry, target, out)
+        self.connection = Connection(1, listener, "127.0.0.1", out)
+        self._asked: list[Any] = []
+        self._correlations = itertools.count(1)
+
+    def send(self, request: Any) -> None:
+        """Send a request."""
+        self._asked.append(request)
+        frame = encode_request(request, next(self._correlations), "tester")
+        self.router.on_frame(self.connection, frame[4:])
+
+    def answers(self) -> list[Any]:
+        """The answers that have come since the last time, decoded, in order."""
+        ready = self.out.take()
+        found = []
+        for answered in ready.answers if ready is not None else ():
+            frame = b"".join(bytes(b) for b in answered.buffers)
+            found.append(decode_response(self._asked.pop(0), frame[4:]))
+        return found
+
+    def ask(self, key: int, version: int, /, **fields: Any) -> Any:
+        """Send a request made of fields, and get its answer, which must come at once."""
+        self.send(request(key, version, **fields))
+        (answer,) = self.answers()
+        return answer
+
+
+def request(key: int, version: int, /, **fields: Any) -> Any:
+    """A request entity: fields that this version lacks are dropped."""
+    return make(_top(request_types(key, version)), **fields)
+
+
+def part(key: int, version: int, kind: str, /, **fields: Any) -> Any:
+    """A nested entity of a request."""
+    return make(getattr(request_types(key, version), kind), **fields)
+
+
+def _top(module: ModuleType) -> type[Any]:
+    (found,) = (
+        value
+        for name, value in vars(module).items()
+        if name.endswith("Request") and isinstance(value, type) and hasattr(value, "__api_key__")
+    )
+    return found

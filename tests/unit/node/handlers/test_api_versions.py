@@ -1,0 +1,92 @@
+"""ApiVersions, as clients of every age ask it."""
+
+from __future__ import annotations
+
+import random
+import struct
+from types import SimpleNamespace
+
+import pytest
+from tests.support.cluster_image import three_brokers
+from tests.support.desk import Desk
+
+from spindle.model import records as r
+from spindle.model.errors import Error
+from spindle.model.outbox import Outbox
+from spindle.node.handlers import api_versions, init_producer_id, metadata
+from spindle.wire.apis import Key
+from spindle.wire.entities import decode, response_types
+
+MODULES = {
+    Key.METADATA: metadata,
+    Key.API_VERSIONS: api_versions,
+    Key.INIT_PRODUCER_ID: init_producer_id,
+}
+CLIENT = {"client_software_name": "apache-kafka-java", "client_software_version": "4.3.0"}
+
+
+@pytest.fixture
+def desk() -> Desk:
+    target = SimpleNamespace(image=three_brokers())
+    return Desk({int(k): m for k, m in MODULES.items()}, target, Outbox(random.Random(1)))
+
+
+@pytest.mark.parametrize("version", range(5))
+@pytest.mark.parametrize("entry", ["on_broker", "on_controller"])
+def test_what_is_served_is_told(entry: str, version: int) -> None:
+    target = SimpleNamespace(image=three_brokers())
+    modules = {int(Key.API_VERSIONS): api_versions}
+    if entry == "on_broker":
+        modules[int(Key.METADATA)] = metadata
+    desk = Desk(modules, target, Outbox(random.Random(1)), entry)
+    answer = desk.ask(Key.API_VERSIONS, version, **CLIENT)
+    assert answer.error_code == Error.NONE
+    told = {a.api_key: (a.min_version, a.max_version) for a in answer.api_keys}
+    assert told[Key.API_VERSIONS] == (0, 4)
+    assert (Key.METADATA in told) is (entry == "on_broker")
+    assert len(told) == len(modules)
+
+
+def test_features_are_told_from_version_3_on_and_those_from_0_on_from_version_4(
+    desk: Desk,
+) -> None:
+    old = desk.ask(Key.API_VERSIONS, 3, **CLIENT)
+    new = desk.ask(Key.API_VERSIONS, 4, **CLIENT)
+    assert {f.name for f in old.supported_features} == {"metadata.version"}
+    told = {f.name: (f.min_version, f.max_version) for f in new.supported_features}
+    assert told["metadata.version"] == (7, 30)
+    assert told["kraft.version"] == (0, 1)
+    assert told["group.version"] == told["transaction.version"] == (0, 0)
+    for answer in (old, new):
+        assert answer.finalized_features_epoch == 77
+        (feature,) = answer.finalized_features
+        assert (feature.name, feature.max_version_level) == ("metadata.version", 30)
+
+
+def test_features_finalized_above_what_is_served_are_kept_from_clients(desk: Desk) -> None:
+    image = three_brokers()
+    image.apply(r.FeatureLevel(name="group.version", level=1))
+    image.apply(r.FeatureLevel(name="transaction.version", level=2))
+    target = SimpleNamespace(image=image)
+    desk = Desk({int(Key.API_VERSIONS): api_versions}, target, Outbox(random.Random(1)))
+    answer = desk.ask(Key.API_VERSIONS, 4, **CLIENT)
+    assert [f.name for f in answer.finalized_features] == ["metadata.version"]
+
+
+@pytest.mark.parametrize("name", ["", "-x", "a b", "ä"])
+def test_malformed_software_names_are_refused(desk: Desk, name: str) -> None:
+    answer = desk.ask(Key.API_VERSIONS, 3, client_software_name=name, client_software_version="1")
+    assert answer.error_code == Error.INVALID_REQUEST
+
+
+def test_an_unknown_version_is_answered_in_version_0(desk: Desk) -> None:
+    header = struct.pack(">hhih", Key.API_VERSIONS, 99, 5, 1) + b"x"
+    desk.router.on_frame(desk.connection, header + b"\0rubbish")
+    ready = desk.out.take()
+    assert ready is not None
+    frame = b"".join(bytes(b) for b in ready.answers[0].buffers)
+    assert frame[4:8] == struct.pack(">i", 5)
+    answer, _ = decode(response_types(Key.API_VERSIONS, 0).ApiVersionsResponse, frame, 8)
+    assert answer.error_code == Error.UNSUPPORTED_VERSION
+    (own,) = answer.api_keys
+    assert (own.api_key, own.min_version, own.max_version) == (Key.API_VERSIONS, 0, 4)
