@@ -235,7 +235,9 @@ def test_meaning_of_group_records() -> None:
     assert "consumer" in {g.protocol_type for g in groups}
     offsets = [v for v in found if isinstance(v, coordinator.OffsetCommit) and v.value]
     assert {v.key.group for v in offsets} >= {"classic", "static", "simple", "newgen", "txgroup"}
-    assert all(v.value and v.value.topic_id for v in offsets)
+    with_ids = {v.key.group for v in offsets if v.value and v.value.topic_id}
+    assert with_ids
+    assert with_ids < {v.key.group for v in offsets}
 
 
 def test_quorum_state_files_come_back() -> None:
