@@ -7,9 +7,9 @@ through here. Knows nothing of clusters. rich is loaded only when something is d
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn, Protocol
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +18,12 @@ _PIPED_WIDTH: Final = 200
 """Columns where nobody's terminal says how many there are."""
 _BAR: Final = 20
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+class Report(Protocol):
+    """Tells a bar how many bytes are done, and of how many if that has changed."""
+
+    def __call__(self, done: int, total: int | None = None, /) -> None: ...
 
 
 def say(text: str) -> None:
@@ -79,7 +85,7 @@ def waiting(text: str) -> Iterator[None]:
 
 
 @contextmanager
-def transfer(title: str, total: int) -> Iterator[Callable[[int], None]]:
+def transfer(title: str, total: int) -> Iterator[Report]:
     """A bar on stderr with bytes, rate and time left; call what it gives with bytes done so far."""
     from rich.progress import (
         BarColumn,
@@ -100,8 +106,8 @@ def transfer(title: str, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=_console(stderr=True)) as progress:
         task = progress.add_task(title, total=total)
 
-        def report(done: int, new_total: int | None = None) -> None:
-            progress.update(task, completed=done, total=new_total)
+        def report(done: int, total: int | None = None, /) -> None:
+            progress.update(task, completed=done, total=total)
 
         yield report
 

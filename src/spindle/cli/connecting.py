@@ -1,0 +1,76 @@
+"""How a command gets its AdminClient: options in common, files to read, one event loop.
+
+Called by every command that talks to a cluster.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import javaproperties
+import typer
+
+from spindle.client.admin import AdminClient
+from spindle.model.errors import Unusable
+
+T = TypeVar("T")
+
+Bootstrap = Annotated[
+    str, typer.Option("--bootstrap-server", "-b", help="host:port of brokers, comma-separated.")
+]
+TimeLimit = Annotated[
+    float, typer.Option("--request-timeout", min=0.1, help="Seconds for each request.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON on stdout, for scripts.")]
+
+
+def with_admin(
+    bootstrap: str,
+    work: Callable[[AdminClient], Awaitable[T]],
+    *,
+    timeout: float = 30.0,
+    controllers: bool = False,
+) -> T:
+    """Run `work` with a client of the cluster."""
+
+    async def run() -> T:
+        async with AdminClient(bootstrap, timeout=timeout, controllers=controllers) as admin:
+            return await work(admin)
+
+    return asyncio.run(run())
+
+
+def read_text(path: Path) -> str:
+    """A file's text; Unusable says which file and why not."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Unusable(f"Unable to read file {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise Unusable(f"Unable to read file {path}: it is not UTF-8 ({error.reason})") from None
+
+
+def command_config(path: Path | None, default_timeout: float = 30.0) -> float:
+    """Read a `--command-config` file: the time limit of requests in seconds.
+
+    Of its settings `default.api.timeout.ms` counts. Unusable where it asks for security that this
+    client does not speak.
+    """
+    if path is None:
+        return default_timeout
+    try:
+        settings: dict[str, str] = javaproperties.loads(read_text(path))
+    except javaproperties.InvalidUEscapeError as error:
+        raise Unusable(f"{path} is not a properties file: {error}") from None
+    protocol = settings.get("security.protocol", "PLAINTEXT").upper()
+    if protocol != "PLAINTEXT":
+        raise Unusable(
+            f"{path}: security.protocol={protocol} is not spoken here; use a PLAINTEXT listener"
+        )
+    text = settings.get("default.api.timeout.ms", str(int(default_timeout * 1000)))
+    if not text.isdigit() or int(text) == 0:
+        raise Unusable(f"{path}: default.api.timeout.ms={text!r} is not a number of milliseconds")
+    return int(text) / 1000

@@ -1,0 +1,277 @@
+"""`kafka-log-dirs`, `kafka-reassign-partitions`, `kafka-storage`: Kafka's flags, lines, exit codes.
+
+For scripts written against Apache Kafka's own tools (K113-21, K113-22, K858-01). Here is only the
+command line; the work is that of `spindle log-dirs`, `spindle reassign` and `spindle storage`.
+Where they differ on purpose: a wrong command line is told in one line with a short usage, an error
+has no stack trace, a silent broker does not hide the others, and --help succeeds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, Final, NoReturn
+
+import spindle
+from spindle.cli import reassignment_run as running
+from spindle.cli.connecting import command_config, read_text, with_admin
+from spindle.cli.log_dirs import Found, UnknownBrokers, ask, document, names, narrowed
+from spindle.cli.reassignment_plan import parse_brokers, parse_plan, parse_topics
+from spindle.client.admin import AdminClient
+from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
+
+_TROUBLE: Final = (Failure, Refusal, Unusable, Corrupt, OSError)
+_ACTIONS: Final = ("generate", "execute", "verify", "cancel", "list")
+_REQUIRED: Final = {
+    "generate": ("topics-to-move-json-file", "broker-list"),
+    "execute": ("reassignment-json-file",),
+    "verify": ("reassignment-json-file",),
+    "cancel": ("reassignment-json-file",),
+    "list": (),
+}
+_ALLOWED: Final = {
+    "generate": {"topics-to-move-json-file", "broker-list", "disable-rack-aware"},
+    "execute": {
+        "reassignment-json-file",
+        "additional",
+        "throttle",
+        "replica-alter-log-dirs-throttle",
+        "timeout",
+        "disallow-replication-factor-change",
+    },
+    "verify": {"reassignment-json-file", "preserve-throttles"},
+    "cancel": {
+        "reassignment-json-file",
+        "preserve-throttles",
+        "timeout",
+        "bootstrap-controller",
+    },
+    "list": {"bootstrap-controller"},
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong command lines end with 1, as Kafka's tools do."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and how it is used."""
+        print(message, file=sys.stderr)
+        self.print_usage(sys.stderr)
+        raise SystemExit(1)
+
+
+def log_dirs(arguments: Sequence[str] | None = None) -> None:
+    """`kafka-log-dirs`: the brokers' directories as one line of JSON."""
+    parser = _parser("kafka-log-dirs", "Query log directory usage on brokers.")
+    parser.add_argument("--bootstrap-server", metavar="HOST:PORT,...")
+    parser.add_argument("--describe", action="store_true", help="describe log directories")
+    parser.add_argument("--broker-list", default="", metavar="1,2", help="default: all brokers")
+    parser.add_argument("--topic-list", default="", metavar="a,b", help="default: all topics")
+    parser.add_argument("--log-dirs", default="", metavar="/d1,/d2", help="default: all")
+    given = _parse(parser, arguments)
+    for option in ("bootstrap_server", "describe"):
+        if not getattr(given, option):
+            parser.error(f'Missing required argument "[{option.replace("_", "-")}]"')
+    try:
+        found = _connected(given, lambda admin: _describe(admin, given))
+    except UnknownBrokers as unknown:
+        print(f"ERROR: {unknown}", file=sys.stderr)
+        raise SystemExit(1) from None
+    except _TROUBLE as trouble:
+        print(trouble, file=sys.stderr)
+        raise SystemExit(1) from None
+    found = narrowed(found, names(given.topic_list), names(given.log_dirs))
+    print(json.dumps(document(found), separators=(",", ":"), ensure_ascii=False))
+    for broker, failure in found.silent.items():
+        print(f"broker {broker} was left out: {failure}", file=sys.stderr)
+    if found.silent:
+        raise SystemExit(1)
+
+
+async def _describe(admin: AdminClient, given: argparse.Namespace) -> Found:
+    brokers = parse_brokers(given.broker_list)
+    if not brokers:
+        brokers = sorted((await admin.describe_cluster()).brokers)
+    print("Querying brokers for log directories information", flush=True)
+    found = await ask(admin, brokers)
+    print(f"Received log directory information from brokers {','.join(map(str, found.brokers))}")
+    return found
+
+
+def reassign_partitions(arguments: Sequence[str] | None = None) -> None:
+    """`kafka-reassign-partitions`: generate, execute, verify, cancel, list."""
+    parser = _reassign_parser()
+    given = _parse(parser, arguments)
+    action = _check_reassign(parser, given)
+    try:
+        _connected(given, _reassign_work(action, given))
+    except _TROUBLE as trouble:
+        # Kafka's tool prints this on stdout, where scripts look for it.
+        print(f"Error: {trouble}")
+        raise SystemExit(1) from None
+
+
+def storage(arguments: Sequence[str] | None = None) -> None:
+    """`kafka-storage`: format, info, random-uuid."""
+    from spindle.cli import storage_run
+
+    parser = _Parser(prog="kafka-storage", description="The Kafka storage tool.")
+    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=_Parser)
+    verbs.add_parser("random-uuid", help="print a random id")
+    info = verbs.add_parser("info", help="tell about the log directories of this node")
+    form = verbs.add_parser("format", help="format the log directories of this node")
+    for verb in (info, form):
+        verb.add_argument("--config", "-c", required=True, type=Path)
+    form.add_argument("--cluster-id", "-t", required=True)
+    form.add_argument("--ignore-formatted", "-g", action="store_true")
+    form.add_argument("--release-version", "-r")
+    form.add_argument("--feature", "-f", action="append", default=[])
+    form.add_argument("--add-scram", "-S", action="append", default=[])
+    form.add_argument("--standalone", "-s", action="store_true")
+    form.add_argument("--no-initial-controllers", "-N", action="store_true")
+    form.add_argument("--initial-controllers", "-I")
+    given = parser.parse_args(arguments)
+    try:
+        match given.verb:
+            case "random-uuid":
+                print(storage_run.random_id())
+            case "info":
+                raise SystemExit(storage_run.info(given.config, print))
+            case _:
+                storage_run.format_node(
+                    given.config,
+                    given.cluster_id,
+                    print,
+                    ignore_formatted=given.ignore_formatted,
+                    wishes=storage_run.Wishes(
+                        release=given.release_version,
+                        features=tuple(given.feature),
+                        scram=tuple(given.add_scram),
+                        standalone=given.standalone,
+                        no_initial_controllers=given.no_initial_controllers,
+                        initial_controllers=given.initial_controllers,
+                    ),
+                )
+    except _TROUBLE as trouble:
+        print(trouble, file=sys.stderr)
+        raise SystemExit(1) from None
+
+
+# -- kafka-reassign-partitions -------------------------------------------------------------------
+
+
+def _reassign_parser() -> _Parser:
+    parser = _parser("kafka-reassign-partitions", "Move partitions between brokers and directories")
+    parser.add_argument("--bootstrap-server", metavar="HOST:PORT,...")
+    parser.add_argument("--bootstrap-controller", metavar="HOST:PORT,...", help="list, cancel")
+    for action in _ACTIONS:
+        parser.add_argument(f"--{action}", action="store_true")
+    parser.add_argument("--reassignment-json-file", metavar="FILE")
+    parser.add_argument("--topics-to-move-json-file", metavar="FILE")
+    parser.add_argument("--broker-list", metavar="1,2")
+    parser.add_argument("--disable-rack-aware", action="store_true")
+    parser.add_argument("--throttle", type=int, metavar="BYTES/S", help="between brokers")
+    parser.add_argument(
+        "--replica-alter-log-dirs-throttle", type=int, metavar="BYTES/S", help="between directories"
+    )
+    parser.add_argument("--timeout", type=int, metavar="MS", help="default: 10000")
+    parser.add_argument("--additional", action="store_true")
+    parser.add_argument("--preserve-throttles", action="store_true")
+    parser.add_argument("--disallow-replication-factor-change", action="store_true")
+    return parser
+
+
+def _check_reassign(parser: _Parser, given: argparse.Namespace) -> str:
+    options = {name.replace("_", "-"): value for name, value in vars(given).items()}
+    actions = [action for action in _ACTIONS if options[action]]
+    if not options["bootstrap-server"] and not options["bootstrap-controller"]:
+        parser.error("Please specify either --bootstrap-server or --bootstrap-controller")
+    if options["bootstrap-server"] and options["bootstrap-controller"]:
+        parser.error("Please don't specify both --bootstrap-server and --bootstrap-controller")
+    if len(actions) != 1:
+        choices = ", ".join(f"--{action}" for action in _ACTIONS)
+        parser.error(f"Command must include exactly one action: {choices}")
+    (action,) = actions
+    for option in _REQUIRED[action]:
+        if not options[option]:
+            parser.error(f'Missing required argument "[{option}]"')
+    common = {"bootstrap-server", "command-config", "version", *_ACTIONS}
+    for option, value in options.items():
+        if value not in (None, False) and option not in common | _ALLOWED[action]:
+            parser.error(f'Option "[{option}]" can\'t be used with action "[{action}]"')
+    return action
+
+
+def _reassign_work(action: str, given: argparse.Namespace) -> Callable[[AdminClient], Any]:
+    if action == "generate":
+        topics = parse_topics(read_text(Path(given.topics_to_move_json_file)))
+        brokers = parse_brokers(given.broker_list)
+        return lambda admin: _generate(admin, topics, brokers, not given.disable_rack_aware)
+    if action == "list":
+        return lambda admin: running.list_active(admin, print)
+    plan = parse_plan(read_text(Path(given.reassignment_json_file)))
+    timeout_ms = running.DIRECTORY_TIMEOUT_MS if given.timeout is None else given.timeout
+    keep = given.preserve_throttles
+    if action == "verify":
+        return lambda admin: running.verify(admin, plan, print, preserve_throttles=keep)
+    if action == "cancel":
+        return lambda admin: running.cancel(
+            admin, plan, print, preserve_throttles=keep, timeout_ms=timeout_ms
+        )
+    options = running.Options(
+        additional=given.additional,
+        throttle=_rate(given.throttle),
+        move_throttle=_rate(given.replica_alter_log_dirs_throttle),
+        timeout_ms=timeout_ms,
+        allow_replication_factor_change=not given.disallow_replication_factor_change,
+    )
+    return lambda admin: running.execute(admin, plan, options, print)
+
+
+async def _generate(
+    admin: AdminClient, topics: list[str], brokers: list[int], rack_aware: bool
+) -> None:
+    current, proposed = await running.generate(
+        admin, topics, brokers, Random(), rack_aware=rack_aware
+    )
+    print(f"Current partition replica assignment\n{current}\n")
+    print(f"Proposed partition reassignment configuration\n{proposed}")
+
+
+def _rate(value: int | None) -> int | None:
+    """Kafka's tool takes -1 for no throttle."""
+    return None if value is None or value < 0 else value
+
+
+# -- in common -----------------------------------------------------------------------------------
+
+
+def _parser(name: str, about: str) -> _Parser:
+    parser = _Parser(prog=name, description=about)
+    parser.add_argument("--command-config", type=Path, metavar="FILE")
+    parser.add_argument("--version", action="store_true", help="print the version")
+    return parser
+
+
+def _parse(parser: _Parser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    given, rest = parser.parse_known_args(arguments)
+    if given.version:
+        print(f"spindle {spindle.__version__}")
+        raise SystemExit(0)
+    if unknown := [word for word in rest if word.startswith("-")]:
+        parser.error(f"{unknown[0].lstrip('-')} is not a recognized option")
+    return given
+
+
+def _connected(given: argparse.Namespace, work: Callable[[AdminClient], Any]) -> Any:
+    controllers = getattr(given, "bootstrap_controller", None)
+    return with_admin(
+        controllers or given.bootstrap_server,
+        work,
+        timeout=command_config(given.command_config),
+        controllers=bool(controllers),
+    )

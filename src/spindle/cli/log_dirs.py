@@ -1,0 +1,210 @@
+"""`spindle log-dirs`: every broker's disks - state, space, replicas - and the moves between them.
+
+A table for people; with --json the document of Kafka's own tool, with more in it (K113-21).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final
+
+import typer
+
+from spindle.cli import render
+from spindle.cli.connecting import AsJson, Bootstrap, TimeLimit, with_admin
+from spindle.cli.reassignment_plan import parse_brokers
+from spindle.client.admin import AdminClient
+from spindle.client.results import LogDescription, LogDirDescription
+from spindle.model.errors import Error, Unusable
+from spindle.model.ids import NodeId, TopicPartition
+
+_JAVA_PACKAGE: Final = "org.apache.kafka.common.errors."
+_JAVA_NAMES: Final = {
+    Error.KAFKA_STORAGE_ERROR: "KafkaStorageException",
+    Error.UNKNOWN_SERVER_ERROR: "UnknownServerException",
+}
+
+
+class UnknownBrokers(Unusable):
+    """Broker ids were asked for which the cluster does not have."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the brokers told, and what those said who could not."""
+
+    brokers: dict[NodeId, tuple[LogDirDescription, ...]]
+    silent: dict[NodeId, Exception] = field(default_factory=dict)
+
+
+def log_dirs(
+    bootstrap_server: Bootstrap,
+    broker_list: Annotated[str, typer.Option(help="Only these brokers, e.g. 1,2.")] = "",
+    topic_list: Annotated[str, typer.Option(help="Only replicas of these topics.")] = "",
+    only: Annotated[str, typer.Option("--log-dirs", help="Only these directories.")] = "",
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Show each broker's log directories: state, space, replicas, and moves under way.
+
+    Exit code 1 when a broker could not be asked.
+    """
+    found = with_admin(
+        bootstrap_server,
+        lambda admin: ask(admin, parse_brokers(broker_list)),
+        timeout=request_timeout,
+    )
+    found = narrowed(found, names(topic_list), names(only))
+    if as_json:
+        print(json.dumps(document(found, more=True)))
+    else:
+        _show(found)
+    for broker, failure in found.silent.items():
+        render.warn(f"broker {broker} was left out: {failure}")
+    if found.silent:
+        raise typer.Exit(1)
+
+
+async def ask(admin: AdminClient, brokers: Sequence[NodeId]) -> Found:
+    """Ask these brokers, or all; UnknownBrokers where one does not exist."""
+    known = sorted((await admin.describe_cluster()).brokers)
+    unknown = [str(b) for b in brokers if b not in known]
+    if unknown:
+        raise UnknownBrokers(
+            f"The given brokers do not exist from --broker-list: {','.join(unknown)}."
+            f" Current existent brokers: {','.join(map(str, known))}"
+        )
+    settled = await admin.describe_log_dirs(brokers or known).settled()
+    return Found(
+        {b: d for b, d in settled.items() if not isinstance(d, Exception)},
+        {b: d for b, d in settled.items() if isinstance(d, Exception)},
+    )
+
+
+def names(text: str) -> list[str]:
+    """`a,b` as a list."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def narrowed(found: Found, topics: Sequence[str], directories: Sequence[str]) -> Found:
+    """The same with these topics' replicas and these directories only (none: all).
+
+    A directory without such a replica stays, empty, as Kafka's tool has it.
+    """
+
+    def of_topics(
+        logs: Mapping[TopicPartition, LogDescription],
+    ) -> dict[TopicPartition, LogDescription]:
+        return {name: log for name, log in logs.items() if not topics or name.topic in topics}
+
+    brokers = {
+        broker: tuple(
+            LogDirDescription(
+                d.path,
+                d.error,
+                d.total,
+                d.usable,
+                d.cordoned,
+                of_topics(d.current),
+                of_topics(d.future),
+            )
+            for d in theirs
+            if not directories or d.path in directories
+        )
+        for broker, theirs in found.brokers.items()
+    }
+    return Found(brokers, found.silent)
+
+
+def document(found: Found, *, more: bool = False) -> dict[str, Any]:
+    """The document that Kafka's tool prints (version 1); with `more`, what it leaves out too."""
+    result: dict[str, Any] = {
+        "brokers": [
+            {"broker": broker, "logDirs": [_directory(d, more) for d in directories]}
+            for broker, directories in found.brokers.items()
+        ],
+        "version": 1,
+    }
+    if more:
+        result["silentBrokers"] = {str(b): str(failure) for b, failure in found.silent.items()}
+    return result
+
+
+def _directory(d: LogDirDescription, more: bool) -> dict[str, Any]:
+    logs = [*sorted(d.current.items()), *sorted(d.future.items())]
+    entry: dict[str, Any] = {
+        "partitions": [
+            {
+                "partition": str(name),
+                "size": log.size,
+                "offsetLag": log.lag,
+                "isFuture": log.is_future,
+            }
+            for name, log in logs
+        ],
+        "error": _java_name(d.error),
+        "logDir": d.path,
+    }
+    if more:
+        entry |= {"totalBytes": d.total, "usableBytes": d.usable, "isCordoned": d.cordoned}
+    return entry
+
+
+def _java_name(error: Error) -> str | None:
+    """The class that Kafka's tool names for an error."""
+    if error is Error.NONE:
+        return None
+    plain = error.name.title().replace("_", "").removesuffix("Exception").removesuffix("Error")
+    return _JAVA_PACKAGE + _JAVA_NAMES.get(error, f"{plain}Exception")
+
+
+def _show(found: Found) -> None:
+    directories = [(b, d) for b, theirs in found.brokers.items() for d in theirs]
+    render.table(
+        "Log directories",
+        ("broker", "directory", "state", "replicas", "bytes", "free", "of disk", "moves in"),
+        [
+            (
+                str(broker),
+                d.path,
+                _state(d),
+                str(len(d.current)),
+                render.size(sum(log.size for log in d.current.values())),
+                render.size(d.usable),
+                render.size(d.total),
+                str(len(d.future)),
+            )
+            for broker, d in directories
+        ],
+    )
+    moves = [row for broker, theirs in found.brokers.items() for row in _moves(broker, theirs)]
+    if moves:
+        render.table("Moves", ("replica", "from", "to", "copied", "of", "progress"), moves)
+
+
+def _moves(broker: NodeId, directories: Sequence[LogDirDescription]) -> list[list[str]]:
+    sources = {name: (d.path, log) for d in directories for name, log in d.current.items()}
+    rows = []
+    for d in directories:
+        for name, log in sorted(d.future.items()):
+            source, current = sources.get(name, ("(offline)", None))
+            total = current.size if current else None
+            rows.append(
+                [
+                    f"{name}-{broker}",
+                    source,
+                    d.path,
+                    render.size(log.size),
+                    render.size(total),
+                    "stands still" if total is None else render.bar(log.size, total),
+                ]
+            )
+    return rows
+
+
+def _state(d: LogDirDescription) -> str:
+    if not d.online:
+        return f"OFFLINE ({d.error.name})"
+    return "online, cordoned" if d.cordoned else "online"
