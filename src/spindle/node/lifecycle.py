@@ -236,8 +236,10 @@ class Lifecycle:
         if error == Error.NONE:
             self._failures = 0
             return True
+        # Said once: whoever waits for something is told again and again.
+        expected = error in (Error.NOT_CONTROLLER, Error.NETWORK_EXCEPTION)
+        level = "debug" if expected or name == self._last_error else "warning"
         self._last_error = name
-        level = "debug" if error in (Error.NOT_CONTROLLER, Error.NETWORK_EXCEPTION) else "warning"
         self._out.say(level, f"broker {what} is refused", reason=name, epoch=self.epoch)
         if error in (Error.STALE_BROKER_EPOCH, Error.BROKER_ID_NOT_REGISTERED):
             self._registered = False

@@ -328,7 +328,8 @@ class Quorum:
                 return
         # A part of the image would look like a cluster without the rest of its topics: the first
         # look that anybody gets is one at all that is committed.
-        self._caught_up = self._caught_up or self._applied >= self.raft.log.leader_mark
+        mark = self.raft.log.leader_mark
+        self._caught_up = self._caught_up or 0 <= mark <= self._applied
         if self._caught_up:
             self.metadata.publish()
         while self._waiting and self._waiting[0][0] < self._applied:

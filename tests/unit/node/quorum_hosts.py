@@ -123,17 +123,31 @@ class QuorumMachine:
 class Hosts:
     """A world with voters 1..n and observers after them."""
 
-    def __init__(self, voters: int = 1, observers: int = 0, seed: int = 1, **settings: str) -> None:
+    def __init__(
+        self,
+        voters: int = 1,
+        observers: int = 0,
+        seed: int = 1,
+        bootstrap: bytes = b"",
+        **settings: str,
+    ) -> None:
         self.world = World(seed)
+        self.bootstrap = bootstrap
         self.settings = {name.replace("_", "."): value for name, value in settings.items()}
         self.voters = range(1, voters + 1)
-        self.disks = {id: MemoryDisk() for id in range(1, voters + observers + 1)}
+        self.disks: dict[int, MemoryDisk] = {}
         self.hosts: dict[int, Host] = {}
-        for id in self.disks:
-            own = MetaProperties(1, CLUSTER_ID, id, self._new_id())
-            format_directory(self.disks[id], "/meta", own, b"")
+        for id in range(1, voters + observers + 1):
+            self.disks[id] = self.formatted(id)
             self.world.net.listen((f"host-{id}", 9000 + id), f"node-{id}", "CONTROLLER")
             self.start(id)
+
+    def formatted(self, id: int) -> MemoryDisk:
+        """An empty disk, ready for a node."""
+        disk = MemoryDisk()
+        own = MetaProperties(1, CLUSTER_ID, id, self._new_id())
+        format_directory(disk, "/meta", own, self.bootstrap)
+        return disk
 
     def start(self, id: int) -> QuorumMachine:
         """Start a node that is down, with the disk that it has."""

@@ -255,6 +255,28 @@ def test_an_observer_far_behind_loads_the_snapshot_and_hears_of_what_is_gone() -
     hosts.until(lambda: len(names(hosts[2])) == 60)
 
 
+def test_a_snapshot_alone_is_not_told_to_anybody_while_records_are_missing() -> None:
+    hosts = with_snapshots(1)
+    leader = hosts.await_leader()
+    hosts.stop(2)
+    hosts.disks[2] = hosts.formatted(2)
+    for n in range(60):
+        hosts.append(leader, *topic(n))
+        hosts.pass_time(0.05)
+    hosts.start(2)
+    hosts.until(lambda: hosts[2].deltas)
+    assert len(hosts[2].deltas[0].partitions) == 60
+
+
+def test_the_bootstrap_records_are_handed_over_while_the_log_is_empty() -> None:
+    image = ClusterImage()
+    image.apply(r.FeatureLevel(name="metadata.version", level=29))
+    hosts = Hosts(voters=1, bootstrap=SnapshotWriter(OffsetAndEpoch(0, 0), image, 0).finish())
+    leader = hosts.await_leader()
+    assert leader.controller is not None
+    assert leader.controller.bootstrap == (r.FeatureLevel(name="metadata.version", level=29),)
+
+
 def test_a_damaged_snapshot_gives_way_to_the_one_before() -> None:
     hosts = with_snapshots(0)
     leader = hosts.await_leader()
