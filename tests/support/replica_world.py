@@ -101,9 +101,10 @@ class Node:
 
     def boot(self) -> None:
         """Make the parts anew, as a start of the process does; logs come with `host`."""
+        self.disk.locked.clear()
         self.out = Outbox(random.Random(self.id))
         self.out.now, self.out.wall_ms = self.world.now, int(self.world.now * 1000)
-        self.broker: Any = SimpleNamespace(
+        broker: Any = SimpleNamespace(
             config=self.config,
             settings=self.config.settings,
             node_id=self.id,
@@ -113,25 +114,29 @@ class Node:
             peers=Peers(self.out, f"broker-{self.id}"),
             controller=SimpleNamespace(ask=self._ask_controller),
         )
-        self.broker.replicas = self.replicas = Replicas(self.broker)
-        self.broker.fetchers = self.fetchers = Fetchers(self.broker)
+        self.broker = broker
+        broker.replicas = self.replicas = Replicas(broker)
+        broker.fetchers = self.fetchers = Fetchers(broker)
         self.broker.logs.replicas = self.replicas
         self.add_directory(self.path)
 
     def add_directory(self, path: str) -> None:
+        """Format a directory, if it is new, and open it."""
+        number = len(self.directories)
         if self.disk.stat(path) is None:
             self.disk.make_dir(path)
-            identity = meta.MetaProperties(1, CLUSTER, self.id, directory_id(self.id))
+            identity = meta.MetaProperties(1, CLUSTER, self.id, directory_id(self.id, number))
             meta.write(self.disk, path, identity)
         self.directories[path] = Directory(self.disk, path)
         self.opened = self.directories[path].run(Open(path, CLUSTER, self.id))
 
-    def host(self, partition: int = 0) -> None:
+    def host(self, partition: int = 0, path: str = "") -> None:
         """Make (or find) a partition's log and give it to the replicas."""
         id = PartitionId(TOPIC, partition)
-        job = CreateLog(self.path, LogKey(NAME, partition), TOPIC, LogSettings())
-        log = self.directories[self.path].run(job)
-        self.replicas.on_log_ready(id, TopicPartition(NAME, partition), self.path, log)
+        path = path or self.path
+        job = CreateLog(path, LogKey(NAME, partition), TOPIC, LogSettings())
+        log = self.directories[path].run(job)
+        self.replicas.on_log_ready(id, TopicPartition(NAME, partition), path, log)
 
     def _ask_controller(
         self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float = 30.0
@@ -200,6 +205,8 @@ class World:
         self.hung: set[NodeId] = set()
         """Nodes whose disks do not answer; their jobs wait."""
         self.down: set[NodeId] = set()
+        self.closed: list[tuple[NodeId, int]] = []
+        """Connections that nodes have hung up on."""
         self._waiting: dict[NodeId, deque[Any]] = {}
         self._epoch = 0
         self.nodes = {n: Node(self, n, settings or {}) for n in range(1, nodes + 1)}
@@ -288,12 +295,12 @@ class World:
             busy = self._control() or busy
 
     def _carry_out(self, node: Node) -> bool:
+        late = self._waiting.pop(node.id, ()) if node.id not in self.hung else ()
+        for ticket, result in late:
+            node.out.done(ticket, result)
         ready = node.out.take()
-        if node.id not in self.hung:
-            for ticket, result in self._waiting.pop(node.id, ()):
-                node.out.done(ticket, result)
         if ready is None:
-            return False
+            return bool(late)
         for asked in ready.jobs:
             result = node.directories[asked.job.directory].run_group([asked.job])[0]
             if node.id in self.hung:
@@ -302,6 +309,7 @@ class World:
                 node.out.done(asked.ticket, result)
         for frame in ready.frames:
             self._deliver(node, frame)
+        self.closed += [(node.id, connection) for connection in ready.closes]
         return True
 
     def _deliver(self, node: Node, asked: FrameAsked) -> None:

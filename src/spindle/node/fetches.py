@@ -86,6 +86,7 @@ class Fetch:
         "call",
         "deadline",
         "full",
+        "is_fresh",
         "is_parked",
         "max_bytes",
         "min_bytes",
@@ -122,6 +123,8 @@ class Fetch:
         """Bytes of news that are worth an answer while it is parked."""
         self.news = 0
         """Bytes that have come since it was looked at."""
+        self.is_fresh = True
+        """It has just come: a follower's offsets tell what it has now."""
         self.is_parked = False
         self.timed_out = False
 

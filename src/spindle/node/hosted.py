@@ -54,6 +54,7 @@ class Hosted:
         "at_mark",
         "at_start",
         "directory",
+        "full",
         "gone",
         "id",
         "key",
@@ -89,6 +90,8 @@ class Hosted:
         """Bytes of the log, as the last append told."""
         self.gone = False
         """Not hosted any more, or replaced by a newer object; nothing may use it."""
+        self.full = False
+        """Its disk has no room: nothing is appended until the log is mended."""
         self.watchers: dict[Reader, Cursor] = {}
         self.at_end = OffsetWaiters()
         """Promises that wait for the log end (acks=1)."""

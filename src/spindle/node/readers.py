@@ -107,6 +107,7 @@ class Readers:
         cursors = reader.cursors if fetch.full else due
         fetch.news = 0
         fetch.outcomes = [self._outcome(fetch, cursor) for cursor in cursors.values()]
+        fetch.is_fresh = False
         left, some = fetch.max_bytes, False
         for outcome in fetch.outcomes:
             cursor, hosted = outcome.cursor, outcome.hosted
@@ -180,7 +181,7 @@ class Readers:
                 return Error.NONE
         if cursor.offset > machine.end:
             return Error.OFFSET_OUT_OF_RANGE
-        if fetch.reader.follower:
+        if fetch.reader.follower and fetch.is_fresh:
             self._on_follower(fetch, cursor, hosted)
         return Error.NONE
 
@@ -294,6 +295,7 @@ class Readers:
         for reader, cursor in hosted.watchers.items():
             reader.due[cursor.key] = cursor
             if reader.parked is not None:
+                reader.parked.timed_out = True
                 self._on_news(reader, cursor, max(reader.parked.need, 1))
 
     def _on_news(self, reader: Reader, cursor: Cursor, size: int) -> None:

@@ -232,7 +232,7 @@ class Replicas:
         if change is Change.FOLLOWS:
             hosted.tail.clear()
             if led:
-                self._disappoint(hosted, Error.NOT_LEADER_OR_FOLLOWER)
+                self.disappoint(hosted, Error.NOT_LEADER_OR_FOLLOWER)
             self.broker.fetchers.follow(hosted)
         elif change is Change.LEADS:
             self.broker.fetchers.leave(hosted)
@@ -312,6 +312,11 @@ class Replicas:
         if led:
             self._tell(hosted.id, False)
 
+    def resume(self, hosted: Hosted) -> None:
+        """A log has been mended: followers fetch on."""
+        if isinstance(hosted.partition.role, Following):
+            self.broker.fetchers.follow(hosted)
+
     def _drop(self, hosted: Hosted, error: Error) -> None:
         self.fail(hosted, error)
         hosted.gone = True
@@ -320,10 +325,11 @@ class Replicas:
         hosted.tail.clear()
         self.broker.fetchers.leave(hosted)
         hosted.give_up(LogFailed(hosted.directory, str(hosted.key), "the partition is offline"))
-        self._disappoint(hosted, error)
+        self.disappoint(hosted, error)
         self.readers.on_changed(hosted)
 
-    def _disappoint(self, hosted: Hosted, error: Error) -> None:
+    def disappoint(self, hosted: Hosted, error: Error) -> None:
+        """Tell everybody who waits for records, or for a deletion, that it will not be."""
         for waiters in (hosted.at_end, hosted.at_mark, hosted.at_start):
             for then in waiters.take_all():
                 then(error)
@@ -372,6 +378,9 @@ class Replicas:
             then(self.lost.get(id, Error.NOT_LEADER_OR_FOLLOWER))
             return
         machine = hosted.partition
+        if hosted.full:
+            then(Error.KAFKA_STORAGE_ERROR)
+            return
         if len(machine.isr) < machine.required_isr:
             then(Error.NOT_ENOUGH_REPLICAS)
             return
@@ -406,7 +415,3 @@ class Replicas:
                 then(result)
 
         hosted.run(job, on_read)
-
-    def followed(self) -> Iterator[Hosted]:
-        """The partitions that follow somebody."""
-        return (h for h in self.hosted.values() if isinstance(h.partition.role, Following))

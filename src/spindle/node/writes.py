@@ -6,13 +6,14 @@ Called by the handlers, the fetchers and `replicas`, which it belongs to.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.replica.partition import Offline
 from spindle.model.batches import Batch, Buffer
-from spindle.model.errors import Error, Failure
+from spindle.model.errors import DiskFailed, Error, Failure
 from spindle.model.jobs import Append, Appended, LogStart, MoveLogStart, Reset, Truncate
 from spindle.model.logs import LoadedLog
 from spindle.node.hosted import Hosted
@@ -20,6 +21,11 @@ from spindle.wire.batch import stamped
 
 if TYPE_CHECKING:
     from spindle.node.replicas import Replicas
+
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""A disk that says so is not dead, and the log on it can be read."""
+MEND_DELAY: Final = 1.0
+"""Seconds until a log is made as it was before the disk was full, and appends are tried again."""
 
 
 class Writes:
@@ -50,9 +56,14 @@ class Writes:
         machine = hosted.partition
         if isinstance(machine.role, Offline):
             return
+        if isinstance(result, DiskFailed) and result.errno in FULL:
+            self._on_full(hosted, result)
+            return
         if isinstance(result, Failure):
             self._replicas.on_failure(hosted, result)
             return
+        if hosted.full:
+            return  # It follows one that was not written, and will be cut with it.
         before = machine.high_watermark
         hosted.size = result.size
         end = batches[-1].next_offset
@@ -69,6 +80,38 @@ class Writes:
             self._replicas.settle(hosted, before)
         if then is not None:
             then()
+
+    def _on_full(self, hosted: Hosted, failure: DiskFailed) -> None:
+        """There is no room: nothing of this append counts, nor of those behind it (B-12).
+
+        The log is cut back to what was written before, so that offsets and producers are as if
+        these batches had never come; until that has worked, nothing is appended.
+        """
+        if not hosted.full:
+            hosted.full = True
+            self._replicas.disappoint(hosted, Error.KAFKA_STORAGE_ERROR)
+            hosted.when_idle(lambda: self._mend_later(hosted))
+        self._broker.logs.on_disk_failed(failure)
+
+    def _mend_later(self, hosted: Hosted) -> None:
+        self._out.after(MEND_DELAY, lambda: self._mend(hosted))
+
+    def _mend(self, hosted: Hosted) -> None:
+        def on_cut(result: LoadedLog | Failure) -> None:
+            if isinstance(hosted.partition.role, Offline):
+                return
+            if isinstance(result, DiskFailed) and result.errno in FULL:
+                self._mend_later(hosted)
+                return
+            if isinstance(result, Failure):
+                self._replicas.on_failure(hosted, result)
+                return
+            hosted.full = False
+            hosted.partition.on_cut(result)
+            self._replicas.resume(hosted)
+
+        if not isinstance(hosted.partition.role, Offline):
+            hosted.write(Truncate("", hosted.key, hosted.partition.end), on_cut)
 
     def truncate(self, hosted: Hosted, offset: int, then: Callable[[], None]) -> None:
         """Cut the log's end back to `offset`, then go on."""

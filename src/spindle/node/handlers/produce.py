@@ -157,6 +157,8 @@ class Produce:
         hosted = replicas.leader(share.topic, share.index)
         if not isinstance(hosted, Hosted):
             raise Refusal(hosted)
+        if hosted.full:
+            raise Refusal(Error.KAFKA_STORAGE_ERROR, f"the disk of {hosted.name} is full")
         machine = hosted.partition
         if self.acks == ALL and len(machine.isr) < machine.required_isr:
             raise Refusal(
