@@ -9,7 +9,7 @@ from typing import Any
 from spindle.model.outbox import Outbox
 from spindle.node.calls import Connection
 from spindle.node.router import Router
-from spindle.wire.entities import make, request_types
+from spindle.wire.entities import make, request_class, request_types
 from spindle.wire.framing import decode_response, encode_request
 
 LISTENER = "PLAINTEXT"
@@ -56,18 +56,9 @@ class Desk:
 
 def request(key: int, version: int, /, **fields: Any) -> Any:
     """A request entity: fields that this version lacks are dropped."""
-    return make(_top(request_types(key, version)), **fields)
+    return make(request_class(key, version), **fields)
 
 
 def part(key: int, version: int, kind: str, /, **fields: Any) -> Any:
     """A nested entity of a request."""
     return make(getattr(request_types(key, version), kind), **fields)
-
-
-def _top(module: ModuleType) -> type[Any]:
-    (found,) = (
-        value
-        for name, value in vars(module).items()
-        if name.endswith("Request") and isinstance(value, type) and hasattr(value, "__api_key__")
-    )
-    return found

@@ -1,0 +1,119 @@
+"""Producer ids in blocks, and InitProducerId."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.support.cluster_image import three_brokers
+from tests.support.desk import Desk, request
+
+from spindle.model.errors import Error, PeerFailed
+from spindle.model.outbox import Outbox
+from spindle.node.handlers import init_producer_id
+from spindle.node.producer_ids import WAITING_MAX, ProducerIds
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, response_types
+
+
+class Broker:
+    """A broker whose controller is the test."""
+
+    def __init__(self) -> None:
+        self.node_id = 1
+        self.image = three_brokers()
+        self.out = Outbox(random.Random(1))
+        self.asked: list[tuple[Any, Callable[[Any], None]]] = []
+        self.controller = SimpleNamespace(ask=self._ask)
+        self.producer_ids = ProducerIds(self)  # type: ignore[arg-type]
+        self.desk = Desk({int(Key.INIT_PRODUCER_ID): init_producer_id}, self, self.out)
+
+    def _ask(self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float) -> None:
+        assert channel == "producer-ids"
+        self.asked.append((entity, then))
+
+    def give(self, start: int, length: int = 1_000, error: Error = Error.NONE) -> None:
+        """The controller answers the oldest question."""
+        _, then = self.asked.pop(0)
+        cls = response_types(Key.ALLOCATE_PRODUCER_IDS, 0).AllocateProducerIdsResponse
+        then(make(cls, error_code=error, producer_id_start=start, producer_id_len=length))
+
+    def take(self) -> list[int | Error]:
+        found: list[int | Error] = []
+        self.producer_ids.take(found.append)
+        return found
+
+
+@pytest.fixture
+def broker() -> Broker:
+    return Broker()
+
+
+@pytest.mark.parametrize("version", range(6))
+def test_a_producer_gets_an_id_with_epoch_0(broker: Broker, version: int) -> None:
+    broker.desk.send(request(Key.INIT_PRODUCER_ID, version, transactional_id=None, producer_id=7))
+    assert broker.desk.answers() == []
+    (asked, _) = broker.asked[0]
+    assert (asked.broker_id, asked.broker_epoch) == (1, 10)
+    broker.give(5_000)
+    (answer,) = broker.desk.answers()
+    assert (answer.error_code, answer.producer_id, answer.producer_epoch) == (0, 5_000, 0)
+
+
+@pytest.mark.parametrize("version", range(6))
+def test_transactional_ids_are_refused_at_once(broker: Broker, version: int) -> None:
+    answer = broker.desk.ask(Key.INIT_PRODUCER_ID, version, transactional_id="x")
+    assert answer.error_code == Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    assert (answer.producer_id, answer.producer_epoch) == (-1, -1)
+    assert broker.asked == []
+
+
+def test_the_next_block_is_asked_for_before_this_one_ends(broker: Broker) -> None:
+    first = broker.take()
+    broker.give(0, 20)
+    assert first == [0]
+    ids = [broker.take()[0] for _ in range(16)]
+    assert ids == list(range(1, 17))
+    assert broker.asked == []
+    assert broker.take() == [17]
+    assert len(broker.asked) == 1
+    assert [broker.take() for _ in range(2)] == [[18], [19]]
+    late = broker.take()
+    assert late == []
+    broker.give(100, 20)
+    assert late == [100]
+    assert broker.take() == [101]
+    assert broker.asked == []
+
+
+@pytest.mark.parametrize("failure", ["refused", "silent"])
+def test_while_the_controller_gives_none_clients_are_told_to_ask_again(
+    broker: Broker, failure: str
+) -> None:
+    waiting = [broker.take(), broker.take()]
+    assert len(broker.asked) == 1
+    if failure == "refused":
+        broker.give(-1, 0, Error.STALE_BROKER_EPOCH)
+    else:
+        broker.asked.pop()[1](PeerFailed("no answer"))
+    assert waiting == [[Error.COORDINATOR_LOAD_IN_PROGRESS]] * 2
+    assert broker.take() == [Error.COORDINATOR_LOAD_IN_PROGRESS]
+    assert broker.asked == []
+    broker.out.now += 0.2
+    again = broker.take()
+    broker.give(7)
+    assert again == [7]
+
+
+def test_before_it_is_registered_a_broker_has_none(broker: Broker) -> None:
+    broker.image.brokers.clear()
+    assert broker.take() == [Error.COORDINATOR_LOAD_IN_PROGRESS]
+
+
+def test_only_so_many_may_wait(broker: Broker) -> None:
+    for _ in range(WAITING_MAX):
+        assert broker.take() == []
+    assert broker.take() == [Error.COORDINATOR_LOAD_IN_PROGRESS]

@@ -1,0 +1,129 @@
+"""Topics made on demand: what the controller is asked, and how often."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.support.cluster_image import three_brokers
+
+from spindle.model.config import Settings
+from spindle.model.errors import Error, PeerFailed
+from spindle.model.outbox import Outbox
+from spindle.node.topic_creation import IN_FLIGHT_MAX, OFFSETS_TOPIC, TopicCreation, is_legal
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, response_types
+
+
+class Broker:
+    """A broker whose controller is the test."""
+
+    def __init__(self, **settings: str) -> None:
+        self.image = three_brokers()
+        self.settings = Settings({"node.id": "1"} | settings)
+        self.out = Outbox(random.Random(1))
+        self.asked: list[tuple[Any, Callable[[Any], None]]] = []
+        self.controller = SimpleNamespace(ask=self._ask)
+        self.creation = TopicCreation(self)  # type: ignore[arg-type]
+
+    def _ask(self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float) -> None:
+        assert channel == "forwarding"
+        self.asked.append((entity, then))
+
+    def want(self, *names: str) -> list[str]:
+        """Names that the controller is asked for."""
+        before = len(self.asked)
+        self.creation.want(names)
+        return [t.name for entity, _ in self.asked[before:] for t in entity.topics]
+
+    def said(self) -> list[str]:
+        ready = self.out.take()
+        return [] if ready is None else [s.event for s in ready.said]
+
+
+def reply(error: Error, *names: str) -> Any:
+    types = response_types(Key.CREATE_TOPICS, 7)
+    return make(
+        types.CreateTopicsResponse,
+        topics=tuple(
+            make(types.CreatableTopicResult, name=name, error_code=error) for name in names
+        ),
+    )
+
+
+def test_ordinary_topics_have_the_clusters_defaults() -> None:
+    broker = Broker()
+    assert broker.want("a", "b", "a") == ["a", "b"]
+    (entity, _) = broker.asked[0]
+    assert type(entity).__version__ == 7
+    assert [(t.num_partitions, t.replication_factor, t.configs) for t in entity.topics] == [
+        (-1, -1, ())
+    ] * 2
+
+
+def test_a_topic_is_asked_for_once_at_a_time() -> None:
+    broker = Broker()
+    broker.want("a")
+    assert broker.want("a", "b") == ["b"]
+    broker.asked[0][1](reply(Error.NONE, "a"))
+    assert broker.want("a") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (reply(Error.TOPIC_ALREADY_EXISTS, "a"), []),
+        (reply(Error.INVALID_REPLICATION_FACTOR, "a"), ["topic not created"]),
+        (PeerFailed("gone"), ["topics not created"]),
+    ],
+)
+def test_failures_are_said_and_may_be_tried_again(answer: Any, words: list[str]) -> None:
+    broker = Broker()
+    broker.want("a")
+    broker.asked[0][1](answer)
+    assert broker.said() == words
+    assert broker.want("a") == ["a"]
+
+
+@pytest.mark.parametrize(("brokers", "replicas"), [(3, 3), (2, 2), (1, 1)])
+def test_the_offsets_topic_is_as_set_but_fits_a_small_cluster(brokers: int, replicas: int) -> None:
+    broker = Broker(**{"offsets.topic.num.partitions": "7"})
+    for gone in range(brokers + 1, 4):
+        del broker.image.brokers[gone]
+    broker.want(OFFSETS_TOPIC)
+    (topic,) = broker.asked[0][0].topics
+    assert (topic.num_partitions, topic.replication_factor) == (7, replicas)
+    assert {c.name: c.value for c in topic.configs} == {
+        "cleanup.policy": "compact",
+        "compression.type": "producer",
+        "segment.bytes": "104857600",
+    }
+    assert bool(broker.said()) is (replicas < 3)
+
+
+def test_only_so_many_topics_are_under_way() -> None:
+    broker = Broker()
+    names = [f"t{n}" for n in range(IN_FLIGHT_MAX + 5)]
+    assert len(broker.want(*names)) == IN_FLIGHT_MAX
+    assert broker.want("one-more") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "legal"),
+    [
+        ("a.b_c-D9", True),
+        ("x" * 249, True),
+        ("x" * 250, False),
+        ("", False),
+        (".", False),
+        ("..", False),
+        ("a b", False),
+        ("ä", False),
+        ("a\n", False),
+    ],
+)
+def test_legal_names(name: str, legal: bool) -> None:
+    assert is_legal(name) is legal
