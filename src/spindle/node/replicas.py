@@ -18,7 +18,7 @@ from spindle.model.config import topic_setting
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.ids import NO_LEADER, LogDir, NodeId, PartitionId, TopicId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE, Delta
-from spindle.model.jobs import Read, ReadResult
+from spindle.model.jobs import LogStart, Read, ReadResult
 from spindle.model.logs import LoadedLog, LogKey
 from spindle.node.hosted import Hosted, TopicRules
 from spindle.node.isr_changes import IsrChanges
@@ -193,6 +193,10 @@ class Replicas:
             end = hosted.partition.end
             assert log.end == end, f"{hosted.name}: the promoted log ends at {log.end}, not {end}"
         hosted.thaw(directory)
+
+    def on_start(self, hosted: Hosted, moved: LogStart) -> None:
+        """Retention has worked on a log: it may begin somewhere else now."""
+        self.writes.on_start(hosted, moved)
 
     # --- from the metadata --------------------------------------------------------------------
 
