@@ -25,7 +25,7 @@ class Action(Enum):
     OFFLINE = "its log may lie in an offline directory: wait for that"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Situation:
     """Where a replica's logs are (online directories only), and what the metadata says."""
 

@@ -97,8 +97,9 @@ PROMISED: Final = frozenset(
 
 def _table() -> dict[tuple[State, Input], Row]:
     t: dict[tuple[State, Input], Row] = {}
-    # What every move can hear at any time without consequence of its own: the copying itself
-    # compares both logs before each piece (`align`), and the image is asked, not remembered.
+    # What every move can hear at any time without consequence of its own: each piece begins with
+    # a comparison of both logs (cuts and raised starts are followed there, K113-13), and the image
+    # is asked, not remembered.
     for state in S:
         for harmless in (I.LEADER_CHANGED, I.TRUNCATED, I.START_MOVED, I.UNASSIGNED, I.ASSIGNED):
             t[state, harmless] = Row(state)
@@ -154,42 +155,10 @@ TABLE: Final[Mapping[tuple[State, Input], Row]] = MappingProxyType(_table())
 """All pairs that can occur; any other is a bug of ours."""
 
 
-class Bounds(NamedTuple):
-    """Start and end of a log."""
-
-    start: int
-    end: int
-
-
-class Alignment(Enum):
-    """What a future log needs before more can be copied to it."""
-
-    FITS = "nothing"
-    CUT = "cut its end"
-    RAISE_START = "raise its start"
-    RESET = "begin again, empty"
-
-
-def align(current: Bounds, future: Bounds, cut: int | None) -> tuple[Alignment, int]:
-    """What to do with the future log so that it is a prefix of the current one, and the offset.
-
-    `cut`: the lowest offset to which the current log was cut since the last piece: what the future
-    log has from there on may be of another epoch (K113-13).
-    """
-    end = current.end if cut is None else min(cut, current.end)
-    if future.start > current.start or future.end < current.start or end < future.start:
-        return Alignment.RESET, current.start
-    if future.end > end:
-        return Alignment.CUT, end
-    if future.start < current.start:
-        return Alignment.RAISE_START, current.start
-    return Alignment.FITS, 0
-
-
 class Move:
     """One move: which replica, from where to where, how far. Changes by `feed` alone."""
 
-    __slots__ = ("cut", "future", "id", "name", "size", "source", "state", "target")
+    __slots__ = ("end", "id", "name", "size", "source", "state", "target")
 
     def __init__(
         self, id: PartitionId, name: TopicPartition, source: LogDir, target: LogDir
@@ -200,11 +169,10 @@ class Move:
         self.source = source
         self.target = target
         self.state = State.PREPARING
-        self.future = Bounds(0, 0)
+        self.end = 0
+        """Where the future log ends."""
         self.size = 0
         """Bytes of the future log."""
-        self.cut: int | None = None
-        """See `align`."""
 
     @property
     def current_key(self) -> LogKey:
@@ -230,10 +198,6 @@ class Move:
     def follows(self) -> bool:
         """The future log chases the current one: pieces are copied as records come."""
         return self.state in (S.COPYING, S.CAUGHT_UP, S.ASSIGNING, S.DRAINING)
-
-    def note_cut(self, offset: int) -> None:
-        """The current log was cut back to `offset`."""
-        self.cut = offset if self.cut is None else min(self.cut, offset)
 
     def feed(self, happened: Input) -> tuple[Wish, ...]:
         """Something happened; what to do now, in this order."""

@@ -1,0 +1,171 @@
+"""The log directories of a broker: their ids, health, space, and the probe that watches them.
+
+Knows nothing of the logs in them. Belongs to `logdirs`, which is told when a directory fails, is
+full, or has room again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from spindle.core.logdirs.health import Condition, Health, Verdict
+from spindle.model.config import NodeConfig
+from spindle.model.errors import DiskFailed, Failure
+from spindle.model.ids import DirectoryId, LogDir, id_to_text
+from spindle.model.jobs import Measure
+from spindle.model.logs import DirectoryState, OpenedDirectory, Usage
+from spindle.model.outbox import Outbox
+
+UNKNOWN: Final = Usage(-1, -1)
+RATE_WEIGHT: Final = 0.1
+"""How much the newest probe counts in a directory's write rate."""
+
+
+@dataclass(slots=True)
+class Directory:
+    """One configured log directory."""
+
+    path: LogDir
+    health: Health = field(default_factory=Health)
+    id: DirectoryId | None = None
+    usage: Usage = UNKNOWN
+    rate: float = 0.0
+    """Bytes per second by which its file system has been filling."""
+    measured_at: float = 0.0
+
+
+class Directories:
+    """All of them, in the order of `log.dirs`."""
+
+    def __init__(
+        self, config: NodeConfig, out: Outbox, judged: Callable[[Directory, Verdict], None]
+    ) -> None:
+        self._config = config
+        self._out = out
+        self._judged = judged
+        self.all: dict[LogDir, Directory] = {p: Directory(p) for p in config.log_dirs}
+
+    # --- asking -----------------------------------------------------------------------------
+
+    @property
+    def online(self) -> list[Directory]:
+        """Those that can be used."""
+        return [d for d in self.all.values() if d.health.online]
+
+    @property
+    def offline(self) -> set[LogDir]:
+        """Paths of those that have failed."""
+        return {d.path for d in self.all.values() if d.health.condition is Condition.FAILED}
+
+    def is_online(self, path: LogDir | None) -> bool:
+        """Whether a path is a directory of ours that can be used."""
+        found = self.all.get(path) if path is not None else None
+        return found is not None and found.health.online
+
+    def id_of(self, path: LogDir) -> DirectoryId:
+        """The id of a directory that has been opened."""
+        found = self.all[path].id
+        assert found is not None, f"{path} was never opened"
+        return found
+
+    def path_of(self, id: DirectoryId) -> LogDir | None:
+        """The online directory with this id."""
+        return next((d.path for d in self.online if d.id == id), None)
+
+    def is_cordoned(self, path: LogDir) -> bool:
+        """Whether a directory takes no new replicas: by configuration, or because it is full."""
+        named = self._config.settings["cordoned.log.dirs"]
+        full = self.all[path].health.condition is Condition.FULL
+        return full or path in named or "*" in named
+
+    def cordoned_ids(self) -> tuple[DirectoryId, ...]:
+        """Ids of the directories that take no new replicas."""
+        return tuple(d.id for d in self.online if d.id is not None and self.is_cordoned(d.path))
+
+    def states(self) -> Iterator[DirectoryState]:
+        """All directories as values."""
+        for d in self.all.values():
+            yield DirectoryState(d.path, d.id, d.health.online, d.usage, d.health.why)
+
+    # --- what happens -------------------------------------------------------------------------
+
+    def on_opened(self, results: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
+        """Every directory was opened, or could not be (B-16)."""
+        for path, directory in self.all.items():
+            result = results[path]
+            if isinstance(result, OpenedDirectory):
+                directory.health.on_opened()
+                directory.id = result.directory_id
+                directory.usage = Usage(result.total_bytes, result.usable_bytes)
+                directory.measured_at = self._out.now
+                self._refuse_double(directory)
+            else:
+                number = result.errno if isinstance(result, DiskFailed) else 0
+                directory.health.on_failure(number, str(result))
+                self._out.say("error", "log directory is offline", why=str(result))
+        if self._config.settings["log.dir.probe.interval.ms"]:
+            self._arm_probe()
+
+    def _refuse_double(self, directory: Directory) -> None:
+        for other in self.online:
+            if other.id == directory.id and other is not directory:
+                assert directory.id is not None
+                self._out.halt(
+                    f"{other.path} and {directory.path} both have directory.id "
+                    f"{id_to_text(directory.id)}: one is a copy of the other; unmount one, or "
+                    "format it anew (K858-03)"
+                )
+
+    def on_failure(self, failure: DiskFailed) -> Verdict:
+        """A job was answered with a failure; the verdict has been acted upon."""
+        directory = self.all.get(failure.directory)
+        if directory is None:
+            return Verdict.NOTHING
+        verdict = directory.health.on_failure(failure.errno, str(failure))
+        self._tell(directory, verdict)
+        return verdict
+
+    def _tell(self, directory: Directory, verdict: Verdict) -> None:
+        if verdict is not Verdict.NOTHING:
+            self._judged(directory, verdict)
+
+    # --- the probe ----------------------------------------------------------------------------
+
+    def _arm_probe(self) -> None:
+        interval = self._config.settings["log.dir.probe.interval.ms"] / 1000
+        self._out.after(interval, self._probe)
+
+    def _probe(self) -> None:
+        """Have an idle disk show that it is alive, and a hung one that it is not."""
+        self._arm_probe()
+        limit = self._config.settings["log.dir.io.timeout.ms"] / 1000
+        for directory in self.online:
+            if directory.health.probing:
+                self._tell(directory, directory.health.on_time(self._out.now, limit))
+            else:
+                directory.health.on_probe_asked(self._out.now)
+                self._ask(directory)
+
+    def _ask(self, directory: Directory) -> None:
+        def answered(result: Usage | Failure) -> None:
+            if not directory.health.online:
+                return
+            if isinstance(result, Failure):
+                assert isinstance(result, DiskFailed), f"a probe cannot fail with {result!r}"
+                directory.health.on_probe_failed()
+                self.on_failure(result)
+                return
+            self._measure(directory, result)
+            self._tell(directory, directory.health.on_probe_answered(result))
+
+        self._out.run(Measure(directory.path), answered)
+
+    def _measure(self, directory: Directory, usage: Usage) -> None:
+        elapsed = self._out.now - directory.measured_at
+        if elapsed > 0 and directory.usage.usable >= 0:
+            grown = max(0, directory.usage.usable - usage.usable) / elapsed
+            directory.rate += RATE_WEIGHT * (grown - directory.rate)
+        directory.usage = usage
+        directory.measured_at = self._out.now

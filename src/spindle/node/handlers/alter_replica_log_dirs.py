@@ -1,0 +1,62 @@
+"""AlterReplicaLogDirs (34), versions 1-2.
+
+Behaviour: each named replica begins to move to the named directory, and the answer comes at once
+(K113-01). The current directory cancels a move (K113-08), another one takes its place (K113-09). A
+replica that is not here yet is remembered and created there later (K113-10). Checks in this order:
+INVALID_TOPIC_EXCEPTION (name too long for a future log), LOG_DIR_NOT_FOUND (not a configured path),
+KAFKA_STORAGE_ERROR (directory offline), INVALID_REPLICA_ASSIGNMENT (cordoned; but staying there, or
+cancelling, is allowed: B-19), KAFKA_STORAGE_ERROR (replica offline), UNKNOWN_TOPIC_OR_PARTITION and
+REPLICA_NOT_AVAILABLE (both remembered). A partition with two directories: INVALID_REQUEST.
+
+Version notes: 2 is flexible.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spindle.model.errors import Error
+from spindle.model.ids import LogDir, TopicPartition
+from spindle.node.calls import Call
+from spindle.wire.entities import make
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+
+def on_broker(broker: Broker, call: Call) -> None:
+    """Begin, redirect or cancel moves."""
+    wanted: dict[TopicPartition, list[LogDir]] = {}
+    for directory in call.body.dirs:
+        for topic in directory.topics:
+            for partition in topic.partitions:
+                name = TopicPartition(topic.name, partition)
+                wanted.setdefault(name, []).append(directory.path)
+    errors: dict[str, dict[int, Error]] = {}
+    for name, paths in wanted.items():
+        twice = len(paths) > 1
+        error = Error.INVALID_REQUEST if twice else broker.logs.alter(name, paths[0])
+        errors.setdefault(name.topic, {})[name.partition] = error
+    call.answer(_encode(call, errors))
+
+
+def _encode(call: Call, errors: dict[str, dict[int, Error]]) -> Any:
+    t = call.reply
+    return make(
+        t.AlterReplicaLogDirsResponse,
+        results=tuple(
+            make(
+                t.AlterReplicaLogDirTopicResult,
+                topic_name=topic,
+                partitions=tuple(
+                    make(
+                        t.AlterReplicaLogDirPartitionResult,
+                        partition_index=partition,
+                        error_code=error,
+                    )
+                    for partition, error in partitions.items()
+                ),
+            )
+            for topic, partitions in errors.items()
+        ),
+    )

@@ -1,0 +1,90 @@
+"""DescribeLogDirs (35), versions 1-5.
+
+Behaviour: every configured directory in the order of `log.dirs`; one that is offline has
+KAFKA_STORAGE_ERROR and nothing else. Current logs: bytes of their segments, and by how much their
+end lies behind the high watermark; future logs: how far behind the current one they are, -1 where
+that is offline (K113-20). `topics` null asks for all, empty for the directories alone.
+
+Version notes: 2 is flexible; 3 has an error for the whole; 4 the file system's total and usable
+bytes (-1 unknown); 5 whether the directory is cordoned (KIP-1066).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from spindle.model.errors import Error
+from spindle.model.ids import LogDir, TopicPartition
+from spindle.node.calls import Call
+from spindle.node.directories import Directory
+from spindle.wire.entities import make
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+Wanted = Callable[[TopicPartition], bool]
+
+
+def on_broker(broker: Broker, call: Call) -> None:
+    """Tell of all directories."""
+    t = call.reply
+    wanted = _filter(call.body.topics)
+    results = tuple(_directory(broker, t, d, wanted) for d in broker.logs.directories.all.values())
+    call.answer(make(t.DescribeLogDirsResponse, results=results))
+
+
+def _filter(topics: Any) -> Wanted:
+    if topics is None:
+        return lambda _: True
+    asked = {TopicPartition(t.topic, p) for t in topics for p in t.partitions}
+    return lambda name: name in asked
+
+
+def _directory(broker: Broker, t: Any, directory: Directory, wanted: Wanted) -> Any:
+    path = directory.path
+    if not directory.health.online:
+        return make(
+            t.DescribeLogDirsResult,
+            error_code=Error.KAFKA_STORAGE_ERROR,
+            log_dir=path,
+            total_bytes=-1,
+            usable_bytes=-1,
+        )
+    return make(
+        t.DescribeLogDirsResult,
+        error_code=Error.NONE,
+        log_dir=path,
+        topics=_topics(broker, t, path, wanted),
+        total_bytes=directory.usage.total,
+        usable_bytes=directory.usage.usable,
+        is_cordoned=broker.logs.directories.is_cordoned(path),
+    )
+
+
+def _topics(broker: Broker, t: Any, path: LogDir, wanted: Wanted) -> tuple[Any, ...]:
+    topics: dict[str, list[Any]] = {}
+
+    def add(name: TopicPartition, size: int, lag: int, future: bool) -> None:
+        if wanted(name):
+            entry = make(
+                t.DescribeLogDirsPartition,
+                partition_index=name.partition,
+                partition_size=size,
+                offset_lag=lag,
+                is_future_key=future,
+            )
+            topics.setdefault(name.topic, []).append(entry)
+
+    for id in broker.logs.current(path):
+        hosted, bounds = broker.replicas.find(id), broker.replicas.bounds(id)
+        if hosted is not None and bounds is not None:
+            add(hosted.name, hosted.size, max(0, bounds[1] - bounds[2]), False)
+    for move in broker.logs.futures(path):
+        bounds = broker.replicas.bounds(move.id)
+        lag = -1 if bounds is None else max(0, bounds[2] - move.end)
+        add(move.name, move.size, lag, True)
+    return tuple(
+        make(t.DescribeLogDirsTopic, name=name, partitions=tuple(entries))
+        for name, entries in topics.items()
+    )

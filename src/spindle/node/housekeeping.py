@@ -1,0 +1,168 @@
+"""What is done to logs by the clock: retention, high watermark checkpoints, `flush.ms`; figures.
+
+Knows when, not how: the jobs are storage's. Belongs to the broker; nobody waits for its results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from spindle.model.config import MAX_LONG, topic_setting
+from spindle.model.errors import DiskFailed, Failure
+from spindle.model.image import TOPIC_RESOURCE
+from spindle.model.jobs import Checkpoint, Flush, LogStart, Retain
+from spindle.model.statistics import Sample
+from spindle.node.hosted import Hosted
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+FLUSH_LOOK: Final = 0.5
+"""Seconds between looks for logs that `flush.ms` wants on the medium."""
+BUSY_MAX: Final = 1000
+"""Retain jobs under way at once."""
+
+
+class Housekeeping:
+    """The broker's periodic work on its logs."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._out = broker.out
+        self._flushed: dict[str, float] = {}
+        self._busy: set[str] = set()
+        delay = broker.settings["log.initial.task.delay.ms"] / 1000
+        self._out.after(delay, self._retain_all)
+        self._out.after(delay, self._flush_due)
+        self._out.after(self._seconds("replica.high.watermark.checkpoint.interval.ms"), self._marks)
+
+    def _seconds(self, name: str) -> float:
+        return float(self._broker.settings[name]) / 1000
+
+    # --- high watermarks ----------------------------------------------------------------------
+
+    def _marks(self) -> None:
+        self.checkpoint(lambda: None)
+        self._out.after(self._seconds("replica.high.watermark.checkpoint.interval.ms"), self._marks)
+
+    def checkpoint(self, then: Callable[[], None]) -> None:
+        """Write every directory's checkpoint files; `then` when all are written or have failed."""
+        logs = self._broker.logs
+        paths = [d.path for d in logs.directories.online]
+        left = set(paths)
+
+        def written(path: str, result: Failure | None) -> None:
+            if isinstance(result, DiskFailed):
+                logs.on_disk_failed(result)
+            left.discard(path)
+            if not left:
+                then()
+
+        if not paths:
+            then()
+        for path in paths:
+            marks = self._broker.replicas.high_watermarks(path) | logs.future_marks(path)
+            self._out.run(Checkpoint(path, marks), partial(written, path))
+
+    # --- retention ----------------------------------------------------------------------------
+
+    def _retain_all(self) -> None:
+        self._out.after(self._seconds("log.retention.check.interval.ms"), self._retain_all)
+        for hosted in list(self._broker.replicas.hosted.values()):
+            self._retain(hosted)
+
+    def _retain(self, hosted: Hosted) -> None:
+        """Delete what a topic need not keep. A future log follows its current one's start."""
+        setting = partial(self._topic, hosted)
+        if "delete" not in setting("cleanup.policy").split(","):
+            return
+        bounds = self._broker.replicas.bounds(hosted.id)
+        key = str(hosted.id)
+        if bounds is None or key in self._busy or len(self._busy) >= BUSY_MAX:
+            return
+        job = Retain(
+            hosted.directory,
+            hosted.key,
+            setting("retention.ms"),
+            setting("retention.bytes"),
+            bounds[1],
+            self._out.wall_ms,
+        )
+
+        def retained(result: LogStart | Failure) -> None:
+            self._busy.discard(key)
+            if hosted.gone:
+                return
+            if isinstance(result, Failure):
+                self._broker.replicas.on_failure(hosted, result)
+            else:
+                self._broker.replicas.writes.on_start(hosted, result)
+
+        self._busy.add(key)
+        hosted.write(job, retained)
+
+    def _topic(self, hosted: Hosted, name: str) -> Any:
+        overrides = self._broker.image.config(TOPIC_RESOURCE, hosted.name.topic)
+        return topic_setting(overrides, self._broker.settings, name)
+
+    # --- flush.ms -----------------------------------------------------------------------------
+
+    def _flush_due(self) -> None:
+        self._out.after(FLUSH_LOOK, self._flush_due)
+        replicas = self._broker.replicas
+        topics = {
+            name
+            for (kind, name), values in self._broker.image.configs.items()
+            if kind == TOPIC_RESOURCE and "flush.ms" in values
+        }
+        for hosted in [h for h in replicas.hosted.values() if h.name.topic in topics]:
+            every = self._topic(hosted, "flush.ms")
+            key = str(hosted.id)
+            due = self._flushed.get(key, 0.0) + every / 1000 <= self._out.now
+            if every < MAX_LONG and due and replicas.bounds(hosted.id) is not None:
+                self._flushed[key] = self._out.now
+                hosted.run(Flush(hosted.directory, hosted.key), partial(self._on_flushed, hosted))
+        for key in self._flushed.keys() - {str(id) for id in replicas.hosted}:
+            del self._flushed[key]
+
+    def _on_flushed(self, hosted: Hosted, result: Failure | None) -> None:
+        if isinstance(result, Failure) and not hosted.gone:
+            self._broker.replicas.on_failure(hosted, result)
+
+    # --- figures ------------------------------------------------------------------------------
+
+    def statistics(self) -> Iterator[Sample]:
+        """Figures about directories and moves, under Kafka's names (K858-08)."""
+        logs = self._broker.logs
+        directories = logs.directories
+        manager = "kafka_log_logmanager_"
+        yield Sample(
+            manager + "offlinelogdirectorycount", len(logs.offline), "log directories that failed"
+        )
+        cordoned = 0
+        for state in list(directories.states()):
+            labels = {"logDirectory": state.path}
+            is_cordoned = directories.is_cordoned(state.path)
+            cordoned += is_cordoned
+            yield Sample(manager + "logdirectoryoffline", not state.online, "1: offline", labels)
+            yield Sample(manager + "logdirectorycordoned", is_cordoned, "1: cordoned", labels)
+            for name, value in (("total", state.usage.total), ("usable", state.usage.usable)):
+                yield Sample(f"{manager}logdirectory{name}bytes", value, "bytes", labels)
+        yield Sample(manager + "cordonedlogdirectorycount", cordoned, "cordoned log directories")
+        yield Sample(
+            "kafka_server_replicamanager_offlinereplicacount",
+            logs.offline_replicas,
+            "replicas that cannot be served",
+        )
+        yield Sample(
+            "kafka_server_assignmentsmanager_queuedreplicatodirassignments",
+            len(logs.assigning.queue),
+            "replicas whose directory the controller has still to be told",
+        )
+        yield Sample(
+            "kafka_server_alterlogdirsreplication_bytes_total",
+            logs.moves.copied_bytes,
+            "bytes copied by moves between log directories",
+        )

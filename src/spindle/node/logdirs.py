@@ -1,0 +1,381 @@
+"""Where the replicas of this broker live: its log directories, kept in step with the metadata.
+
+Owns the existence and place of logs; what happens with the data in them is `replicas`'s. Composes
+`directories` (health), `places` (which log is where), `moves`, `assigning` (what the controller is
+told), and decides what the metadata should say of each replica (KIP-113, KIP-858, KIP-589).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from spindle.core.logdirs.health import Verdict
+from spindle.core.logdirs.move import Input, Move
+from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
+from spindle.model.features import DIRECTORY_ASSIGNMENT, METADATA_VERSION
+from spindle.model.ids import (
+    LOST,
+    MIGRATING,
+    UNASSIGNED,
+    DirectoryId,
+    LogDir,
+    PartitionId,
+    TopicPartition,
+)
+from spindle.model.image import Delta
+from spindle.model.jobs import Purge
+from spindle.model.logs import LogKey, OpenedDirectory
+from spindle.node.assigning import Assigning
+from spindle.node.directories import Directories, Directory
+from spindle.node.moves import Moves
+from spindle.node.places import Places, Stage
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+NAME_MAX: Final = 255
+FUTURE_SUFFIX_LENGTH: Final = len("." + "0" * 32 + "-future")
+SETTLE_PAUSE: Final = 0.01
+
+
+class LogDirs:
+    """The log directories of a broker and what lives in them."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.broker = broker
+        self._out = broker.out
+        self.directories = Directories(broker.config, broker.out, self._on_verdict)
+        self.places = Places(self)
+        self.moves = Moves(self)
+        self.assigning = Assigning(
+            broker.node_id,
+            broker.out,
+            broker.controller,
+            lambda: broker.lifecycle.epoch,
+            self._is_relevant,
+            self._on_sent,
+        )
+        self._opened: dict[LogDir, OpenedDirectory] = {}
+        self._is_open = False
+        self._is_settled = False
+        self._is_ready = False
+        self._awaited: dict[PartitionId, None] = {}
+        self.stray_count = 0
+
+    # --- asking -----------------------------------------------------------------------------
+
+    @property
+    def offline(self) -> set[LogDir]:
+        """Paths of the directories that have failed."""
+        return self.directories.offline
+
+    @property
+    def online_ids(self) -> tuple[DirectoryId, ...]:
+        """Ids of the directories that can be used, for the registration."""
+        return tuple(d.id for d in self.directories.online if d.id is not None)
+
+    @property
+    def previous_broker_epoch(self) -> int:
+        """Our epoch before a clean shutdown of every directory, or -1 (KIP-966)."""
+        epochs = {o.broker_epoch for o in self._opened.values() if o.clean}
+        whole = len(self._opened) == len(self.directories.all)
+        clean = all(o.clean for o in self._opened.values())
+        return epochs.pop() if whole and clean and len(epochs) == 1 else -1
+
+    @property
+    def speaks_of_directories(self) -> bool:
+        """Whether the cluster's metadata knows directories (K858-19)."""
+        level = self.broker.image.features.get(METADATA_VERSION, 0)
+        return level >= DIRECTORY_ASSIGNMENT
+
+    def assigned(self, id: PartitionId) -> DirectoryId:
+        """The directory that the committed metadata names for our replica."""
+        state = self.broker.image.partition(id)
+        if state is None or self.broker.node_id not in state.replicas:
+            return UNASSIGNED
+        return self.broker.image.directory_of(state, self.broker.node_id)
+
+    # --- starting -----------------------------------------------------------------------------
+
+    def on_opened(self, results: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
+        """Every directory was opened, or could not be. Their logs wait for the metadata."""
+        ours = {path: results[path] for path in self.directories.all}
+        self._opened = {p: o for p, o in ours.items() if isinstance(o, OpenedDirectory)}
+        self.directories.on_opened(ours)
+        for path, opened in self._opened.items():
+            for warning in opened.warnings:
+                self._out.say("warning", "log directory", directory=path, warning=warning)
+            for name in opened.ignored:
+                self._out.say("warning", "foreign name left alone", directory=path, name=name)
+            for name in opened.strays:
+                self._out.say("warning", "stray log", directory=path, name=name)
+            for name in opened.deleted:
+                self.purge_later(path, name)
+        self.stray_count = sum(len(o.strays) for o in self._opened.values())
+        if not self.directories.online:
+            self._out.halt("none of the log directories can be used (K858-11)")
+        self._is_open = True
+        self._await_metadata()
+
+    def _await_metadata(self) -> None:
+        """Judge no log before the metadata shows this very registration: until then it is old."""
+        if self._is_settled:
+            return
+        if self._may_settle():
+            self._settle()
+        else:
+            self._out.after(SETTLE_PAUSE, self._await_metadata)
+
+    def _may_settle(self) -> bool:
+        state = self.broker.image.brokers.get(self.broker.node_id)
+        epoch = self.broker.lifecycle.epoch
+        return self._is_open and state is not None and epoch >= 0 and state.broker_epoch >= epoch
+
+    def _settle(self) -> None:
+        self._is_settled = True
+        opened, self._opened = self._opened, {}
+        self.places.settle(opened)
+        self._awaited = dict.fromkeys(self.places.all)
+        self.on_settings()
+        for id in list(self._awaited):
+            self.on_placed(id)
+        self._maybe_ready()
+
+    def _maybe_ready(self) -> None:
+        """Ask to be unfenced once the controller knows where everything is (K858-13)."""
+        if self._is_settled and not self._is_ready and not self._awaited:
+            self._is_ready = True
+            self._out.say("info", "logs are ready", count=len(self.places.all))
+            self.broker.lifecycle.ready()
+
+    # --- the metadata -------------------------------------------------------------------------
+
+    def on_metadata(self, delta: Delta) -> None:
+        """Metadata was committed; `replicas` hears of it after us."""
+        if not self._is_settled:
+            return
+        self.places.on_metadata(delta)
+        if delta.features:
+            for id in self.places.all:
+                self.on_placed(id)
+        if self.broker.node_id in delta.brokers:
+            self.assigning.on_registered()
+        self._maybe_ready()
+
+    def on_assignment(self, id: PartitionId) -> None:
+        """The metadata of a replica of ours has changed."""
+        self.moves.on_assignment(id)
+        self.on_placed(id)
+
+    def on_settings(self) -> None:
+        """Dynamic settings may have changed."""
+        self.moves.on_settings()
+        if self._is_open:
+            self.broker.lifecycle.set_cordoned(self.directories.cordoned_ids())
+
+    # --- what the metadata should say -----------------------------------------------------------
+
+    def wanted(self, id: PartitionId) -> DirectoryId | None:
+        """The directory that the metadata should name for a replica; None: what it names is right.
+
+        A move that has caught up promises its target, and nothing else may be said until it has
+        ended (B-05). A replica that cannot be used must not be named in a live directory.
+        """
+        found = self.places.all.get(id)
+        if found is None or not self.speaks_of_directories:
+            return None
+        promised, assigned = self.moves.promised(id), self.assigned(id)
+        if promised is not None:
+            wanted = promised
+        elif found.stage is Stage.READY:
+            assert found.directory is not None
+            wanted = self.directories.id_of(found.directory)
+        elif found.stage is Stage.OFFLINE and self._seems_online(assigned):
+            wanted = LOST
+        else:
+            return None
+        return None if wanted == assigned else wanted
+
+    def _seems_online(self, assigned: DirectoryId) -> bool:
+        return assigned in (UNASSIGNED, MIGRATING) or self.directories.path_of(assigned) is not None
+
+    def on_placed(self, id: PartitionId) -> None:
+        """A replica's log is somewhere, or nowhere, or is named elsewhere: tell the controller."""
+        wanted = self.wanted(id)
+        if wanted is None:
+            self.assigning.withdraw(id)
+        else:
+            self.assigning.want(id, wanted)
+        if self._awaited:
+            found = self.places.all.get(id)
+            creating = found is not None and found.stage is Stage.CREATING
+            several = len(self.directories.all) > 1
+            if not creating and (wanted is None or not several):
+                self._awaited.pop(id, None)
+                self._maybe_ready()
+
+    def _is_relevant(self, id: PartitionId, directory: DirectoryId) -> bool:
+        return self.wanted(id) == directory
+
+    def _on_sent(self, ids: Iterable[PartitionId]) -> None:
+        for id in ids:
+            self.moves.on_sent(id)
+
+    # --- failures -----------------------------------------------------------------------------
+
+    def on_disk_failed(self, failure: DiskFailed) -> None:
+        """A job was answered so; what it means is decided once for each directory."""
+        verdict = self.directories.on_failure(failure)
+        directory = self.directories.all.get(failure.directory)
+        if directory is None:
+            if failure.directory == self.broker.config.metadata_dir:
+                self._out.halt(f"the metadata directory has failed: {failure}")
+        elif verdict is not Verdict.FAILED and directory.health.online:
+            # The disk is full: who could not append is offline, the others go on (B-12).
+            self._note_offline(directory.path, str(failure))
+
+    def _note_offline(self, path: LogDir, why: str) -> None:
+        for found in list(self.places.all.values()):
+            serves = self.broker.replicas.bounds(found.id) is not None
+            if found.directory == path and found.stage is Stage.READY and not serves:
+                self.moves.on_replica_failed(found.id)
+                self.places.fail(found, why)
+
+    def _on_verdict(self, directory: Directory, verdict: Verdict) -> None:
+        lifecycle = self.broker.lifecycle
+        if verdict is Verdict.FAILED:
+            self._on_directory_failed(directory)
+        else:
+            event = "is full" if verdict is Verdict.FULL else "has room again"
+            self._out.say("warning", f"log directory {event}", directory=directory.path)
+            lifecycle.set_cordoned(self.directories.cordoned_ids())
+            if verdict is Verdict.ROOM:
+                self.places.revive(directory.path)
+
+    def _on_directory_failed(self, directory: Directory) -> None:
+        """A directory is lost: everybody hears of it in this very moment (K858-10)."""
+        path = directory.path
+        if not self._is_open:
+            return
+        self._out.say("error", "log directory has failed", directory=path, why=directory.health.why)
+        if path == self.broker.config.metadata_dir:
+            self._out.halt(f"the metadata directory has failed: {directory.health.why}")
+        elif not self.directories.online:
+            self._out.halt(f"the last log directory has failed: {directory.health.why}")
+        if directory.id is not None:
+            self.broker.lifecycle.on_directory_failed(directory.id)
+        self.broker.replicas.on_directory_failed(path)
+        self.places.on_directory_failed(path)
+        self.moves.on_directory_failed(path)
+        for id in list(self.places.all):
+            self.on_placed(id)
+
+    def on_log_failed(self, id: PartitionId, failure: LogFailed) -> None:
+        """One log is damaged or gone on a healthy disk: that replica alone is offline (K589-02)."""
+        found = self.places.all.get(id)
+        if found is not None and found.stage is Stage.READY:
+            self.moves.on_replica_failed(id)
+            self.places.fail(found, str(failure), damaged=True)
+
+    def on_removed(self, id: PartitionId) -> None:
+        """A replica is not ours any more."""
+        self.moves.on_removed(id)
+        self.assigning.withdraw(id)
+        self._awaited.pop(id, None)
+
+    # --- what changes in a log ----------------------------------------------------------------
+
+    def on_truncated(self, id: PartitionId, offset: int) -> None:
+        """A current log was cut back to `offset`: a future log follows (K113-13)."""
+        self.moves.on_changed(id, Input.TRUNCATED)
+
+    def on_start_moved(self, id: PartitionId, offset: int) -> None:
+        """A current log begins at `offset` now: a future log follows (K113-13)."""
+        self.moves.on_changed(id, Input.START_MOVED)
+
+    # --- deleting -----------------------------------------------------------------------------
+
+    def purge_later(self, path: LogDir, name: str) -> None:
+        """Remove a renamed log's files after `log.segment.delete.delay.ms` (K113-04, K113-18)."""
+        delay = self.broker.settings["log.segment.delete.delay.ms"] / 1000
+        self._out.after(delay, partial(self._purge, path, name))
+
+    def _purge(self, path: LogDir, name: str) -> None:
+        if not self.directories.is_online(path) or self.moves.closing:
+            return
+
+        def purged(result: int | Failure) -> None:
+            if isinstance(result, DiskFailed):
+                self.on_disk_failed(result)
+            else:
+                self._out.say("info", "log deleted", directory=path, name=name, freed=str(result))
+
+        self._out.run(Purge(path, name), purged)
+
+    # --- AlterReplicaLogDirs ------------------------------------------------------------------
+
+    def alter(self, name: TopicPartition, path: LogDir) -> Error:
+        """Have a replica moved to a directory, or created there later (K113-01, -08 to -11)."""
+        if len(f"{name}".encode()) + FUTURE_SUFFIX_LENGTH > NAME_MAX:
+            return Error.INVALID_TOPIC_EXCEPTION
+        if path not in self.directories.all:
+            return Error.LOG_DIR_NOT_FOUND
+        if not self.directories.is_online(path):
+            return Error.KAFKA_STORAGE_ERROR
+        id = self.broker.image.resolve(name)
+        found = self.places.all.get(id) if id is not None else None
+        move = self.moves.of(found.id) if found is not None else None
+        here = found is not None and (
+            found.directory == path or (move is not None and move.target == path)
+        )
+        if not here and self.directories.is_cordoned(path):
+            return Error.INVALID_REPLICA_ASSIGNMENT
+        if found is not None and found.stage is Stage.OFFLINE:
+            return Error.KAFKA_STORAGE_ERROR
+        if found is None or found.stage is Stage.CREATING:
+            return self._remember(name, id, path)
+        if found.directory == path:
+            self.moves.cancel(found.id)
+        elif move is None or move.target != path:
+            self.moves.begin(found, path)
+        return Error.NONE
+
+    def _remember(self, name: TopicPartition, id: PartitionId | None, path: LogDir) -> Error:
+        topic_id = id.topic_id if id is not None else None
+        self.places.wishes.remember(name, path, topic_id, self._out.wall_ms)
+        if id is None or self.broker.image.partition(id) is None:
+            return Error.UNKNOWN_TOPIC_OR_PARTITION
+        return Error.REPLICA_NOT_AVAILABLE
+
+    # --- for DescribeLogDirs, housekeeping, figures ---------------------------------------------
+
+    def current(self, path: LogDir) -> Iterator[PartitionId]:
+        """The replicas that serve from a directory."""
+        return (
+            id
+            for id, found in self.places.all.items()
+            if found.directory == path and found.stage is Stage.READY
+        )
+
+    def futures(self, path: LogDir) -> Iterator[Move]:
+        """The moves into a directory, finished ones excepted."""
+        return (move for move in self.moves.all() if move.target == path)
+
+    def future_marks(self, path: LogDir) -> dict[LogKey, int]:
+        """High watermarks for the checkpoint: how much of each future log is known to be right."""
+        marks = {}
+        for move in self.futures(path):
+            bounds = self.broker.replicas.bounds(move.id)
+            marks[move.future_key] = min(move.end, bounds[1]) if bounds is not None else move.end
+        return marks
+
+    @property
+    def offline_replicas(self) -> int:
+        """How many replicas the metadata gives us that we cannot serve (B-18)."""
+        return sum(found.stage is Stage.OFFLINE for found in self.places.all.values())
+
+    def stop_moving(self) -> None:
+        """The node is stopping: begin nothing new."""
+        self.moves.closing = True

@@ -1,0 +1,266 @@
+"""All moves of a broker between its log directories: who may copy now, and how fast (K113-05, -07).
+
+Each move is a `move_run.Run`. Belongs to `logdirs`; `places` begins and resumes moves through it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from spindle.core.logdirs.move import Input, Move, State
+from spindle.core.logdirs.throttle import Throttle
+from spindle.model.errors import DiskFailed
+from spindle.model.ids import DirectoryId, LogDir, PartitionId
+from spindle.model.jobs import LogSettings
+from spindle.model.logs import LoadedLog, LogKey
+from spindle.node.move_run import Run
+from spindle.node.places import Place, Stage
+from spindle.node.replicas import Replicas
+
+if TYPE_CHECKING:
+    from spindle.node.logdirs import LogDirs
+
+
+class Moves:
+    """All moves of a broker."""
+
+    def __init__(self, logs: LogDirs) -> None:
+        self._logs = logs
+        self._broker = logs.broker
+        self.out = logs.broker.out
+        self.throttle = Throttle(self._rate, self.out.now)
+        self.copied_bytes = 0
+        self.closing = False
+        self._runs: dict[PartitionId, Run] = {}
+        self._left: dict[PartitionId, Move] = {}
+        """Given up because their source failed; their future logs stay on disk (K113-17)."""
+        self._scheduling = False
+
+    # --- asking -----------------------------------------------------------------------------
+
+    def of(self, id: PartitionId) -> Move | None:
+        """The move of a replica that is under way."""
+        run = self._runs.get(id)
+        return run.move if run is not None else None
+
+    def promised(self, id: PartitionId) -> DirectoryId | None:
+        """The directory that a move wants the metadata to name, and nobody may gainsay (B-05)."""
+        move = self.of(id)
+        return self._logs.directories.id_of(move.target) if move and move.promised else None
+
+    def all(self) -> Iterator[Move]:
+        """All moves that are under way or have left a future log behind."""
+        yield from (run.move for run in self._runs.values())
+        yield from self._left.values()
+
+    def expected(self) -> Iterator[tuple[LogDir, int]]:
+        """(target, bytes that it will have) of each move, for placement."""
+        for run in self._runs.values():
+            hosted = self.replicas.find(run.move.id)
+            yield run.move.target, max(run.move.size, 0 if hosted is None else hosted.size)
+
+    @property
+    def _rate(self) -> int:
+        return int(self._broker.settings["replica.alter.log.dirs.io.max.bytes.per.second"])
+
+    @property
+    def _slots(self) -> int:
+        threads = self._broker.settings["num.replica.alter.log.dirs.threads"]
+        return int(threads) if threads is not None else len(self._logs.directories.all)
+
+    # --- what is asked for ------------------------------------------------------------------
+
+    def begin(self, place: Place, target: LogDir) -> None:
+        """Move a replica that serves; a move elsewhere is given up for this one (K113-09)."""
+        assert place.directory is not None
+        assert place.stage is Stage.READY
+        run = self._runs.get(place.id)
+        if run is not None:
+            run.again = target
+            run.feed(Input.REDIRECTED)
+            return
+        self._left.pop(place.id, None)
+        run = self._add(place, target)
+        self.out.say("info", "move begins", partition=str(place.name), target=target)
+        run.prepare()
+
+    def resume(self, place: Place, target: LogDir, future: LoadedLog) -> None:
+        """Go on with a move that was under way before a restart (K113-15)."""
+        run = self._add(place, target)
+        self.out.say("info", "move goes on", partition=str(place.name), target=target)
+        run.go_on(future)
+
+    def _add(self, place: Place, target: LogDir) -> Run:
+        assert place.directory is not None
+        run = Run(self, Move(place.id, place.name, place.directory, target))
+        self._runs[place.id] = run
+        return run
+
+    def cancel(self, id: PartitionId) -> None:
+        """Stay where it is; what was copied goes (K113-08)."""
+        run = self._runs.get(id)
+        if run is not None:
+            run.again = run.move.source
+            run.feed(Input.CANCELLED)
+
+    def on_settings(self) -> None:
+        """The rate may have changed."""
+        if self.throttle.rate != self._rate:
+            self.throttle.set_rate(self._rate, self.out.now)
+            for run in list(self._runs.values()):
+                run.pump()
+
+    # --- what happens -------------------------------------------------------------------------
+
+    def on_directory_failed(self, path: LogDir) -> None:
+        """Moves from and to a directory end (K113-12)."""
+        for run in list(self._runs.values()):
+            if run.move.source == path:
+                run.feed(Input.SOURCE_FAILED)
+            elif run.move.target == path:
+                run.feed(Input.TARGET_FAILED)
+        for id in [id for id, move in self._left.items() if move.target == path]:
+            del self._left[id]
+
+    def on_replica_failed(self, id: PartitionId) -> None:
+        """The current log cannot be read any more; the copy is left as it is."""
+        run = self._runs.get(id)
+        if run is not None:
+            run.feed(Input.SOURCE_FAILED)
+
+    def on_removed(self, id: PartitionId) -> None:
+        """The replica is not ours any more: its copy goes too (K113-14)."""
+        run = self._runs.get(id)
+        if run is not None:
+            run.feed(Input.GONE)
+        left = self._left.pop(id, None)
+        if left is not None and self._logs.directories.is_online(left.target):
+            self.discard(left.target, left.future_key)
+
+    def on_changed(self, id: PartitionId, happened: Input) -> None:
+        """The current log was cut or shortened: the copy follows with the next piece (K113-13)."""
+        run = self._runs.get(id)
+        if run is not None:
+            run.feed(happened)
+            run.pump()
+
+    def on_sent(self, id: PartitionId) -> None:
+        """The controller is being told something of a replica."""
+        run = self._runs.get(id)
+        if run is not None and run.move.promised:
+            run.feed(Input.SENT)
+
+    def on_assignment(self, id: PartitionId) -> None:
+        """The committed metadata of a replica has changed."""
+        run, state = self._runs.get(id), self._broker.image.partition(id)
+        if run is None or state is None:
+            return
+        if state.leader_epoch != run.leader_epoch:
+            run.leader_epoch = state.leader_epoch
+            run.feed(Input.LEADER_CHANGED)
+        run.feed(Input.ASSIGNED if self.is_told(run) else Input.UNASSIGNED)
+        run.pump()
+
+    # --- for the runs -------------------------------------------------------------------------
+
+    @property
+    def replicas(self) -> Replicas:
+        """Whose appends are blocked for the swap."""
+        return self._broker.replicas
+
+    def is_told(self, run: Run) -> bool:
+        """Whether the committed metadata names the target, or knows no directories (K858-19)."""
+        target = self._logs.directories.id_of(run.move.target)
+        return not self._logs.speaks_of_directories or self._logs.assigned(run.move.id) == target
+
+    def settings_of(self, topic: str) -> LogSettings:
+        """What the topic's logs obey."""
+        return self._logs.places.settings_of(topic)
+
+    def correct(self, id: PartitionId) -> None:
+        """Have the metadata say what it should of this replica."""
+        self._logs.on_placed(id)
+
+    def discard(self, path: LogDir, key: LogKey) -> None:
+        """Rename a log away and delete it later."""
+        self._logs.places.discard(path, key)
+
+    def on_disk_failed(self, failure: DiskFailed) -> None:
+        """A job of a move was answered so."""
+        self._logs.on_disk_failed(failure)
+
+    def on_promoted(self, run: Run, log: LoadedLog) -> None:
+        """Serve from the target; the renamed source goes after a while (K113-04)."""
+        move = run.move
+        place = self._logs.places.all[move.id]
+        place.directory, place.stage, place.why = move.target, Stage.READY, ""
+        self.out.say("info", "move is done", partition=str(move.name), directory=move.target)
+        if self.replicas.bounds(move.id) is not None:
+            self.replicas.thaw(move.id, move.target, log)
+        else:
+            self.replicas.on_log_ready(move.id, move.name, move.target, log)
+        if run.discarded is not None:
+            self._logs.purge_later(move.source, run.discarded)
+
+    def on_stranded(self, run: Run) -> None:
+        """The target died between the two renames: the renamed source is kept for the operator."""
+        place = self._logs.places.all[run.move.id]
+        self._logs.places.fail(place, f"{run.move.target} failed while its log was moved there")
+        if run.discarded is not None:
+            self.on_source_renamed(run, run.discarded)
+
+    def on_source_renamed(self, run: Run, name: str) -> None:
+        """The source has its `-delete` name, but the move has ended."""
+        move = run.move
+        if move.id not in self._logs.places.all:
+            self._logs.purge_later(move.source, name)
+            return
+        self.out.say(
+            "error",
+            "the only copy of a replica here has been renamed: stop this broker, name it back",
+            directory=move.source,
+            name=name,
+            partition=str(move.name),
+        )
+
+    def on_step(self, run: Run, happened: Input) -> None:
+        """A move has changed its state, or ended."""
+        move = run.move
+        if move.ended and self._runs.get(move.id) is run:
+            del self._runs[move.id]
+            if move.state is State.ABANDONED:
+                self.out.say("info", "move ends", partition=str(move.name), reason=happened.value)
+                if happened is Input.SOURCE_FAILED:
+                    self._left[move.id] = move
+            self.correct(move.id)
+            self._go_again(run)
+        self._schedule()
+
+    def _go_again(self, run: Run) -> None:
+        place, target = self._logs.places.all.get(run.move.id), run.again
+        if place is None or target is None or place.stage is not Stage.READY:
+            return
+        if place.directory != target and self._logs.directories.is_online(target):
+            self.begin(place, target)
+
+    # --- slots ------------------------------------------------------------------------------
+
+    def _schedule(self) -> None:
+        """Give free slots to moves that wait, those between the least busy disks first (B-10)."""
+        if self._scheduling or self.closing:
+            return
+        self._scheduling = True
+        while True:
+            copying = [r.move for r in self._runs.values() if r.move.state is State.COPYING]
+            waiting = [r for r in self._runs.values() if r.move.state is State.WANTED]
+            if not waiting or len(copying) >= self._slots:
+                break
+            load: dict[LogDir, int] = {}
+            for move in copying:
+                load[move.source] = load.get(move.source, 0) + 1
+                load[move.target] = load.get(move.target, 0) + 1
+            min(
+                waiting, key=lambda r: load.get(r.move.source, 0) + load.get(r.move.target, 0)
+            ).feed(Input.SLOT)
+        self._scheduling = False
