@@ -6,9 +6,15 @@ docs/architecture.md names.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+
 from spindle.model.config import NodeConfig, Settings
+from spindle.model.errors import Failure
+from spindle.model.ids import LogDir
 from spindle.model.image import BROKER_RESOURCE, ClusterImage, Delta
+from spindle.model.logs import OpenedDirectory
 from spindle.model.outbox import Outbox
+from spindle.model.statistics import Sample
 from spindle.node.channel import ControllerChannel
 from spindle.node.fetchers import Fetchers
 from spindle.node.forwarding import Forwarding
@@ -52,6 +58,7 @@ class Broker:
         self.producer_ids = ProducerIds(self)
         self.topic_creation = TopicCreation(self)
         self.forwarding = Forwarding(self)
+        self.started = False
 
     @property
     def node_id(self) -> int:
@@ -68,6 +75,28 @@ class Broker:
         """The committed metadata."""
         return self.metadata.image
 
+    # --- life -------------------------------------------------------------------------------
+
+    def on_opened(self, opened: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
+        """Our directories were opened, or could not be."""
+        self.logs.on_opened(opened)
+
+    def start(self) -> None:
+        """The quorum follows the metadata log: register with the directories that can be used."""
+        self.started = True
+        self.lifecycle.start(self.logs.online_ids, self.logs.previous_broker_epoch)
+
+    def shut_down(self, then: Callable[[], None]) -> None:
+        """Give leadership away, then stop moving, then write checkpoints; `then` close."""
+
+        def left() -> None:
+            self.logs.stop_moving()
+            self.housekeeping.checkpoint(then)
+
+        self.lifecycle.shut_down(left)
+
+    # --- metadata ---------------------------------------------------------------------------
+
     def on_metadata(self, delta: Delta) -> None:
         """Metadata was committed: each part acts on it, the place of logs first."""
         if any(kind == BROKER_RESOURCE for kind, _ in delta.configs):
@@ -75,6 +104,10 @@ class Broker:
         self.logs.on_metadata(delta)
         self.replicas.on_metadata(delta)
         self.groups.on_metadata(delta)
+
+    def statistics(self) -> Iterator[Sample]:
+        """Figures about this broker, under Kafka's names."""
+        yield from self.housekeeping.statistics()
 
     def _apply_configs(self) -> None:
         shared = self.image.config(BROKER_RESOURCE, "")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from spindle.pipeline.schemas import EVENT
+from spindle.pipeline.schemas import EVENT, arrow
+from spindle.pipeline.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,12 @@ class Audit:
     def sound(self) -> bool:
         """Whether every promise was kept."""
         return not (self.lost or self.doubled or self.changed or self.reordered)
+
+
+def events(spark: Session, columns: Mapping[str, Sequence[object]]) -> DataFrame:
+    """Columns of things that happened, as a DataFrame (schema EVENT)."""
+    chosen = {name: columns[name] for name in EVENT.names}
+    return spark.createDataFrame(pa.table(chosen, schema=arrow(EVENT)))
 
 
 def audit(produced: DataFrame, consumed: DataFrame) -> Audit:

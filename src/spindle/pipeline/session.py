@@ -14,6 +14,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+Session = SparkSession
+
 _WRAPPER = """#!/bin/sh
 # Drops the one option that this Java cannot follow; everything else goes through.
 for a do

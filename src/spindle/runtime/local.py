@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 import signal
 import socket
 import sys
@@ -20,8 +19,10 @@ from pathlib import Path
 from spindle.client.admin import AdminClient
 from spindle.model.config import node_config
 from spindle.model.errors import Failure, Unusable
+from spindle.model.ids import id_to_text
 from spindle.runtime.os_disk import OsDisk
-from spindle.storage.meta import format_directories, new_cluster_id, read_cluster_id
+from spindle.storage import meta
+from spindle.storage.formatting import format_blank
 
 CONTROLLER_ID = 100
 START_SECONDS = 30.0
@@ -121,18 +122,13 @@ class LocalCluster:
             text = "".join(f"{k}={v}\n" for k, v in self._properties(node).items())
             node.properties.write_text(text)
         configs = [node_config(self._properties(node)) for node in nodes]
-        cluster_id = next(
-            (found for c in configs if (found := read_cluster_id(disk, c.directories))), None
-        )
+        found = {path: meta.read(disk, path) for config in configs for path in config.directories}
+        known = (own.cluster_id for own in found.values() if own is not None)
+        cluster_id = next(known, None) or id_to_text(meta.random_directory_id())
         for config in configs:
-            format_directories(
-                disk,
-                config.directories,
-                cluster_id=(cluster_id := cluster_id or new_cluster_id(secrets.SystemRandom())),
-                node_id=config.node_id,
-                rng=secrets.SystemRandom(),
-                skip_formatted=True,
-            )
+            blank = [path for path in config.directories if found[path] is None]
+            now_ms = time.time_ns() // 1_000_000
+            format_blank(disk, blank, cluster_id, config.node_id, now_ms)
 
     async def start_node(self, node: LocalNode) -> None:
         """Start one node's process."""

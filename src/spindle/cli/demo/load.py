@@ -10,7 +10,7 @@ import struct
 import threading
 import time
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Producer
@@ -43,6 +43,10 @@ class Events:
         self.sequence.append(sequence)
         self.checksum.append(zlib.crc32(value))
         self.at.append(time.monotonic())
+
+    def columns(self) -> dict[str, list[Any]]:
+        """All columns by name, as they are now."""
+        return {f.name: list(getattr(self, f.name)) for f in fields(self)}
 
     def __len__(self) -> int:
         return len(self.at)

@@ -11,24 +11,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from spindle.cli.demo.load import Drain, Events, Load, longest_gap
 from spindle.cli.demo.report import Disk, Mark, Promise, Story
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
 from spindle.model.ids import TopicPartition
-from spindle.pipeline.audit import Audit, audit
+from spindle.pipeline.audit import Audit, audit, events
 from spindle.pipeline.execute import Outcome, execute, verify
 from spindle.pipeline.job import Proposal, propose
-from spindle.pipeline.schemas import EVENT, arrow
-from spindle.pipeline.session import session
+from spindle.pipeline.session import Session, session
 from spindle.planning.load import Band
 from spindle.runtime.drill import break_directory
 from spindle.runtime.local import LocalCluster
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 TOPIC = "orders"
 PARTITIONS, RATE, RECORD_BYTES = 12, 1500.0, 4096
@@ -87,7 +82,7 @@ async def _story(
     admin: AdminClient,
     load: Load,
     drain: Drain,
-    spark: SparkSession,
+    spark: Session,
     seen: Seen,
     home: Path,
     say: Callable[[str], None],
@@ -113,7 +108,9 @@ async def _story(
     await asyncio.to_thread(drain.wait_for, len(load.acknowledged), 60.0)
     drain.finish()
     result = await asyncio.to_thread(
-        audit, frame(spark, load.acknowledged), frame(spark, drain.consumed)
+        audit,
+        events(spark, load.acknowledged.columns()),
+        events(spark, drain.consumed.columns()),
     )
     gap = longest_gap(load.acknowledged.at, serve[0], load.acknowledged.at[-1])[0]
     seen.facts += [
@@ -157,23 +154,15 @@ async def _break_a_disk(
     await asyncio.to_thread(break_directory, path)
     waiting = set(leaders)
     while waiting and time.monotonic() < broken_at + SERVE_SECONDS_MAX:
-        events = load.acknowledged
-        late = range(max(0, len(events) - 20_000), len(events))
-        waiting -= {events.partition[i] for i in late if events.at[i] > broken_at + 0.05}
+        told = load.acknowledged
+        late = range(max(0, len(told) - 20_000), len(told))
+        waiting -= {told.partition[i] for i in late if told.at[i] > broken_at + 0.05}
         await asyncio.sleep(0.01)
     seconds = time.monotonic() - broken_at if not waiting else float("inf")
     seen.mark("all partitions serve")
     say(f"every partition acknowledges again after {seconds:.2f} s")
     await asyncio.sleep(SETTLE_SECONDS)
     return broken_at, seconds
-
-
-def frame(spark: SparkSession, events: Events) -> DataFrame:
-    """Events as a DataFrame (schema EVENT)."""
-    import pyarrow as pa
-
-    columns = {name: getattr(events, name) for name in EVENT.names}
-    return spark.createDataFrame(pa.table(columns, schema=arrow(EVENT)))
 
 
 def _disks(proposal: Proposal, seen: Seen) -> list[Disk]:
