@@ -213,8 +213,3 @@ TABLE: Final[Mapping[int, Api]] = MappingProxyType(
     }
 )
 """The rows by key, given as `Key` or as a plain number."""
-
-
-def served_by(role: Role) -> tuple[Api, ...]:
-    """The rows of a listener, by key."""
-    return tuple(api for api in TABLE.values() if role in api.listeners)

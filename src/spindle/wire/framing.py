@@ -119,11 +119,6 @@ def encode_response(header: RequestHeader, entity: Entity) -> list[Buffer]:
     return [_LENGTH.pack(size) + head, *pieces[small:]]
 
 
-def encode_answer(correlation: int, entity: Entity) -> bytes:
-    """An answer with its header but no length prefix: what an Envelope's answer carries."""
-    return _response_header(correlation, entity) + entities.encode(entity)
-
-
 def correlation_of(frame: Buffer) -> int:
     """Which request a response frame answers."""
     try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 import uuid
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -87,7 +89,7 @@ def test_an_expiry_is_kept_in_version_1() -> None:
 
 
 COMMITTED = struct.pack(">q", 6)
-OLD_OFFSETS = {
+OLD_OFFSETS: dict[int, tuple[bytes, dict[str, Any]]] = {
     0: (struct.pack(">q", 5) + b"\0\1m" + COMMITTED, {}),
     2: (struct.pack(">q", 5) + b"\0\1m" + COMMITTED, {}),
     3: (struct.pack(">qi", 5, 2) + b"\0\1m" + COMMITTED, {"leader_epoch": 2}),
@@ -103,7 +105,7 @@ OLD_OFFSETS = {
 def test_all_versions_of_offsets_are_read(version: int, key_type: int) -> None:
     body, more = OLD_OFFSETS[version]
     key = bytes((0, key_type)) + OFFSET_KEY[2:]
-    value = OffsetValue(offset=5, metadata="m", commit_timestamp=6, **more)  # type: ignore[arg-type]
+    value = replace(OffsetValue(offset=5, metadata="m", commit_timestamp=6), **more)
     assert decode_coordinator_record(key, bytes((0, version)) + body) == OffsetCommit(
         OffsetKey("g", "t", 3), value
     )
