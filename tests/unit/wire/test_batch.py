@@ -133,7 +133,7 @@ def test_stamping_changes_no_checksum() -> None:
     head, rest = stamped(moved)
     assert isinstance(rest, memoryview)
     assert rest.obj is original.data
-    (again,) = split(head + bytes(rest))
+    (again,) = split(b"".join((head, rest)))
     check(again)
     assert (again.base_offset, again.leader_epoch) == (7000, 12)
     assert [r.offset for r in records(again)] == [7000, 7001, 7002]
@@ -167,9 +167,9 @@ def test_check_of_a_batch_that_was_not_split() -> None:
 
 def test_negative_counts_are_corrupt() -> None:
     batch = build(some_records())
-    for field in ("record_count", "last_offset_delta"):
+    for bad in (replace(batch, record_count=-1), replace(batch, last_offset_delta=-1)):
         with pytest.raises(Corrupt, match="claims"):
-            check(replace(batch, **{field: -1}))
+            check(bad)
 
 
 @pytest.mark.parametrize("magic", [0, 1])
