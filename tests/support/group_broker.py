@@ -66,7 +66,7 @@ class MemoryReplicas:
         """Put a batch at the end."""
         base = self.ends.get(id, 0)
         records = [Record(base + n, 0, key, value) for n, (key, value) in enumerate(pairs)]
-        batch = build(records, base_offset=base, leader_epoch=1, **fields)
+        batch = build(records, base_offset=base, leader_epoch=0, **fields)
         self.logs.setdefault(id, []).append(bytes(batch.data))
         self.ends[id] = batch.next_offset
         return base
