@@ -89,13 +89,13 @@ class Load(threading.Thread):
         self._producer = producer
         self._rng = random.Random(producer)
         self._payload = self._rng.randbytes(max(0, size - _STAMP.size))
-        self._stop = threading.Event()
+        self._ending = threading.Event()
 
     def run(self) -> None:
         """Produce until `finish`."""
         partitions = range(len(self._weights))
         began = time.monotonic()
-        while not self._stop.is_set():
+        while not self._ending.is_set():
             due = int((time.monotonic() - began) * self._rate)
             for partition in self._rng.choices(
                 partitions, self._weights, k=max(0, min(due - self.sent, 1000))
@@ -106,12 +106,12 @@ class Load(threading.Thread):
 
     def finish(self) -> None:
         """Stop sending; wait until all that was sent is acknowledged or given up."""
-        self._stop.set()
+        self._ending.set()
         self.join(90)
 
     def _send(self, partition: int) -> None:
         value = _STAMP.pack(self._producer, self.sent, time.time()) + self._payload
-        while len(self._client) >= QUEUE_MAX and not self._stop.is_set():
+        while len(self._client) >= QUEUE_MAX and not self._ending.is_set():
             self._client.poll(0.05)
         self._client.produce(self._topic, value, partition=partition, on_delivery=self._on_delivery)
         self.sent += 1
@@ -145,12 +145,12 @@ class Drain(threading.Thread):
             }
         )
         self._topic = topic
-        self._stop = threading.Event()
+        self._ending = threading.Event()
 
     def run(self) -> None:
         """Consume until `finish`."""
         self._client.subscribe([self._topic])
-        while not self._stop.is_set():
+        while not self._ending.is_set():
             for message in self._client.consume(500, timeout=0.1):
                 error = message.error()
                 if error is None:
@@ -165,12 +165,12 @@ class Drain(threading.Thread):
         """Wait until that many records have come; whether they did in time."""
         deadline = time.monotonic() + seconds
         while len(self.consumed) < count and time.monotonic() < deadline:
-            self._stop.wait(0.05)
+            self._ending.wait(0.05)
         return len(self.consumed) >= count
 
     def finish(self) -> None:
         """Stop consuming, commit and leave the group."""
-        self._stop.set()
+        self._ending.set()
         self.join(30)
 
 
