@@ -159,6 +159,7 @@ class Raft:
             self._adopt(epoch, leader)
         if self.is_voter and isinstance(self.role, Following) and self.state.leader == leader:
             place = successors.index(self.me) if self.me in successors else len(successors)
+            self.role.fetched = False  # It answers no more: pre-votes may be granted.
             self._cancel_timers()
             self._later(place and self._backoff(place), self._stand)
         answer(self.heard())

@@ -1,0 +1,86 @@
+"""Requests to other nodes and to the active controller."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from spindle.model.errors import PeerFailed
+from spindle.model.outbox import Outbox
+from spindle.node.channel import ControllerChannel
+from spindle.node.peers import Peers
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_types, response_types
+from spindle.wire.framing import decode_request, encode_response
+
+
+class Leader:
+    """A quorum that knows a leader, or none."""
+
+    def __init__(self, endpoint: tuple[str, int] | None) -> None:
+        self.endpoint = endpoint
+
+    def leader_endpoint(self) -> tuple[str, int] | None:
+        return self.endpoint
+
+
+def heartbeat() -> Any:
+    """Some request."""
+    t = request_types(Key.BROKER_HEARTBEAT, 2)
+    return make(t.BrokerHeartbeatRequest, broker_id=7, broker_epoch=3)
+
+
+def channel(endpoint: tuple[str, int] | None) -> tuple[Outbox, Any, list[Any]]:
+    """A channel to a leader there, what asks through it, and what comes back."""
+    out = Outbox(random.Random(1))
+    quorum: Any = Leader(endpoint)
+    return out, ControllerChannel(quorum, Peers(out, "node-7"), out), []
+
+
+def test_a_request_goes_to_the_leader_and_its_answer_comes_back_decoded() -> None:
+    out, controller, came = channel(("there", 9093))
+    controller.ask("heartbeat", heartbeat(), came.append, timeout=4)
+    ready = out.take()
+    assert ready is not None
+    (asked,) = ready.frames
+    assert (asked.host, asked.port, asked.channel, asked.timeout) == (
+        "there",
+        9093,
+        "heartbeat",
+        4,
+    )
+    request = decode_request(asked.frame[4:])
+    assert request.body == heartbeat()
+    assert request.header.client_id == "node-7"
+    t = response_types(Key.BROKER_HEARTBEAT, 2)
+    answer = make(t.BrokerHeartbeatResponse, is_caught_up=True)
+    frame = b"".join(bytes(b) for b in encode_response(request.header, answer))
+    out.done(asked.ticket, frame[4:])
+    assert came == [answer]
+
+
+def test_without_a_leader_the_request_fails_at_once() -> None:
+    out, controller, came = channel(None)
+    controller.ask("heartbeat", heartbeat(), came.append)
+    assert isinstance(came[0], PeerFailed)
+    assert out.take() is None
+
+
+def test_a_failed_request_comes_back_as_it_failed() -> None:
+    out, controller, came = channel(("there", 9093))
+    controller.ask("heartbeat", heartbeat(), came.append)
+    ready = out.take()
+    assert ready is not None
+    failure = PeerFailed("refused")
+    out.done(ready.frames[0].ticket, failure)
+    assert came == [failure]
+
+
+def test_an_answer_that_is_none_is_a_failure_that_says_whose() -> None:
+    out, controller, came = channel(("there", 9093))
+    controller.ask("heartbeat", heartbeat(), came.append)
+    ready = out.take()
+    assert ready is not None
+    out.done(ready.frames[0].ticket, b"\x00\x00\x00\x01\x00\x00")
+    assert isinstance(came[0], PeerFailed)
+    assert "there:9093" in str(came[0])
