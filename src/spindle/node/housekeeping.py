@@ -98,7 +98,7 @@ class Housekeeping:
             if isinstance(result, Failure):
                 self._broker.replicas.on_failure(hosted, result)
             else:
-                self._broker.replicas.writes.on_start(hosted, result)
+                self._broker.replicas.on_start(hosted, result)
 
         self._busy.add(key)
         hosted.write(job, retained)

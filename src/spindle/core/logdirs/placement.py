@@ -59,7 +59,7 @@ def rank(candidates: Sequence[Candidate]) -> list[Candidate]:
     if any(c.usable < 0 or c.total <= 0 for c in candidates):
         return sorted(candidates, key=lambda c: len(c.sizes))
     share = max(LEAST_BYTES, max(c.total for c in candidates) // SHARES)
-    grown = max(share, _mean([size for c in candidates for size in c.sizes]))
+    grown = max(share, _mean([size for c in candidates for size in c.sizes if size]))
     return sorted(
         candidates,
         key=lambda c: (-(_left(c, grown) // share), c.rate // LEAST_BYTES, len(c.sizes)),

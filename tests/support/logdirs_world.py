@@ -1,0 +1,500 @@
+"""One broker with several disks in memory: real places, moves, replicas and storage, all by hand.
+
+The controller is a stand-in that commits assignments (or not, as told); other brokers do not exist:
+partitions are led here unless a test says otherwise. Jobs run in order for each directory, copies
+on a lane of their own; any directory can be hung, and the process killed between any two jobs.
+"""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections import deque
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from spindle.model import records as r
+from spindle.model.batches import Record
+from spindle.model.config import node_config
+from spindle.model.errors import DiskFailed, Error, PeerFailed
+from spindle.model.ids import UNASSIGNED, LogDir, PartitionId, TopicPartition
+from spindle.model.image import ClusterImage
+from spindle.model.jobs import CopyBytes, Job, Open
+from spindle.model.logs import LogKey
+from spindle.model.outbox import JobAsked, Outbox
+from spindle.node.handlers import alter_replica_log_dirs, describe_log_dirs
+from spindle.node.housekeeping import Housekeeping
+from spindle.node.logdirs import LogDirs
+from spindle.node.peers import Peers
+from spindle.node.places import Place
+from spindle.node.replicas import Replicas
+from spindle.sim.disk import MemoryDisk
+from spindle.storage import meta
+from spindle.storage.directory import Directory
+from spindle.wire.apis import Key
+from spindle.wire.batch import build, split
+from spindle.wire.batch import records as records_of
+from spindle.wire.entities import make, response_types
+from tests.support.desk import Desk, part
+
+CLUSTER = "AV9P4iMkRQymBdGIGwlqQA"
+ME = 1
+SETTINGS = {
+    "log.segment.delete.delay.ms": "5000",
+    "log.initial.task.delay.ms": "100000000",
+    "log.dir.probe.interval.ms": "1000",
+    "replica.high.watermark.checkpoint.interval.ms": "5000",
+}
+
+
+def topic_id(name: str) -> uuid.UUID:
+    return uuid.uuid5(uuid.NAMESPACE_DNS, name)
+
+
+def pid(name: str, partition: int = 0) -> PartitionId:
+    return PartitionId(topic_id(name), partition)
+
+
+class Lifecycle:
+    """Stands for the life cycle: remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.epoch = -1
+        self.is_ready = False
+        self.failed: list[uuid.UUID] = []
+        self.cordoned: tuple[uuid.UUID, ...] = ()
+
+    def ready(self) -> None:
+        self.is_ready = True
+
+    def on_directory_failed(self, directory_id: uuid.UUID) -> None:
+        self.failed.append(directory_id)
+
+    def set_cordoned(self, ids: tuple[uuid.UUID, ...]) -> None:
+        self.cordoned = ids
+
+
+class Fetchers:
+    """Stands for the copying from other leaders."""
+
+    def follow(self, hosted: Any) -> None: ...
+
+    def leave(self, hosted: Any) -> None: ...
+
+    def on_brokers(self, brokers: Any) -> None: ...
+
+
+class World:
+    """The broker, its disks, its controller, its clock."""
+
+    def __init__(self, directories: int = 2, settings: dict[str, str] | None = None) -> None:
+        self.now = 100.0
+        self.disk = MemoryDisk(lambda: int(self.now * 1000))
+        self.paths = [f"/d{n}" for n in range(1, directories + 1)]
+        self.settings = {**SETTINGS, **(settings or {})}
+        self.image = ClusterImage()
+        self.answers = True
+        """The controller answers."""
+        self.commits = True
+        """What it accepts is committed at once."""
+        self.asked: list[tuple[Any, Callable[[Any], None]]] = []
+        self.told: list[tuple[PartitionId, uuid.UUID]] = []
+        """Every assignment that the controller took, in order."""
+        self.refuse: dict[PartitionId, Error] = {}
+        self.hung: set[LogDir] = set()
+        self.stop_before: Callable[[Job[Any]], bool] | None = None
+        self.stopped_at: Job[Any] | None = None
+        self.halted: str | None = None
+        self.said: list[tuple[str, str, dict[str, object]]] = []
+        self.epoch = 0
+        self.image.apply(r.FeatureLevel(name="metadata.version", level=30))
+        for n, path in enumerate(self.paths):
+            self.format(path, n)
+        self.disk.settle()
+        self._boot()
+
+    # --- the process --------------------------------------------------------------------------
+
+    def format(self, path: LogDir, number: int) -> None:
+        self.disk.make_dir(path)
+        identity = meta.MetaProperties(1, CLUSTER, ME, self.directory_id(number))
+        meta.write(self.disk, path, identity)
+
+    def directory_id(self, number: int) -> uuid.UUID:
+        """The id with which /d<number + 1> is formatted."""
+        return uuid.UUID(int=10_000 + number)
+
+    def _boot(self) -> None:
+        self.queues: dict[tuple[LogDir, LogDir], deque[JobAsked]] = {}
+        self.directories = {p: Directory(self.disk, p, self._new_id()) for p in self.paths}
+        self.config = node_config(
+            {
+                "node.id": str(ME),
+                "process.roles": "broker",
+                "listeners": "PLAINTEXT://127.0.0.1:9001",
+                "controller.quorum.voters": "100@127.0.0.1:9999",
+                "log.dirs": ",".join(self.paths),
+                "metadata.log.dir": "/meta",
+                **self.settings,
+            }
+        )
+        self.out = Outbox(random.Random(self.epoch))
+        self._clock()
+        self.lifecycle = Lifecycle()
+        self.broker: Any = SimpleNamespace(
+            config=self.config,
+            settings=self.config.settings,
+            node_id=ME,
+            out=self.out,
+            image=self.image,
+            lifecycle=self.lifecycle,
+            peers=Peers(self.out, "broker-1"),
+            controller=SimpleNamespace(ask=self._ask_controller),
+            fetchers=Fetchers(),
+        )
+        self.broker.logs = self.logs = LogDirs(self.broker)
+        self.broker.replicas = self.replicas = Replicas(self.broker)
+        self.broker.housekeeping = Housekeeping(self.broker)
+        handlers = {
+            Key.ALTER_REPLICA_LOG_DIRS: alter_replica_log_dirs,
+            Key.DESCRIBE_LOG_DIRS: describe_log_dirs,
+        }
+        self.desk = Desk({int(k): v for k, v in handlers.items()}, self.broker, self.out)
+
+    def _new_id(self) -> Callable[[], uuid.UUID]:
+        rng = random.Random(self.epoch + 77)
+        return lambda: uuid.UUID(int=rng.getrandbits(128), version=4)
+
+    def open(self) -> None:
+        """Open the directories and register; the logs are settled."""
+        opened = {p: self.directories[p].run_group([Open(p, CLUSTER, ME)])[0] for p in self.paths}
+        self.logs.on_opened(opened)
+        self.epoch += 1
+        ids = self.logs.online_ids
+        if not ids:
+            self.step()
+            return
+        self.lifecycle.epoch = self.epoch
+        self.apply(
+            r.RegisterBroker(
+                broker_id=ME,
+                incarnation_id=uuid.UUID(int=self.epoch),
+                broker_epoch=self.epoch,
+                fenced=False,
+                log_dirs=ids,
+            )
+        )
+        self.wait(0.05)
+
+    def kill(self) -> None:
+        """The process dies; what it had written is there."""
+        self.disk.kill()
+        self.stop_before = self.stopped_at = None
+        self.asked.clear()
+        self._boot()
+
+    def power_cut(self, seed: int) -> None:
+        """The power goes: unsynced writes are lost in part."""
+        self.disk.crash(random.Random(seed))
+        self.stop_before = self.stopped_at = None
+        self.asked.clear()
+        self._boot()
+
+    def restart(self) -> None:
+        """Kill, and start again."""
+        self.kill()
+        self.open()
+
+    # --- metadata -----------------------------------------------------------------------------
+
+    def apply(self, *records: r.MetadataRecord) -> None:
+        """Commit records."""
+        for record in records:
+            self.image.apply(record)
+        delta = self.image.take_delta()
+        self.logs.on_metadata(delta)
+        self.replicas.on_metadata(delta)
+        self.step()
+
+    def create_topic(
+        self,
+        name: str,
+        partitions: int = 1,
+        directory: uuid.UUID = UNASSIGNED,
+        leader: int = ME,
+        **configs: str,
+    ) -> None:
+        """A topic whose only replicas are here (and at a broker 2, if that leads)."""
+        self.apply(
+            r.Topic(name=name, topic_id=topic_id(name)),
+            *(
+                r.Config(resource_type=2, resource_name=name, key=k.replace("_", "."), value=v)
+                for k, v in configs.items()
+            ),
+            *(self.partition_record(name, n, directory, leader) for n in range(partitions)),
+        )
+
+    def partition_record(
+        self, name: str, partition: int, directory: uuid.UUID = UNASSIGNED, leader: int = ME
+    ) -> r.Partition:
+        replicas = (ME,) if leader == ME else (ME, 2)
+        return r.Partition(
+            partition_id=partition,
+            topic_id=topic_id(name),
+            replicas=replicas,
+            isr=replicas,
+            leader=leader,
+            leader_epoch=0,
+            partition_epoch=0,
+            directories=(directory, *([uuid.UUID(int=99_999)] * (len(replicas) - 1))),
+        )
+
+    def change(self, name: str, partition: int = 0, **fields: Any) -> None:
+        self.apply(r.PartitionChange(partition_id=partition, topic_id=topic_id(name), **fields))
+
+    def assign(self, name: str, directory: uuid.UUID, partition: int = 0) -> None:
+        """The metadata names a directory for our replica."""
+        state = self.image.partition(pid(name, partition))
+        assert state is not None
+        self.change(name, partition, directories=(directory, *state.directories[1:]))
+
+    def assigned(self, name: str, partition: int = 0) -> uuid.UUID:
+        """The directory that the metadata names."""
+        return self.logs.assigned(pid(name, partition))
+
+    def id_of(self, path: LogDir) -> uuid.UUID:
+        return self.logs.directories.id_of(path)
+
+    # --- the controller -----------------------------------------------------------------------
+
+    def _ask_controller(
+        self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float = 30.0
+    ) -> None:
+        self.asked.append((entity, then))
+
+    def _control(self) -> bool:
+        if not self.asked or not self.answers:
+            return False
+        entity, then = self.asked.pop(0)
+        if type(entity).__name__ != "AssignReplicasToDirsRequest":
+            then(PeerFailed("not wanted here"))
+            return True
+        t = response_types(Key.ASSIGN_REPLICAS_TO_DIRS, 0)
+        changes: list[r.PartitionChange] = []
+        directories = tuple(
+            make(
+                t.DirectoryData,
+                id_=directory.id_,
+                topics=tuple(
+                    make(
+                        t.TopicData,
+                        topic_id=topic.topic_id,
+                        partitions=tuple(
+                            make(
+                                t.PartitionData,
+                                partition_index=p.partition_index,
+                                error_code=self._take(
+                                    PartitionId(topic.topic_id, p.partition_index),
+                                    directory.id_,
+                                    changes,
+                                ),
+                            )
+                            for p in topic.partitions
+                        ),
+                    )
+                    for topic in directory.topics
+                ),
+            )
+            for directory in entity.directories
+        )
+        if self.commits:
+            self.apply(*changes)
+        then(make(t.AssignReplicasToDirsResponse, directories=directories))
+        return True
+
+    def _take(
+        self, id: PartitionId, directory: uuid.UUID, changes: list[r.PartitionChange]
+    ) -> Error:
+        if id in self.refuse:
+            return self.refuse[id]
+        state = self.image.partition(id)
+        if state is None:
+            return Error.UNKNOWN_TOPIC_OR_PARTITION
+        self.told.append((id, directory))
+        places = (directory, *state.directories[1:])
+        changes.append(
+            r.PartitionChange(partition_id=id.partition, topic_id=id.topic_id, directories=places)
+        )
+        return Error.NONE
+
+    # --- running ------------------------------------------------------------------------------
+
+    def _clock(self) -> None:
+        self.out.now, self.out.wall_ms = self.now, int(self.now * 1000)
+
+    def step(self) -> None:
+        """Carry out all that is wished at this moment."""
+        busy = True
+        while busy and self.stopped_at is None and self.halted is None:
+            self._clock()
+            busy = False
+            if self.out.wake_at is not None and self.out.wake_at <= self.now:
+                self.out.tick()
+                busy = True
+            busy = self._take_wishes() or busy
+            busy = self._work() or busy
+            busy = self._control() or busy
+
+    def _take_wishes(self) -> bool:
+        ready = self.out.take()
+        if ready is None:
+            return False
+        for asked in ready.jobs:
+            job = asked.job
+            source = job.source if isinstance(job, CopyBytes) else job.directory
+            self.queues.setdefault((source, job.directory), deque()).append(asked)
+        self.said += [(s.level, s.event, s.fields) for s in ready.said]
+        self.halted = self.halted or ready.halt
+        return True
+
+    def _work(self) -> bool:
+        """Each lane does one job."""
+        done = False
+        for lane in list(self.queues):
+            if not self.queues[lane] or not self.hung.isdisjoint(lane):
+                continue
+            asked = self.queues[lane].popleft()
+            if self.stop_before is not None and self.stop_before(asked.job):
+                self.stopped_at = asked.job
+                return False
+            result = self.directories[lane[1]].run_group([asked.job])[0]
+            self._clock()
+            self.out.done(asked.ticket, result)
+            done = True
+        return done
+
+    def wait(self, seconds: float) -> None:
+        """Time passes, with every timer at its moment."""
+        end = self.now + seconds
+        while self.stopped_at is None and self.halted is None:
+            self.step()
+            at = self.out.wake_at
+            if at is None or at > end:
+                break
+            self.now = max(self.now, at)
+        self.now = max(self.now, end)
+        self.step()
+
+    def until(self, what: Callable[[], bool], limit: float = 60.0) -> None:
+        """Time passes until something is so."""
+        end = self.now + limit
+        self.step()
+        while not what():
+            assert self.now < end, "it does not come to pass"
+            self.wait(0.01)
+
+    def run_until_job(self, what: Callable[[Job[Any]], bool], limit: float = 60.0) -> None:
+        """Run until a job like this is about to be done; nothing is done any more then."""
+        self.stop_before = what
+        end = self.now + limit
+        while self.stopped_at is None:
+            assert self.now < end, "no such job came"
+            self.wait(0.01)
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def place(self, name: str, partition: int = 0) -> Place:
+        return self.logs.places.all[pid(name, partition)]
+
+    def produce(self, name: str, *values: bytes, partition: int = 0) -> None:
+        """Append a batch at the leader, as a producer does; nothing waits for it."""
+        hosted = self.replicas.hosted[pid(name, partition)]
+        now = int(self.now * 1000)
+        batch = build([Record(n, now, b"k", v) for n, v in enumerate(values)])
+        hosted.partition.assign(batch)
+        self.replicas.writes.append(hosted, [batch])
+
+    def values(self, name: str, partition: int = 0) -> list[bytes | None]:
+        """All values in a current log, read where it lives."""
+        hosted = self.replicas.hosted[pid(name, partition)]
+        log = self.directories[hosted.directory]._log(hosted.key)
+        found: list[bytes | None] = []
+        at = log.start
+        while at < log.end:
+            batches = split(log.read(at, log.end, 1 << 30, True).data)
+            found += [x.value for b in batches for x in records_of(b)]
+            at = batches[-1].next_offset
+        return found
+
+    def names(self, path: LogDir) -> list[str]:
+        """The sub-directories of a log directory."""
+        found = []
+        for name in self.disk.list(path):
+            stat = self.disk.stat(f"{path}/{name}")
+            if stat is not None and stat.is_directory:
+                found.append(name)
+        return found
+
+    def kinds(self, path: LogDir) -> list[str]:
+        """The same without the unique parts: t-0, t-0.-future, t-0.-delete."""
+        return [
+            name if "." not in name else f"{name.split('.')[0]}.-{name.rpartition('-')[2]}"
+            for name in self.names(path)
+        ]
+
+    def bad(self, path: LogDir, code: int = 5) -> None:
+        """The disk under a directory dies; the next probe sees it."""
+        self.disk.fail(path, code)
+
+    def fail_now(self, path: LogDir) -> None:
+        """The disk dies and some job has just been answered so."""
+        self.bad(path)
+        self.logs.on_disk_failed(DiskFailed(path, "write", 5))
+        self.step()
+
+    # --- clients ------------------------------------------------------------------------------
+
+    def alter(self, path: LogDir, name: str, *partitions: int, version: int = 2) -> list[int]:
+        """AlterReplicaLogDirs; the error of each partition."""
+        topic = part(
+            34, version, "AlterReplicaLogDirTopic", name=name, partitions=partitions or (0,)
+        )
+        dirs = (part(34, version, "AlterReplicaLogDir", path=path, topics=(topic,)),)
+        return self.alter_dirs(dirs, version)
+
+    def alter_dirs(self, dirs: tuple[Any, ...], version: int = 2) -> list[int]:
+        answer = self._ask(34, version, dirs=dirs)
+        return [int(p.error_code) for t in answer.results for p in t.partitions]
+
+    def describe(self, topics: Any = None, version: int = 5) -> Any:
+        """DescribeLogDirs; results by directory."""
+        answer = self._ask(35, version, topics=topics)
+        return {d.log_dir: d for d in answer.results}
+
+    def _ask(self, key: int, version: int, **fields: Any) -> Any:
+        self.step()
+        self._clock()
+        from tests.support.desk import request
+
+        self.desk.send(request(key, version, **fields))
+        ready = self.out.take()
+        assert ready is not None
+        (answered,) = ready.answers
+        for asked in ready.jobs:
+            job = asked.job
+            source = job.source if isinstance(job, CopyBytes) else job.directory
+            self.queues.setdefault((source, job.directory), deque()).append(asked)
+        self.said += [(s.level, s.event, s.fields) for s in ready.said]
+        from spindle.wire.framing import decode_response
+
+        frame = b"".join(bytes(b) for b in answered.buffers)
+        return decode_response(self.desk._asked.pop(0), frame[4:])
+
+
+def name(topic: str, partition: int = 0) -> TopicPartition:
+    return TopicPartition(topic, partition)
+
+
+def key(topic: str, partition: int = 0, future: bool = False) -> LogKey:
+    return LogKey(topic, partition, future)

@@ -1,0 +1,190 @@
+"""The table of a move: every pair of state and input, the way through, and all ways out."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+from spindle.core.logdirs.move import (
+    ENDED,
+    PROMISED,
+    TABLE,
+    Input,
+    Move,
+    State,
+    Wish,
+    diagram,
+)
+from spindle.model.ids import PartitionId, TopicPartition
+
+S, I, W = State, Input, Wish  # noqa: E741
+
+BEFORE_SWAP = [S.PREPARING, S.WANTED, S.COPYING, S.CAUGHT_UP, S.ASSIGNING]
+BLOCKED = [S.FREEZING, S.DRAINING]
+COMMITTED = [S.DISCARDING, S.PROMOTING]
+
+NEVER = {
+    # Answers to what was not asked in that state: a bug of ours if they come.
+    I.PREPARED: set(S) - {S.PREPARING} - ENDED,
+    I.SLOT: set(S) - {S.WANTED} - ENDED,
+    I.COPIED: {S.PREPARING, S.WANTED, S.DISCARDING, S.PROMOTING},
+    I.CAUGHT: {S.PREPARING, S.WANTED, S.DISCARDING, S.PROMOTING},
+    I.SENT: {S.PREPARING, S.WANTED, S.COPYING},
+    I.FROZEN: set(S) - {S.FREEZING} - ENDED,
+    I.DISCARDED: set(S) - {S.DISCARDING, S.PROMOTING} - ENDED,
+    I.PROMOTED: set(S) - {S.PROMOTING} - ENDED,
+}
+
+
+def move(state: State) -> Move:
+    made = Move(PartitionId(uuid.UUID(int=500), 0), TopicPartition("t", 0), "/d1", "/d2")
+    made.state = state
+    return made
+
+
+@pytest.mark.parametrize("state", S, ids=lambda s: s.name)
+@pytest.mark.parametrize("happened", I, ids=lambda i: i.name)
+def test_every_pair_is_defined_or_is_a_bug(state: State, happened: Input) -> None:
+    if state in NEVER.get(happened, set()):
+        with pytest.raises(AssertionError, match="cannot come"):
+            move(state).feed(happened)
+    else:
+        machine = move(state)
+        assert machine.feed(happened) == TABLE[state, happened].wishes
+        assert machine.state is TABLE[state, happened].next
+
+
+def walk(*inputs: Input) -> tuple[Move, list[tuple[Wish, ...]]]:
+    machine = move(S.PREPARING)
+    return machine, [machine.feed(i) for i in inputs]
+
+
+def test_the_whole_way_tells_the_controller_first_and_renames_the_source_first() -> None:
+    machine, wishes = walk(
+        I.PREPARED,
+        I.SLOT,
+        I.COPIED,
+        I.CAUGHT,
+        I.SENT,
+        I.COPIED,
+        I.ASSIGNED,
+        I.FROZEN,
+        I.COPIED,
+        I.CAUGHT,
+        I.DISCARDED,
+        I.PROMOTED,
+    )
+    assert machine.state is S.DONE
+    flat = [w for some in wishes for w in some if w is not W.COPY]
+    assert flat == [W.ASSIGN, W.FREEZE, W.DISCARD, W.PROMOTE, W.FINISH, W.CORRECT]
+
+
+@pytest.mark.parametrize("state", [S.CAUGHT_UP, S.ASSIGNING])
+def test_nothing_is_swapped_before_the_image_names_the_target(state: State) -> None:
+    machine = move(state)
+    for happened in (I.COPIED, I.CAUGHT, I.SENT, I.UNASSIGNED, I.LEADER_CHANGED, I.TRUNCATED):
+        assert W.FREEZE not in machine.feed(happened)
+        assert machine.state in (S.CAUGHT_UP, S.ASSIGNING)
+    assert machine.feed(I.ASSIGNED) == (W.FREEZE,)
+
+
+@pytest.mark.parametrize("state", BEFORE_SWAP + BLOCKED)
+@pytest.mark.parametrize("stop", [I.CANCELLED, I.REDIRECTED, I.STUCK])
+def test_given_up_before_the_swap_nothing_is_left_behind(state: State, stop: Input) -> None:
+    machine = move(state)
+    wishes = machine.feed(stop)
+    assert machine.state is S.ABANDONED
+    assert W.DROP_FUTURE in wishes
+    assert W.CORRECT in wishes
+    assert (W.THAW in wishes) == (state in BLOCKED)
+
+
+@pytest.mark.parametrize("state", COMMITTED)
+@pytest.mark.parametrize("stop", [I.CANCELLED, I.REDIRECTED])
+def test_too_late_to_stop_it_goes_through_and_moves_once_more(state: State, stop: Input) -> None:
+    machine = move(state)
+    assert machine.feed(stop) == (W.AGAIN,)
+    assert machine.state is state
+
+
+@pytest.mark.parametrize("state", BEFORE_SWAP + BLOCKED)
+def test_source_lost_before_the_swap_leaves_the_copy_on_disk(state: State) -> None:
+    machine = move(state)
+    assert machine.feed(I.SOURCE_FAILED) == (W.CORRECT,)
+    assert machine.state is S.ABANDONED
+
+
+def test_source_lost_while_it_is_renamed_goes_on_with_the_complete_copy() -> None:
+    machine = move(S.DISCARDING)
+    assert machine.feed(I.SOURCE_FAILED) == (W.PROMOTE,)
+    assert machine.feed(I.DISCARDED) == ()
+    assert machine.feed(I.PROMOTED) == (W.FINISH, W.CORRECT)
+
+
+@pytest.mark.parametrize("state", BEFORE_SWAP + BLOCKED)
+def test_target_lost_before_the_swap_the_source_serves_on(state: State) -> None:
+    machine = move(state)
+    wishes = machine.feed(I.TARGET_FAILED)
+    assert machine.state is S.ABANDONED
+    assert W.DROP_FUTURE not in wishes
+    assert (W.THAW in wishes) == (state in BLOCKED)
+    assert wishes[-1] is W.CORRECT
+
+
+@pytest.mark.parametrize("state", COMMITTED)
+def test_target_lost_between_the_renames_the_renamed_source_is_kept(state: State) -> None:
+    machine = move(state)
+    assert machine.feed(I.TARGET_FAILED) == (W.KEEP_SOURCE, W.CORRECT)
+
+
+@pytest.mark.parametrize("state", [*BEFORE_SWAP, *BLOCKED, S.DISCARDING])
+def test_replica_gone_the_copy_goes_too(state: State) -> None:
+    machine = move(state)
+    assert machine.feed(I.GONE) == (W.DROP_FUTURE,)
+    assert machine.state is S.ABANDONED
+
+
+def test_replica_gone_while_promoted_the_promoted_log_goes() -> None:
+    assert move(S.PROMOTING).feed(I.GONE) == (W.DROP_TARGET,)
+
+
+@pytest.mark.parametrize("state", BLOCKED)
+def test_metadata_changed_back_before_the_swap_appends_go_on(state: State) -> None:
+    machine = move(state)
+    assert machine.feed(I.UNASSIGNED)[0] is W.THAW
+    assert machine.state is S.CAUGHT_UP
+
+
+@pytest.mark.parametrize("state", ENDED)
+def test_what_comes_late_changes_nothing(state: State) -> None:
+    machine = move(state)
+    for happened in I:
+        assert machine.feed(happened) == ()
+        assert machine.state is state
+
+
+def test_appends_blocked_are_always_unblocked_in_the_end() -> None:
+    # From any state with appends blocked, every row either stays blocked, or thaws, or finishes,
+    # or the replica itself is gone or lost (which ends the blocking too).
+    blocked = {*BLOCKED, *COMMITTED}
+    ends = {I.GONE, I.SOURCE_FAILED}
+    for (state, happened), row in TABLE.items():
+        if state in blocked and row.next not in blocked and happened not in ends:
+            assert {W.THAW, W.FINISH, W.KEEP_SOURCE} & set(row.wishes), (state, happened)
+
+
+def test_promises_begin_when_caught_up_and_end_with_the_move() -> None:
+    assert set(S) - PROMISED == {S.PREPARING, S.WANTED, S.COPYING, *ENDED}
+
+
+def test_move_to_its_own_directory_is_a_bug() -> None:
+    with pytest.raises(AssertionError, match="already"):
+        Move(PartitionId(uuid.UUID(int=500), 0), TopicPartition("t", 0), "/d1", "/d1")
+
+
+def test_diagram_draws_every_row_that_does_something() -> None:
+    drawn = diagram().splitlines()
+    rows = [row for (s, _), row in TABLE.items() if row.next is not s or row.wishes]
+    assert len(drawn) == len(rows) + 4
+    assert "    ASSIGNING --> FREEZING: image names target / FREEZE" in drawn
