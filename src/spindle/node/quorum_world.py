@@ -247,7 +247,7 @@ class QuorumWorld:
         channel: str = CHANNEL,
     ) -> None:
         if address is None:
-            self._out.after(0.001, lambda: then(None))
+            self._out.after(0.001, lambda: _call(then))
             return
 
         def on_answer(answer: Any) -> None:
@@ -265,3 +265,8 @@ class QuorumWorld:
             then(result)
 
         self._peers.ask(*address, channel, request, on_answer, self._timeout)
+
+
+def _call(then: Callable[[T | None], object]) -> None:
+    """Nobody can be asked: there is no answer."""
+    then(None)

@@ -91,8 +91,10 @@ class QuorumMachine:
         self.out.now, self.out.wall_ms = now, wall_ms
 
     def begin(self) -> None:
-        job = Open("/meta", CLUSTER_ID, self.config.node_id)
-        self.out.run(job, lambda opened: self.quorum.start(opened, self._on_loaded))  # type: ignore[arg-type]
+        self.out.run(Open("/meta", CLUSTER_ID, self.config.node_id), self._on_opened)
+
+    def _on_opened(self, opened: Any) -> None:
+        self.quorum.start(opened, self._on_loaded)
 
     def _on_loaded(self) -> None:
         self.loaded = True

@@ -7,6 +7,8 @@ import uuid
 from typing import Any
 
 import pytest
+from tests.support.desk import part, request
+from tests.unit.node.quorum_hosts import CLUSTER_ID, HANDLERS, Hosts
 
 from spindle.model import records as r
 from spindle.model.errors import Error
@@ -17,8 +19,6 @@ from spindle.wire import batch as codec
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.entities import ms
 from spindle.wire.framing import decode_response, encode_request
-from tests.support.desk import part, request
-from tests.unit.node.quorum_hosts import CLUSTER_ID, HANDLERS, Hosts
 
 
 class Stranger:

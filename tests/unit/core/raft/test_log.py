@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.unit.core.raft.quorum import batch
 
 from spindle.core.raft.log import RaftLog
 from spindle.core.raft.values import FetchVerdict
 from spindle.model.errors import Error
 from spindle.model.offsets import EpochStart, OffsetAndEpoch
-from tests.unit.core.raft.quorum import batch
 
 GOOD = FetchVerdict()
 
