@@ -47,3 +47,14 @@ def apache_cluster(
     with ApacheKafka(tmp_path_factory.mktemp("kafka"), kafka_jars, **arguments) as kafka:
         kafka.start()
         yield kafka
+
+
+@pytest.fixture(scope="session", params=["apache"])
+def cluster(request: pytest.FixtureRequest) -> ApacheKafka:
+    """Every cluster that our tools must work with: two brokers, two directories each.
+
+    Shared by a session's tests: each makes topics of its own and leaves settings as they were.
+    """
+    found = request.getfixturevalue(f"{request.param}_cluster")
+    assert isinstance(found, ApacheKafka)
+    return found

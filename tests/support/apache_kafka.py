@@ -186,6 +186,11 @@ class ApacheKafka:
         """`--bootstrap-server` of this cluster."""
         return ",".join(f"127.0.0.1:{n.port}" for n in self.brokers)
 
+    @property
+    def controllers(self) -> str:
+        """`--bootstrap-controller` of this cluster."""
+        return ",".join(voter.partition("@")[2] for voter in self.voters.split(","))
+
     def log_dirs(self, node_id: int) -> list[str]:
         """The node's log directories, absolute, in the order of its configuration."""
         return [str(d) for d in self.nodes[node_id].log_dirs]
@@ -213,7 +218,7 @@ class ApacheKafka:
         assert node.process is None, f"node {node_id} runs already"
         with node.log.open("ab") as log:
             node.process = subprocess.Popen(
-                self._java("kafka.Kafka", str(node.config)),
+                self.command(node),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                 start_new_session=True,
             )  # fmt: skip
@@ -231,7 +236,7 @@ class ApacheKafka:
                     raise AssertionError(f"node {node.node_id} ended: {self.tail(node.node_id)}")
             return all(brokers_known("127.0.0.1", n.port) == ids for n in running)
 
-        eventually(all_known, f"brokers {sorted(ids)} of Apache Kafka serve", seconds, 0.2)
+        eventually(all_known, f"brokers {sorted(ids)} serve", seconds, 0.2)
 
     def stop_node(self, node_id: int, *, kill: bool = False) -> None:
         """End one node: by SIGTERM (its clean shutdown), or at once with `kill`."""
@@ -279,14 +284,10 @@ class ApacheKafka:
         """Run one of Kafka's tools (a class name) to its end."""
         return run_tool(self.jars, tool, *arguments, stdin=stdin, seconds=seconds)
 
-    def _java(self, main: str, *arguments: str) -> list[str]:
-        return java(
-            self.jars,
-            main,
-            *arguments,
-            options=(f"-Dlog4j2.configurationFile={self._log4j}",),
-            jvm=self._jvm,
-        )
+    def command(self, node: ApacheNode) -> list[str]:
+        """How a node's process is started."""
+        options = (f"-Dlog4j2.configurationFile={self._log4j}",)
+        return java(self.jars, "kafka.Kafka", str(node.config), options=options)
 
     def create_topic(self, name: str, assignment: str) -> None:
         """Create a topic with Kafka's notation of an assignment: `1:2,2:1`."""

@@ -19,7 +19,7 @@ from typing import Any, Final, NoReturn
 import spindle
 from spindle.cli import reassignment_run as running
 from spindle.cli.connecting import command_config, read_text, with_admin
-from spindle.cli.log_dirs import Found, UnknownBrokers, ask, document, names, narrowed
+from spindle.cli.log_dirs import Found, UnknownBrokers, ask, document, existing, names, narrowed
 from spindle.cli.reassignment_plan import parse_brokers, parse_plan, parse_topics
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
@@ -93,9 +93,7 @@ def log_dirs(arguments: Sequence[str] | None = None) -> None:
 
 
 async def _describe(admin: AdminClient, given: argparse.Namespace) -> Found:
-    brokers = parse_brokers(given.broker_list)
-    if not brokers:
-        brokers = sorted((await admin.describe_cluster()).brokers)
+    brokers = await existing(admin, parse_brokers(given.broker_list))
     print("Querying brokers for log directories information", flush=True)
     found = await ask(admin, brokers)
     print(f"Received log directory information from brokers {','.join(map(str, found.brokers))}")

@@ -51,11 +51,11 @@ def log_dirs(
 
     Exit code 1 when a broker could not be asked.
     """
-    found = with_admin(
-        bootstrap_server,
-        lambda admin: ask(admin, parse_brokers(broker_list)),
-        timeout=request_timeout,
-    )
+
+    async def work(admin: AdminClient) -> Found:
+        return await ask(admin, await existing(admin, parse_brokers(broker_list)))
+
+    found = with_admin(bootstrap_server, work, timeout=request_timeout)
     found = narrowed(found, names(topic_list), names(only))
     if as_json:
         print(json.dumps(document(found, more=True)))
@@ -67,16 +67,21 @@ def log_dirs(
         raise typer.Exit(1)
 
 
-async def ask(admin: AdminClient, brokers: Sequence[NodeId]) -> Found:
-    """Ask these brokers, or all; UnknownBrokers where one does not exist."""
+async def existing(admin: AdminClient, brokers: Sequence[NodeId]) -> list[NodeId]:
+    """These brokers, or all where none is named, by id; UnknownBrokers where one does not exist."""
     known = sorted((await admin.describe_cluster()).brokers)
-    unknown = [str(b) for b in brokers if b not in known]
+    unknown = sorted(set(brokers) - set(known))
     if unknown:
         raise UnknownBrokers(
-            f"The given brokers do not exist from --broker-list: {','.join(unknown)}."
+            f"The given brokers do not exist from --broker-list: {','.join(map(str, unknown))}."
             f" Current existent brokers: {','.join(map(str, known))}"
         )
-    settled = await admin.describe_log_dirs(brokers or known).settled()
+    return sorted(brokers) or known
+
+
+async def ask(admin: AdminClient, brokers: Sequence[NodeId]) -> Found:
+    """Ask these brokers for their directories."""
+    settled = await admin.describe_log_dirs(brokers).settled()
     return Found(
         {b: d for b, d in settled.items() if not isinstance(d, Exception)},
         {b: d for b, d in settled.items() if isinstance(d, Exception)},

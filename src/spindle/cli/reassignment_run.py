@@ -214,7 +214,7 @@ class _Execution:
             del self.waiting[replica]
         self.accepted += accepted
         if failures:
-            raise self._stopped(_failed_moves(failures, self.plan.directories), not_done)
+            raise self._stopped(_failed_moves(failures), not_done)
         return accepted
 
     def _started(self, replica: Replica) -> None:
@@ -256,10 +256,9 @@ async def verify(
     found = await look(admin, plan)
     for line in partition_lines(found.partitions):
         say(line)
-    for line in move_lines(found.moves):
-        say(line)
+    # Kafka's tool prints these as one text, hence an empty line where there are none.
+    say("\n".join(move_lines(found.moves)))
     if not found.active and not preserve_throttles:
-        say("")
         await _clear_throttles(admin, plan.topics, say)
     return found
 
@@ -305,7 +304,7 @@ async def _cancel_moves(admin: AdminClient, plan: Plan, say: Say, timeout_ms: in
         for replica in accepted:
             say(_started_line(replica, back[replica]))
         if failures:
-            raise Stopped(_failed_moves(failures, back))
+            raise Stopped(_failed_moves(failures))
     if silent:
         lines = "\n".join(f"{replica}: {failure}" for replica, failure in silent.items())
         raise Stopped(f"these moves could not be cancelled:\n{lines}")
@@ -403,11 +402,9 @@ def _sorted_out(
     return accepted, failed
 
 
-def _failed_moves(
-    failures: Mapping[Replica, Exception], directories: Mapping[Replica, LogDir]
-) -> str:
+def _failed_moves(failures: Mapping[Replica, Exception]) -> str:
     return "\n".join(
-        f"Failed to alter dir for {replica} to {directories[replica]}: {failure}"
+        f"Failed to alter dir for {replica}: {failure}"
         for replica, failure in sorted(failures.items())
     )
 

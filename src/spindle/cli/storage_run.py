@@ -208,8 +208,8 @@ def _levels(wishes: Wishes) -> list[FeatureLevel]:
         name, _, level = wish.partition("=")
         if name == METADATA_VERSION:
             raise Unusable(f"Use --release-version instead of --feature {name}=X.")
-        if name not in SUPPORTED or not level.isdigit():
-            known = ", ".join(n for n in SUPPORTED if n != METADATA_VERSION)
+        if name not in SUPPORTED or name == "kraft.version" or not level.isdigit():
+            known = ", ".join(n for n in SUPPORTED if n not in (METADATA_VERSION, "kraft.version"))
             raise Unusable(f"--feature {wish}: write NAME=LEVEL, where NAME is one of {known}")
         if int(level) and not SUPPORTED[name].min <= int(level) <= SUPPORTED[name].max:
             raise Unusable(
