@@ -14,6 +14,8 @@ from spindle.model.ids import LogDir
 
 SHARES: Final = 1024
 """A new log counts at least as this fraction of the largest disk, whatever its bytes are now."""
+LARGEST: Final = 16
+"""And no log is expected to grow beyond this part of the largest disk."""
 LEAST_BYTES: Final = 1 << 20
 
 
@@ -59,7 +61,8 @@ def rank(candidates: Sequence[Candidate]) -> list[Candidate]:
     if any(c.usable < 0 or c.total <= 0 for c in candidates):
         return sorted(candidates, key=lambda c: len(c.sizes))
     share = max(LEAST_BYTES, max(c.total for c in candidates) // SHARES)
-    grown = max(share, _mean([size for c in candidates for size in c.sizes if size]))
+    mean = _mean([size for c in candidates for size in c.sizes if size])
+    grown = max(share, min(mean, share * SHARES // LARGEST))
     return sorted(
         candidates,
         key=lambda c: (-(_left(c, grown) // share), c.rate // LEAST_BYTES, len(c.sizes)),
