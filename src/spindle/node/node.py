@@ -146,7 +146,9 @@ class Node:
             self.broker.start()
 
     def _close(self) -> None:
-        self.quorum.shut_down()
+        self.quorum.shut_down(self._close_directories)
+
+    def _close_directories(self) -> None:
         waiting = {p for p, opened in self._opened.items() if not isinstance(opened, Failure)}
         if self.broker is not None:
             waiting -= self.broker.logs.offline

@@ -82,6 +82,8 @@ class Quorum:
         self._waiting: deque[tuple[int, Committed]] = deque()
         self._told_epoch = -1
         self._governs = False
+        self.stopping = False
+        """No request of the quorum is served any more."""
         self._caught_up = False
         settings = config.settings
         due: int = settings["metadata.log.max.record.bytes.between.snapshots"]
@@ -231,10 +233,16 @@ class Quorum:
 
         self._log.run(GetFile(self._config.metadata_dir, STATE_FILE), state_read)
 
-    def shut_down(self) -> None:
-        """Give leadership away, if we have it, and stop taking part."""
+    def shut_down(self, then: Callable[[], None] = lambda: None) -> None:
+        """Give leadership away, if we have it, and stop taking part; `then` once that is done.
+
+        Afterwards nothing more is asked of the metadata directory, so that it can be closed.
+        """
+        self.stopping = True
         if self.raft is not None:
-            self.raft.shut_down()
+            self.raft.shut_down(then)
+        else:
+            then()
 
     # --- leading ----------------------------------------------------------------------------
 
@@ -421,7 +429,8 @@ class Quorum:
 
     def _on_disk_failed(self, failure: Failure) -> None:
         """The metadata directory is lost: a node cannot go on without it (K858-11)."""
-        self._out.halt(f"the metadata directory has failed: {failure}")
+        if not self.stopping:
+            self._out.halt(f"the metadata directory has failed: {failure}")
 
 
 def _records_of(batch: Batch) -> list[MetadataRecord]:

@@ -10,6 +10,7 @@ from tests.unit.node.quorum_hosts import FOLDER, Hosts, QuorumMachine
 
 from spindle.model import records as r
 from spindle.model.image import ClusterImage
+from spindle.model.jobs import Close
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.snapshots import SnapshotWriter, image_records, read_snapshot, snapshot_of_name
 from spindle.wire.quorum_state import decode_quorum_state
@@ -304,6 +305,25 @@ def test_a_lost_metadata_directory_halts_the_node() -> None:
     hosts.append(leader, *topic(1))
     hosts.pass_time(1)
     assert "metadata directory" in str(hosts.hosts[1].halted)
+
+
+def test_after_a_shut_down_the_directory_may_close_whatever_still_comes_in() -> None:
+    hosts = Hosts(voters=3, seed=5)
+    leader = hosts.await_leader()
+    me = leader.config.node_id
+    hosts.pass_time(1)
+    closed: list[object] = []
+    hosts.append(leader, *topic(1))
+
+    def close() -> None:
+        leader.out.run(Close("/meta", -1), closed.append)
+
+    hosts.feed(me, lambda: leader.quorum.shut_down(close))
+    hosts.until(lambda: closed)
+    hosts.until(lambda: hosts.leader() is not None)
+    hosts.pass_time(10)
+    assert closed == [None]
+    assert hosts.hosts[me].halted is None
 
 
 def test_a_full_disk_holds_commits_up_until_there_is_space() -> None:

@@ -33,6 +33,8 @@ from spindle.model.outbox import Outbox
 
 CHECK_QUORUM_FACTOR = 1.5
 """A leader that no majority fetched from for this many fetch timeouts gives up."""
+FAREWELL_SECONDS = 1.0
+"""How long a leader that stops waits for the others to hear of it."""
 
 
 class Raft:
@@ -107,13 +109,29 @@ class Raft:
             self._wait()
         self.follower.go()
 
-    def shut_down(self) -> None:
-        """Give leadership away, if we have it, and take no more part."""
+    def shut_down(self, then: Callable[[], None]) -> None:
+        """Take no more part; `then` when the others know, if we led, or a second later."""
         self.stopping = True
+        asked: tuple[NodeId, ...] = ()
         if isinstance(self.role, Governing):
-            self.resign()
+            asked = self.resign()
         for timer in self.role.timers:
             timer.cancel()
+        open_ = set(asked)
+        if not open_:
+            then()
+            return
+        limit = self.out.after(FAREWELL_SECONDS, then)
+        epoch = self.epoch
+        for voter in asked:
+
+            def heard(_: Heard | None, voter: NodeId = voter) -> None:
+                open_.discard(voter)
+                if not open_ and limit.then is not None:
+                    limit.cancel()
+                    then()
+
+            self.world.end_epoch(voter, epoch, asked, heard)
 
     # --- what other nodes ask ---------------------------------------------------------------
 
@@ -212,17 +230,20 @@ class Raft:
             self._commit()
         self.follower.release()
 
-    def resign(self) -> None:
-        """Lead no more: tell the others and wait for a successor."""
+    def resign(self) -> tuple[NodeId, ...]:
+        """Lead no more; the successors, who are to be told so."""
         assert isinstance(self.role, Governing)
         successors = self.role.term.successors()
-        epoch = self.epoch
         self._become(Resigned())
+        return successors
+
+    def _give_up(self) -> None:
+        """Resign because nobody listens: whoever still does may take over."""
+        successors = self.resign()
         for voter in successors:
-            self.world.end_epoch(voter, epoch, successors, self.on_heard)
-        if not self.stopping:
-            self._later(self._patience(), self._stand)
-            self.follower.go()
+            self.world.end_epoch(voter, self.epoch, successors, self.on_heard)
+        self._later(self._patience(), self._stand)
+        self.follower.go()
 
     def _commit(self) -> None:
         term = self.term
@@ -264,7 +285,7 @@ class Raft:
         limit = role.term.heard_by_majority_at() + (CHECK_QUORUM_FACTOR * self.timing.fetch_timeout)
         if limit <= self.out.now:
             self.out.say("warning", "leader resigns: no majority fetches", epoch=self.epoch)
-            self.resign()
+            self._give_up()
         elif limit != float("inf"):
             self._later(limit - self.out.now, lambda: self._check_quorum(role))
 

@@ -22,8 +22,8 @@ def raft_of(node: Member, body: Any) -> Raft:
             Error.INCONSISTENT_CLUSTER_ID,
             f"cluster id {cluster_id} is not ours, {node.quorum.cluster_id}",
         )
-    if node.quorum.raft is None:
-        raise Refusal(Error.BROKER_NOT_AVAILABLE, "the metadata log is being loaded")
+    if node.quorum.raft is None or node.quorum.stopping:
+        raise Refusal(Error.BROKER_NOT_AVAILABLE, "this node is starting or stopping")
     return node.quorum.raft
 
 

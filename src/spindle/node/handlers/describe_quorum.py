@@ -1,8 +1,8 @@
-"""DescribeQuorum (55), versions 0-2, on the controller's listener; brokers forward it.
+"""DescribeQuorum (55), versions 0-2, both listeners.
 
 Behaviour:
   - the leader tells epoch, high watermark, and how far each voter and observer has come;
-  - anybody else answers NOT_LEADER_OR_FOLLOWER.
+  - a voter that does not lead answers NOT_LEADER_OR_FOLLOWER; a broker forwards the request.
 Version notes: v1 adds the times of last fetch and last catching up; v2 error messages, directory
 ids and the voters' endpoints.
 """
@@ -19,6 +19,11 @@ from spindle.node.calls import Call
 from spindle.node.handlers._quorum import metadata_partition, raft_of
 from spindle.node.quorum import Member
 from spindle.wire.entities import make
+
+
+def on_broker(broker: Any, call: Call) -> None:
+    """Hand on to the controller."""
+    broker.forwarding.forward(call, refuse)
 
 
 def on_controller(node: Member, call: Call) -> None:

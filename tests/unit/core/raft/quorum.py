@@ -270,7 +270,7 @@ class Quorum:
     def crash(self, me: NodeId) -> None:
         """A node stops; what it had not made durable is gone."""
         self.nodes[me].alive = False
-        self.nodes[me].raft.shut_down()
+        self.nodes[me].raft.shut_down(lambda: None)
 
     def restart(self, me: NodeId) -> FakeNode:
         """A crashed node comes back with its disk."""

@@ -120,9 +120,25 @@ def test_a_leader_that_stops_has_a_successor_at_once() -> None:
     first = quorum.await_leader()
     quorum.run(2)
     began = quorum.out.now
-    first.raft.shut_down()
+    gone: list[float] = []
+    first.raft.shut_down(lambda: gone.append(quorum.out.now - began))
     assert quorum.run(5, lambda: quorum.leader is not None and quorum.leader is not first)
     assert quorum.out.now - began < 0.5
+    quorum.run(2)
+    assert len(gone) == 1
+    assert gone[0] < 0.1
+
+
+def test_a_leader_that_nobody_hears_stops_all_the_same() -> None:
+    quorum = Quorum(voters=3)
+    first = quorum.await_leader()
+    for me in quorum.voters:
+        if me != first.me:
+            quorum.crash(me)
+    gone: list[bool] = []
+    first.raft.shut_down(lambda: gone.append(True))
+    quorum.run(5)
+    assert gone == [True]
 
 
 def test_a_voter_cut_off_does_not_disturb_those_who_have_a_leader() -> None:
