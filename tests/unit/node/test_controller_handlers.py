@@ -79,7 +79,7 @@ def test_odd_offline_directories_are_told_to_the_operator() -> None:
     )
     ready = desk.out.take()
     assert ready is not None
-    assert [s.level for s in ready.said] == ["warning"]
+    assert [s.fields["directories"] for s in ready.said] == [[str(uuid.UUID(int=0xBAD0000))]]
 
 
 def test_unregister_broker() -> None:

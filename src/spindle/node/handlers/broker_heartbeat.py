@@ -34,9 +34,10 @@ def on_controller(controller: Any, call: Call) -> None:
 
     def respond(answer: brokers.HeartbeatAnswer) -> Any:
         if answer.odd_dirs:
+            # Also what failed before we became the controller: nothing to worry about.
             controller.out.say(
-                "warning",
-                "a broker calls directories offline that it never registered",
+                "info",
+                "a broker calls directories offline that are not registered as online",
                 broker=beat.broker_id,
                 directories=[str(d) for d in answer.odd_dirs],
             )
