@@ -179,7 +179,9 @@ class Readers:
                 return refusal.error
             if outcome.diverging is not None:
                 return Error.NONE
-        if cursor.offset > machine.end:
+        if cursor.offset > machine.next:
+            # Up to `next` all will be there in a moment: a leader may still be writing what it
+            # had accepted as a follower and what others have written already.
             return Error.OFFSET_OUT_OF_RANGE
         if fetch.reader.follower and fetch.is_fresh:
             self._on_follower(fetch, cursor, hosted)

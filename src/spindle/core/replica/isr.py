@@ -57,7 +57,7 @@ class Progress:
 
     def is_caught_up(self, leader_end: int, now: float, lag_max: float) -> bool:
         """Whether it has everything, or had within the last `lag_max` seconds."""
-        return self.end == leader_end or now - self.caught_up_at <= lag_max
+        return self.end >= leader_end or now - self.caught_up_at <= lag_max
 
 
 @dataclass(slots=True, frozen=True)
@@ -101,7 +101,7 @@ class Followers:
     def on_leader_end(self, before: int, now: float) -> None:
         """The leader's log end moves on from `before`: who was there was caught up until now."""
         for progress in self.by_broker.values():
-            if progress.end == before:
+            if progress.end >= before:
                 progress.caught_up_at = now
 
     def mark(self, maximal: frozenset[NodeId], end: int, now: float, lag_max: float) -> int:

@@ -204,7 +204,9 @@ class Partition:
         if new_epoch:
             role.epoch_start = self.next
             self.leader_epoch = state.leader_epoch
-            self.epochs.assign(state.leader_epoch, self.next)
+            if state.leader_epoch > self.epochs.latest:
+                # Also without records: followers with other epochs must be told where they part.
+                self.epochs.assign(state.leader_epoch, self.next)
         self.on_eligible(eligible, now)
         return Change.LEADS if new_epoch else Change.ISR
 

@@ -124,7 +124,7 @@ class _Search:
 
     def _latest(self, hosted: Hosted) -> int:
         machine = hosted.partition
-        return machine.high_watermark if self._call.body.replica_id == CONSUMER else machine.end
+        return machine.high_watermark if self._call.body.replica_id == CONSUMER else machine.next
 
     def _search(self, hosted: Hosted, timestamp: int, tell: Any) -> None:
         def on_found(result: FoundOffset | Failure) -> None:

@@ -1,0 +1,316 @@
+"""Three machines exchange batches in memory under random leader changes, ISR changes and delays.
+
+Nothing that was committed (below a leader's high watermark) may be lost or change, and once the
+disturbances end, all logs must become the same.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from spindle.core.replica.following import truncation_point
+from spindle.core.replica.isr import Proposal
+from spindle.core.replica.partition import Following, Partition, Rules
+from spindle.model import records as r
+from spindle.model.batches import NO_PRODUCER, Batch
+from spindle.model.errors import Error, Refusal
+from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.offsets import EpochHistory, EpochStart
+from tests.support.replica_world import TOPIC
+
+NODES = (1, 2, 3)
+LAG = 5.0
+
+
+def batch(unique: int, count: int) -> Batch:
+    """A batch that can be told from all others by its timestamp."""
+    return Batch(0, count - 1, -1, 0, unique, unique, NO_PRODUCER, -1, -1, count, b"")
+
+
+class Replica:
+    """A machine and its log; appends are written when told."""
+
+    def __init__(self, node: int, min_isr: int) -> None:
+        self.node = node
+        self.rules = Rules(min_isr=min_isr, lag_max=LAG)
+        self.log: list[Batch] = []
+        self.pending: list[Batch] = []
+        self.told: tuple[int, int] | None = None
+        """(leader epoch, high watermark) that came with what is pending."""
+        self.seen = 0
+        self.machine = self.load(0)
+
+    def load(self, stable: int) -> Partition:
+        return Partition.load(self.node, self.rules, self.loaded(stable))
+
+    def loaded(self, stable: int = 0) -> LoadedLog:
+        epochs = EpochHistory()
+        for b in self.log:
+            epochs.assign(b.leader_epoch, b.base_offset)
+        end = self.log[-1].next_offset if self.log else 0
+        entries: tuple[EpochStart, ...] = epochs.entries
+        return LoadedLog(LogKey("t", 0), TOPIC, 0, end, stable, 0, entries)
+
+    def restart(self, seen: int) -> None:
+        self.pending.clear()
+        self.seen = seen
+        self.machine = self.load(self.machine.high_watermark)
+
+    def write(self, now: float) -> None:
+        if self.pending:
+            self.log.append(self.pending.pop(0))
+            self.machine.on_appended(self.log[-1].next_offset, now)
+            if not self.pending and self.told is not None:
+                epoch, mark = self.told
+                self.told = None
+                if epoch == self.machine.leader_epoch:
+                    self.machine.on_leader_mark(mark)
+
+
+class Cluster:
+    """The replicas, and a controller with a log of states that each hears of in its own time."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.min_isr = self.rng.choice((1, 1, 2))
+        self.now = 0.0
+        self.fenced: set[int] = set()
+        self.states = [
+            r.Partition(
+                partition_id=0,
+                topic_id=TOPIC,
+                replicas=NODES,
+                isr=NODES,
+                leader=1,
+                leader_epoch=0,
+                partition_epoch=0,
+            )
+        ]
+        self.replicas = {n: Replica(n, self.min_isr) for n in NODES}
+        self.proposals: list[tuple[int, Proposal]] = []
+        self.committed: dict[int, int] = {}
+        """Offset -> the batch that is there, for all that was ever below a leader's mark."""
+        self.unique = 0
+
+    @property
+    def state(self) -> r.Partition:
+        return self.states[-1]
+
+    def eligible(self) -> dict[int, int | None]:
+        return {n: None if n in self.fenced else 1 for n in NODES}
+
+    # --- what may happen ------------------------------------------------------------------------
+
+    def produce(self, replica: Replica) -> None:
+        if replica.machine.leads and len(replica.pending) < 5:
+            self.unique += 1
+            new = batch(self.unique, self.rng.randint(1, 3))
+            replica.machine.assign(new)
+            replica.pending.append(new)
+
+    def write(self, replica: Replica) -> None:
+        replica.write(self.now)
+
+    def hear(self, replica: Replica) -> None:
+        """The next state of the metadata reaches a node."""
+        if replica.seen < len(self.states):
+            state = self.states[replica.seen]
+            replica.seen += 1
+            replica.machine.on_assignment(state, self.eligible(), self.now)
+
+    def fetch(self, replica: Replica) -> None:
+        """A follower fetches once and takes what comes."""
+        role = replica.machine.role
+        if not isinstance(role, Following) or role.leader not in NODES or replica.pending:
+            return
+        leader, machine = self.replicas[role.leader], replica.machine
+        if (
+            not leader.machine.leads
+            or leader.machine.check_epoch(machine.leader_epoch) != Error.NONE
+        ):
+            return
+        last = machine.last_epoch
+        if last >= 0:
+            try:
+                diverging = leader.machine.divergence(machine.end, last)
+            except Refusal:
+                pytest.fail("a follower's epoch is never unknown to a leader")
+            if diverging is not None:
+                self.cut(replica, truncation_point(machine.epochs, machine.end, diverging))
+                return
+        assert machine.end <= leader.machine.next
+        epoch = None if replica.node in self.fenced else 1
+        leader.machine.on_follower_fetch(replica.node, machine.end, 0, epoch or 0, self.now)
+        mark = leader.machine.high_watermark
+        if self.rng.random() < 0.1:
+            return  # The answer is lost.
+        sent = [b for b in leader.log if b.base_offset >= machine.end]
+        for one in sent[: self.rng.randint(0, 5)]:
+            copy = replace(one)
+            machine.accept(copy)
+            replica.pending.append(copy)
+        if replica.pending:
+            replica.told = (machine.leader_epoch, mark)
+        else:
+            machine.on_leader_mark(mark)
+
+    def cut(self, replica: Replica, point: int) -> None:
+        assert point < replica.machine.end, "a cut must cut"
+        assert all(b.next_offset <= point or b.base_offset >= point for b in replica.log)
+        replica.log = [b for b in replica.log if b.next_offset <= point]
+        replica.machine.on_cut(replica.loaded())
+
+    def tick(self, replica: Replica) -> None:
+        self.now += self.rng.random() * LAG / 4
+        replica.machine.on_time(self.now)
+
+    def propose(self, replica: Replica) -> None:
+        proposal = replica.machine.take_proposal()
+        if proposal is not None:
+            self.proposals.append((replica.node, proposal))
+
+    def decide(self, replica: Replica) -> None:
+        """The controller takes a proposal; its answer may be lost."""
+        if not self.proposals:
+            return
+        node, proposal = self.proposals.pop(self.rng.randrange(len(self.proposals)))
+        machine = self.replicas[node].machine
+        lost = self.rng.random() < 0.2
+        if (proposal.leader_epoch, proposal.partition_epoch) != (
+            self.state.leader_epoch,
+            self.state.partition_epoch,
+        ):
+            if lost:
+                machine.repeat(proposal)
+            return  # The metadata decides.
+        if any(n in self.fenced for n in proposal.isr):
+            machine.on_isr_refused(proposal, self.now)
+            return
+        self.states.append(merge(self.state, isr=proposal.isr))
+        if lost:
+            machine.repeat(proposal)
+        else:
+            machine.on_isr_committed(proposal, proposal.isr, self.state.partition_epoch, self.now)
+
+    def elect(self, replica: Replica) -> None:
+        """Another member of the ISR leads."""
+        isr = [n for n in self.state.isr if n not in self.fenced]
+        if isr:
+            leader = self.rng.choice(isr)
+            self.states.append(merge(self.state, leader=leader))
+
+    def fence(self, replica: Replica) -> None:
+        """A broker is fenced: it leaves the ISR (unless it is the last) and leadership."""
+        node = replica.node
+        if node in self.fenced:
+            self.fenced.discard(node)
+            if self.state.leader < 0 and node in self.state.isr:
+                self.states.append(merge(self.state, leader=node))
+        else:
+            isr = tuple(n for n in self.state.isr if n != node)
+            self.fenced.add(node)
+            leader = next((n for n in isr if n not in self.fenced), -1)
+            change = isr or self.state.isr
+            if self.state.leader == node:
+                self.states.append(merge(self.state, isr=change, leader=leader))
+            elif change != self.state.isr:
+                self.states.append(merge(self.state, isr=change))
+        for one in self.replicas.values():
+            one.machine.on_eligible(self.eligible(), self.now)
+
+    def restart(self, replica: Replica) -> None:
+        """A process ends and starts: what was not written is gone, and it is fenced meanwhile."""
+        if replica.node not in self.fenced:
+            self.fence(replica)
+        replica.restart(len(self.states) - 1)
+
+    # --- what must hold ---------------------------------------------------------------------------
+
+    def check(self) -> None:
+        for replica in self.replicas.values():
+            machine = replica.machine
+            assert machine.high_watermark <= machine.end <= machine.next
+            assert machine.end == (replica.log[-1].next_offset if replica.log else 0)
+            if machine.leads:
+                for b in replica.log:
+                    if b.next_offset <= machine.high_watermark:
+                        known = self.committed.setdefault(b.base_offset, b.base_timestamp)
+                        assert known == b.base_timestamp, "what was committed has changed"
+        for replica in self.replicas.values():
+            for b in replica.log:
+                if b.next_offset <= replica.machine.high_watermark:
+                    assert self.committed.get(b.base_offset) == b.base_timestamp
+        leader = self.state.leader
+        if leader >= 0 and self.replicas[leader].machine.leads:
+            if self.replicas[leader].machine.leader_epoch == self.state.leader_epoch:
+                held = {b.base_offset: b.base_timestamp for b in self.replicas[leader].log}
+                assert self.committed.items() <= held.items(), "a leader lacks what was committed"
+
+    def run(self, steps: int) -> None:
+        actions = (
+            [self.produce] * 16
+            + [self.write] * 30
+            + [self.fetch] * 40
+            + [self.hear] * 24
+            + [self.propose] * 12
+            + [self.decide] * 12
+            + [self.tick] * 3
+            + [self.elect, self.fence, self.fence, self.restart]
+        )
+        for _ in range(steps):
+            self.rng.choice(actions)(self.replicas[self.rng.choice(NODES)])
+            self.check()
+
+    def heal(self) -> None:
+        """Everybody is well again: all must come to the same log, all of it committed."""
+        for node in sorted(self.fenced):
+            self.fence(self.replicas[node])
+        if self.state.leader < 0:
+            self.states.append(merge(self.state, leader=self.state.isr[0]))
+        for _ in range(400):
+            for action in (self.hear, self.write, self.fetch, self.propose, self.decide, self.tick):
+                for replica in self.replicas.values():
+                    action(replica)
+            self.check()
+        logs = [
+            [(b.base_offset, b.leader_epoch, b.base_timestamp) for b in one.log]
+            for one in self.replicas.values()
+        ]
+        assert logs[0] == logs[1] == logs[2]
+        for replica in self.replicas.values():
+            assert replica.machine.high_watermark == replica.machine.end == replica.machine.next
+        assert set(self.state.isr) == set(NODES)
+
+
+def merge(state: r.Partition, isr: tuple[int, ...] | None = None, leader: int = -2) -> r.Partition:
+    return replace(
+        state,
+        isr=state.isr if isr is None else isr,
+        leader=state.leader if leader == -2 else leader,
+        leader_epoch=state.leader_epoch + (leader != -2),
+        partition_epoch=state.partition_epoch + 1,
+    )
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_what_is_committed_stays_and_all_converge(seed: int) -> None:
+    cluster = Cluster(seed)
+    cluster.run(1500)
+    cluster.heal()
+
+
+def test_the_runs_do_commit_truncate_and_change_isrs() -> None:
+    """The property above would hold for machines that do nothing; these do something."""
+    committed = changed = led = 0
+    for seed in range(20):
+        cluster = Cluster(seed)
+        cluster.run(1500)
+        committed += len(cluster.committed)
+        changed += len({s.isr for s in cluster.states}) > 2
+        led += cluster.state.leader_epoch
+    assert committed > 150
+    assert changed > 10
+    assert led > 50
