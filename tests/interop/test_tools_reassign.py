@@ -1,0 +1,332 @@
+"""kafka-reassign-partitions and spindle reassign beside Apache Kafka's own tool."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.apache_kafka import REASSIGN, ApacheKafka, ToolResult
+from tests.support.commands import run
+from tests.support.waiting import eventually
+
+from spindle.client.admin import AdminClient
+from spindle.client.results import Replica, ReplicaLogDirs, Resource, ResourceType
+
+pytestmark = pytest.mark.kafka
+
+OURS = "kafka-reassign-partitions"
+SLOW = "1000"
+"""Bytes/s at which a move of a few megabytes does not end by itself during a test."""
+
+
+class Desk:
+    """One topic of a cluster, a plan file, and both tools."""
+
+    def __init__(self, cluster: ApacheKafka, folder: Path) -> None:
+        self.cluster = cluster
+        self.file = folder / "plan.json"
+        self.at = ["--bootstrap-server", cluster.bootstrap]
+        self.json = ["--reassignment-json-file", str(self.file)]
+
+    def plan(self, topic: str, partition: int, replicas: list[int], dirs: list[str] | None) -> None:
+        entry: dict[str, Any] = {"topic": topic, "partition": partition, "replicas": replicas}
+        if dirs is not None:
+            entry["log_dirs"] = dirs
+        self.file.write_text(json.dumps({"version": 1, "partitions": [entry]}))
+
+    def ours(self, *options: str) -> ToolResult:
+        return run(OURS, *self.at, *options)
+
+    def kafkas(self, *options: str) -> ToolResult:
+        return self.cluster.run_tool(REASSIGN, *self.at, *options)
+
+    def where(self, topic: str, partition: int, broker: int) -> ReplicaLogDirs:
+        replica = Replica(topic, partition, broker)
+
+        async def look() -> ReplicaLogDirs:
+            async with AdminClient(self.cluster.bootstrap) as admin:
+                return await admin.describe_replica_log_dirs([replica])[replica]
+
+        return asyncio.run(look())
+
+    def other_dir(self, topic: str, partition: int, broker: int) -> str:
+        now = self.where(topic, partition, broker).current
+        return next(d for d in self.cluster.log_dirs(broker) if d != now)
+
+    def replicas(self, topic: str) -> list[tuple[int, ...]]:
+        async def look() -> list[tuple[int, ...]]:
+            async with AdminClient(self.cluster.bootstrap) as admin:
+                described = await admin.describe_topics([topic])[topic]
+                return [p.replicas for p in described.partitions]
+
+        return asyncio.run(look())
+
+    def throttles(self, topic: str) -> dict[str, str]:
+        """All throttles that are set on the topic and the brokers."""
+
+        async def look() -> dict[str, str]:
+            resources = [Resource(ResourceType.TOPIC, topic)]
+            resources += [Resource(ResourceType.BROKER, str(b)) for b in self.cluster.nodes]
+            async with AdminClient(self.cluster.bootstrap) as admin:
+                found = await admin.describe_configs(resources).all()
+            return {
+                f"{resource.name} {c.name}": c.value or ""
+                for resource, settings in found.items()
+                for c in settings.values()
+                if ("throttled" in c.name or "alter.log.dirs.io" in c.name)
+                and c.source.name in ("TOPIC", "DYNAMIC_BROKER")
+            }
+
+        return asyncio.run(look())
+
+    def is_there(self, topic: str, partition: int, broker: int, directory: str) -> bool:
+        found = self.where(topic, partition, broker)
+        return found.current == directory and found.future is None
+
+
+@pytest.fixture
+def desk(cluster: ApacheKafka, tmp_path: Path) -> Iterator[Desk]:
+    """A desk whose throttles are gone afterwards."""
+    found = Desk(cluster, tmp_path)
+    yield found
+    if found.file.exists() and '"partitions"' in found.file.read_text():
+        found.ours("--cancel", *found.json)
+
+
+@pytest.mark.spec("K113-22", "K113-24")
+def test_our_move_is_complete_in_the_eyes_of_kafkas_own_verify(desk: Desk) -> None:
+    desk.cluster.create_topic("re-move", "1:2,2:1")
+    target = desk.other_dir("re-move", 0, 1)
+    desk.plan("re-move", 0, [1, 2], [target, "any"])
+    before = desk.kafkas("--verify", *desk.json)
+    assert before.lines() == desk.ours("--verify", *desk.json).lines()
+    assert "is not being moved" in before.stdout
+
+    started = desk.ours("--execute", *desk.json)
+    assert started.code == 0, started
+    assert started.lines()[-2:] == [
+        "Successfully started partition reassignment for re-move-0",
+        f"Successfully started moving log directory to {target} for replica re-move-0"
+        " with broker 1 ",
+    ]
+    eventually(lambda: desk.is_there("re-move", 0, 1, target), "the replica is in the directory")
+    after = desk.kafkas("--verify", *desk.json)
+    assert "Reassignment of replica re-move-0-1 completed successfully." in after.lines()
+    assert desk.ours("--verify", *desk.json).lines() == after.lines()
+
+
+@pytest.mark.spec("K113-22")
+def test_kafkas_execute_and_ours_say_the_same(desk: Desk) -> None:
+    desk.cluster.create_topic("re-same", "1,2")
+    first = desk.where("re-same", 0, 1).current
+    assert first is not None
+    target = desk.other_dir("re-same", 0, 1)
+    desk.plan("re-same", 0, [1], [target])
+    kafkas = desk.kafkas("--execute", *desk.json)
+    eventually(lambda: desk.is_there("re-same", 0, 1, target), "Kafka's tool has moved it")
+    desk.plan("re-same", 0, [1], [first])
+    ours = desk.ours("--execute", *desk.json)
+    assert ours.code == kafkas.code == 0
+    assert [line.replace(first, "X").replace(target, "Y") for line in kafkas.lines()] == [
+        line.replace(target, "X").replace(first, "Y") for line in ours.lines()
+    ]
+
+
+@pytest.mark.spec("K113-23", "K113-25")
+def test_a_new_replica_is_created_in_the_chosen_directory_at_once(desk: Desk) -> None:
+    first, second = desk.cluster.log_dirs(2)
+    # Fill one directory of broker 2 with logs: by itself it would put the next into the other.
+    desk.cluster.create_topic("re-fill", ",".join(["2"] * 6))
+    for partition in range(6):
+        if desk.where("re-fill", partition, 2).current == second:
+            desk.plan("re-fill", partition, [2], [first])
+            assert desk.ours("--execute", *desk.json).code == 0
+            there = partial(desk.is_there, "re-fill", partition, 2, first)
+            eventually(there, "broker 2 is filled")
+    desk.cluster.create_topic("re-new", "1")
+    desk.cluster.produce("re-new", 2000)
+    desk.plan("re-new", 0, [2], [first])
+
+    done = desk.ours("--execute", *desk.json)
+    assert done.code == 0, done
+    assert f"moving log directory to {first} for replica re-new-0 with broker 2" in done.stdout
+    eventually(lambda: desk.replicas("re-new") == [(2,)], "the reassignment is complete")
+    assert desk.is_there("re-new", 0, 2, first)
+    assert not list(Path(second).glob("re-new-0*")), "the replica was not copied twice"
+    assert desk.kafkas("--verify", *desk.json).lines() == desk.ours("--verify", *desk.json).lines()
+
+
+@pytest.mark.spec("K113-23")
+def test_a_directory_that_does_not_exist_stops_it_before_anything_is_changed(desk: Desk) -> None:
+    desk.cluster.create_topic("re-wrong", "1")
+    desk.plan("re-wrong", 0, [2], ["/no/such/directory"])
+    done = desk.ours("--execute", *desk.json)
+    assert done.code == 1
+    assert "Error: Failed to alter dir for re-wrong-0-2" in done.stdout
+    assert "LOG_DIR_NOT_FOUND" in done.stdout
+    assert "Done: nothing was changed." in done.stdout
+    assert "Not done: no reassignment was started." in done.stdout
+    assert desk.replicas("re-wrong") == [(1,)]
+
+
+@pytest.mark.spec("K113-07", "K113-22", "K113-24")
+def test_a_throttled_move_is_seen_in_progress_and_cancelled(desk: Desk) -> None:
+    desk.cluster.create_topic("re-slow", "1")
+    desk.cluster.produce("re-slow", 6000)
+    source = desk.where("re-slow", 0, 1).current
+    target = desk.other_dir("re-slow", 0, 1)
+    desk.plan("re-slow", 0, [1], [target])
+    started = desk.ours("--execute", *desk.json, "--replica-alter-log-dirs-throttle", SLOW)
+    assert started.code == 0, started
+    assert f"The replica-alter-dir throttle limit was set to {SLOW} B/s" in started.lines()
+    assert desk.throttles("re-slow") == {"1 replica.alter.log.dirs.io.max.bytes.per.second": SLOW}
+
+    running = desk.ours("--verify", *desk.json)
+    assert "Reassignment of replica re-slow-0-1 is still in progress." in running.lines()
+    assert running.lines() == desk.kafkas("--verify", *desk.json).lines()
+    assert desk.throttles("re-slow"), "verify must leave throttles of what is under way"
+    table = run("spindle", "log-dirs", "-b", desk.cluster.bootstrap)
+    (row,) = (line for line in table.lines() if "re-slow-0-1" in line)
+    assert "%" in row
+    assert desk.ours("--list").lines() == ["No partition reassignments found."]
+
+    stopped = desk.ours("--cancel", *desk.json)
+    assert stopped.code == 0, stopped
+    assert "None of the specified partition reassignments are active." in stopped.lines()
+    assert (
+        f"Successfully started moving log directory to {source} for replica re-slow-0"
+        " with broker 1 "
+    ) in stopped.lines()
+    assert source is not None
+    assert desk.is_there("re-slow", 0, 1, source)
+    assert desk.throttles("re-slow") == {}
+
+
+@pytest.mark.spec("K113-22", "K113-24")
+def test_a_throttled_reassignment_is_listed_and_cancelled(desk: Desk) -> None:
+    desk.cluster.create_topic("re-list", "1")
+    desk.cluster.produce("re-list", 6000)
+    desk.plan("re-list", 0, [2], None)
+    started = desk.ours("--execute", *desk.json, "--throttle", SLOW)
+    assert started.code == 0, started
+    assert desk.throttles("re-list") == {
+        "re-list leader.replication.throttled.replicas": "0:1",
+        "re-list follower.replication.throttled.replicas": "0:2",
+        "1 leader.replication.throttled.rate": SLOW,
+        "1 follower.replication.throttled.rate": SLOW,
+        "2 leader.replication.throttled.rate": SLOW,
+        "2 follower.replication.throttled.rate": SLOW,
+    }
+    listed = desk.ours("--list")
+    assert listed.lines()[0] == "Current partition reassignments:"
+    assert listed.lines() == desk.kafkas("--list").lines()
+    direct = run(OURS, "--bootstrap-controller", desk.cluster.controllers, "--list")
+    assert direct.lines() == listed.lines()
+    running = desk.ours("--verify", *desk.json)
+    assert running.lines() == desk.kafkas("--verify", *desk.json).lines()
+    assert "Reassignment of partition re-list-0 is still in progress." in running.lines()
+    second = desk.ours("--execute", *desk.json)
+    assert second.code == 1
+    assert "Use --additional to override this" in second.stdout
+
+    stopped = desk.ours("--cancel", *desk.json)
+    assert stopped.code == 0, stopped
+    assert stopped.lines()[0] == ("Successfully cancelled partition reassignment for: re-list-0")
+    assert desk.replicas("re-list") == [(1,)]
+    assert desk.throttles("re-list") == {}
+    assert desk.kafkas("--list").lines() == desk.ours("--list").lines()
+
+
+@pytest.mark.spec("K113-22")
+def test_generate_proposes_an_even_spread_and_shows_what_is(desk: Desk, tmp_path: Path) -> None:
+    desk.cluster.create_topic("re-gen", "1,1,1,1")
+    topics = tmp_path / "topics.json"
+    topics.write_text('{"version":1,"topics":[{"topic":"re-gen"}]}')
+    options = ["--generate", "--topics-to-move-json-file", str(topics), "--broker-list", "1,2"]
+    ours, kafkas = desk.ours(*options), desk.kafkas(*options)
+    assert ours.code == kafkas.code == 0
+    assert ours.lines()[:4] == kafkas.lines()[:4]
+    proposed = json.loads(ours.lines()[4])
+    assert sorted(p["replicas"][0] for p in proposed["partitions"]) == [1, 1, 2, 2]
+    assert all(p["log_dirs"] == ["any"] for p in proposed["partitions"])
+
+
+@pytest.mark.spec("K113-22")
+def test_the_replication_factor_can_be_protected(desk: Desk) -> None:
+    desk.cluster.create_topic("re-factor", "1")
+    desk.plan("re-factor", 0, [1, 2], None)
+    refused = desk.ours("--execute", *desk.json, "--disallow-replication-factor-change")
+    assert refused.code == 1
+    assert "Error reassigning partition(s):\nre-factor-0: " in refused.stdout
+    assert desk.replicas("re-factor") == [(1,)]
+
+
+@pytest.mark.spec("K113-22")
+def test_spindle_reassign_watches_until_it_is_done(desk: Desk) -> None:
+    desk.cluster.create_topic("re-watch", "1")
+    desk.cluster.produce("re-watch", 3000)
+    target = desk.cluster.log_dirs(2)[1]
+    desk.plan("re-watch", 0, [2], [target])
+    done = run(
+        "spindle", "reassign", "execute", "-b", desk.cluster.bootstrap, str(desk.file), "--watch",
+        "--throttle", "100000000",
+    )  # fmt: skip
+    assert done.code == 0, done
+    assert done.lines()[-2:] == [
+        "Reassignment of partition re-watch-0 is completed.",
+        "Reassignment of replica re-watch-0-2 completed successfully.",
+    ]
+    assert "100%" in done.stderr or "MiB" in done.stderr or "MB" in done.stderr
+    assert desk.throttles("re-watch") == {}
+    assert desk.is_there("re-watch", 0, 2, target)
+    verified = run(
+        "spindle", "reassign", "verify", "-b", desk.cluster.bootstrap, str(desk.file), "--json"
+    )
+    assert verified.code == 0, verified
+    assert json.loads(verified.stdout)["complete"] is True
+
+
+@pytest.mark.parametrize(
+    ("document", "says"),
+    [
+        ("{nonsense", "The input string is not a valid JSON"),
+        ('{"version":2,"partitions":[]}', "Not supported version field value 2"),
+        ('{"version":1,"partitions":[]}', "Partition reassignment list cannot be empty"),
+        (
+            '{"partitions":[{"topic":"no-such","partition":0,"replicas":[1]}]}',
+            "Topic no-such not found.",
+        ),
+        ('{"partitions":[{"topic":"re-bad","partition":7,"replicas":[1]}]}', "re-bad-7"),
+        ('{"partitions":[{"topic":"re-bad","partition":0,"replicas":[9]}]}', "Unknown broker id 9"),
+    ],
+)
+def test_bad_plans_are_refused_as_kafka_refuses_them(desk: Desk, document: str, says: str) -> None:
+    if "re-bad" in document and "re-bad" not in _topics(desk.cluster):
+        desk.cluster.create_topic("re-bad", "1")
+    desk.file.write_text(document)
+    done = desk.ours("--execute", *desk.json)
+    assert done.code == 1
+    assert done.stdout.startswith("Error: ")
+    assert says in done.stdout
+
+
+def test_unknown_partitions_have_no_replica_set_in_verify(desk: Desk) -> None:
+    desk.plan("re-none", 0, [1], ["/d"])
+    done = desk.ours("--verify", *desk.json)
+    assert done.lines()[1] == (
+        "There is no active reassignment of partition re-none-0, but replica set is  rather than 1."
+    )
+    assert done.lines()[1] == desk.kafkas("--verify", *desk.json).lines()[1]
+
+
+def _topics(cluster: ApacheKafka) -> set[str]:
+    async def look() -> set[str]:
+        async with AdminClient(cluster.bootstrap) as admin:
+            return set(await admin.list_topics())
+
+    return asyncio.run(look())
