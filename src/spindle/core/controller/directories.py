@@ -92,11 +92,12 @@ def assign(
         )
     state.check_broker_epoch(broker, epoch)
     draft = Draft(state)
-    errors = [_assign(draft, broker, assignment) for assignment in assignments]
+    errors = [assign_one(draft, broker, assignment) for assignment in assignments]
     return draft.decision(errors, atomic=False)
 
 
-def _assign(draft: Draft, broker: NodeId, assignment: Assignment) -> Error:
+def assign_one(draft: Draft, broker: NodeId, assignment: Assignment) -> Error:
+    """Draft what follows from one assignment; its error code."""
     id = assignment.partition
     if id.topic_id not in draft.state.image.topics:
         return Error.UNKNOWN_TOPIC_ID
