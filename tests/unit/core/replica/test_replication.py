@@ -7,6 +7,7 @@ disturbances end, all logs must become the same.
 from __future__ import annotations
 
 import random
+import uuid
 from dataclasses import replace
 
 import pytest
@@ -19,7 +20,8 @@ from spindle.model.batches import NO_PRODUCER, Batch
 from spindle.model.errors import Error, Refusal
 from spindle.model.logs import LoadedLog, LogKey
 from spindle.model.offsets import EpochHistory, EpochStart
-from tests.support.replica_world import TOPIC
+
+TOPIC = uuid.UUID(int=1000)
 
 NODES = (1, 2, 3)
 LAG = 5.0
@@ -244,10 +246,12 @@ class Cluster:
                 if b.next_offset <= replica.machine.high_watermark:
                     assert self.committed.get(b.base_offset) == b.base_timestamp
         leader = self.state.leader
-        if leader >= 0 and self.replicas[leader].machine.leads:
-            if self.replicas[leader].machine.leader_epoch == self.state.leader_epoch:
-                held = {b.base_offset: b.base_timestamp for b in self.replicas[leader].log}
-                assert self.committed.items() <= held.items(), "a leader lacks what was committed"
+        if leader >= 0 and self.knows_it_leads(self.replicas[leader].machine):
+            held = {b.base_offset: b.base_timestamp for b in self.replicas[leader].log}
+            assert self.committed.items() <= held.items(), "a leader lacks what was committed"
+
+    def knows_it_leads(self, machine: Partition) -> bool:
+        return machine.leads and machine.leader_epoch == self.state.leader_epoch
 
     def run(self, steps: int) -> None:
         actions = (

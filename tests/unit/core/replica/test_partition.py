@@ -1,0 +1,272 @@
+"""The machine of one replica: its table of states, the high watermark, the ISR."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+import pytest
+
+from spindle.core.replica.partition import Change, Following, Leading, Offline, Partition, Rules
+from spindle.model import records as r
+from spindle.model.batches import NO_PRODUCER, Batch
+from spindle.model.errors import Error, Refusal
+from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.offsets import EpochStart, OffsetAndEpoch
+
+TOPIC = uuid.UUID(int=1000)
+
+ALIVE: dict[int, int | None] = {1: 11, 2: 12, 3: 13}
+STATE = r.Partition(
+    partition_id=0,
+    topic_id=TOPIC,
+    replicas=(1, 2, 3),
+    isr=(1, 2, 3),
+    leader=1,
+    leader_epoch=4,
+    partition_epoch=10,
+)
+
+
+def loaded(end: int = 0, stable: int = 0, epochs: tuple[EpochStart, ...] = ()) -> LoadedLog:
+    return LoadedLog(LogKey("t", 0), TOPIC, 0, end, stable, 0, epochs)
+
+
+def machine(end: int = 0, min_isr: int = 1) -> Partition:
+    epochs = (EpochStart(3, 0),) if end else ()
+    return Partition.load(1, Rules(min_isr, 10.0), loaded(end, 0, epochs))
+
+
+def leading(end: int = 0, min_isr: int = 1, **changes: object) -> Partition:
+    partition = machine(end, min_isr)
+    state = replace(STATE, **changes)  # type: ignore[arg-type]
+    assert partition.on_assignment(state, ALIVE, 0.0) is Change.LEADS
+    return partition
+
+
+def append(partition: Partition, count: int = 1, now: float = 0.0) -> None:
+    partition.assign(Batch(0, count - 1, -1, 0, 1, 1, NO_PRODUCER, -1, -1, count, b""))
+    partition.on_appended(partition.next, now)
+
+
+def fetch(partition: Partition, broker: int, offset: int, now: float = 0.0) -> None:
+    partition.on_follower_fetch(broker, offset, 0, ALIVE[broker] or 0, now)
+
+
+@pytest.mark.parametrize("role", [Following, Leading, Offline])
+@pytest.mark.parametrize(
+    ("leader", "expected"), [(1, Leading), (2, Following), (-1, Following), (None, Offline)]
+)
+def test_the_table_of_states(role: type, leader: int | None, expected: type) -> None:
+    partition = machine()
+    if role is Leading:
+        partition.on_assignment(STATE, ALIVE, 0.0)
+    elif role is Offline:
+        partition.on_failed()
+        expected = Offline
+    if leader is None:
+        partition.on_failed()
+    else:
+        state = replace(STATE, leader=leader, leader_epoch=5, partition_epoch=11)
+        partition.on_assignment(state, ALIVE, 0.0)
+    assert type(partition.role) is expected
+
+
+def test_the_high_watermark_is_what_the_whole_isr_has() -> None:
+    partition = leading()
+    append(partition, 3)
+    fetch(partition, 2, 3)
+    assert partition.high_watermark == 0
+    fetch(partition, 3, 2)
+    assert partition.high_watermark == 2
+    fetch(partition, 3, 3)
+    assert partition.high_watermark == 3
+
+
+def test_what_is_under_way_does_not_count() -> None:
+    partition = leading(replicas=(1,), isr=(1,))
+    partition.assign(Batch(0, 0, -1, 0, 1, 1, NO_PRODUCER, -1, -1, 1, b""))
+    assert (partition.next, partition.end, partition.high_watermark) == (1, 0, 0)
+    partition.on_appended(1, 0.0)
+    assert partition.high_watermark == 1
+
+
+def test_below_min_isr_the_mark_stands_still() -> None:
+    partition = leading(min_isr=2, isr=(1,))
+    append(partition)
+    assert partition.high_watermark == 0
+    state = replace(STATE, isr=(1, 2), partition_epoch=11)
+    partition.on_assignment(state, ALIVE, 0.0)
+    assert partition.high_watermark == 0
+    fetch(partition, 2, 1)
+    assert partition.high_watermark == 1
+    partition.rules.min_isr = 3
+    append(partition)
+    fetch(partition, 2, 2)
+    assert partition.high_watermark == 1
+    partition.rules.min_isr = 1
+    partition.on_rules(0.0)
+    assert partition.high_watermark == 2
+
+
+def test_min_isr_above_the_replicas_means_all_of_them() -> None:
+    assert leading(min_isr=5, replicas=(1, 2), isr=(1, 2)).required_isr == 2
+
+
+def test_who_joins_has_reached_the_mark_and_the_epochs_start() -> None:
+    partition = leading(end=5, isr=(1,))
+    assert partition.high_watermark == 5
+    fetch(partition, 2, 4)
+    assert partition.take_proposal() is None
+    append(partition)
+    fetch(partition, 2, 5)
+    assert partition.take_proposal() is None, "the mark is at 6"
+    fetch(partition, 2, 6)
+    proposal = partition.take_proposal()
+    assert proposal is not None
+    assert (proposal.isr, proposal.broker_epochs) == ((1, 2), (11, 12))
+    assert partition.take_proposal() is None, "one at a time"
+    append(partition)
+    assert partition.high_watermark == 6, "a proposed member is waited for"
+    partition.on_isr_committed(proposal, (1, 2), 11, 0.0)
+    assert partition.isr == (1, 2)
+    fetch(partition, 2, 7)
+    assert partition.high_watermark == 7
+
+
+@pytest.mark.spec("B-01")
+def test_b01_nobody_waits_for_who_cannot_join() -> None:
+    partition = leading(isr=(1, 3))
+    fetch(partition, 2, 0)
+    proposal = partition.take_proposal()
+    assert proposal is not None
+    append(partition)
+    fetch(partition, 3, 1)
+    assert partition.high_watermark == 0
+    partition.on_isr_refused(proposal, 0.0)
+    assert partition.high_watermark == 0, "it was caught up until the append, and may join"
+    partition.on_eligible({**ALIVE, 2: None}, 0.0)
+    assert partition.high_watermark == 1
+
+
+def test_a_joiner_that_stays_behind_is_waited_for_no_longer_than_the_lag() -> None:
+    partition = leading(isr=(1, 3))
+    fetch(partition, 2, 0)
+    partition.on_isr_refused(partition.take_proposal(), 0.0)  # type: ignore[arg-type]
+    append(partition)
+    fetch(partition, 3, 1)
+    partition.on_time(9.0)
+    assert partition.high_watermark == 0
+    partition.on_time(11.0)
+    assert partition.high_watermark == 1
+
+
+def test_an_old_registration_does_not_join() -> None:
+    partition = leading(isr=(1,))
+    partition.on_follower_fetch(2, 0, 0, 7, 0.0)
+    assert partition.take_proposal() is None
+    partition.on_follower_fetch(2, 0, 0, 12, 0.0)
+    assert partition.take_proposal() is not None
+
+
+def test_who_lags_leaves() -> None:
+    partition = leading()
+    append(partition)
+    fetch(partition, 2, 1, 5.0)
+    partition.on_time(9.0)
+    assert partition.take_proposal() is None
+    partition.on_time(10.5)
+    proposal = partition.take_proposal()
+    assert proposal is not None
+    assert proposal.isr == (1, 2)
+    assert partition.high_watermark == 0, "until it is committed, the old ISR binds"
+    partition.on_isr_committed(proposal, (1, 2), 11, 11.0)
+    assert partition.high_watermark == 1
+
+
+def test_an_idle_partition_keeps_its_isr() -> None:
+    partition = leading()
+    for broker in (2, 3):
+        fetch(partition, broker, 0, 1.0)
+    partition.on_time(1000.0)
+    assert partition.take_proposal() is None
+    append(partition, now=1000.0)
+    partition.on_time(1001.0)
+    assert partition.take_proposal() is None, "they had all there was a second ago"
+    partition.on_time(1011.0)
+    assert partition.take_proposal() is not None
+
+
+def test_a_proposal_is_void_once_the_metadata_has_moved() -> None:
+    partition = leading(isr=(1,))
+    fetch(partition, 2, 0)
+    proposal = partition.take_proposal()
+    assert proposal is not None
+    partition.on_assignment(replace(STATE, isr=(1, 3), partition_epoch=11), ALIVE, 0.0)
+    partition.on_isr_committed(proposal, (1, 2), 11, 0.0)
+    assert partition.isr == (1, 3)
+    partition.repeat(proposal)
+    assert partition.take_proposal() is None
+
+
+def test_a_repeated_proposal_is_the_same() -> None:
+    partition = leading(isr=(1,))
+    fetch(partition, 2, 0)
+    proposal = partition.take_proposal()
+    assert proposal is not None
+    partition.repeat(proposal)
+    assert partition.take_proposal() is proposal
+
+
+def test_an_older_state_changes_nothing() -> None:
+    partition = leading()
+    old = replace(STATE, leader=2, leader_epoch=3, partition_epoch=9)
+    assert partition.on_assignment(old, ALIVE, 0.0) is Change.NOTHING
+    assert partition.leads
+
+
+def test_a_new_leader_tells_where_logs_part_before_it_has_written() -> None:
+    partition = leading(end=5)
+    assert partition.divergence(5, 3) is None
+    assert partition.divergence(7, 3) == OffsetAndEpoch(5, 3)
+    assert partition.divergence(5, 4) is None
+    with pytest.raises(Refusal) as caught:
+        partition.divergence(5, 9)
+    assert caught.value.error == Error.OFFSET_OUT_OF_RANGE
+
+
+@pytest.mark.parametrize(
+    ("epoch", "expected"),
+    [
+        (-1, Error.NONE),
+        (4, Error.NONE),
+        (3, Error.FENCED_LEADER_EPOCH),
+        (5, Error.UNKNOWN_LEADER_EPOCH),
+    ],
+)
+def test_epochs_of_requests(epoch: int, expected: Error) -> None:
+    assert leading().check_epoch(epoch) == expected
+
+
+def test_a_followers_mark_is_its_leaders_as_far_as_it_has_the_records() -> None:
+    partition = machine(end=5)
+    partition.on_assignment(replace(STATE, leader=2), ALIVE, 0.0)
+    partition.on_leader_mark(3)
+    assert partition.high_watermark == 3
+    partition.on_leader_mark(9)
+    assert partition.high_watermark == 5
+    partition.on_leader_mark(2)
+    assert partition.high_watermark == 5
+    partition.on_cut(loaded(4, 0, (EpochStart(3, 0),)))
+    assert (partition.end, partition.next, partition.high_watermark) == (4, 4, 4)
+
+
+def test_the_low_watermark_waits_for_the_living_only() -> None:
+    partition = leading()
+    partition.on_follower_fetch(2, 0, 0, 12, 0.0)
+    partition.start = 7
+    assert partition.low_watermark == -1, "broker 3 has not told anything"
+    partition.on_eligible({**ALIVE, 3: None}, 0.0)
+    assert partition.low_watermark == 0
+    partition.on_follower_fetch(2, 0, 7, 12, 0.0)
+    assert partition.low_watermark == 7
