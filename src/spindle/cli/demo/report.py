@@ -96,7 +96,8 @@ def _fact(name: str, value: str) -> str:
 
 def _disks(disks: Sequence[Disk]) -> str:
     most = max((max(d.before, d.after) for d in disks), default=0) or 1
-    left, room = 170, WIDTH - 170 - 90
+    left = 210
+    room = WIDTH - left - 90
     rows = []
     for index, disk in enumerate(disks):
         y = index * (2 * BAR + 3 * GAP)
@@ -126,16 +127,20 @@ def _timeline(per_second: Sequence[int], marks: Sequence[Mark]) -> str:
         f'height="{high * n / most:.1f}" fill="#2f7de1"/>'
         for i, n in enumerate(per_second)
     )
-    lines = "".join(
-        f'<line x1="{mark.at * step:.1f}" x2="{mark.at * step:.1f}" y1="0" y2="{high}" '
-        f'stroke="#b3261e" stroke-dasharray="4 3"/>'
-        f'<text x="{min(mark.at * step + 4, WIDTH - 120):.1f}" y="{12 + 14 * (n % 4)}">'
-        f"{escape(mark.text)}</text>"
-        for n, mark in enumerate(marks)
-    )
+    lines = "".join(_mark(mark.at * step, 12 + 14 * (n % 4), high, mark.text)
+                    for n, mark in enumerate(marks))  # fmt: skip
     return (
         f'<svg viewBox="0 0 {WIDTH} {high + 20}" role="img" '
         f'aria-label="acknowledged records per second">{bars}{lines}'
         f'<text x="0" y="{high + 16}">0 s</text>'
         f'<text x="{WIDTH - 50}" y="{high + 16}">{len(per_second)} s</text></svg>'
+    )
+
+
+def _mark(x: float, y: int, high: int, text: str) -> str:
+    anchor, beside = ("end", x - 4) if x > WIDTH / 2 else ("start", x + 4)
+    return (
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{high}" stroke="#b3261e" '
+        f'stroke-dasharray="4 3"/><text x="{beside:.1f}" y="{y}" text-anchor="{anchor}" '
+        f'style="paint-order:stroke" stroke="Canvas" stroke-width="3">{escape(text)}</text>'
     )
