@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.apache_kafka import DUMP_LOG, STORAGE, ApacheKafka, run_tool
 from tests.support.commands import run
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("K858-01")]
 
@@ -50,7 +51,9 @@ def test_apache_kafka_starts_in_directories_that_we_formatted(planned: ApacheKaf
         kafka.start()
         kafka.create_topic("t", "1,1,1")
         assert {meta(d)["directory.id"] for d in directories} == ids
-        assert all(list(d.glob("t-*")) for d in directories)
+        eventually(
+            lambda: all(list(d.glob("t-*")) for d in directories), "each directory has a replica"
+        )
         features = kafka.run_tool(
             "org.apache.kafka.tools.FeatureCommand",
             "--bootstrap-server", kafka.bootstrap, "describe",
