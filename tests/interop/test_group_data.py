@@ -6,7 +6,13 @@ import uuid
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient
 from tests.support.apache_kafka import ApacheKafka
 from tests.support.cluster_image import add_topic
@@ -41,11 +47,14 @@ def offsets_log(kafka: ApacheKafka) -> Path:
     return log
 
 
-def told_by_kafka(kafka: ApacheKafka, group: str) -> dict[int, tuple[int, str]]:
-    """Partition -> (offset, metadata) of topic "orders", as Apache Kafka tells it."""
+def told_by_kafka(kafka: ApacheKafka, group: str) -> dict[int, tuple[int, str]] | None:
+    """Partition -> (offset, metadata) of topic "orders"; None while Apache Kafka does not tell."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     asked = ConsumerGroupTopicPartitions(group)
-    found = admin.list_consumer_group_offsets([asked])[group].result(30)
+    try:
+        found = admin.list_consumer_group_offsets([asked], request_timeout=10)[group].result(15)
+    except KafkaException:
+        return None
     return {
         p.partition: (p.offset, p.metadata or "")
         for p in found.topic_partitions
@@ -133,6 +142,7 @@ def test_what_was_written_here_loads_in_apache_kafka(kafka_jars: Path, tmp_path:
         eventually(
             lambda: told_by_kafka(kafka, "readers") == {0: (8, "m"), 1: (6, "")},
             "Apache Kafka tells our offsets",
+            60,
         )
         assert told_by_kafka(kafka, "simple") == {2: (4, "")}
         assert told_by_kafka(kafka, "deleted") == {}

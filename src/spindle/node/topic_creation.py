@@ -61,10 +61,15 @@ class TopicCreation:
         )
 
     def _topic(self, types: Any, name: str) -> Any:
-        if name != OFFSETS_TOPIC:
-            # The controller knows the cluster's defaults.
-            return make(types.CreatableTopic, name=name, num_partitions=-1, replication_factor=-1)
         settings = self._broker.settings
+        if name != OFFSETS_TOPIC:
+            # As this broker is set, not as the controller is: what Apache Kafka does.
+            return make(
+                types.CreatableTopic,
+                name=name,
+                num_partitions=settings["num.partitions"],
+                replication_factor=settings["default.replication.factor"],
+            )
         config = {
             "cleanup.policy": "compact",
             "compression.type": "producer",

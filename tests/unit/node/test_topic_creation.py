@@ -54,13 +54,13 @@ def reply(error: Error, *names: str) -> Any:
     )
 
 
-def test_ordinary_topics_have_the_clusters_defaults() -> None:
-    broker = Broker()
+def test_ordinary_topics_are_as_the_broker_is_set() -> None:
+    broker = Broker(**{"num.partitions": "6", "default.replication.factor": "2"})
     assert broker.want("a", "b", "a") == ["a", "b"]
     (entity, _) = broker.asked[0]
     assert type(entity).__version__ == 7
     assert [(t.num_partitions, t.replication_factor, t.configs) for t in entity.topics] == [
-        (-1, -1, ())
+        (6, 2, ())
     ] * 2
 
 
