@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from spindle.client.failures import OutOfTime, Unreachable
+from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
 from spindle.wire.framing import FrameCutter, correlation_of, decode_response, encode_request
 
@@ -138,7 +139,7 @@ class Link(asyncio.Protocol):
         except Corrupt as corrupt:
             self.close(f"sent something that is no answer: {corrupt}")
 
-    def _on_frame(self, frame: bytes) -> None:
+    def _on_frame(self, frame: Buffer) -> None:
         asked = self._open.pop(correlation_of(frame), None)
         if asked is None:
             raise Corrupt("an answer that nobody asked for")

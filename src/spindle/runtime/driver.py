@@ -19,7 +19,7 @@ from spindle.model.ids import Endpoint, LogDir
 from spindle.model.outbox import Ready
 from spindle.node.node import Node
 from spindle.runtime.disks import Disks
-from spindle.runtime.net import Stream, listen
+from spindle.runtime.net import Stream, listen, scratch
 from spindle.runtime.outgoing import Peers
 from spindle.storage.directory import Directory
 
@@ -41,7 +41,8 @@ class Driver:
         self._in_flight_max: int = settings["queued.max.requests"]
         self._connections_max: int = settings["max.connections"]
         self._disks = Disks(directories, self._loop, self._on_done)
-        self._peers = Peers(self._loop, self._limit, self._on_reply)
+        self._scratch = scratch()
+        self._peers = Peers(self._loop, self._limit, self._scratch, self._on_reply)
         self._streams: dict[int, Stream] = {}
         self._in_flight: dict[int, int] = {}
         self._ids = itertools.count(1)
@@ -111,6 +112,7 @@ class Driver:
             client,
             self._loop,
             self._limit,
+            self._scratch,
             lambda frame: self._on_frame(id, frame),
             lambda reason: self._on_closed(id, reason),
         )

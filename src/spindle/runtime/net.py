@@ -15,7 +15,7 @@ from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
 from spindle.wire.framing import FrameCutter
 
-READ_BYTES = 256 << 10
+READ_BYTES = 64 << 10
 SEND_BUFFERS_MAX = 64
 """Buffers handed to one sendmsg (IOV_MAX is 1024; more gains nothing)."""
 
@@ -24,6 +24,8 @@ class Stream:
     """One TCP connection: cuts frames from what it reads, sends buffers in order.
 
     `on_frame(frame)` per frame, `on_closed(reason)` once. Reading pauses while `hold()` is on.
+    `scratch` is where bytes arrive that belong to no unfinished frame; emptied at once, so that
+    all streams of a loop share one.
     """
 
     def __init__(
@@ -31,6 +33,7 @@ class Stream:
         sock: socket.socket,
         loop: asyncio.AbstractEventLoop,
         limit: int,
+        scratch: memoryview,
         on_frame: Callable[[Buffer], None],
         on_closed: Callable[[str], None],
     ) -> None:
@@ -39,6 +42,7 @@ class Stream:
         self._sock = sock
         self._fd = sock.fileno()
         self._loop = loop
+        self._scratch = scratch
         self._cutter = FrameCutter(limit)
         self._on_frame = on_frame
         self._on_closed = on_closed
@@ -90,18 +94,22 @@ class Stream:
         self._loop.call_soon(self._on_closed, reason)
 
     def _readable(self) -> None:
+        room = self._cutter.room
         try:
-            data = self._sock.recv(READ_BYTES)
+            count = self._sock.recv_into(self._scratch if room is None else room)
         except (BlockingIOError, InterruptedError):
             return
         except OSError as error:
             self.close(str(error))
             return
-        if not data:
+        if not count:
             self.close("closed by the other side")
             return
         try:
-            frames = self._cutter.feed(data)
+            if room is None:
+                frames = self._cutter.feed(self._scratch[:count])
+            else:
+                frames = self._cutter.filled(count)
         except Corrupt as error:
             self.close(str(error))
             return
@@ -155,3 +163,8 @@ def listen(host: str, port: int) -> socket.socket:
         place = f"{host or '*'}:{port}"
         raise OSError(error.errno, f"cannot listen on {place}: {error.strerror}") from None
     return sock
+
+
+def scratch() -> memoryview:
+    """Room for the streams of one loop to receive into."""
+    return memoryview(bytearray(READ_BYTES))

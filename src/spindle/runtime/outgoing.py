@@ -32,12 +32,14 @@ class Peer:
         key: _Key,
         loop: asyncio.AbstractEventLoop,
         limit: int,
+        scratch: memoryview,
         reply: Reply,
         on_gone: Callable[[Peer], None],
     ) -> None:
         self.key = key
         self._loop = loop
         self._limit = limit
+        self._scratch = scratch
         self._reply = reply
         self._on_gone = on_gone
         self._open: deque[FrameAsked] = deque()
@@ -92,7 +94,9 @@ class Peer:
             if sock is not None:
                 sock.close()
             raise
-        self._stream = Stream(sock, self._loop, self._limit, self._on_frame, self.close)
+        self._stream = Stream(
+            sock, self._loop, self._limit, self._scratch, self._on_frame, self.close
+        )
         while self._unsent and self._failed is None:
             self._stream.send([self._unsent.popleft().frame])
 
@@ -110,9 +114,12 @@ class Peer:
 class Peers:
     """All outgoing connections of a node."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, limit: int, reply: Reply) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, limit: int, scratch: memoryview, reply: Reply
+    ) -> None:
         self._loop = loop
         self._limit = limit
+        self._scratch = scratch
         self._reply = reply
         self._peers: dict[_Key, Peer] = {}
 
@@ -121,7 +128,7 @@ class Peers:
         key = (asked.host, asked.port, asked.channel)
         peer = self._peers.get(key)
         if peer is None:
-            peer = Peer(key, self._loop, self._limit, self._later, self._gone)
+            peer = Peer(key, self._loop, self._limit, self._scratch, self._later, self._gone)
             self._peers[key] = peer
         peer.send(asked)
 

@@ -149,56 +149,70 @@ def decode_response(request: Any, frame: Buffer) -> Entity:
 class FrameCutter:
     """Cuts a connection's bytes into frames, whatever the pieces they arrive in.
 
-    Pieces of an unfinished frame are kept as they came and joined once. `limit` is the longest
-    frame allowed, in bytes without its length (`socket.request.max.bytes`); a longer or negative
-    one is Corrupt before any of it is kept, and the connection is of no use afterwards.
+    `limit` is the longest frame allowed, in bytes without its length (`socket.request.max.bytes`);
+    a longer or negative one is Corrupt before room is made for it, and the connection is of no use
+    afterwards. A frame which is not whole yet has its room already: `room` lets the rest be
+    received right where it belongs, without a copy.
     """
 
-    __slots__ = ("_have", "_limit", "_parts", "_size")
+    __slots__ = ("_frame", "_have", "_limit", "_rest")
 
     def __init__(self, limit: int) -> None:
         assert limit > 0
         self._limit = limit
-        self._size = -1  # of the frame that is coming; -1 until its length is complete
-        self._parts: list[bytes] = []
-        self._have = 0  # bytes in the parts
+        self._rest = b""  # of a length that is cut short
+        self._frame: bytearray | None = None  # of which `_have` bytes have come
+        self._have = 0
 
     @property
     def pending(self) -> int:
         """Bytes kept of a frame which is not complete yet."""
-        return self._have
+        return len(self._rest) + self._have
 
-    def feed(self, chunk: Buffer) -> list[bytes]:
-        """Take the next bytes; the frames (without their lengths) that are now complete."""
-        data = bytes(chunk)
-        if self._size < 0:
-            if self._parts:
-                data = b"".join((*self._parts, data))
-            return self._cut(data, 0, [])
-        missing = self._size - self._have
-        if len(data) < missing:
-            self._parts.append(data)
-            self._have += len(data)
+    @property
+    def room(self) -> memoryview | None:
+        """Where the rest of an unfinished frame goes; tell `filled`. None: use `feed`."""
+        return None if self._frame is None else memoryview(self._frame)[self._have :]
+
+    def filled(self, count: int) -> list[Buffer]:
+        """So many bytes were received into `room`; the frame if it is complete now."""
+        assert self._frame is not None
+        self._have += count
+        if self._have < len(self._frame):
             return []
-        self._parts.append(data[:missing])
-        return self._cut(data, missing, [b"".join(self._parts)])
+        frame, self._frame, self._have = self._frame, None, 0
+        return [frame]
 
-    def _cut(self, data: bytes, offset: int, frames: list[bytes]) -> list[bytes]:
-        end = len(data)
-        self._size = -1
+    def feed(self, chunk: Buffer) -> list[Buffer]:
+        """Take the next bytes; the frames (without their lengths) that are now complete."""
+        view = memoryview(chunk)
+        frames: list[Buffer] = []
+        if self._frame is not None:
+            take = min(len(view), len(self._frame) - self._have)
+            self._frame[self._have : self._have + take] = view[:take]
+            frames = self.filled(take)
+            view = view[take:]
+        if self._rest:
+            view = memoryview(self._rest + bytes(view))
+            self._rest = b""
+        self._cut(view, frames)
+        return frames
+
+    def _cut(self, view: memoryview, frames: list[Buffer]) -> None:
+        offset, end = 0, len(view)
         while end - offset >= _LENGTH.size:
-            (size,) = _LENGTH.unpack_from(data, offset)
+            (size,) = _LENGTH.unpack_from(view, offset)
             if not 0 <= size <= self._limit:
                 raise Corrupt(f"a frame of {size} bytes is outside the limit of {self._limit}")
-            offset += _LENGTH.size
-            if end - offset < size:
-                self._size = size
-                break
-            frames.append(data[offset : offset + size])
-            offset += size
-        self._have = end - offset
-        self._parts = [data[offset:]] if self._have or self._size >= 0 else []
-        return frames
+            start = offset + _LENGTH.size
+            offset = start + size
+            if offset > end:
+                self._frame = bytearray(size)
+                self._have = end - start
+                self._frame[: self._have] = view[start:]
+                return
+            frames.append(bytes(view[start:offset]))
+        self._rest = bytes(view[offset:])
 
 
 def _response_header(correlation: int, entity: Entity) -> bytes:

@@ -14,7 +14,7 @@ from spindle.model.batches import Buffer
 
 TAIL_BYTES: Final = 2 << 20
 """Bytes kept of one partition."""
-BROKER_BYTES: Final = 64 << 20
+BROKER_BYTES: Final = 16 << 20
 """Bytes kept of all partitions of a broker."""
 
 
