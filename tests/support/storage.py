@@ -23,11 +23,13 @@ from spindle.model.jobs import (
     Read,
 )
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
+from spindle.model.offsets import EpochHistory
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import meta
 from spindle.storage.directory import Directory
 from spindle.storage.disk import Disk
 from spindle.wire.batch import build, records, split
+from spindle.wire.batch import check as wire_check
 
 CLUSTER = "qqqqqqqqQqqqqqqqqqqqqg"
 NODE = 1
@@ -106,11 +108,13 @@ def read_batches(
 
 
 def read_values(directory: Directory, key: LogKey = KEY, start: int = -1) -> dict[int, bytes]:
-    """All records of a log: offset -> value."""
+    """All records of a log (from its start): offset -> value."""
+    first = directory._logs[key].start
     return {
         record.offset: record.value or b""
         for found in read_batches(directory, key, start)
         for record in records(found)
+        if record.offset >= first
     }
 
 
@@ -143,3 +147,24 @@ def copy_all(source: Directory, target: Directory, most: int = 700, key: LogKey 
         if progress.end == progress.source_end:
             return number
     raise AssertionError("the copy does not come to an end")
+
+
+def check_log(directory: Directory, loaded: LoadedLog) -> None:
+    """What is kept beside the records agrees with the records: epochs, producers, indexes."""
+    found = read_batches(directory, loaded.key)
+    history = EpochHistory(loaded.epochs)
+    ends = [loaded.start, *(b.next_offset for b in found)]
+    for one, end in zip(found, ends, strict=False):
+        wire_check(one)
+        assert one.base_offset == end or one is found[0], "no hole between batches"
+        assert history.epoch_at(max(one.base_offset, loaded.start)) == one.leader_epoch
+    assert loaded.end == ends[-1]
+    last = {b.producer_id: b.last_offset for b in found if b.producer_id >= 0}
+    known = {p.producer_id: p.last_offset for p in loaded.producers}
+    assert {p: known.get(p) for p in last} == last
+    for segment in directory._logs[loaded.key].segments:
+        starts = {h.last_offset: h.position for h in segment.headers()}
+        for offset, position in segment.index.between(0, segment.size):
+            assert starts[offset] == position
+        newest = max((h.max_timestamp for h in segment.headers()), default=-1)
+        assert segment.latest.timestamp == newest

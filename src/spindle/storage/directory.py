@@ -277,7 +277,7 @@ class Directory:
     def _truncate(self, job: j.Truncate) -> LoadedLog:
         log = self._log(job.key)
         if job.offset < log.end:
-            self._open_offsets().lower(log.key.topic_partition, job.offset)
+            self._open_offsets().lower(log.key.topic_partition, log.border(job.offset))
             log.truncate(job.offset)
         return self._loaded(log)
 
@@ -365,7 +365,7 @@ class Directory:
         log = self._log(job.key)
         if job.plan.aligns:
             restart = job.plan.restart
-            low = job.plan.keep if restart is None else min(restart, job.plan.keep)
+            low = log.border(job.plan.keep) if restart is None else 0
             self._open_offsets().lower(log.key.topic_partition, low)
         return copy.adopt(log, job)
 

@@ -244,7 +244,10 @@ class Log:
     # --- cut ----------------------------------------------------------------------------------
 
     def truncate(self, offset: int) -> None:
-        """Cut the end back to `offset`. The recovery point on disk must be lowered before."""
+        """Cut the end back to `offset`.
+
+        The recovery point on disk must have been lowered to the `border` of it before.
+        """
         if offset >= self.end:
             return
         if offset <= self.segments[0].base:
@@ -262,6 +265,11 @@ class Log:
         self.active.truncate(offset)
         self.size -= before - self.active.size
         self._ended()
+
+    def border(self, offset: int) -> int:
+        """Where a cut at `offset` really ends the log: no batch is cut in two."""
+        _, place = self.find(offset)
+        return min(offset, place.offset)
 
     def _remove_last(self) -> None:
         last = self.segments[-1]

@@ -88,6 +88,8 @@ def _open_locked(pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock:
             names.deleted.append(_drop_shorter(pool, logs, log, new_id))
         else:
             logs[key] = log
+    # Where a log ended before its recovery point, that must be known before it grows again.
+    offsets.write_logs(logs.values())
     usage = disk.usage(path)
     result = OpenedDirectory(
         path,

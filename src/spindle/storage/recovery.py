@@ -8,6 +8,7 @@ Called by `directory`.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 from spindle.model.errors import Corrupt
@@ -38,8 +39,8 @@ class Bounds:
 class _Found:
     """A log on its way to be opened.
 
-    `recovered_from`: the base of the first segment that was scanned; `epochs`: what the scan saw;
-    `gapped`: offsets are missing between its batches, as compaction leaves them.
+    `recovered_from`: the base of the first segment from which on all were scanned; `epochs`: what
+    their scan saw; `gapped`: offsets are missing between batches, as compaction leaves them.
     """
 
     pool: Pool
@@ -126,9 +127,11 @@ def _load_segments(found: _Found, names: list[str]) -> None:
         fresh = Segment(found.pool, found.path, 0)
         found.pool.file(fresh.path(), create=True).truncate(0)
         found.segments.append(fresh)
-    for segment in found.segments[:-1]:
+    for segment, following in itertools.pairwise(found.segments):
         if not segment.sealed:
             segment.seal()
+            if following.base < found.bounds.recovery_point:
+                segment.sync(indexes=True)  # The next start will trust it.
     found.segments[-1].unseal()
 
 
@@ -160,18 +163,26 @@ def _drop_from(found: _Found, bases: list[int]) -> None:
 
 
 def _open_segment(found: _Found, segment: Segment, following: int | None, indexed: bool) -> bool:
-    """Open or recover one segment; whether all of its bytes are good."""
+    """Open or recover one segment; whether all of its bytes are good.
+
+    A recovery point beyond the next segment's base says that this one was synced after it had been
+    sealed, indexes included; at the base itself it may be from before.
+    """
     trusted = found.bounds.clean or (
-        following is not None and following <= found.bounds.recovery_point
+        following is not None and following < found.bounds.recovery_point
     )
     stat = found.pool.disk.stat(segment.path())
     size = stat.size if stat is not None else 0
     if trusted and (indexed or size == 0):
         try:
             _trust(segment, size, following)
-            return True
         except Corrupt as bad:
             found.warn(f"segment {segment.base} is scanned anew: {bad}")
+        else:
+            # Of all before the recovery point the epochs' file tells, wherever we had to scan.
+            found.recovered_from = None
+            found.epochs = EpochHistory()
+            return True
     return _recover(found, segment, size)
 
 
@@ -245,10 +256,29 @@ def _set_epochs(found: _Found, log: Log) -> None:
             if epoch > history.latest:
                 history.assign(epoch, begin)
         log.dirty_epochs = history.entries != before
+    history = _with_older(log, history)
     cut_end = history.truncate_end(log.end)
     cut_start = history.truncate_start(log.start)
     log.dirty_epochs = log.dirty_epochs or cut_end or cut_start
     log.epochs = history
+
+
+def _with_older(log: Log, history: EpochHistory) -> EpochHistory:
+    """Add the epochs before the first one known: the log's start may have gone back in a crash."""
+    known = history.entries
+    if not known or known[0].start <= log.start:
+        return history
+    older = EpochHistory()
+    for segment in log.segments:
+        for header in segment.headers(log.start):
+            if header.base_offset >= known[0].start:
+                break
+            _note_epoch(older, header)
+        if segment.end >= known[0].start:
+            break
+    entries = [*older.entries, *(e for e in known if e.epoch > older.latest)]
+    log.dirty_epochs = log.dirty_epochs or bool(older.entries)
+    return EpochHistory(entries)
 
 
 def _note_epoch(history: EpochHistory, header: scan.Header) -> None:

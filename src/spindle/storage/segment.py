@@ -177,6 +177,7 @@ class Segment:
         """Write the indexes and give up their memory."""
         self.write_indexes()
         self._indexes = None
+        self.synced = False
 
     def sealed_at(self, size: int, end: int, latest: TimeEntry) -> None:
         """Describe a segment that was found on disk with good indexes."""
