@@ -1,0 +1,48 @@
+"""Sizes, bars, tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from spindle.cli import render
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(None, "-"), (0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (5 << 40, "5.0 TiB")],
+)
+def test_sizes(count: int | None, text: str) -> None:
+    assert render.size(count) == text
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "share"), [(0, 0, "100%"), (0, 10, "0%"), (5, 10, "50%"), (20, 10, "100%")]
+)
+def test_bars(done: int, total: int, share: str) -> None:
+    text = render.bar(done, total)
+    assert text.endswith(f" {share:>4}")
+    assert len(text) == 25
+
+
+def test_a_table_shows_cells_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    render.table("Things", ("name", "count"), [("[red]x[/red]", "1"), ("/a/long/path", "22")])
+    out = capsys.readouterr().out
+    assert "[red]x[/red]" in out
+    assert "/a/long/path" in out
+    assert "Things" in out
+
+
+def test_failing_ends_the_command_with_the_error_on_stderr(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        render.fail("it broke; do this")
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == "error: it broke; do this\n"
+
+
+def test_a_transfer_reports_bytes(capsys: pytest.CaptureFixture[str]) -> None:
+    with render.transfer("copying", 0) as report:
+        report(512, 1024)
+        report(1024)
+    assert "copying" in capsys.readouterr().err
