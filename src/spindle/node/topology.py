@@ -10,7 +10,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from spindle.model.errors import Error
-from spindle.model.ids import NO_LEADER, Endpoint, NodeId, TopicPartition
+from spindle.model.ids import (
+    LOST,
+    MIGRATING,
+    NO_LEADER,
+    UNASSIGNED,
+    DirectoryId,
+    Endpoint,
+    NodeId,
+    TopicPartition,
+)
 from spindle.model.image import ClusterImage
 from spindle.model.records import Partition
 
@@ -41,25 +50,47 @@ def controller_for_clients(image: ClusterImage) -> NodeId:
     return min((b for b in image.brokers if image.is_alive(b)), default=NO_LEADER)
 
 
-def leading(image: ClusterImage, partition: Partition, listener: str) -> Leading:
-    """The leader, or why it cannot be named."""
-    if image.is_alive(partition.leader):
-        if image.endpoint(partition.leader, listener) is not None:
+class Listening:
+    """Partitions as they look through one listener. Made for one answer: it does not follow
+    changes, and so asks for each broker once and not for each replica.
+    """
+
+    def __init__(self, image: ClusterImage, listener: str) -> None:
+        self._alive = {broker for broker in image.brokers if image.is_alive(broker)}
+        self._reached = {b for b in self._alive if image.endpoint(b, listener) is not None}
+        self._directories = {b: frozenset(image.brokers[b].log_dirs) for b in self._reached}
+
+    def leading(self, partition: Partition) -> Leading:
+        """The leader, or why it cannot be named."""
+        if partition.leader in self._reached:
             return Leading(Error.NONE, partition.leader)
-        return Leading(Error.LISTENER_NOT_FOUND, NO_LEADER)
-    return Leading(Error.LEADER_NOT_AVAILABLE, NO_LEADER)
+        if partition.leader in self._alive:
+            return Leading(Error.LISTENER_NOT_FOUND, NO_LEADER)
+        return Leading(Error.LEADER_NOT_AVAILABLE, NO_LEADER)
 
+    def offline_replicas(self, partition: Partition) -> tuple[NodeId, ...]:
+        """Replicas whose broker is fenced or not reached, or whose directory is offline (KIP-112).
 
-def offline_replicas(
-    image: ClusterImage, partition: Partition, listener: str
-) -> tuple[NodeId, ...]:
-    """Replicas whose broker is fenced or not reached here, or whose directory is offline."""
-    return tuple(
-        broker
-        for broker in partition.replicas
-        if not image.replica_is_online(partition, broker)
-        or image.endpoint(broker, listener) is None
-    )
+        What counts as online is `ClusterImage.replica_is_online`'s rule.
+        """
+        replicas, directories = partition.replicas, partition.directories
+        if len(directories) != len(replicas):
+            return tuple(b for b in replicas if b not in self._reached)
+        return tuple(
+            [
+                broker
+                for broker, directory in zip(replicas, directories, strict=True)
+                if not self._is_online(broker, directory)
+            ]
+        )
+
+    def _is_online(self, broker: NodeId, directory: DirectoryId) -> bool:
+        known = self._directories.get(broker)
+        if known is None:
+            return False
+        return directory in known or (
+            directory != LOST and (not known or directory in (UNASSIGNED, MIGRATING))
+        )
 
 
 def exists(image: ClusterImage, name: TopicPartition) -> bool:

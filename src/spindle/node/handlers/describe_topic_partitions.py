@@ -25,6 +25,7 @@ def on_broker(broker: Any, call: Call) -> None:
     """Describe a page of partitions."""
     image: ClusterImage = broker.image
     names, first = _asked(image, call)
+    seen = topology.Listening(image, call.listener)
     left = min(max(call.body.response_partition_limit, 1), PAGE_MAX)
     topics, cursor = [], None
     for name in names:
@@ -36,7 +37,7 @@ def on_broker(broker: Any, call: Call) -> None:
             cursor = call.reply.Cursor(topic_name=name, partition_index=first)
             break
         page = [state.partitions[i] for i in sorted(state.partitions) if i >= first]
-        topics.append(_topic(image, call, state, page[:left]))
+        topics.append(_topic(seen, call, state, page[:left]))
         if len(page) > left:
             cursor = call.reply.Cursor(topic_name=name, partition_index=page[left].partition_id)
             break
@@ -81,19 +82,19 @@ def _absent(call: Call, name: str) -> Any:
     )
 
 
-def _topic(image: ClusterImage, call: Call, state: TopicState, page: list[Partition]) -> Any:
+def _topic(seen: topology.Listening, call: Call, state: TopicState, page: list[Partition]) -> Any:
     return make(
         call.reply.DescribeTopicPartitionsResponseTopic,
         error_code=Error.NONE,
         name=state.name,
         topic_id=state.topic_id,
         is_internal=state.name in INTERNAL,
-        partitions=tuple(_partition(image, call, p) for p in page),
+        partitions=tuple(_partition(seen, call, p) for p in page),
     )
 
 
-def _partition(image: ClusterImage, call: Call, partition: Partition) -> Any:
-    error, leader = topology.leading(image, partition, call.listener)
+def _partition(seen: topology.Listening, call: Call, partition: Partition) -> Any:
+    error, leader = seen.leading(partition)
     return make(
         call.reply.DescribeTopicPartitionsResponsePartition,
         error_code=error,
@@ -104,5 +105,5 @@ def _partition(image: ClusterImage, call: Call, partition: Partition) -> Any:
         isr_nodes=partition.isr,
         eligible_leader_replicas=partition.elr,
         last_known_elr=partition.last_known_elr,
-        offline_replicas=topology.offline_replicas(image, partition, call.listener),
+        offline_replicas=seen.offline_replicas(partition),
     )

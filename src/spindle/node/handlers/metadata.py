@@ -85,10 +85,11 @@ def _check(call: Call) -> None:
 
 def _topics(broker: Any, call: Call) -> Iterator[Any]:
     image: ClusterImage = broker.image
+    seen = topology.Listening(image, call.listener)
     asked = call.body.topics
     if asked is None or (call.version == 0 and not asked):
         for each in image.topics.values():
-            yield _topic(image, call, each)
+            yield _topic(seen, call, each)
         return
     unknown: list[str] = []
     for topic in asked:
@@ -98,7 +99,7 @@ def _topics(broker: Any, call: Call) -> Iterator[Any]:
         else:
             state = image.topic(topic.name)
         if state is not None:
-            yield _topic(image, call, state)
+            yield _topic(seen, call, state)
         elif topic.name is None:
             yield _absent(call.reply, None, Error.UNKNOWN_TOPIC_ID, topic_id)
         else:
@@ -127,20 +128,20 @@ def _absent(r: ModuleType, name: str | None, error: Error, topic_id: Any = None)
     )
 
 
-def _topic(image: ClusterImage, call: Call, state: TopicState) -> Any:
+def _topic(seen: topology.Listening, call: Call, state: TopicState) -> Any:
     return make(
         call.reply.MetadataResponseTopic,
         error_code=Error.NONE,
         name=state.name,
         topic_id=state.topic_id,
         is_internal=state.name in INTERNAL,
-        partitions=tuple(_partition(image, call, p) for p in state.partitions.values()),
+        partitions=tuple([_partition(seen, call, p) for p in state.partitions.values()]),
     )
 
 
-def _partition(image: ClusterImage, call: Call, partition: Partition) -> Any:
-    error, leader = topology.leading(image, partition, call.listener)
-    offline = topology.offline_replicas(image, partition, call.listener)
+def _partition(seen: topology.Listening, call: Call, partition: Partition) -> Any:
+    error, leader = seen.leading(partition)
+    offline = seen.offline_replicas(partition)
     replicas, isr = partition.replicas, partition.isr
     if call.version < 6 and error is Error.LISTENER_NOT_FOUND:
         error = Error.LEADER_NOT_AVAILABLE

@@ -450,48 +450,6 @@ def test_deleting_offsets(broker: GroupBroker) -> None:
 # --- who coordinates ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("version", versions(Key.FIND_COORDINATOR))
-def test_finding_the_coordinator(broker: GroupBroker, version: int) -> None:
-    answer = broker.ask(
-        Key.FIND_COORDINATOR, version, key="g", key_type=0, coordinator_keys=("g", "h")
-    )
-    found = answer.coordinators if version >= 4 else (answer,)
-    assert len(found) == (2 if version >= 4 else 1)
-    for place in found:
-        assert (place.error_code, place.node_id) == (Error.NONE, 1)
-        assert (place.host, place.port) == ("host1", 9001)
-    assert broker.wanted == []
-
-
-@pytest.mark.parametrize("version", versions(Key.FIND_COORDINATOR))
-def test_the_offsets_topic_is_made_when_first_needed(version: int) -> None:
-    broker = GroupBroker(with_topic=False)
-    answer = broker.ask(Key.FIND_COORDINATOR, version, key="g", key_type=0, coordinator_keys=("g",))
-    (place,) = answer.coordinators if version >= 4 else (answer,)
-    assert (place.error_code, place.node_id) == (Error.COORDINATOR_NOT_AVAILABLE, -1)
-    assert broker.wanted == ["__consumer_offsets"]
-    assert join(broker, 9).error_code == Error.COORDINATOR_NOT_AVAILABLE
-
-
-@pytest.mark.parametrize("version", versions(Key.FIND_COORDINATOR, 1))
-@pytest.mark.parametrize(
-    ("kind", "error"),
-    [
-        (1, Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
-        (2, Error.INVALID_REQUEST),
-    ],
-)
-def test_only_groups_have_coordinators(
-    broker: GroupBroker, version: int, kind: int, error: Error
-) -> None:
-    answer = broker.ask(
-        Key.FIND_COORDINATOR, version, key="x", key_type=kind, coordinator_keys=("x",)
-    )
-    (place,) = answer.coordinators if version >= 4 else (answer,)
-    assert place.error_code == error
-    assert place.error_message
-
-
 def test_everything_is_refused_where_another_broker_leads(broker: GroupBroker) -> None:
     member = joined(broker)
     sync(broker, 5, member)
