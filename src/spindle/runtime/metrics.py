@@ -7,27 +7,28 @@ so that dashboards made for Apache Kafka are easily kept. Knows no machine: a no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from spindle.node.node import Node
+from spindle.model.statistics import Sample
+
+Samples = Callable[[], list[Sample]]
 
 
 class NodeCollector(Collector):
-    """Asks the node at each scrape."""
+    """Asks for the node's figures at each scrape."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(self, samples: Samples) -> None:
+        self._samples = samples
 
     def collect(self) -> Iterator[Metric]:
         """All of the node's figures, as gauges."""
         families: dict[str, GaugeMetricFamily] = {}
-        # A copy first: the node lives on another thread than the scrape.
-        for sample in list(self._node.statistics()):
+        for sample in self._samples():
             family = families.get(sample.name)
             if family is None:
                 family = GaugeMetricFamily(sample.name, sample.help, labels=list(sample.labels))
@@ -37,13 +38,13 @@ class NodeCollector(Collector):
 
 
 @contextmanager
-def serve_metrics(port: int | None, node: Node) -> Iterator[None]:
-    """Serve `/metrics` on 127.0.0.1:port while the context lasts; nothing where port is None."""
-    if port is None:
-        yield
-        return
-    registry = CollectorRegistry()
-    registry.register(NodeCollector(node))
+def serve_metrics(port: int, samples: Samples) -> Iterator[None]:
+    """Serve `/metrics` on 127.0.0.1:port while the context lasts.
+
+    `samples` is called on the scrape's thread: it must fetch the figures from the node's own.
+    """
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(NodeCollector(samples))
     server, thread = start_http_server(port, "127.0.0.1", registry)
     try:
         yield

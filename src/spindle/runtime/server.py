@@ -10,6 +10,8 @@ import os
 import random
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import javaproperties
@@ -17,17 +19,19 @@ import structlog
 
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import Unusable
+from spindle.model.statistics import Sample
 from spindle.node.node import Node
 from spindle.runtime.drill import DrillDisk
 from spindle.runtime.driver import Driver, Halted
 from spindle.runtime.identity import read_identity
-from spindle.runtime.metrics import serve_metrics
+from spindle.runtime.memory import be_frugal, settle
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.directory import Directory
 from spindle.storage.disk import Disk
 
 log = structlog.get_logger("spindle")
 
+SCRAPE_SECONDS = 5.0
 EXIT_HALTED = 3
 """Exit code of a node that stopped itself (no log directory left, metadata directory lost)."""
 
@@ -64,6 +68,7 @@ def configure_log(level: str) -> None:
 
 async def serve(config: NodeConfig) -> int:
     """Run a node until it is told to stop (SIGTERM, SIGINT); the process's exit code."""
+    be_frugal()
     disk: Disk = OsDisk()
     if config.settings["log.dir.fault.drills"]:
         disk = DrillDisk(disk, config.directories)
@@ -74,6 +79,7 @@ async def serve(config: NodeConfig) -> int:
     directories = {path: Directory(disk, path) for path in config.directories}
     driver = Driver(node, directories)
     driver.bind(config.listeners)
+    settle()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, driver.shut_down)
@@ -84,7 +90,7 @@ async def serve(config: NodeConfig) -> int:
         listeners=[f"{e.name}://{e.host}:{e.port}" for e in config.listeners],
         log_dirs=list(config.log_dirs),
     )
-    with serve_metrics(config.settings["metrics.port"], node):
+    with _metrics(config.settings["metrics.port"], node):
         try:
             await driver.run()
         except Halted as halted:
@@ -92,3 +98,23 @@ async def serve(config: NodeConfig) -> int:
             return EXIT_HALTED
     log.info("node has stopped", node=config.node_id)
     return 0
+
+
+@contextmanager
+def _metrics(port: int | None, node: Node) -> Iterator[None]:
+    """Serve the node's metrics where a port is set."""
+    if port is None:
+        yield
+        return
+    from spindle.runtime.metrics import serve_metrics
+
+    loop = asyncio.get_running_loop()
+
+    async def figures() -> list[Sample]:
+        return list(node.statistics())
+
+    def ask() -> list[Sample]:
+        return asyncio.run_coroutine_threadsafe(figures(), loop).result(SCRAPE_SECONDS)
+
+    with serve_metrics(port, ask):
+        yield
