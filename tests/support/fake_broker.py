@@ -12,7 +12,7 @@ import asyncio
 import struct
 from collections.abc import Callable
 from types import ModuleType, TracebackType
-from typing import Any
+from typing import Any, Self
 
 from spindle.model.errors import Error
 from spindle.wire.apis import TABLE, Key
@@ -42,6 +42,7 @@ class FakeBroker:
         }
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.StreamWriter] = set()
+        self._serving: list[asyncio.Task[None]] = []
 
     def on(self, key: Key, script: Script) -> None:
         """Answer requests of an API with what the script returns."""
@@ -56,8 +57,8 @@ class FakeBroker:
         """Its address."""
         return f"127.0.0.1:{self.port}"
 
-    async def __aenter__(self) -> FakeBroker:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -70,11 +71,15 @@ class FakeBroker:
         assert self._server is not None
         self._server.close()
         self.hang_up()
+        await asyncio.gather(*self._serving)
 
     def hang_up(self) -> None:
         """Break every connection."""
         for writer in self._connections:
             writer.transport.abort()
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._serving.append(asyncio.create_task(self._serve(reader, writer)))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._connections.add(writer)

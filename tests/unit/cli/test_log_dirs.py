@@ -1,0 +1,74 @@
+"""The document and the table of log directories, from values."""
+
+from __future__ import annotations
+
+import pytest
+
+from spindle.cli.log_dirs import Found, _show, document, narrowed
+from spindle.client.failures import Unreachable
+from spindle.client.results import LogDescription, LogDirDescription
+from spindle.model.errors import Error
+from spindle.model.ids import TopicPartition
+
+A0, B1 = TopicPartition("a", 0), TopicPartition("b-c", 1)
+FOUND = Found(
+    {
+        1: (
+            LogDirDescription(
+                "/d1", Error.NONE, 1000, 400, False, {A0: LogDescription(10, 0, False)}, {}
+            ),
+            LogDirDescription(
+                "/d2", Error.NONE, 1000, 400, True, {B1: LogDescription(7, 2, False)},
+                {A0: LogDescription(4, 6, True)},
+            ),
+            LogDirDescription("/d3", Error.KAFKA_STORAGE_ERROR, None, None, False, {}, {}),
+            LogDirDescription("/d4", Error.UNKNOWN_SERVER_ERROR, None, None, False, {}, {}),
+        )
+    },
+    {2: Unreachable("it is down")},
+)  # fmt: skip
+
+
+@pytest.mark.spec("K113-21")
+def test_the_document_is_kafkas() -> None:
+    (broker,) = document(FOUND)["brokers"]
+    assert broker["broker"] == 1
+    one, two, three, four = broker["logDirs"]
+    assert one == {
+        "partitions": [{"partition": "a-0", "size": 10, "offsetLag": 0, "isFuture": False}],
+        "error": None,
+        "logDir": "/d1",
+    }
+    assert [p["partition"] for p in two["partitions"]] == ["b-c-1", "a-0"]
+    assert [p["isFuture"] for p in two["partitions"]] == [False, True]
+    assert three["error"] == "org.apache.kafka.common.errors.KafkaStorageException"
+    assert four["error"] == "org.apache.kafka.common.errors.UnknownServerException"
+    assert document(FOUND)["version"] == 1
+    assert document(FOUND, more=True)["silentBrokers"] == {"2": "it is down"}
+    assert document(FOUND, more=True)["brokers"][0]["logDirs"][1]["isCordoned"] is True
+
+
+@pytest.mark.spec("K113-21")
+def test_topics_and_directories_narrow_it() -> None:
+    (directories,) = narrowed(FOUND, ["b-c"], []).brokers.values()
+    assert [sorted(map(str, d.current)) for d in directories] == [[], ["b-c-1"], [], []]
+    assert not any(d.future for d in directories)
+    (directories,) = narrowed(FOUND, [], ["/d3", "/d1"]).brokers.values()
+    assert [d.path for d in directories] == ["/d1", "/d3"]
+
+
+@pytest.mark.spec("K113-21")
+def test_the_table_shows_states_space_and_moves(capsys: pytest.CaptureFixture[str]) -> None:
+    _show(FOUND)
+    lines = capsys.readouterr().out.splitlines()
+
+    def row(text: str) -> str:
+        (found,) = (line for line in lines if text in line)
+        return found
+
+    assert "online, cordoned" in row("online, cordoned")
+    assert "/d3" in row("OFFLINE (KAFKA_STORAGE_ERROR)")
+    move = row("a-0-1")
+    assert "/d1" in move
+    assert "/d2" in move
+    assert "40%" in move

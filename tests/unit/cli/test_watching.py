@@ -1,0 +1,77 @@
+"""What is being copied, in bytes, from what the brokers tell of their directories."""
+
+from __future__ import annotations
+
+from spindle.cli.reassignment_plan import Plan
+from spindle.cli.reassignment_run import Verified
+from spindle.cli.reassignment_state import Move, MoveState, PartitionState
+from spindle.cli.watching import Copy, complete_replicas, copies
+from spindle.client.failures import Unreachable
+from spindle.client.log_dirs import LogDirs
+from spindle.client.results import LogDescription, LogDirDescription, Replica
+from spindle.model.errors import Error
+from spindle.model.ids import TopicPartition
+
+T0 = TopicPartition("t", 0)
+
+
+def directory(path: str, *, current: int | None = None, future: int | None = None) -> LogDirs:
+    """One directory with a log of T0 of so many bytes."""
+
+    def logs(size: int | None, is_future: bool) -> dict[TopicPartition, LogDescription]:
+        return {} if size is None else {T0: LogDescription(size, 0, is_future)}
+
+    return (
+        LogDirDescription(
+            path, Error.NONE, 100, 50, False, logs(current, False), logs(future, True)
+        ),
+    )
+
+
+def test_a_new_replica_counts_against_the_largest_there_is() -> None:
+    plan = Plan({T0: (1, 2)})
+    verified = Verified({T0: PartitionState((1, 2), (1, 2), True)}, {})
+    found = {1: directory("/d1", current=1000), 2: directory("/e1", current=300)}
+    before = {Replica("t", 0, 1): True}
+    assert copies(verified, before, found) == [Copy(Replica("t", 0, 2), 300, 1000)]
+    assert plan.topics == ["t"]
+
+
+def test_a_move_counts_by_its_future_log_until_it_is_done() -> None:
+    replica = Replica("t", 0, 1)
+    moving = Verified(
+        {T0: PartitionState((1,), (1,), False)},
+        {replica: MoveState(Move.MOVING, "/d2", "/d1", "/d2")},
+    )
+    dirs = directory("/d1", current=1000) + directory("/d2", future=600)
+    assert copies(moving, {}, {1: dirs}) == [Copy(replica, 600, 1000)]
+    done = Verified(moving.partitions, {replica: MoveState(Move.DONE, "/d2", "/d2")})
+    assert copies(done, {}, {1: directory("/d2", current=1000)}) == [Copy(replica, 1000, 1000)]
+
+
+def test_silent_brokers_and_replicas_that_are_not_there_yet_count_nothing() -> None:
+    verified = Verified({T0: PartitionState((1,), (2, 3), True)}, {})
+    found: dict[int, LogDirs | Exception] = {
+        1: directory("/d1", current=1000),
+        2: directory("/e1"),
+        3: Unreachable("down"),
+    }
+    assert copies(verified, {}, found) == [
+        Copy(Replica("t", 0, 2), 0, 1000),
+        Copy(Replica("t", 0, 3), 0, 1000),
+    ]
+
+
+def test_what_is_complete_already_is_known() -> None:
+    verified = Verified(
+        {T0: PartitionState((1, 2), (1, 2, 3), False)},
+        {
+            Replica("t", 0, 1): MoveState(Move.DONE, "/d1", "/d1"),
+            Replica("t", 0, 2): MoveState(Move.NOT_MOVING, "/e2", "/e1"),
+        },
+    )
+    assert complete_replicas(verified) == {
+        Replica("t", 0, 1): True,
+        Replica("t", 0, 2): False,
+        Replica("t", 0, 3): False,
+    }
