@@ -203,9 +203,11 @@ class Outbox:
         self._waiting.pop(ticket)(result)
 
     def tick(self) -> None:
-        """Run the timers that are due."""
+        """Run the timers that are due; those which they set wait for the next time."""
+        due = []
         while self._timers and self._timers[0][0] <= self.now:
-            timer = heapq.heappop(self._timers)[2]
+            due.append(heapq.heappop(self._timers)[2])
+        for timer in due:
             then, timer.then = timer.then, None
             if then is not None:
                 then()

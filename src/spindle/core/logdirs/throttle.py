@@ -11,6 +11,9 @@ from typing import Final
 LEAST_SHARE: Final = 0.05
 """The smallest piece worth copying, as a share of what one second allows."""
 
+PAUSE_MIN: Final = 0.001
+"""Seconds between two looks at least."""
+
 
 class Throttle:
     """Grants bytes so that no second sees more than `rate` (plus one batch, which is never cut)."""
@@ -50,7 +53,10 @@ class Throttle:
         """When `take` will grant something."""
         self._refill(now)
         least = max(1.0, min(want, self._rate * LEAST_SHARE))
-        return now if self._tokens >= least else now + (least - self._tokens) / self._rate
+        if self._tokens >= least:
+            return now
+        # A pause too short for the clock to show would be no pause at all.
+        return now + max(PAUSE_MIN, (least - self._tokens) / self._rate)
 
     def _refill(self, now: float) -> None:
         self._tokens = min(self._rate, self._tokens + (now - self._at) * self._rate)
