@@ -251,9 +251,38 @@ class World:
                 broker_epoch=self._epoch,
                 endpoints=(endpoint,),
                 fenced=False,
-                log_dirs=(directory_id(n), directory_id(n, 9)),
+                log_dirs=(directory_id(n), directory_id(n, 1)),
             )
         )
+
+    def fence(self, *brokers: NodeId) -> None:
+        """Brokers are fenced, and leave the ISR of what 1 leads, in one delta."""
+        self._drop(brokers, fenced=1)
+
+    def unfence(self, *brokers: NodeId) -> None:
+        """They are back, and may join again."""
+        self.apply(*(self._registration(n, fenced=-1) for n in brokers))
+        self.step()
+
+    def lose_directory(self, *brokers: NodeId) -> None:
+        """The directories of brokers are offline, and they leave the ISRs, in one delta."""
+        self._drop(brokers, log_dirs=(directory_id(0, 9),))
+
+    def _drop(self, brokers: tuple[NodeId, ...], **change: Any) -> None:
+        shrunk = [
+            r.PartitionChange(
+                partition_id=p,
+                topic_id=TOPIC,
+                isr=tuple(n for n in self.state(p).isr if n not in brokers),
+            )
+            for p in range(self.partitions)
+        ]
+        self.apply(*shrunk, *(self._registration(n, **change) for n in brokers))
+        self.step()
+
+    def _registration(self, n: NodeId, **change: Any) -> r.BrokerRegistrationChange:
+        epoch = self.nodes[1].image.brokers[n].broker_epoch
+        return r.BrokerRegistrationChange(broker_id=n, broker_epoch=epoch, **change)
 
     def apply(self, *records: r.MetadataRecord) -> None:
         """Commit records everywhere."""

@@ -229,6 +229,7 @@ class Partition:
         if isinstance(self.role, Leading):
             self.role.followers.set_eligible(eligible)
             self._advance(self.role, now)
+            self._consider_all(self.role)
 
     def on_rules(self, now: float) -> None:
         """The settings in `rules` have changed."""
@@ -273,6 +274,13 @@ class Partition:
         if offset > self.high_watermark:
             self._advance(role, now)
 
+    def _consider_all(self, role: Leading) -> None:
+        # A follower that has everything is silent in its session: nothing new is told of it when
+        # it becomes eligible, so what it told before must do.
+        for broker, progress in role.followers.by_broker.items():
+            if broker not in self.isr and role.proposal is None and progress.end >= self.end:
+                self._consider(role, progress)
+
     def _consider(self, role: Leading, progress: Progress) -> None:
         if (
             progress.eligible
@@ -287,6 +295,7 @@ class Partition:
         if not isinstance(role, Leading):
             return
         self._advance(role, now)
+        self._consider_all(role)
         if role.proposal is None:
             lagging = role.followers.lagging(self.isr, self.end, now, self.rules.lag_max)
             if lagging:
@@ -301,10 +310,11 @@ class Partition:
         )
 
     def _broker_epoch(self, role: Leading, broker: NodeId) -> int:
-        if broker == self.node:
-            own = self._eligible.get(broker)
-            return -1 if own is None else own
-        return role.followers.by_broker[broker].broker_epoch
+        told = -1 if broker == self.node else role.followers.by_broker[broker].broker_epoch
+        if told >= 0:
+            return told
+        known = self._eligible.get(broker)
+        return -1 if known is None else known
 
     def take_proposal(self) -> Proposal | None:
         """An ISR to ask the controller for, once."""
@@ -331,9 +341,13 @@ class Partition:
             self.isr = isr
         role.proposal = None
         self._advance(role, now)
+        self._consider_all(role)
 
     def on_isr_refused(self, proposal: Proposal, now: float) -> None:
-        """The controller has not committed a proposal, and never will."""
+        """The controller has not committed a proposal, and never will.
+
+        It is not repeated at once: the controller knows something that is still to get here.
+        """
         if isinstance(self.role, Leading) and self.role.proposal is proposal:
             self.role.proposal = None
             self._advance(self.role, now)

@@ -169,6 +169,22 @@ def test_an_old_registration_does_not_join() -> None:
     assert partition.take_proposal() is not None
 
 
+def test_who_becomes_eligible_joins_without_another_word() -> None:
+    """A follower that has everything names the partition no more in its fetch session."""
+    partition = leading(isr=(1,))
+    partition.on_eligible({**ALIVE, 2: None}, 0.0)
+    fetch(partition, 2, 0)
+    assert partition.take_proposal() is None
+    partition.on_eligible(ALIVE, 1.0)
+    proposal = partition.take_proposal()
+    assert proposal is not None
+    assert proposal.isr == (1, 2)
+    partition.on_isr_refused(proposal, 1.0)
+    assert partition.take_proposal() is None, "not at once"
+    partition.on_time(2.0)
+    assert partition.take_proposal() is not None
+
+
 def test_who_lags_leaves() -> None:
     partition = leading()
     append(partition)
@@ -206,7 +222,10 @@ def test_a_proposal_is_void_once_the_metadata_has_moved() -> None:
     partition.on_isr_committed(proposal, (1, 2), 11, 0.0)
     assert partition.isr == (1, 3)
     partition.repeat(proposal)
-    assert partition.take_proposal() is None
+    again = partition.take_proposal()
+    assert again is not None
+    assert (again.isr, again.partition_epoch) == ((1, 3, 2), 11)
+    assert again.broker_epochs == (11, 13, 12)
 
 
 def test_a_repeated_proposal_is_the_same() -> None:
