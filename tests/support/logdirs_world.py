@@ -22,7 +22,7 @@ from spindle.model.ids import UNASSIGNED, LogDir, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import CopyBytes, Job, Open
 from spindle.model.logs import LogKey
-from spindle.model.outbox import JobAsked, Outbox
+from spindle.model.outbox import JobAsked, Outbox, Ready
 from spindle.node.handlers import alter_replica_log_dirs, describe_log_dirs
 from spindle.node.housekeeping import Housekeeping
 from spindle.node.logdirs import LogDirs
@@ -36,7 +36,8 @@ from spindle.wire.apis import Key
 from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
 from spindle.wire.entities import make, response_types
-from tests.support.desk import Desk, part
+from spindle.wire.framing import decode_response
+from tests.support.desk import Desk, part, request
 
 CLUSTER = "AV9P4iMkRQymBdGIGwlqQA"
 ME = 1
@@ -350,13 +351,16 @@ class World:
         ready = self.out.take()
         if ready is None:
             return False
+        self._note(ready)
+        return True
+
+    def _note(self, ready: Ready) -> None:
         for asked in ready.jobs:
             job = asked.job
             source = job.source if isinstance(job, CopyBytes) else job.directory
             self.queues.setdefault((source, job.directory), deque()).append(asked)
         self.said += [(s.level, s.event, s.fields) for s in ready.said]
         self.halted = self.halted or ready.halt
-        return True
 
     def _work(self) -> bool:
         """Each lane does one job."""
@@ -367,6 +371,7 @@ class World:
             asked = self.queues[lane].popleft()
             if self.stop_before is not None and self.stop_before(asked.job):
                 self.stopped_at = asked.job
+                self.queues[lane].appendleft(asked)
                 return False
             result = self.directories[lane[1]].run_group([asked.job])[0]
             self._clock()
@@ -401,6 +406,10 @@ class World:
         while self.stopped_at is None:
             assert self.now < end, "no such job came"
             self.wait(0.01)
+
+    def resume(self) -> None:
+        """Go on after `run_until_job`, beginning with the job that was stopped at."""
+        self.stop_before = self.stopped_at = None
 
     # --- asking -------------------------------------------------------------------------------
 
@@ -473,23 +482,16 @@ class World:
         return {d.log_dir: d for d in answer.results}
 
     def _ask(self, key: int, version: int, **fields: Any) -> Any:
-        self.step()
+        self._take_wishes()
         self._clock()
-        from tests.support.desk import request
-
-        self.desk.send(request(key, version, **fields))
+        sent = request(key, version, **fields)
+        self.desk.send(sent)
         ready = self.out.take()
         assert ready is not None
         (answered,) = ready.answers
-        for asked in ready.jobs:
-            job = asked.job
-            source = job.source if isinstance(job, CopyBytes) else job.directory
-            self.queues.setdefault((source, job.directory), deque()).append(asked)
-        self.said += [(s.level, s.event, s.fields) for s in ready.said]
-        from spindle.wire.framing import decode_response
-
+        self._note(ready)
         frame = b"".join(bytes(b) for b in answered.buffers)
-        return decode_response(self.desk._asked.pop(0), frame[4:])
+        return decode_response(sent, frame[4:])
 
 
 def name(topic: str, partition: int = 0) -> TopicPartition:

@@ -233,6 +233,8 @@ class Moves:
                 self.out.say("info", "move ends", partition=str(move.name), reason=happened.value)
                 if happened is Input.SOURCE_FAILED:
                     self._left[move.id] = move
+            if happened is Input.GONE and run.discarded is not None:
+                self._logs.purge_later(move.source, run.discarded)
             self.correct(move.id)
             self._go_again(run)
         self._schedule()
