@@ -7,13 +7,12 @@ brokers write such. Made and stopped by `node.groups`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from spindle.core.groups.coordinator import Coordinator
-from spindle.core.groups.values import CoordinatorRecord
 from spindle.model.batches import Batch, Record
-from spindle.model.errors import Corrupt, Error
+from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import PartitionId
 from spindle.model.jobs import ReadResult
 from spindle.node.group_records import from_bytes
@@ -23,10 +22,12 @@ from spindle.wire.control import EndTransactionMarker, decode_control
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
-STEP: Final = 1 << 18
-"""Bytes of one read: replayed in a few milliseconds, so that others are served in between."""
+STEP: Final = 1 << 17
+"""Bytes of one read: replayed in some ten milliseconds, and others are served in between."""
 RETRY: Final = 0.5
 """Seconds before a failed read is tried again."""
+RETRY_CORRUPT: Final = 30.0
+"""Seconds before bytes that cannot be understood are looked at again."""
 
 
 class Load:
@@ -45,7 +46,7 @@ class Load:
         self._coordinator = coordinator
         self._then: Callable[[], None] | None = then
         self._next = 0
-        self._held: dict[int, list[CoordinatorRecord]] = {}
+        self._held: dict[int, list[Record]] = {}
         """Records of open transactions, by producer id."""
 
     def start(self) -> None:
@@ -64,8 +65,13 @@ class Load:
             self._broker.out.after(RETRY, self.start)
             return
         before = self._next
-        if result.data:
+        try:
             self._replay(result.data)
+        except (Corrupt, Refusal) as error:
+            # What is on disk are no batches: rather no groups than wrong offsets.
+            self._skipped(self._next, error)
+            self._broker.out.after(RETRY_CORRUPT, self.start)
+            return
         self._next = max(self._next, result.start)
         if self._next >= result.end or (not result.data and self._next == before):
             then, self._then = self._then, None
@@ -74,45 +80,57 @@ class Load:
             self.start()
 
     def _replay(self, data: bytes) -> None:
+        latest: dict[bytes, Record] = {}
         for batch in batches.split(data, partial=True):
             if batch.last_offset < self._next:
                 continue
             try:
-                self._take(batch)
+                self._take(batch, latest)
             except Corrupt as error:
                 # One unreadable batch must not make all groups of the partition unreachable.
-                self._broker.out.say(
-                    "error",
-                    "group records skipped",
-                    partition=self._id.partition,
-                    offset=batch.base_offset,
-                    reason=str(error),
-                )
+                self._skipped(batch.base_offset, error)
             self._next = batch.next_offset
+        self._flush(latest)
 
-    def _take(self, batch: Batch) -> None:
+    def _take(self, batch: Batch, latest: dict[bytes, Record]) -> None:
+        """Note the last record of each key: most commits are overtaken within the same read."""
         if batch.is_control:
+            self._flush(latest)
             self._end_transaction(batch)
-        elif batch.is_transactional:
-            self._held.setdefault(batch.producer_id, []).extend(self._read(batch))
-        else:
-            for record in self._read(batch):
-                self._coordinator.replay(record)
+            return
+        held = self._held.setdefault(batch.producer_id, []) if batch.is_transactional else None
+        for record in batches.records(batch):
+            if record.key is None or record.offset < self._next:
+                continue
+            self.records += 1
+            if held is None:
+                latest[record.key] = record
+            else:
+                held.append(record)
 
     def _end_transaction(self, batch: Batch) -> None:
         for record in batches.records(batch):
             marker = decode_control(record)
             held = self._held.pop(batch.producer_id, [])
             if isinstance(marker, EndTransactionMarker) and marker.committed:
-                for kept in held:
-                    self._coordinator.replay(kept)
+                self._flush({r.key: r for r in held if r.key is not None})
 
-    def _read(self, batch: Batch) -> Iterator[CoordinatorRecord]:
-        for raw in batches.records(batch):
-            record = self._decode(raw)
-            if record is not None and raw.offset >= self._next:
-                self.records += 1
-                yield record
+    def _flush(self, latest: dict[bytes, Record]) -> None:
+        for key, raw in latest.items():
+            try:
+                record = from_bytes(key, raw.value, raw.offset)
+            except Corrupt as error:
+                self._skipped(raw.offset, error)
+                continue
+            if record is not None:
+                self._coordinator.replay(record)
+        latest.clear()
 
-    def _decode(self, raw: Record) -> CoordinatorRecord | None:
-        return None if raw.key is None else from_bytes(raw.key, raw.value, raw.offset)
+    def _skipped(self, offset: int, error: Exception) -> None:
+        self._broker.out.say(
+            "error",
+            "group records skipped",
+            partition=self._id.partition,
+            offset=offset,
+            reason=str(error),
+        )

@@ -22,7 +22,7 @@ from spindle.model import records as r
 from spindle.model.batches import CONTROL, TRANSACTIONAL
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import PartitionId, TopicPartition
-from spindle.node.group_load import RETRY, STEP
+from spindle.node.group_load import RETRY, RETRY_CORRUPT, STEP
 from spindle.node.group_records import from_bytes, to_bytes
 from spindle.wire.control import EndTransactionMarker, control_record
 
@@ -165,6 +165,20 @@ def test_a_batch_that_cannot_be_read_is_skipped_and_said() -> None:
     assert "group records skipped" in [said.event for said in ready.said]
     assert offset(broker, "g") == 1
     assert broker.groups.coordinator("g").fetch("g", [T1])[T1] is not None
+
+
+def test_bytes_that_are_no_batches_keep_the_groups_closed_and_are_said_now_and_then() -> None:
+    broker = GroupBroker()
+    id = partition("g")
+    broker.replicas.logs[id] = [b"\0" * 100]
+    broker.replicas.ends[id] = 1
+    broker.out.take()
+    broker.lead()
+    broker.wait(2 * RETRY_CORRUPT + 1)
+    ready = broker.out.take()
+    assert ready is not None
+    assert [s.event for s in ready.said].count("group records skipped") == 3
+    assert refusal(broker, "g") is Error.COORDINATOR_LOAD_IN_PROGRESS
 
 
 def committed(offset: int) -> Committed:
