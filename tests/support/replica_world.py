@@ -25,7 +25,14 @@ from spindle.model.logs import LogKey
 from spindle.model.outbox import FrameAsked, Outbox
 from spindle.node.calls import Call
 from spindle.node.fetchers import Fetchers
-from spindle.node.handlers import fetch, list_offsets, produce
+from spindle.node.handlers import (
+    delete_records,
+    describe_producers,
+    fetch,
+    list_offsets,
+    offset_for_leader_epoch,
+    produce,
+)
 from spindle.node.peers import Peers
 from spindle.node.replicas import Replicas
 from spindle.sim.disk import MemoryDisk
@@ -35,7 +42,13 @@ from spindle.wire.apis import Key
 from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
 from spindle.wire.entities import make, request_class, request_types, response_class, response_types
-from spindle.wire.framing import RequestHeader, decode_request, decode_response, encode_request
+from spindle.wire.framing import (
+    RequestHeader,
+    decode_request,
+    decode_response,
+    encode_request,
+    encode_response,
+)
 
 TOPIC = uuid.UUID(int=1000)
 NAME = "t"
@@ -44,6 +57,9 @@ HANDLERS: dict[int, ModuleType] = {
     Key.PRODUCE: produce,
     Key.FETCH: fetch,
     Key.LIST_OFFSETS: list_offsets,
+    Key.OFFSET_FOR_LEADER_EPOCH: offset_for_leader_epoch,
+    Key.DELETE_RECORDS: delete_records,
+    Key.DESCRIBE_PRODUCERS: describe_producers,
 }
 
 
@@ -101,6 +117,7 @@ class Node:
 
     def boot(self) -> None:
         """Make the parts anew, as a start of the process does; logs come with `host`."""
+        self.world.hang_up(self.id)
         self.disk.locked.clear()
         self.out = Outbox(random.Random(self.id))
         self.out.now, self.out.wall_ms = self.world.now, int(self.world.now * 1000)
@@ -200,13 +217,21 @@ class World:
         self.now = 100.0
         self.controller_asked: list[tuple[Node, Any, Callable[[Any], None]]] = []
         self.controller_answers = True
+        self.requests: list[tuple[NodeId, NodeId, Any]] = []
+        """All that was asked between nodes: (from, to, body)."""
+        self.twist: Callable[[NodeId, Any, Any], Any] | None = None
+        """Changes answers on their way: (to, request, answer) -> answer."""
         self.cut: set[tuple[NodeId, NodeId]] = set()
         """(from, to) of which nothing arrives."""
         self.hung: set[NodeId] = set()
         """Nodes whose disks do not answer; their jobs wait."""
+        self.hung_paths: set[str] = set()
+        """Directories that do not answer."""
         self.down: set[NodeId] = set()
         self.closed: list[tuple[NodeId, int]] = []
         """Connections that nodes have hung up on."""
+        self._open: dict[tuple[NodeId, int], tuple[Outbox, NodeId]] = {}
+        """Requests between nodes that are not answered: (from, ticket) -> (outbox, to)."""
         self._waiting: dict[NodeId, deque[Any]] = {}
         self._epoch = 0
         self.nodes = {n: Node(self, n, settings or {}) for n in range(1, nodes + 1)}
@@ -324,22 +349,37 @@ class World:
             busy = self._control() or busy
 
     def _carry_out(self, node: Node) -> bool:
-        late = self._waiting.pop(node.id, ()) if node.id not in self.hung else ()
-        for ticket, result in late:
-            node.out.done(ticket, result)
+        waiting = self._waiting.pop(node.id, deque())
+        late = [w for w in waiting if not self._hangs(node, w[0])]
+        for one in waiting:
+            if one in late:
+                node.out.done(*one[1:])
+            else:
+                self._waiting.setdefault(node.id, deque()).append(one)
         ready = node.out.take()
         if ready is None:
             return bool(late)
         for asked in ready.jobs:
             result = node.directories[asked.job.directory].run_group([asked.job])[0]
-            if node.id in self.hung:
-                self._waiting.setdefault(node.id, deque()).append((asked.ticket, result))
+            if self._hangs(node, asked.job.directory):
+                waits = (asked.job.directory, asked.ticket, result)
+                self._waiting.setdefault(node.id, deque()).append(waits)
             else:
                 node.out.done(asked.ticket, result)
         for frame in ready.frames:
             self._deliver(node, frame)
         self.closed += [(node.id, connection) for connection in ready.closes]
         return True
+
+    def _hangs(self, node: Node, path: str) -> bool:
+        return node.id in self.hung or path in self.hung_paths
+
+    def hang_up(self, target: NodeId) -> None:
+        """A node's process has ended: whoever waits for its answer is told."""
+        for (node, ticket), (out, to) in list(self._open.items()):
+            if to == target and self.nodes[node].out is out:
+                del self._open[node, ticket]
+                out.done(ticket, PeerFailed("closed by the other side"))
 
     def _deliver(self, node: Node, asked: FrameAsked) -> None:
         target = self.nodes.get(asked.port - 9000)
@@ -351,10 +391,19 @@ class World:
             return
         out = node.out
         request = decode_request(asked.frame[4:])
+        self.requests.append((node.id, target.id, request.body))
+        self._open[node.id, asked.ticket] = (out, target.id)
 
         def sink(buffers: list[Buffer]) -> None:
-            if node.out is out and node.id not in self.down:
-                out.done(asked.ticket, b"".join(bytes(b) for b in buffers)[4:])
+            frame = b"".join(bytes(b) for b in buffers)[4:]
+            if self.twist is not None:
+                answer = decode_response(request.body, frame)
+                answer = self.twist(node.id, request.body, answer)
+                twisted = encode_response(request.header, answer)
+                frame = b"".join(bytes(b) for b in twisted)[4:]
+            known = self._open.pop((node.id, asked.ticket), None)
+            if known is not None and node.out is out and node.id not in self.down:
+                out.done(asked.ticket, frame)
 
         call = Call(request.header, request.body, b"", 1, "PLAINTEXT", "b", {}, sink)
         HANDLERS[request.header.api_key].on_broker(target.broker, call)

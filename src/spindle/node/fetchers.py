@@ -353,7 +353,12 @@ class Source:
         if machine.high_watermark != before:
             replicas.settle(hosted, before)
         if machine.start < start <= machine.high_watermark:
-            replicas.writes.move_start(hosted, start, lambda: None)
+            replicas.writes.move_start(hosted, start, lambda: self._on_start(followed))
+
+    def _on_start(self, followed: Followed) -> None:
+        # The leader waits to hear of it (DeleteRecords).
+        if followed.hosted.id in self._conversation.wanted:
+            self._want(followed)
 
     def _on_written(self, followed: Followed) -> None:
         if not self._fetchers.is_current(followed):
