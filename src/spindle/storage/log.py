@@ -256,10 +256,11 @@ class Log:
         self._places.clear()
         self._note_cut(offset)
         self._mend()
+        self.snapshots.truncate(self.border(offset))
         while self.active.base >= offset:
             self._remove_last()
-        # On the medium before anything is appended: a removed segment that came back after a
-        # power cut could otherwise fit behind the new records.
+        # On the medium before anything is appended: a removed file that came back after a power
+        # cut could otherwise fit behind the new records.
         self.pool.disk.sync_dir(self.path)
         before = self.active.size
         self.active.truncate(offset)
@@ -284,7 +285,6 @@ class Log:
         self.recovery_point = min(self.recovery_point, self.end)
         if self.epochs.truncate_end(self.end):
             self.dirty_epochs = True
-        self.snapshots.truncate(self.end)
         self.producers = self.snapshots.load(self.segments, self.end)
 
     def reset(self, offset: int) -> None:
@@ -292,6 +292,7 @@ class Log:
         self._places.clear()
         self._note_cut(min(offset, self.segments[0].base))
         self._torn = False
+        self.snapshots.truncate(-1)
         while len(self.segments) > 1:
             self._remove_last()
         self.active.remove()

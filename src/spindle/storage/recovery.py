@@ -76,7 +76,8 @@ def load_log(
     log = Log(pool, path, key, topic_id, found.segments, snapshots)
     _set_start(found, log)
     _set_epochs(found, log)
-    snapshots.truncate(log.end)
+    if snapshots.truncate(log.end):
+        pool.disk.sync_dir(path)
     log.producers = snapshots.load(log.segments, log.end)
     log.recovery_point = log.end if bounds.clean else min(bounds.recovery_point, log.end)
     log.dirty_names = not bounds.clean
@@ -127,10 +128,10 @@ def _load_segments(found: _Found, names: list[str]) -> None:
         fresh = Segment(found.pool, found.path, 0)
         found.pool.file(fresh.path(), create=True).truncate(0)
         found.segments.append(fresh)
-    for segment, following in itertools.pairwise(found.segments):
+    for segment, later in itertools.pairwise(found.segments):
         if not segment.sealed:
             segment.seal()
-            if following.base < found.bounds.recovery_point:
+            if later.base < found.bounds.recovery_point:
                 segment.sync(indexes=True)  # The next start will trust it.
     found.segments[-1].unseal()
 

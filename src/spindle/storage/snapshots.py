@@ -45,10 +45,16 @@ class Snapshots:
         for offset in [o for o in self.offsets if o not in keep]:
             self._remove(offset)
 
-    def truncate(self, offset: int) -> None:
-        """Remove those beyond `offset`."""
-        for later in [o for o in self.offsets if o > offset]:
+    def truncate(self, offset: int) -> bool:
+        """Remove those beyond `offset`; whether there were any.
+
+        The caller syncs the directory before anything is appended: one that came back after a power
+        cut could lie within the new records and tell of the old ones.
+        """
+        beyond = [o for o in self.offsets if o > offset]
+        for later in beyond:
             self._remove(later)
+        return bool(beyond)
 
     def _remove(self, offset: int) -> None:
         files.remove_if_there(self._disk, self.path(offset))

@@ -1,0 +1,339 @@
+"""The power goes after every single change that a piece of work makes to the disk.
+
+What was acknowledged and synced is there afterwards, the directory opens, nothing is invented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from tests.support.storage import (
+    FUTURE,
+    KEY,
+    append,
+    batch,
+    check_log,
+    copy_all,
+    create,
+    fill,
+    format_at,
+    fresh,
+    read_values,
+    reopen,
+)
+
+from spindle.model.jobs import (
+    Checkpoint,
+    Close,
+    Discard,
+    Flush,
+    GetFile,
+    MoveLogStart,
+    Promote,
+    Purge,
+    PutFile,
+    Reset,
+    Truncate,
+)
+from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
+from spindle.sim.disk import MemoryDisk, PowerCut
+from spindle.storage.directory import Directory
+
+SMALL = {"segment_bytes": 700, "index_interval_bytes": 150}
+SEEDS = range(3)
+
+Work = Callable[[MemoryDisk], None]
+
+
+def at_every_change(prepare: Callable[[], MemoryDisk], work: Work, check: Work) -> int:
+    """Cut the power after each change in turn, with several fates of what was not synced."""
+    cuts = 0
+    while True:
+        cuts += 1
+        for seed in SEEDS:
+            disk = prepare()
+            disk.cut_at = disk.changes + cuts
+            try:
+                work(disk)
+            except PowerCut:
+                disk.crash(Random(cuts * 1000 + seed))
+                check(disk)
+            else:
+                return cuts - 1
+
+
+def opened(disk: MemoryDisk, path: str = "/data/d1") -> tuple[Directory, OpenedDirectory]:
+    """Open after a crash: everything loads, and loads the same once more."""
+    return opened_all(disk, path)[0]
+
+
+def opened_all(disk: MemoryDisk, *paths: str) -> list[tuple[Directory, OpenedDirectory]]:
+    """As `opened`, for several directories of one node."""
+    before = []
+    for path in paths:
+        directory, found = reopen(disk, path)
+        assert found.quarantined == ()
+        for loaded in found.logs:
+            check_log(directory, loaded)
+        before.append([(x.key, x.start, x.end, x.epochs) for x in found.logs])
+    disk.kill()
+    after = [reopen(disk, path) for path in paths]
+    assert before == [[(x.key, x.start, x.end, x.epochs) for x in found.logs] for _, found in after]
+    return after
+
+
+def log_of(found: OpenedDirectory, key: LogKey = KEY) -> LoadedLog | None:
+    """The log of a key, if it was found."""
+    return next((log for log in found.logs if log.key == key), None)
+
+
+# --- one log -----------------------------------------------------------------------------------
+
+
+def with_log() -> MemoryDisk:
+    """A directory with a log of 20 records, flushed, checkpointed; killed."""
+    disk, directory = fresh()
+    create(directory, **SMALL)
+    fill(directory, 20)
+    directory.run(Flush(directory.path, KEY))
+    directory.run(Checkpoint(directory.path, {KEY: 20}))
+    disk.settle()
+    disk.kill()
+    return disk
+
+
+def test_what_was_appended_with_sync_survives() -> None:
+    acknowledged: dict[int, int] = {}
+
+    def work(disk: MemoryDisk) -> None:
+        acknowledged[id(disk)] = 20
+        directory, _ = reopen(disk, "/data/d1")
+        create(directory, **SMALL)
+        for number in range(12):
+            end = acknowledged[id(disk)]
+            values = [f"{end + n}".encode() * 20 for n in range(2)]
+            made = batch(end, values, epoch=number // 4, at=end)
+            acknowledged[id(disk)] = append(directory, made, sync=True)
+
+    def check(disk: MemoryDisk) -> None:
+        directory, found = opened(disk)
+        loaded = log_of(found)
+        assert loaded is not None
+        assert loaded.end >= acknowledged[id(disk)]
+        for offset, value in read_values(directory, start=20).items():
+            assert value == f"{offset}".encode() * 20
+
+    assert at_every_change(with_log, work, check) > 30
+
+
+def test_what_was_cut_does_not_come_back_behind_new_records() -> None:
+    """The recovery point is lowered before the cut; stale records never fill a gap."""
+    synced: dict[int, int] = {}
+
+    def work(disk: MemoryDisk) -> None:
+        synced[id(disk)] = 0
+        directory, _ = reopen(disk, "/data/d1")
+        create(directory, **SMALL)
+        directory.run(Truncate(directory.path, KEY, 7))
+        for offset in range(6, 20, 2):
+            made = batch(offset, [b"new" * 10] * 2, epoch=3, at=offset)
+            synced[id(disk)] = append(directory, made, sync=True)
+
+    def check(disk: MemoryDisk) -> None:
+        directory, _ = opened(disk)
+        values = read_values(directory)
+        fresh_ones = {o for o, v in values.items() if v.startswith(b"new")}
+        assert set(range(6, synced[id(disk)])) <= fresh_ones
+        # New records follow old ones and never the other way round.
+        assert not fresh_ones or {o for o in values if o >= min(fresh_ones)} == fresh_ones
+
+    assert at_every_change(with_log, work, check) > 20
+
+
+@pytest.mark.parametrize("offset", [5, 100])
+def test_a_reset_log_is_whole_before_or_after(offset: int) -> None:
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, "/data/d1")
+        directory.run(Reset(directory.path, KEY, offset))
+        append(directory, batch(offset, [b"new"], epoch=9), sync=True)
+
+    def check(disk: MemoryDisk) -> None:
+        directory, _ = opened(disk)
+        values = read_values(directory)
+        if b"new" in values.values():
+            assert set(values) == {offset}
+        else:
+            assert set(values) == set(range(len(values)))
+
+    assert at_every_change(with_log, work, check) > 5
+
+
+def test_a_raised_start_never_loses_a_record_above_it() -> None:
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, "/data/d1")
+        directory.run(MoveLogStart(directory.path, KEY, 13))
+        directory.run(Checkpoint(directory.path, {}))
+
+    def check(disk: MemoryDisk) -> None:
+        directory, _ = opened(disk)
+        assert set(range(13, 20)) <= set(read_values(directory))
+
+    assert at_every_change(with_log, work, check) > 5
+
+
+def test_a_new_log_is_there_when_it_was_promised() -> None:
+    promised: set[int] = set()
+
+    def prepare() -> MemoryDisk:
+        disk, _ = fresh()
+        disk.kill()
+        return disk
+
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, "/data/d1")
+        create(directory)
+        promised.add(id(disk))
+        append(directory, batch(0, [b"x"]))
+
+    def check(disk: MemoryDisk) -> None:
+        _, found = opened(disk)
+        loaded = log_of(found)
+        if id(disk) in promised:
+            assert loaded is not None
+            assert loaded.topic_id is not None
+
+    promised.clear()
+    assert at_every_change(prepare, work, check) > 5
+
+
+def test_a_clean_shutdown_is_clean_or_recovered() -> None:
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, "/data/d1")
+        create(directory, **SMALL)
+        fill(directory, 10)
+        directory.run(Close(directory.path, 7))
+        reopen(disk, "/data/d1")
+
+    def check(disk: MemoryDisk) -> None:
+        directory, found = opened(disk)
+        values = read_values(directory)
+        assert set(range(20)) <= set(values)
+        if found.clean:
+            assert len(values) == 30
+
+    assert at_every_change(with_log, work, check) > 20
+
+
+def test_recovery_itself_may_be_interrupted() -> None:
+    def prepare() -> MemoryDisk:
+        disk = with_log()
+        directory, _ = reopen(disk, "/data/d1")
+        create(directory, **SMALL)
+        fill(directory, 20)
+        disk.kill()
+        tail = disk.open("/data/d1/orders-3/00000000000000000024.log")
+        tail.write(tail.size(), [b"torn" * 30])
+        return disk
+
+    def check(disk: MemoryDisk) -> None:
+        directory, _ = opened(disk)
+        assert set(range(20)) <= set(read_values(directory))
+
+    def work(disk: MemoryDisk) -> None:
+        reopen(disk, "/data/d1")
+
+    assert at_every_change(prepare, work, check) > 3
+
+
+def test_a_small_file_is_the_old_one_or_the_new_one() -> None:
+    name = "__cluster_metadata-0/quorum-state"
+
+    def prepare() -> MemoryDisk:
+        disk, directory = fresh()
+        directory.run(PutFile(directory.path, name, b"old" * 400))
+        disk.kill()
+        return disk
+
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, "/data/d1")
+        directory.run(PutFile(directory.path, name, b"new" * 500))
+
+    def check(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, "/data/d1")
+        assert directory.run(GetFile(directory.path, name)) in (b"old" * 400, b"new" * 500)
+
+    assert at_every_change(prepare, work, check) > 3
+
+
+# --- deleting and moving -------------------------------------------------------------------------
+
+
+@pytest.mark.spec("K113-18")
+def test_a_discarded_log_is_whole_or_waits_for_its_end() -> None:
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, "/data/d1")
+        name = directory.run(Discard(directory.path, KEY, "delete", "a" * 32))
+        directory.run(Purge(directory.path, name))
+
+    def check(disk: MemoryDisk) -> None:
+        directory, found = opened(disk)
+        loaded = log_of(found)
+        if loaded is not None:
+            assert loaded.end == 20
+            assert found.deleted == ()
+        for name in found.deleted:
+            directory.run(Purge(directory.path, name))
+        # The name is free for another log, which begins empty.
+        if loaded is None:
+            assert create(directory).end == 0
+
+    assert at_every_change(with_log, work, check) > 5
+
+
+def two_directories() -> MemoryDisk:
+    """A source with 20 records, all on the medium, and a target without a log."""
+    disk = with_log()
+    format_at(disk, "/data/d2", seed=9)
+    disk.settle()
+    return disk
+
+
+def whole_move(disk: MemoryDisk) -> None:
+    """Copy, flush the copy, rename the source, rename the copy: in this order."""
+    source, _ = reopen(disk, "/data/d1")
+    target, _ = reopen(disk, "/data/d2", seed=3)
+    create(target, FUTURE, **SMALL)
+    copy_all(source, target, 600)
+    target.run(Flush(target.path, FUTURE))
+    source.run(Discard(source.path, KEY, "delete", "b" * 32))
+    target.run(Promote(target.path, FUTURE))
+
+
+@pytest.mark.spec("B-21", "B-04")
+def test_a_move_leaves_a_whole_copy_wherever_it_stops() -> None:
+    """As K113-15 to K113-18 need it: some copy has all records, under a name that says which."""
+
+    def check(disk: MemoryDisk) -> None:
+        (source, at_source), (target, at_target) = opened_all(disk, "/data/d1", "/data/d2")
+        current, future, moved = (
+            log_of(at_source),
+            log_of(at_target, FUTURE),
+            log_of(at_target),
+        )
+        assert moved is None or current is None, "never two current logs"
+        if current is not None:
+            assert current.end == 20
+            # The move goes on from what is there.
+            create(target, FUTURE, **SMALL)
+            copy_all(source, target, 600)
+            assert set(read_values(target, FUTURE)) == set(range(20))
+        elif moved is not None:
+            assert set(read_values(target)) == set(range(20))
+        else:
+            assert future is not None, "the source was given up before the copy was durable"
+            assert set(read_values(target, FUTURE)) == set(range(20))
+            assert target.run(Promote(target.path, FUTURE)).end == 20
+
+    assert at_every_change(two_directories, whole_move, check) > 30

@@ -1,0 +1,136 @@
+"""The Disk port: the operating system's and the one in memory behave alike."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from spindle.runtime import os_disk
+from spindle.runtime.os_disk import OsDisk
+from spindle.sim.disk import MemoryDisk
+from spindle.storage.disk import Disk
+
+
+@pytest.fixture(params=["os", "memory"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Disk, str]:
+    """A disk, and a directory on it."""
+    disk: Disk = OsDisk() if request.param == "os" else MemoryDisk()
+    disk.make_dir(f"{tmp_path}/d")
+    return disk, f"{tmp_path}/d"
+
+
+def test_files_are_written_and_read_at_positions(place: tuple[Disk, str]) -> None:
+    disk, at = place
+    file = disk.open(f"{at}/f", create=True)
+    assert file.write(0, [b"abc", memoryview(b"defg"), bytearray(b"h")]) == 8
+    assert file.write(2, [b"XY"]) == 2
+    assert file.read(0, 100) == b"abXYefgh"
+    assert file.read(6, 1) == b"g"
+    assert file.read(8, 5) == b""
+    file.truncate(3)
+    file.truncate(5)
+    assert file.read(0, 9) == b"abX\0\0"
+    assert file.size() == 5
+    file.sync()
+    file.close()
+
+
+def test_many_buffers_are_written_whole(place: tuple[Disk, str]) -> None:
+    disk, at = place
+    file = disk.open(f"{at}/f", create=True)
+    buffers = [str(n % 10).encode() * 7 for n in range(3000)]
+    assert file.write(5, buffers) == 21000
+    assert file.read(5, 21000) == b"".join(buffers)
+
+
+def test_names(place: tuple[Disk, str]) -> None:
+    disk, at = place
+    disk.make_dir(f"{at}/b/c")
+    disk.make_dir(f"{at}/b/c")
+    disk.open(f"{at}/a", create=True).close()
+    assert disk.list(at) == ["a", "b"]
+    assert disk.stat(f"{at}/b") is not None
+    found = disk.stat(f"{at}/a")
+    assert found is not None
+    assert (found.size, found.is_directory) == (0, False)
+    assert disk.stat(f"{at}/b/nothing") is None
+    disk.rename(f"{at}/a", f"{at}/z")
+    disk.rename(f"{at}/b", f"{at}/y")
+    disk.sync_dir(at)
+    assert disk.list(at) == ["y", "z"]
+    disk.remove(f"{at}/y/c")
+    disk.remove(f"{at}/y")
+    disk.remove(f"{at}/z")
+    assert disk.list(at) == []
+
+
+@pytest.mark.parametrize(
+    ("verb", "code"),
+    [
+        (lambda disk, at: disk.open(f"{at}/none"), errno.ENOENT),
+        (lambda disk, at: disk.open(f"{at}/none/f", create=True), errno.ENOENT),
+        (lambda disk, at: disk.list(f"{at}/none"), errno.ENOENT),
+        (lambda disk, at: disk.remove(f"{at}/none"), errno.ENOENT),
+        (lambda disk, at: disk.rename(f"{at}/none", f"{at}/b"), errno.ENOENT),
+        (lambda disk, at: disk.rename(f"{at}/sub", f"{at}/full"), errno.ENOTEMPTY),
+        (lambda disk, at: disk.remove(f"{at}/full"), errno.ENOTEMPTY),
+        (lambda disk, at: disk.open(f"{at}/sub"), errno.EISDIR),
+        (lambda disk, at: disk.usage(f"{at}/none"), errno.ENOENT),
+        (lambda disk, at: disk.sync_dir(f"{at}/none"), errno.ENOENT),
+    ],
+)
+def test_failures_are_alike(place: tuple[Disk, str], verb, code: int) -> None:
+    disk, at = place
+    disk.make_dir(f"{at}/sub")
+    disk.make_dir(f"{at}/full/of")
+    with pytest.raises(OSError, match="Errno") as failed:
+        verb(disk, at)
+    assert failed.value.errno == code
+
+
+def test_a_lock_holds_until_it_is_closed(place: tuple[Disk, str]) -> None:
+    disk, at = place
+    lock = disk.lock(f"{at}/.lock")
+    with pytest.raises(OSError, match="lock") as held:
+        disk.lock(f"{at}/.lock")
+    assert held.value.errno == errno.EAGAIN
+    lock.close()
+    disk.lock(f"{at}/.lock").close()
+
+
+def test_copying_between_files(place: tuple[Disk, str]) -> None:
+    disk, at = place
+    source = disk.open(f"{at}/s", create=True)
+    target = disk.open(f"{at}/t", create=True)
+    source.write(0, [b"0123456789" * 1000])
+    done = 0
+    while got := disk.copy(source, 5 + done, target, 3 + done, 5000 - done):
+        done += got
+    assert done == 5000
+    assert target.read(3, 5000) == source.read(5, 5000)
+    assert disk.copy(source, 10000, target, 0, 5) == 0
+
+
+@pytest.mark.parametrize("missing", ["_copy_range", "_copy_range _send_file"])
+def test_copying_where_the_kernel_cannot(
+    missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*_: int) -> int:
+        raise OSError(errno.EXDEV, "not across file systems")
+
+    for name in missing.split():
+        monkeypatch.setattr(os_disk, name, refuses)
+    disk = OsDisk()
+    source = disk.open(f"{tmp_path}/s", create=True)
+    target = disk.open(f"{tmp_path}/t", create=True)
+    source.write(0, [b"0123456789" * 10])
+    assert disk.copy(source, 5, target, 3, 50) == 50
+    assert target.read(3, 50) == b"5678901234" * 5
+
+
+def test_usage_tells_total_and_free(place: tuple[Disk, str]) -> None:
+    disk, at = place
+    usage = disk.usage(at)
+    assert usage.total >= usage.usable > 0

@@ -1,0 +1,195 @@
+"""Index and producer snapshot bytes, and walking over batches."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.storage import batch
+
+from spindle.model.batches import TRANSACTIONAL
+from spindle.model.errors import Corrupt
+from spindle.model.logs import ProducerEntry
+from spindle.sim.disk import MemoryDisk
+from spindle.storage import producers, scan
+from spindle.storage.disk import File
+from spindle.storage.index import OffsetIndex, TimeFile, TimeIndex, cut_transactions
+from spindle.storage.producers import Producers
+
+
+def file_of(data: bytes) -> File:
+    """A file with these bytes."""
+    file = MemoryDisk().open("/f", create=True)
+    file.write(0, [data])
+    return file
+
+
+def test_offset_index_bytes_are_kafkas() -> None:
+    index = OffsetIndex(100)
+    index.add(109, 0)
+    index.add(120, 5000)
+    assert index.encode() == struct.pack(">iiii", 9, 0, 20, 5000)
+    again = OffsetIndex.decode(100, index.encode(), 6000)
+    assert again.floor(108) == 0
+    assert again.floor(109) == 0
+    assert again.floor(119) == 0
+    assert again.floor(120) == 5000
+    assert again.floor_position(4999) == 0
+    assert again.floor_position(5000) == 5000
+    assert again.between(1, 5001) == [(120, 5000)]
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 50), st.integers(1, 9000)), max_size=40),
+    st.integers(0, 2500),
+)
+def test_offset_index_against_a_list(steps: list[tuple[int, int]], sought: int) -> None:
+    index = OffsetIndex(7)
+    entries = []
+    offset, position = 7, 0
+    for more_offsets, more_bytes in steps:
+        entries.append((offset + more_offsets, position))
+        index.add(offset + more_offsets, position)
+        offset, position = offset + more_offsets, position + more_bytes
+    index = OffsetIndex.decode(7, index.encode(), position + 1)
+    assert index.floor(7 + sought) == max([p for o, p in entries if o <= 7 + sought], default=0)
+    index.truncate(7 + sought)
+    assert index.between(0, 1 << 30) == [e for e in entries if e[0] < 7 + sought]
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"123", "multiple"),
+        (struct.pack(">ii", 1, 900), "points at 900"),
+        (struct.pack(">iiii", 5, 0, 0, 0), "rise"),
+    ],
+)
+def test_damaged_offset_indexes(data: bytes, why: str) -> None:
+    with pytest.raises(Corrupt, match=why):
+        OffsetIndex.decode(0, data, 900)
+
+
+def test_time_index_keeps_rising_timestamps_only() -> None:
+    index = TimeIndex(10)
+    for timestamp, offset in ((5, 12), (5, 14), (4, 16), (9, 20), (-1, 30)):
+        index.add(timestamp, offset)
+    assert index.encode() == struct.pack(">qiqi", 5, 2, 9, 10)
+    assert TimeIndex.decode(10, index.encode()).last == (9, 20)
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 9)), max_size=30), st.integers(0, 70))
+def test_the_time_index_in_memory_and_in_its_file_agree(
+    adds: list[tuple[int, int]], sought: int
+) -> None:
+    index = TimeIndex(3)
+    offset = 3
+    for timestamp, more in adds:
+        offset += more
+        index.add(timestamp, offset)
+    there = TimeFile(file_of(index.encode()), 3)
+    assert there.floor(sought) == index.floor(sought)
+    assert there.between(sought, sought + 20) == index.between(sought, sought + 20)
+    assert there.last() == index.last
+
+
+def test_damaged_time_indexes() -> None:
+    with pytest.raises(Corrupt, match="multiple"):
+        TimeIndex.decode(0, b"x" * 13)
+    with pytest.raises(Corrupt, match="rise"):
+        TimeIndex.decode(0, struct.pack(">qiqi", 5, 0, 3, 1))
+
+
+def test_aborted_transactions_are_cut_at_an_offset() -> None:
+    entry = struct.Struct(">hqqqq")
+    data = entry.pack(0, 1, 5, 9, 20) + entry.pack(0, 2, 11, 15, 20)
+    assert cut_transactions(data + b"torn", 15) == entry.pack(0, 1, 5, 9, 20)
+
+
+# --- producers -----------------------------------------------------------------------------------
+
+
+def test_snapshot_bytes_round_trip_and_are_guarded() -> None:
+    entries = (ProducerEntry(1, 2, 3, 4, 5, 6, 7, 8), ProducerEntry(9, 0, -1, -1, 0, 10))
+    data = producers.encode(entries)
+    assert len(data) == 10 + 2 * 46
+    assert producers.decode(data) == entries
+    for damaged in (data[:-1], data[:5], b"\0\2" + data[2:], data[:-1] + b"x"):
+        with pytest.raises(Corrupt):
+            producers.decode(damaged)
+
+
+def test_producers_are_noted_from_headers() -> None:
+    state = Producers()
+    state.note(batch(0, [b"x"] * 3, producer_id=7, producer_epoch=1, base_sequence=0))
+    state.note(batch(3, [b"x"] * 2))
+    state.note(
+        batch(5, [b"x"] * 2, producer_id=7, producer_epoch=1, base_sequence=(1 << 31) - 1, at=90)
+    )
+    (entry,) = state.entries
+    assert entry == ProducerEntry(7, 1, 0, 6, 1, 91)
+
+
+def test_a_transaction_is_open_until_its_marker() -> None:
+    state = Producers()
+    head = {"producer_id": 7, "producer_epoch": 0, "attributes": TRANSACTIONAL}
+    state.note(batch(10, [b"x"], base_sequence=0, **head))
+    state.note(batch(20, [b"x"], base_sequence=1, **head))
+    assert state.entries[0].first_txn_offset == 10
+    state.note(batch(30, [b"x"], **head))
+    assert state.entries[0].first_txn_offset == -1
+    assert state.entries[0].last_offset == 20
+
+
+def test_silent_producers_are_forgotten_unless_in_a_transaction() -> None:
+    day = producers.PRODUCER_EXPIRES_MS
+    state = Producers(
+        [
+            ProducerEntry(1, 0, 0, 0, 0, 1000),
+            ProducerEntry(2, 0, 0, 0, 0, 1000, first_txn_offset=5),
+            ProducerEntry(3, 0, 0, 0, 0, 1002),
+        ]
+    )
+    state.expire(day + 1001)
+    assert [e.producer_id for e in state.entries] == [2, 3]
+
+
+# --- walking -----------------------------------------------------------------------------------
+
+
+def test_walking_tells_each_batch_whatever_its_size() -> None:
+    batches = [batch(0, [b"x"]), batch(1, [b"y" * 20000] * 2), batch(3, [b"z"] * 4, epoch=5)]
+    data = b"".join(bytes(b.data) for b in batches)
+    file = file_of(data)
+    steps = list(scan.walk(file, 0, len(data)))
+    assert [(s.base_offset, s.last_offset, s.size) for s in steps] == [
+        (b.base_offset, b.last_offset, b.size) for b in batches
+    ]
+    headers = list(scan.walk_headers(file, steps[1].position, len(data)))
+    assert [(h.base_offset, h.leader_epoch, h.record_count) for h in headers] == [
+        (1, 0, 2),
+        (3, 5, 4),
+    ]
+    assert list(scan.scan(file, 0, len(data), 0)) == list(scan.walk_headers(file, 0, len(data)))
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        (lambda data: data[:-1], "format"),
+        (lambda data: data + b"\0" * 100, "magic 0"),
+        (lambda data: data + b"xyz", "3 bytes"),
+        (lambda data: data[:-1] + bytes([data[-1] ^ 1]), "CRC"),
+        (lambda data: data + data, "follows"),
+    ],
+)
+def test_a_scan_stops_at_the_first_bad_batch(damage, why: str) -> None:
+    good = bytes(batch(0, [b"x"] * 2).data)
+    data = damage(good + bytes(batch(2, [b"y"] * 2).data))
+    seen: list[int] = []
+    with pytest.raises(Corrupt, match=why):
+        seen.extend(h.base_offset for h in scan.scan(file_of(data), 0, len(data), 0))
+    assert seen[0] == 0
+    assert set(seen) <= {0, 2}
