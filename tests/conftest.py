@@ -11,6 +11,7 @@ from tests.support.apache_kafka import ApacheKafka
 from tests.support.kafka_jars import JarsMissing
 from tests.support.kafka_jars import kafka_jars as fetch_kafka_jars
 from tests.support.ports import free_port
+from tests.support.spindle_cluster import SpindleCluster
 
 
 @pytest.fixture
@@ -49,7 +50,19 @@ def apache_cluster(
         yield kafka
 
 
-@pytest.fixture(scope="session", params=["apache"])
+@pytest.fixture(scope="session")
+def spindle_cluster(
+    kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ApacheKafka]:
+    """The same cluster of our own nodes."""
+    with SpindleCluster(
+        tmp_path_factory.mktemp("spindle"), kafka_jars, brokers=2, directories=2
+    ) as spindle:
+        spindle.start()
+        yield spindle
+
+
+@pytest.fixture(scope="session", params=["apache", "spindle"])
 def cluster(request: pytest.FixtureRequest) -> ApacheKafka:
     """Every cluster that our tools must work with: two brokers, two directories each.
 

@@ -91,8 +91,17 @@ class Desk:
 
 @pytest.fixture
 def desk(cluster: ApacheKafka, tmp_path: Path) -> Iterator[Desk]:
-    """A desk whose throttles are gone afterwards."""
-    found = Desk(cluster, tmp_path)
+    """A desk at each kind of cluster, whose throttles are gone afterwards."""
+    yield from cleared(Desk(cluster, tmp_path))
+
+
+@pytest.fixture
+def apache_desk(apache_cluster: ApacheKafka, tmp_path: Path) -> Iterator[Desk]:
+    """The same at Apache Kafka, which can be made to reassign slowly."""
+    yield from cleared(Desk(apache_cluster, tmp_path))
+
+
+def cleared(found: Desk) -> Iterator[Desk]:
     yield found
     if found.file.exists() and '"partitions"' in found.file.read_text():
         found.ours("--cancel", *found.json)
@@ -207,21 +216,39 @@ def test_a_throttled_move_is_seen_in_progress_and_cancelled(desk: Desk) -> None:
     assert desk.throttles("re-slow") == {}
 
 
-@pytest.mark.spec("K113-22", "K113-24")
-def test_a_throttled_reassignment_is_listed_and_cancelled(desk: Desk) -> None:
-    desk.cluster.create_topic("re-list", "1")
-    desk.cluster.produce("re-list", 6000)
-    desk.plan("re-list", 0, [2], None)
+@pytest.mark.spec("K113-22")
+def test_throttles_between_brokers_are_set_and_removed(desk: Desk) -> None:
+    desk.cluster.create_topic("re-rate", "1")
+    desk.plan("re-rate", 0, [2], None)
     started = desk.ours("--execute", *desk.json, "--throttle", SLOW)
     assert started.code == 0, started
-    assert desk.throttles("re-list") == {
-        "re-list leader.replication.throttled.replicas": "0:1",
-        "re-list follower.replication.throttled.replicas": "0:2",
+    assert f"The inter-broker throttle limit was set to {SLOW} B/s" in started.lines()
+    assert desk.throttles("re-rate") == {
+        "re-rate leader.replication.throttled.replicas": "0:1",
+        "re-rate follower.replication.throttled.replicas": "0:2",
         "1 leader.replication.throttled.rate": SLOW,
         "1 follower.replication.throttled.rate": SLOW,
         "2 leader.replication.throttled.rate": SLOW,
         "2 follower.replication.throttled.rate": SLOW,
     }
+    eventually(lambda: desk.replicas("re-rate") == [(2,)], "an empty log needs no bytes")
+    assert desk.ours("--verify", *desk.json).lines()[-2:] == [
+        "Clearing broker-level throttles on brokers 1,2",
+        "Clearing topic-level throttles on topic re-rate",
+    ]
+    assert desk.throttles("re-rate") == {}
+
+
+@pytest.mark.spec("K113-22", "K113-24")
+def test_a_reassignment_in_progress_is_listed_verified_and_cancelled(
+    apache_desk: Desk,
+) -> None:
+    desk = apache_desk
+    desk.cluster.create_topic("re-list", "1")
+    desk.cluster.produce("re-list", 6000)
+    desk.plan("re-list", 0, [2], None)
+    started = desk.ours("--execute", *desk.json, "--throttle", SLOW)
+    assert started.code == 0, started
     listed = desk.ours("--list")
     assert listed.lines()[0] == "Current partition reassignments:"
     assert listed.lines() == desk.kafkas("--list").lines()
@@ -236,7 +263,7 @@ def test_a_throttled_reassignment_is_listed_and_cancelled(desk: Desk) -> None:
 
     stopped = desk.ours("--cancel", *desk.json)
     assert stopped.code == 0, stopped
-    assert stopped.lines()[0] == ("Successfully cancelled partition reassignment for: re-list-0")
+    assert stopped.lines()[0] == "Successfully cancelled partition reassignment for: re-list-0"
     assert desk.replicas("re-list") == [(1,)]
     assert desk.throttles("re-list") == {}
     assert desk.kafkas("--list").lines() == desk.ours("--list").lines()
