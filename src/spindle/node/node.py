@@ -7,6 +7,7 @@ the log directories to the broker, routes frames by listener, and ends in an ord
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from spindle.model.batches import Buffer
@@ -72,7 +73,7 @@ class Node:
         """Start: open all directories; the rest follows from what they hold."""
         for path in self.config.directories:
             job = Open(path, self.cluster_id, self.config.node_id)
-            self.out.run(job, lambda result, path=path: self._on_opened(path, result))  # type: ignore[misc]
+            self.out.run(job, partial(self._on_opened, path))
 
     def on_connected(self, connection: int, listener: str, host: str) -> None:
         """A client has connected to one of our listeners."""
