@@ -10,14 +10,13 @@ import random
 import uuid
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from spindle.model import records as r
 from spindle.model.batches import Batch, Buffer, Record
 from spindle.model.config import node_config
-from spindle.model.errors import DiskFailed, Error, Failure, LogFailed, PeerFailed
+from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import Endpoint, NodeId, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import CreateLog, LogSettings, Open
@@ -41,7 +40,7 @@ from spindle.storage.directory import Directory
 from spindle.wire.apis import Key
 from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
-from spindle.wire.entities import make, request_class, request_types, response_class, response_types
+from spindle.wire.entities import make, request_types, response_types
 from spindle.wire.framing import (
     RequestHeader,
     decode_request,
@@ -49,6 +48,7 @@ from spindle.wire.framing import (
     encode_request,
     encode_response,
 )
+from tests.support.replica_parts import Answer, Logs, fetched, produced, values_of
 
 TOPIC = uuid.UUID(int=1000)
 NAME = "t"
@@ -66,31 +66,6 @@ HANDLERS: dict[int, ModuleType] = {
 def directory_id(node: NodeId, number: int = 0) -> uuid.UUID:
     """The id of a node's directory."""
     return uuid.UUID(int=10_000 + node * 10 + number)
-
-
-@dataclass
-class Logs:
-    """Stands for the node's log directories: remembers what it was told."""
-
-    disk_failures: list[DiskFailed] = field(default_factory=list)
-    log_failures: list[tuple[PartitionId, LogFailed]] = field(default_factory=list)
-    truncated: list[tuple[PartitionId, int]] = field(default_factory=list)
-    starts: list[tuple[PartitionId, int]] = field(default_factory=list)
-    replicas: Any = None
-
-    def on_disk_failed(self, failure: DiskFailed) -> None:
-        self.disk_failures.append(failure)
-        if failure.errno == 5:
-            self.replicas.on_directory_failed(failure.directory)
-
-    def on_log_failed(self, id: PartitionId, failure: LogFailed) -> None:
-        self.log_failures.append((id, failure))
-
-    def on_truncated(self, id: PartitionId, offset: int) -> None:
-        self.truncated.append((id, offset))
-
-    def on_start_moved(self, id: PartitionId, offset: int) -> None:
-        self.starts.append((id, offset))
 
 
 class Node:
@@ -186,28 +161,6 @@ class Node:
         return [(x.offset, x.value) for b in split(data) for x in records_of(b)]
 
 
-class Answer:
-    """An answer that is or will be there."""
-
-    def __init__(self, key: int, version: int) -> None:
-        self._class = response_class(key, version)
-        self._key, self._version = key, version
-        self.frames: list[list[Buffer]] = []
-
-    def take(self, buffers: list[Buffer]) -> None:
-        self.frames.append(buffers)
-
-    @property
-    def there(self) -> bool:
-        return bool(self.frames)
-
-    @property
-    def entity(self) -> Any:
-        assert len(self.frames) == 1, f"{len(self.frames)} answers"
-        frame = b"".join(bytes(b) for b in self.frames[0])
-        return decode_response(request_class(self._key, self._version), frame[4:])
-
-
 class World:
     """Nodes, their network, their controller."""
 
@@ -236,6 +189,7 @@ class World:
         self._epoch = 0
         self.nodes = {n: Node(self, n, settings or {}) for n in range(1, nodes + 1)}
         self.partitions = partitions
+        self.topic_id = TOPIC
         self.form()
 
     # --- the cluster ----------------------------------------------------------------------------
@@ -515,19 +469,4 @@ class World:
         return self.nodes[node].call(Key.FETCH, version, body)
 
 
-def produced(answer: Answer) -> Any:
-    """The one partition of a produce's answer."""
-    return answer.entity.responses[0].partition_responses[0]
-
-
-def fetched(answer: Answer) -> Any:
-    """The one partition of a fetch's answer."""
-    return answer.entity.responses[0].partitions[0]
-
-
-def values_of(told: Any) -> list[bytes | None]:
-    """The values in a fetched partition."""
-    return [x.value for b in split(told.records or b"") for x in records_of(b)]
-
-
-__all__ = ["Answer", "Failure", "Node", "World", "fetched", "produced", "values_of"]
+__all__ = ["Answer", "Node", "World", "fetched", "produced", "values_of"]

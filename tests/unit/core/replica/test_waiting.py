@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 from spindle.core.replica.waiting import GRAIN, Deadlines, OffsetWaiters
 from spindle.model.errors import Error
@@ -41,9 +42,13 @@ def test_what_was_taken_back_leaves_nothing_behind() -> None:
 def test_offsets_are_reached_in_order() -> None:
     waiters = OffsetWaiters()
     heard: list[tuple[str, Error]] = []
+
+    def hear(name: str, error: Error) -> None:
+        heard.append((name, error))
+
     for name, offset in (("c", 9), ("a", 3), ("b", 5), ("a2", 3)):
-        waiters.add(offset, lambda error, name=name: heard.append((name, error)))  # type: ignore[misc]
-    gone = waiters.add(4, lambda error: heard.append(("gone", error)))
+        waiters.add(offset, partial(hear, name))
+    gone = waiters.add(4, partial(hear, "gone"))
     waiters.discard(gone)
     for then in waiters.take_reached(5):
         then(Error.NONE)

@@ -1,0 +1,76 @@
+"""What the world of replicas is made of: answers that come later, and stand-ins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from spindle.model.batches import Buffer
+from spindle.model.errors import DiskFailed, LogFailed
+from spindle.model.ids import PartitionId
+from spindle.wire.batch import records as records_of
+from spindle.wire.batch import split
+from spindle.wire.entities import request_class, response_class
+from spindle.wire.framing import decode_response
+
+
+@dataclass
+class Logs:
+    """Stands for the node's log directories: remembers what it was told."""
+
+    disk_failures: list[DiskFailed] = field(default_factory=list)
+    log_failures: list[tuple[PartitionId, LogFailed]] = field(default_factory=list)
+    truncated: list[tuple[PartitionId, int]] = field(default_factory=list)
+    starts: list[tuple[PartitionId, int]] = field(default_factory=list)
+    replicas: Any = None
+
+    def on_disk_failed(self, failure: DiskFailed) -> None:
+        self.disk_failures.append(failure)
+        if failure.errno == 5:
+            self.replicas.on_directory_failed(failure.directory)
+
+    def on_log_failed(self, id: PartitionId, failure: LogFailed) -> None:
+        self.log_failures.append((id, failure))
+
+    def on_truncated(self, id: PartitionId, offset: int) -> None:
+        self.truncated.append((id, offset))
+
+    def on_start_moved(self, id: PartitionId, offset: int) -> None:
+        self.starts.append((id, offset))
+
+
+class Answer:
+    """An answer that is or will be there."""
+
+    def __init__(self, key: int, version: int) -> None:
+        self._class = response_class(key, version)
+        self._key, self._version = key, version
+        self.frames: list[list[Buffer]] = []
+
+    def take(self, buffers: list[Buffer]) -> None:
+        self.frames.append(buffers)
+
+    @property
+    def there(self) -> bool:
+        return bool(self.frames)
+
+    @property
+    def entity(self) -> Any:
+        assert len(self.frames) == 1, f"{len(self.frames)} answers"
+        frame = b"".join(bytes(b) for b in self.frames[0])
+        return decode_response(request_class(self._key, self._version), frame[4:])
+
+
+def produced(answer: Answer) -> Any:
+    """The one partition of a produce's answer."""
+    return answer.entity.responses[0].partition_responses[0]
+
+
+def fetched(answer: Answer) -> Any:
+    """The one partition of a fetch's answer."""
+    return answer.entity.responses[0].partitions[0]
+
+
+def values_of(told: Any) -> list[bytes | None]:
+    """The values in a fetched partition."""
+    return [x.value for b in split(told.records or b"") for x in records_of(b)]
