@@ -17,7 +17,7 @@ from typing import Any
 from spindle.model import records as r
 from spindle.model.batches import Record
 from spindle.model.config import node_config
-from spindle.model.errors import DiskFailed, Error, PeerFailed
+from spindle.model.errors import DiskFailed
 from spindle.model.ids import UNASSIGNED, LogDir, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import CopyBytes, Job, Open
@@ -35,8 +35,8 @@ from spindle.storage.directory import Directory
 from spindle.wire.apis import Key
 from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
-from spindle.wire.entities import make, response_types
 from spindle.wire.framing import decode_response
+from tests.support.assignment_taker import AssignmentTaker
 from tests.support.desk import Desk, part, request
 
 CLUSTER = "AV9P4iMkRQymBdGIGwlqQA"
@@ -95,14 +95,7 @@ class World:
         self.paths = [f"/d{n}" for n in range(1, directories + 1)]
         self.settings = {**SETTINGS, **(settings or {})}
         self.image = ClusterImage()
-        self.answers = True
-        """The controller answers."""
-        self.commits = True
-        """What it accepts is committed at once."""
-        self.asked: list[tuple[Any, Callable[[Any], None]]] = []
-        self.told: list[tuple[PartitionId, uuid.UUID]] = []
-        """Every assignment that the controller took, in order."""
-        self.refuse: dict[PartitionId, Error] = {}
+        self.controller = AssignmentTaker(self.image, self.apply)
         self.hung: set[LogDir] = set()
         self.stop_before: Callable[[Job[Any]], bool] | None = None
         self.stopped_at: Job[Any] | None = None
@@ -151,7 +144,7 @@ class World:
             image=self.image,
             lifecycle=self.lifecycle,
             peers=Peers(self.out, "broker-1"),
-            controller=SimpleNamespace(ask=self._ask_controller),
+            controller=self.controller,
             fetchers=Fetchers(),
         )
         self.broker.logs = self.logs = LogDirs(self.broker)
@@ -192,14 +185,14 @@ class World:
         """The process dies; what it had written is there."""
         self.disk.kill()
         self.stop_before = self.stopped_at = None
-        self.asked.clear()
+        self.controller.asked.clear()
         self._boot()
 
     def power_cut(self, seed: int) -> None:
         """The power goes: unsynced writes are lost in part."""
         self.disk.crash(random.Random(seed))
         self.stop_before = self.stopped_at = None
-        self.asked.clear()
+        self.controller.asked.clear()
         self._boot()
 
     def restart(self) -> None:
@@ -267,68 +260,6 @@ class World:
     def id_of(self, path: LogDir) -> uuid.UUID:
         return self.logs.directories.id_of(path)
 
-    # --- the controller -----------------------------------------------------------------------
-
-    def _ask_controller(
-        self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float = 30.0
-    ) -> None:
-        self.asked.append((entity, then))
-
-    def _control(self) -> bool:
-        if not self.asked or not self.answers:
-            return False
-        entity, then = self.asked.pop(0)
-        if type(entity).__name__ != "AssignReplicasToDirsRequest":
-            then(PeerFailed("not wanted here"))
-            return True
-        t = response_types(Key.ASSIGN_REPLICAS_TO_DIRS, 0)
-        changes: list[r.PartitionChange] = []
-        directories = tuple(
-            make(
-                t.DirectoryData,
-                id_=directory.id_,
-                topics=tuple(
-                    make(
-                        t.TopicData,
-                        topic_id=topic.topic_id,
-                        partitions=tuple(
-                            make(
-                                t.PartitionData,
-                                partition_index=p.partition_index,
-                                error_code=self._take(
-                                    PartitionId(topic.topic_id, p.partition_index),
-                                    directory.id_,
-                                    changes,
-                                ),
-                            )
-                            for p in topic.partitions
-                        ),
-                    )
-                    for topic in directory.topics
-                ),
-            )
-            for directory in entity.directories
-        )
-        if self.commits:
-            self.apply(*changes)
-        then(make(t.AssignReplicasToDirsResponse, directories=directories))
-        return True
-
-    def _take(
-        self, id: PartitionId, directory: uuid.UUID, changes: list[r.PartitionChange]
-    ) -> Error:
-        if id in self.refuse:
-            return self.refuse[id]
-        state = self.image.partition(id)
-        if state is None:
-            return Error.UNKNOWN_TOPIC_OR_PARTITION
-        self.told.append((id, directory))
-        places = (directory, *state.directories[1:])
-        changes.append(
-            r.PartitionChange(partition_id=id.partition, topic_id=id.topic_id, directories=places)
-        )
-        return Error.NONE
-
     # --- running ------------------------------------------------------------------------------
 
     def _clock(self) -> None:
@@ -345,7 +276,7 @@ class World:
                 busy = True
             busy = self._take_wishes() or busy
             busy = self._work() or busy
-            busy = self._control() or busy
+            busy = self.controller.act() or busy
 
     def _take_wishes(self) -> bool:
         ready = self.out.take()

@@ -83,16 +83,19 @@ class Places:
     def settle(self, opened: Mapping[LogDir, OpenedDirectory]) -> None:
         """The metadata is known and the directories are open: bring both together."""
         currents, futures = self._sort(opened)
+        damaged = self._damaged(opened)
         for topic, state in self._broker.image.partitions():
             if self._broker.node_id in state.replicas:
                 id = PartitionId(topic.topic_id, state.partition_id)
                 name = TopicPartition(topic.name, state.partition_id)
                 current = self._choose(id, currents.pop(id, []))
                 future = self._choose(id, futures.pop(id, []))
-                self._begin(Place(id, name, Stage.OFFLINE, None), state, current, future)
-        for path, directory in opened.items():
-            for bad in directory.quarantined:
-                self._quarantine(path, bad.name, bad.why)
+                found = self.all[id] = Place(id, name, Stage.OFFLINE, None)
+                if current is None and str(name) in damaged:
+                    found.directory, why = damaged[str(name)]
+                    self.fail(found, why, damaged=True)
+                else:
+                    self._begin(found, state, current, future)
 
     def _sort(self, opened: Mapping[LogDir, OpenedDirectory]) -> tuple[Found, Found]:
         currents: Found = {}
@@ -107,6 +110,17 @@ class Places:
                 else:
                     (futures if log.key.future else currents).setdefault(id, []).append((path, log))
         return currents, futures
+
+    def _damaged(self, opened: Mapping[LogDir, OpenedDirectory]) -> dict[str, tuple[LogDir, str]]:
+        """Logs that could not be loaded, by name: each costs one replica (B-15, B-28)."""
+        found = {}
+        for path, directory in opened.items():
+            for bad in directory.quarantined:
+                self._out.say(
+                    "error", "log cannot be loaded", directory=path, log=bad.name, why=bad.why
+                )
+                found[bad.name] = (path, bad.why)
+        return found
 
     def _id_of(self, log: LoadedLog) -> PartitionId | None:
         """Which replica of ours a log is of; None where it is of none."""
@@ -162,7 +176,6 @@ class Places:
         future: tuple[LogDir, LoadedLog] | None,
     ) -> None:
         """Do what the catch-up table says of a replica at start."""
-        self.all[found.id] = found
         directories = self._logs.directories
         situation = self._situation(found, state, is_new=False)
         situation.current = directories.id_of(current[0]) if current else None
@@ -182,18 +195,6 @@ class Places:
                 self._logs.moves.resume(found, *future)
         else:
             self._act(found, decision.action, state)
-
-    def _quarantine(self, path: LogDir, name: str, why: str) -> None:
-        """A log that could not be loaded: that replica alone is offline (B-15, B-28)."""
-        self._out.say("error", "log cannot be loaded", directory=path, log=name, why=why)
-        topic, _, number = name.rpartition("-")
-        topic_state = self._broker.image.topic(topic)
-        if topic_state is None or not number.isdigit():
-            return
-        found = self.all.get(PartitionId(topic_state.topic_id, int(number)))
-        if found is not None and found.stage is not Stage.READY:
-            found.directory = path
-            self.fail(found, why, damaged=True)
 
     # --- the metadata changes ---------------------------------------------------------------
 

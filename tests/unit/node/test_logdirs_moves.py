@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from tests.support.logdirs_world import World, key, name, pid, topic_id
+from tests.support.moving import fill, is_a, moved, started
 
 from spindle.core.logdirs.move import State
 from spindle.model import records as r
@@ -24,36 +24,6 @@ from spindle.model.jobs import (
     Promote,
     Retain,
 )
-
-
-def started(directories: int = 2, partitions: int = 1, **settings: str) -> World:
-    """A broker whose topic `t` is placed and known; partition 0 is in /d1."""
-    world = World(directories, {k.replace("_", "."): v for k, v in settings.items()})
-    world.open()
-    world.create_topic("t", partitions, segment_bytes="400")
-    world.wait(0.2)
-    assert world.place("t").directory == "/d1"
-    return world
-
-
-def fill(world: World, count: int, partition: int = 0) -> list[bytes]:
-    """Append some records, one batch each."""
-    values = [b"%d" % n for n in range(count)]
-    for value in values:
-        world.produce("t", value, partition=partition)
-    world.step()
-    return values
-
-
-def moved(world: World, partition: int = 0, to: str = "/d2") -> Callable[[], bool]:
-    return lambda: (
-        world.place("t", partition).directory == to
-        and world.logs.moves.of(pid("t", partition)) is None
-    )
-
-
-def is_a(*kinds: type[Job[Any]]) -> Callable[[Job[Any]], bool]:
-    return lambda job: isinstance(job, kinds)
 
 
 @pytest.mark.spec("K113-01", "K113-02", "K113-03", "K113-04")
@@ -81,18 +51,18 @@ def test_a_move_while_records_come() -> None:
 def test_the_metadata_goes_from_old_to_new_once() -> None:
     world = started()
     fill(world, 20)
-    world.told.clear()
+    world.controller.told.clear()
     world.alter("/d2", "t")
     world.until(moved(world))
     world.wait(20)
-    assert world.told == [(pid("t"), world.id_of("/d2"))]
+    assert world.controller.told == [(pid("t"), world.id_of("/d2"))]
 
 
 @pytest.mark.spec("K858-16")
 def test_nothing_is_swapped_before_the_commit_is_seen() -> None:
     world = started()
     values = fill(world, 20)
-    world.commits = False
+    world.controller.commits = False
     world.alter("/d2", "t")
     for number in range(20):
         world.produce("t", b"more %d" % number)
@@ -103,7 +73,7 @@ def test_nothing_is_swapped_before_the_commit_is_seen() -> None:
     assert move.state is State.ASSIGNING
     assert move.end == len(values)
     assert world.place("t").directory == "/d1"
-    world.commits = True
+    world.controller.commits = True
     world.assign("t", world.id_of("/d2"))
     world.until(moved(world))
     assert world.values("t") == values
@@ -113,11 +83,11 @@ def test_nothing_is_swapped_before_the_commit_is_seen() -> None:
 def test_a_controller_that_does_not_answer_is_asked_again() -> None:
     world = started()
     fill(world, 5)
-    world.answers = False
+    world.controller.answers = False
     world.alter("/d2", "t")
-    world.until(lambda: len(world.asked) == 1)
-    world.asked.pop()[1](PeerFailed("hung up"))
-    world.answers = True
+    world.until(lambda: len(world.controller.asked) == 1)
+    world.controller.asked.pop()[1](PeerFailed("hung up"))
+    world.controller.answers = True
     world.until(moved(world))
 
 
@@ -126,7 +96,7 @@ def test_a_controller_that_does_not_answer_is_asked_again() -> None:
 def test_cancelled_at_any_time_nothing_is_left_behind(when: type[Job[Any]]) -> None:
     world = started()
     values = fill(world, 30)
-    world.told.clear()
+    world.controller.told.clear()
     world.alter("/d2", "t")
     world.run_until_job(is_a(when))
     world.resume()
@@ -145,18 +115,18 @@ def test_cancelled_at_any_time_nothing_is_left_behind(when: type[Job[Any]]) -> N
 def test_cancelled_after_the_controller_was_told_is_told_back() -> None:
     world = started()
     fill(world, 5)
-    world.commits = False
+    world.controller.commits = False
     world.alter("/d2", "t")
-    world.until(lambda: len(world.told) == 2)
-    world.told.clear()
+    world.until(lambda: len(world.controller.told) == 2)
+    world.controller.told.clear()
     world.assign("t", world.id_of("/d1"))
-    world.commits = True
+    world.controller.commits = True
     # The commit of the new directory comes just after the cancel.
     assert world.alter("/d1", "t") == [0]
     world.assign("t", world.id_of("/d2"))
     world.wait(1)
     assert world.assigned("t") == world.id_of("/d1")
-    assert world.told == [(pid("t"), world.id_of("/d1"))]
+    assert world.controller.told == [(pid("t"), world.id_of("/d1"))]
 
 
 @pytest.mark.spec("K113-08", "K113-09")
@@ -261,10 +231,10 @@ def test_target_dies_the_current_log_serves_on(state: State) -> None:
     if state is State.COPYING:
         _slow(world)
     else:
-        world.commits = False
+        world.controller.commits = False
     world.alter("/d2", "t")
     world.until(lambda: _state(world) is state)
-    world.commits = True
+    world.controller.commits = True
     if state is State.ASSIGNING:
         # The controller had taken it: the metadata names the dead directory.
         world.hung = {"/d1"}
@@ -314,10 +284,10 @@ def test_source_dies_while_copying_the_copy_is_left_untouched() -> None:
 def test_source_dies_after_the_controller_was_told_the_replica_is_lost() -> None:
     world = started(3)
     fill(world, 30)
-    world.commits = False
+    world.controller.commits = False
     world.alter("/d2", "t")
     world.until(lambda: _state(world) is State.ASSIGNING)
-    world.commits = True
+    world.controller.commits = True
     world.hung = {"/d1"}
     world.assign("t", world.id_of("/d2"))
     world.fail_now("/d1")
@@ -372,7 +342,7 @@ def test_reassigned_away_during_a_move() -> None:
 def test_truncation_applies_to_the_future_log_too() -> None:
     world = started()
     fill(world, 30)
-    world.commits = False
+    world.controller.commits = False
     world.alter("/d2", "t")
     world.until(lambda: _state(world) is State.ASSIGNING)
     world.wait(0.2)
@@ -395,7 +365,7 @@ def test_truncation_applies_to_the_future_log_too() -> None:
         world.produce("t", b"new %d" % number)
         values.append(b"new %d" % number)
     world.step()
-    world.commits = True
+    world.controller.commits = True
     world.assign("t", world.id_of("/d2"))
     world.until(moved(world))
     assert world.values("t") == values
@@ -405,7 +375,7 @@ def test_truncation_applies_to_the_future_log_too() -> None:
 def test_retention_applies_to_the_future_log_too() -> None:
     world = started()
     fill(world, 30)
-    world.commits = False
+    world.controller.commits = False
     world.alter("/d2", "t")
     world.until(lambda: _state(world) is State.ASSIGNING)
     hosted = world.replicas.hosted[pid("t")]
@@ -416,7 +386,7 @@ def test_retention_applies_to_the_future_log_too() -> None:
     assert 10 < start < 30
     future = world.directories["/d2"]._logs[key("t", future=True)]
     assert future.start == start
-    world.commits = True
+    world.controller.commits = True
     world.assign("t", world.id_of("/d2"))
     world.until(moved(world))
     assert world.directories["/d2"]._logs[key("t")].start == start
@@ -435,123 +405,6 @@ def test_target_without_room_the_move_ends_and_the_copy_goes() -> None:
     assert world.values("t") == values
     assert world.logs.directories.is_online("/d2")
     assert world.names("/d2") == []
-
-
-# --- killed -------------------------------------------------------------------------------------
-
-
-def _in_a_move(world: World) -> list[bytes]:
-    values = fill(world, 25)
-    world.alter("/d2", "t")
-    return values
-
-
-def _ends_well(world: World, values: list[bytes]) -> None:
-    """All that had been written is served, from one directory, and the metadata says which."""
-    world.wait(1)
-    world.until(lambda: not list(world.logs.moves.all()))
-    world.wait(8)
-    assert world.lifecycle.is_ready
-    place = world.place("t")
-    assert place.directory is not None
-    assert world.values("t")[: len(values)] == values
-    assert world.assigned("t") == world.id_of(place.directory)
-    left = sorted(world.names("/d1") + world.names("/d2"))
-    assert left == ["t-0"]
-    world.produce("t", b"after")
-    world.step()
-    assert world.values("t")[-1] == b"after"
-
-
-def _jobs_of_a_move() -> int:
-    world = started()
-    _in_a_move(world)
-    count = 0
-
-    def tick(job: Job[Any]) -> bool:
-        nonlocal count
-        count += 1
-        return False
-
-    world.stop_before = tick
-    world.until(moved(world))
-    return count
-
-
-@pytest.mark.spec("K113-15", "K113-16", "K113-18", "K113-19", "B-02", "B-04")
-def test_killed_before_any_job_of_a_move_all_is_there_afterwards() -> None:
-    total = _jobs_of_a_move()
-    assert total > 10
-    for number in range(total):
-        world = started()
-        values = _in_a_move(world)
-        seen = 0
-
-        def at(job: Job[Any], number: int = number) -> bool:
-            nonlocal seen
-            seen += 1
-            return seen > number
-
-        world.run_until_job(at)
-        world.restart()
-        _ends_well(world, values)
-
-
-@pytest.mark.spec("B-21", "K113-19")
-@pytest.mark.parametrize("seed", range(5))
-def test_power_cut_in_the_swap_what_was_synced_is_there(seed: int) -> None:
-    for kind in (Discard, Promote):
-        world = started()
-        values = _in_a_move(world)
-        hosted = world.replicas.hosted[pid("t")]
-        hosted.run(Flush("", hosted.key), lambda _: None)
-        world.run_until_job(is_a(kind))
-        world.power_cut(seed)
-        world.open()
-        _ends_well(world, values)
-
-
-@pytest.mark.spec("K113-15")
-def test_restart_goes_on_from_what_was_copied() -> None:
-    world = started(replica_alter_log_dirs_io_max_bytes_per_second="300")
-    values = fill(world, 60)
-    world.alter("/d2", "t")
-    world.wait(5)
-    move = world.logs.moves.of(pid("t"))
-    assert move is not None
-    before = move.end
-    assert 0 < before < 60
-    world.restart()
-    world.wait(0.05)
-    again = world.logs.moves.of(pid("t"))
-    assert again is not None
-    assert again.end >= before
-    world.until(moved(world), limit=200)
-    assert world.values("t") == values
-    assert world.logs.moves.copied_bytes < 60 * 80
-
-
-@pytest.mark.spec("K858-12", "B-02")
-def test_restart_with_metadata_at_the_target_copies_the_rest_first() -> None:
-    # What 4.3 does here loses the difference: the future log is behind, but already assigned.
-    world = started(replica_alter_log_dirs_io_max_bytes_per_second="300")
-    values = fill(world, 60)
-    world.alter("/d2", "t")
-    world.wait(5)
-    world.kill()
-    state = world.image.partition(pid("t"))
-    assert state is not None
-    world.image.apply(
-        r.PartitionChange(
-            partition_id=0, topic_id=pid("t").topic_id, directories=(world.directory_id(1),)
-        )
-    )
-    world.image.take_delta()
-    world.open()
-    world.until(moved(world), limit=200)
-    assert world.values("t") == values
-    # Meanwhile the metadata named the directory that had the records.
-    assert [d for _, d in world.told[-2:]] == [world.directory_id(0), world.directory_id(1)]
 
 
 def test_moves_there_and_back_many_times_keep_every_record() -> None:

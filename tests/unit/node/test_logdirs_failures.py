@@ -1,0 +1,195 @@
+"""Disks that die, hang, fill up, and replicas that fail alone."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+from tests.support.logdirs_world import World, pid
+from tests.support.moving import fill, started
+
+from spindle.model.errors import DiskFailed, LogFailed, PeerFailed
+from spindle.model.ids import LOST
+from spindle.node.places import Stage
+
+
+def spread(directories: int = 2, partitions: int = 4) -> World:
+    """A topic with a partition or more in each directory."""
+    world = started(directories, partitions)
+    assert {p.directory for p in world.logs.places.all.values()} == set(world.paths)
+    return world
+
+
+def served(world: World) -> set[str | None]:
+    return {
+        p.directory
+        for p in world.logs.places.all.values()
+        if world.replicas.bounds(p.id) is not None
+    }
+
+
+@pytest.mark.spec("K858-10")
+def test_a_dead_disk_takes_its_replicas_and_nobody_elses() -> None:
+    world = spread()
+    world.fail_now("/d1")
+    assert served(world) == {"/d2"}
+    assert world.lifecycle.failed == [world.directory_id(0)]
+    assert world.halted is None
+    assert world.logs.offline_replicas == 2
+    # The heartbeat says it all: no request lists the partitions.
+    world.wait(1)
+    assert all(d != LOST for _, d in world.controller.told)
+
+
+@pytest.mark.spec("K858-10")
+def test_it_is_decided_once() -> None:
+    world = spread()
+    for _ in range(3):
+        world.fail_now("/d1")
+    assert world.lifecycle.failed == [world.directory_id(0)]
+
+
+@pytest.mark.spec("B-13")
+def test_an_idle_dead_disk_is_noticed() -> None:
+    world = spread()
+    world.bad("/d1")
+    world.wait(1.1)
+    assert world.lifecycle.failed == [world.directory_id(0)]
+    assert served(world) == {"/d2"}
+
+
+@pytest.mark.spec("B-13")
+def test_a_hung_disk_is_noticed_and_does_not_stall_the_others() -> None:
+    world = spread()
+    world.hung = {"/d1"}
+    values = fill(world, 3, partition=_in(world, "/d2"))
+    assert world.values("t", _in(world, "/d2")) == values
+    world.wait(15)
+    assert world.lifecycle.failed == []
+    world.wait(8)
+    assert world.lifecycle.failed == [world.directory_id(0)]
+    assert served(world) == {"/d2"}
+    # It comes to itself: too late, it is out until the next start.
+    world.hung.clear()
+    world.wait(5)
+    assert served(world) == {"/d2"}
+
+
+def _in(world: World, path: str) -> int:
+    places = world.logs.places.all.values()
+    return next(p.name.partition for p in places if p.directory == path)
+
+
+@pytest.mark.spec("K858-11")
+def test_the_last_directory_lost_the_node_stops_and_says_why() -> None:
+    world = spread()
+    world.fail_now("/d1")
+    assert world.halted is None
+    world.fail_now("/d2")
+    assert world.halted is not None
+    assert "/d2" in world.halted
+
+
+@pytest.mark.spec("K858-11")
+def test_the_metadata_directory_lost_the_node_stops() -> None:
+    world = spread()
+    world.logs.on_disk_failed(DiskFailed("/meta", "write", errno.EIO))
+    world.step()
+    assert world.halted is not None
+    assert "metadata" in world.halted
+
+
+def test_a_directory_that_dies_while_a_replica_is_made_there() -> None:
+    world = World(2)
+    world.open()
+    world.disk.fail("/d1", errno.EIO, "make_dir")
+    world.create_topic("t", directory=world.directory_id(0))
+    world.wait(1)
+    assert world.place("t").directory == "/d2"
+    assert world.place("t").stage is Stage.READY
+    assert world.assigned("t") == world.directory_id(1)
+
+
+@pytest.mark.spec("K858-17", "K858-20")
+def test_an_assignment_queued_into_a_directory_that_dies_becomes_lost() -> None:
+    world = started(3)
+    world.controller.answers = False
+    world.create_topic("u")
+    world.wait(0.5)
+    path = world.place("u").directory
+    assert path is not None
+    ((_, then),) = world.controller.asked
+    world.controller.asked.clear()
+    world.fail_now(path)
+    then(PeerFailed("cut"))
+    world.controller.answers = True
+    world.wait(2)
+    assert world.assigned("u") == LOST
+
+
+@pytest.mark.spec("K589-02", "K589-05")
+def test_one_bad_log_on_a_good_disk_costs_that_replica_alone() -> None:
+    world = spread()
+    number = _in(world, "/d1")
+    hosted = world.replicas.hosted[pid("t", number)]
+    world.replicas.on_failure(hosted, LogFailed("/d1", f"t-{number}", "a batch is corrupt"))
+    world.wait(1)
+    assert world.replicas.bounds(pid("t", number)) is None
+    assert served(world) == {"/d1", "/d2"}
+    assert world.assigned("t", number) == LOST
+    assert world.lifecycle.failed == []
+    # Nobody else has the partition: nothing is thrown away.
+    world.wait(10)
+    assert f"t-{number}" in world.names("/d1")
+
+
+@pytest.mark.spec("K589-04", "B-28")
+def test_a_bad_replica_is_set_aside_and_fetched_anew_when_nobody_counts_on_it() -> None:
+    world = World(2)
+    world.open()
+    world.create_topic("t", leader=2)
+    world.wait(1)
+    hosted = world.replicas.hosted[pid("t")]
+    path = hosted.directory
+    world.replicas.on_failure(hosted, LogFailed(path, "t-0", "a batch is corrupt"))
+    world.wait(5)
+    assert world.assigned("t") == LOST
+    assert world.place("t").stage is Stage.OFFLINE
+    world.change("t", isr=(2,))
+    world.wait(2)
+    assert world.place("t").stage is Stage.READY
+    assert world.assigned("t") == world.id_of(path)
+    assert world.kinds(path) == ["t-0", "t-0.-stray"]
+
+
+@pytest.mark.spec("B-12", "B-19")
+def test_a_full_disk_is_cordoned_and_comes_back_by_itself() -> None:
+    world = spread()
+    world.disk.capacity["/d1"] = 3000
+    world.logs.on_disk_failed(DiskFailed("/d1", "write", errno.ENOSPC))
+    world.step()
+    assert served(world) == {"/d1", "/d2"}
+    assert world.lifecycle.failed == []
+    assert world.lifecycle.cordoned == (world.directory_id(0),)
+    assert world.describe()["/d1"].is_cordoned
+    world.create_topic("u", 2)
+    world.wait(0.5)
+    assert {world.place("u", p).directory for p in range(2)} == {"/d2"}
+    world.disk.heal("/d1")
+    world.wait(2)
+    assert world.lifecycle.cordoned == ()
+
+
+@pytest.mark.spec("B-12")
+def test_what_could_not_be_made_on_a_full_disk_is_made_when_there_is_room() -> None:
+    world = World(1)
+    world.open()
+    world.disk.capacity["/d1"] = 10
+    world.create_topic("t")
+    world.wait(0.5)
+    assert world.place("t").stage is Stage.OFFLINE
+    assert world.halted is None
+    world.disk.heal("/d1")
+    world.wait(3)
+    assert world.place("t").stage is Stage.READY
+    assert world.replicas.bounds(pid("t")) == (0, 0, 0)
