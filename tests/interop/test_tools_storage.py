@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.apache_kafka import DUMP_LOG, STORAGE, ApacheKafka, run_tool
 from tests.support.commands import run
+from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("K858-01")]
@@ -59,6 +60,18 @@ def test_apache_kafka_starts_in_directories_that_we_formatted(planned: ApacheKaf
             "--bootstrap-server", kafka.bootstrap, "describe",
         )  # fmt: skip
         assert "FinalizedVersionLevel: 4.3-IV0" in features.stdout
+
+
+def test_our_node_starts_in_directories_that_apache_kafka_formatted(
+    kafka_jars: Path, tmp_path: Path
+) -> None:
+    with SpindleCluster(tmp_path, kafka_jars, brokers=1, directories=2) as spindle:
+        ApacheKafka.format(spindle)
+        ids = {meta(d)["directory.id"] for d in spindle.nodes[1].log_dirs}
+        spindle.start()
+        spindle.create_topic("t", "1,1")
+        spindle.produce("t", 10)
+        assert {meta(d)["directory.id"] for d in spindle.nodes[1].log_dirs} == ids
 
 
 def test_kafkas_own_tool_reads_our_bootstrap_records(
