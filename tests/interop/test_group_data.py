@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from pathlib import Path
+from typing import Any
 
 import pytest
 from confluent_kafka import (
@@ -62,6 +63,15 @@ def told_by_kafka(kafka: ApacheKafka, group: str) -> dict[int, tuple[int, str]] 
     }
 
 
+def described_by_kafka(kafka: ApacheKafka, group: str) -> Any:
+    """A group as Apache Kafka describes it; None while it does not."""
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    try:
+        return admin.describe_consumer_groups([group], request_timeout=10)[group].result(15)
+    except KafkaException:
+        return None
+
+
 def test_what_apache_kafka_wrote_loads_here(kafka_jars: Path, tmp_path: Path) -> None:
     with ApacheKafka(tmp_path, kafka_jars, brokers=1, settings=SETTINGS) as kafka:
         kafka.start()
@@ -88,7 +98,10 @@ def test_what_apache_kafka_wrote_loads_here(kafka_jars: Path, tmp_path: Path) ->
         consumer.commit(asynchronous=False)
         consumer.commit(offsets=[TopicPartition("orders", 1, 7, "seven")], asynchronous=False)
         commit_simply(kafka)
-        told = {group: told_by_kafka(kafka, group) for group in ("readers", "simple")}
+        told = {
+            group: eventually(lambda group=group: told_by_kafka(kafka, group), "offsets")
+            for group in ("readers", "simple")
+        }
         data = offsets_log(kafka).read_bytes()
         consumer.close()  # a static member: the group stays as it is
 
@@ -118,9 +131,17 @@ def test_what_apache_kafka_wrote_loads_here(kafka_jars: Path, tmp_path: Path) ->
 
 
 def commit_simply(kafka: ApacheKafka) -> None:
-    """Commit for a group that nobody has joined."""
+    """Commit for a group that nobody has joined; makes the topic of offsets if need be."""
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "simple"})
-    consumer.commit(offsets=[TopicPartition("orders", 2, 3, "by hand")], asynchronous=False)
+    offsets = [TopicPartition("orders", 2, 3, "by hand")]
+
+    def commit() -> bool:
+        try:
+            return bool(consumer.commit(offsets=offsets, asynchronous=False))
+        except KafkaException:
+            return False
+
+    eventually(commit, "a commit to Apache Kafka", 60)
     consumer.close()
 
 
@@ -128,7 +149,7 @@ def test_what_was_written_here_loads_in_apache_kafka(kafka_jars: Path, tmp_path:
     with ApacheKafka(tmp_path, kafka_jars, brokers=1, settings=SETTINGS) as kafka:
         kafka.start()
         kafka.create_topic("orders", "1,1,1")
-        commit_simply(kafka)  # makes the topic of offsets
+        commit_simply(kafka)
         kafka.stop()
         log = offsets_log(kafka)
         for old in log.parent.glob("0*"):
@@ -144,10 +165,11 @@ def test_what_was_written_here_loads_in_apache_kafka(kafka_jars: Path, tmp_path:
             "Apache Kafka tells our offsets",
             60,
         )
-        assert told_by_kafka(kafka, "simple") == {2: (4, "")}
-        assert told_by_kafka(kafka, "deleted") == {}
-        admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-        group = admin.describe_consumer_groups(["readers"])["readers"].result(30)
+        for group, offsets in (("simple", {2: (4, "")}), ("deleted", {})):
+            eventually(
+                lambda group=group, offsets=offsets: told_by_kafka(kafka, group) == offsets, group
+            )
+        group = eventually(lambda: described_by_kafka(kafka, "readers"), "our group's description")
         assert group.state.name == "STABLE"
         (member,) = group.members
         assert (member.group_instance_id, member.client_id) == ("one", "reader")
