@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 FOLLOWERS_SERVE_FROM: Final = 11
 """Version of Fetch from which a consumer knows that it may have reached a follower (KIP-392)."""
 
+SWEEP: Final = 30.0
+"""Seconds between looks for sessions that nobody uses any more."""
+HURRY: Final = 1.0
+"""Seconds after a leader change in which followers are not kept waiting for long ..."""
+HURRIED_WAIT: Final = 0.02
+"""... but for so many seconds at most: they may have partitions to add to their next fetch."""
+
 
 class Readers:
     """Everybody who reads here."""
@@ -42,6 +49,8 @@ class Readers:
             settings["max.incremental.fetch.session.cache.slots"], self._on_closed
         )
         self._woken: dict[Fetch, None] = {}
+        self._hurry_until = 0.0
+        self._out.after(SWEEP, self._sweep)
 
     # --- requests -----------------------------------------------------------------------------
 
@@ -241,13 +250,19 @@ class Readers:
             fetch.need = fetch.min_bytes - size
             fetch.outcomes = []
             fetch.is_parked = True
-            self._replicas.parking.park(fetch.deadline - self._out.now, fetch)
+            self._replicas.parking.park(self._patience(fetch), fetch)
             return
         self._put_back(fetch)
         reader.parked = None
         fetch.answer()
         if not isinstance(reader, Session):
             self._forget(reader)
+
+    def _patience(self, fetch: Fetch) -> float:
+        wait = fetch.deadline - self._out.now
+        if fetch.reader.follower and self._out.now < self._hurry_until:
+            return min(wait, HURRIED_WAIT)
+        return wait
 
     def _put_back(self, fetch: Fetch) -> None:
         # Who has got something goes behind those who have not: everybody has his turn.
@@ -300,21 +315,43 @@ class Readers:
                 reader.parked.timed_out = True
                 self._on_news(reader, cursor, max(reader.parked.need, 1))
 
+    def on_leading(self) -> None:
+        """A partition is led here from now on: its followers shall not sit in older polls.
+
+        A follower can name the partition only in its next fetch; until it has, nothing that is
+        appended with acks=all is committed.
+        """
+        hurried = self._out.now < self._hurry_until
+        self._hurry_until = self._out.now + HURRY
+        if hurried:
+            return
+        for session in self._sessions.followers():
+            if session.parked is not None:
+                session.parked.timed_out = True
+                self._wake_later(session.parked)
+
     def _on_news(self, reader: Reader, cursor: Cursor, size: int) -> None:
         reader.due[cursor.key] = cursor
         fetch: Fetch | None = reader.parked
         if fetch is None:
             return
         fetch.news += size
-        if fetch.is_parked and fetch.news >= fetch.need and fetch not in self._woken:
-            if not self._woken:
-                self._out.after(0.0, self._wake)
-            self._woken[fetch] = None
+        if fetch.is_parked and fetch.news >= fetch.need:
+            self._wake_later(fetch)
+
+    def _wake_later(self, fetch: Fetch) -> None:
+        if not self._woken:
+            self._out.after(0.0, self._wake)
+        self._woken[fetch] = None
 
     def _wake(self) -> None:
         woken, self._woken = self._woken, {}
         for fetch in woken:
             self.resume(fetch)
+
+    def _sweep(self) -> None:
+        self._out.after(SWEEP, self._sweep)
+        self._sessions.expire(self._out.now)
 
     # --- watching -------------------------------------------------------------------------------
 

@@ -192,6 +192,7 @@ class Replicas:
         if log is not None:
             end = hosted.partition.end
             assert log.end == end, f"{hosted.name}: the promoted log ends at {log.end}, not {end}"
+            hosted.size = log.size
         hosted.thaw(directory)
 
     def on_start(self, hosted: Hosted, moved: LogStart) -> None:
@@ -240,6 +241,7 @@ class Replicas:
             self.broker.fetchers.follow(hosted)
         elif change is Change.LEADS:
             self.broker.fetchers.leave(hosted)
+            self.readers.on_leading()
         if change in (Change.FOLLOWS, Change.LEADS):
             self.readers.on_changed(hosted)
         if machine.leads != led:

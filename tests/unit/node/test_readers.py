@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.support.replica_world import NAME, TOPIC, Answer, World, fetched, values_of
+from tests.support.replica_world import NAME, TOPIC, Answer, World, fetched, produced, values_of
 
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
@@ -224,3 +224,31 @@ def test_diverging_readers_are_told_where() -> None:
     assert values_of(told) == [b"b"]
     told = fetched(world.fetch(2, 1, last_fetched_epoch=5))
     assert told.error_code == Error.OFFSET_OUT_OF_RANGE
+
+
+def test_a_new_leader_does_not_let_its_followers_sit_in_older_polls() -> None:
+    """What is produced right after a failover is committed at once, not after a long poll."""
+    world = World(partitions=2)
+    world.change(1, leader=2)
+    world.wait(10)
+    world.change(0, leader=2, isr=(2, 3))
+    answer = world.produce(2, b"x")
+    world.wait(0.05)
+    assert produced(answer).error_code == Error.NONE
+    world.requests.clear()
+    world.wait(3)
+    assert len(world.requests) < 250, "the hurry ends"
+
+
+def test_sessions_that_nobody_uses_are_closed() -> None:
+    world = World(nodes=1)
+    consumer = Consumer(world)
+    consumer.take(consumer.ask({0: 0}))
+    assert world.nodes[1].replicas.readers.session_count == 1
+    world.wait(100)
+    consumer.take(consumer.ask({}))
+    world.wait(100)
+    assert world.nodes[1].replicas.readers.session_count == 1
+    world.wait(60)
+    assert world.nodes[1].replicas.readers.session_count == 0
+    assert consumer.ask({}).entity.error_code == Error.FETCH_SESSION_ID_NOT_FOUND

@@ -193,13 +193,15 @@ class Partition:
         if not isinstance(role, Leading):
             role = self.role = Leading(self.next, Followers(others, state.isr, now))
             new_epoch = True
-        elif state.partition_epoch > self.partition_epoch or new_epoch:
+        if new_epoch or state.partition_epoch >= self.partition_epoch:
+            # An ISR may be known from the controller's answer before the metadata brings it,
+            # and with it another replica set: a reassignment that it has completed.
             role.followers.assign(others, state.isr, now)
+            self.replicas = state.replicas
         if new_epoch or state.partition_epoch > self.partition_epoch:
             # Whatever was proposed rests on an older state: the metadata has decided.
             role.proposal = None
             self.isr = state.isr
-            self.replicas = state.replicas
             self.partition_epoch = state.partition_epoch
         if new_epoch:
             role.epoch_start = self.next

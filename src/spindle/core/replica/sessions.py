@@ -112,6 +112,15 @@ class Sessions:
         if session is not None:
             self._on_closed(session)
 
+    def expire(self, now: float) -> None:
+        """Close the sessions that nobody has used for long: their clients are gone, or will ask."""
+        for session in [s for s in self._by_id.values() if now - s.used_at > EVICT_AFTER]:
+            self.close(session.id)
+
+    def followers(self) -> list[Session]:
+        """The sessions of followers."""
+        return [s for s in self._by_id.values() if s.follower]
+
     def _make_room(self, size: int, follower: bool, now: float) -> bool:
         if len(self._by_id) < self._limit:
             return True

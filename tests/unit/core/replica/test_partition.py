@@ -289,3 +289,17 @@ def test_the_low_watermark_waits_for_the_living_only() -> None:
     assert partition.low_watermark == 0
     partition.on_follower_fetch(2, 0, 7, 12, 0.0)
     assert partition.low_watermark == 7
+
+
+def test_a_reassignment_completed_by_an_isr_change_is_taken_from_the_metadata() -> None:
+    partition = leading(replicas=(1, 2, 3), isr=(1, 2))
+    append(partition)
+    fetch(partition, 3, 1)
+    proposal = partition.take_proposal()
+    assert proposal is not None
+    partition.on_isr_committed(proposal, (1, 3), 11, 0.0)
+    state = replace(STATE, replicas=(1, 3), isr=(1, 3), partition_epoch=11)
+    partition.on_assignment(state, ALIVE, 0.0)
+    assert partition.replicas == (1, 3)
+    with pytest.raises(KeyError):
+        fetch(partition, 2, 1)
