@@ -23,8 +23,8 @@ from spindle.runtime.os_disk import OsDisk
 from spindle.runtime.server import read_config
 from spindle.storage import meta
 from spindle.storage.disk import Disk
+from spindle.storage.formatting import format_blank
 from spindle.storage.meta import MetaProperties
-from spindle.wire.checkpoint import encode_checkpoint
 
 Say = Callable[[str], None]
 
@@ -92,12 +92,12 @@ def format_node(
         say("All of the log directories are already formatted.")
         return []
     say(f"Bootstrap metadata: {_as_java(levels)}")
-    bootstrap = b"".join(encode_checkpoint(levels, timestamp=time.time_ns() // 1_000_000))
     for directory in seen.blank:
         kind = "metadata" if directory == config.metadata_dir else "data"
         say(f"Formatting {kind} directory {directory} with metadata.version {RELEASES[0]}.")
-        own = MetaProperties(1, cluster_id, config.node_id, meta.random_directory_id())
-        meta.format_directory(disk, directory, own, bootstrap)
+        format_blank(
+            disk, (directory,), cluster_id, config.node_id, time.time_ns() // 1_000_000, levels
+        )
     return seen.blank
 
 
