@@ -240,7 +240,7 @@ class Source:
             )
             return
         if error != Error.NONE:
-            self._back_off(followed, f"error {error}")
+            self._back_off(followed, getattr(error, "name", f"error {error}"))
             return
         diverging = told.diverging_epoch
         if diverging.end_offset >= 0 and diverging.epoch >= 0:
@@ -370,8 +370,9 @@ class Source:
         self._conversation.leave(followed.hosted.id)
         followed.failures += 1
         if followed.failures in (1, 10):
+            # The first is everyday: metadata reaches the brokers one after the other.
             self._out.say(
-                "info" if followed.failures == 1 else "warning",
+                "debug" if followed.failures == 1 else "warning",
                 "partition cannot be fetched",
                 partition=str(followed.hosted.name),
                 leader=self.node,
