@@ -75,6 +75,11 @@ class Broker:
         """The committed metadata."""
         return self.metadata.image
 
+    @property
+    def is_serving(self) -> bool:
+        """Whether we can answer clients: our logs are found, and brokers are known to be alive."""
+        return self.logs.is_settled and any(map(self.image.is_active, self.image.brokers))
+
     # --- life -------------------------------------------------------------------------------
 
     def on_opened(self, opened: Mapping[LogDir, OpenedDirectory | Failure]) -> None:

@@ -85,6 +85,11 @@ class LogDirs:
         return epochs.pop() if whole and clean and len(epochs) == 1 else -1
 
     @property
+    def is_settled(self) -> bool:
+        """Whether every log found was compared with the metadata of this registration."""
+        return self._is_settled
+
+    @property
     def speaks_of_directories(self) -> bool:
         """Whether the cluster's metadata knows directories (K858-19)."""
         level = self.broker.image.features.get(METADATA_VERSION, 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from spindle.model.batches import Buffer
 from spindle.model.config import NodeConfig
@@ -27,6 +27,9 @@ from spindle.node.peers import Peers
 from spindle.node.quorum import Quorum
 from spindle.node.router import Router
 
+EARLY_MAX: Final = 1_000
+"""Requests that may wait for a broker to begin serving."""
+
 
 class Node:
     """One process of a cluster. Feed it, then `take()` what it wishes."""
@@ -44,12 +47,15 @@ class Node:
         self._connections: dict[int, Connection] = {}
         self._opened: dict[LogDir, OpenedDirectory | Failure] = {}
         self._stopping = False
+        self._is_serving = False
+        self._early: list[tuple[int, Buffer]] = []
         if config.is_controller:
             self.controller = Controller(config, self.out, self.quorum)
             self.quorum.controller = self.controller
         if config.is_broker:
             self.broker = Broker(config, cluster_id, self.out, self.metadata, self.quorum, peers)
             self.metadata.listen(self.broker.on_metadata)
+            self.metadata.listen(lambda _: self._serve_early())
         for listener in config.listeners:
             self._routers[listener.name] = self._router(listener.name)
 
@@ -82,8 +88,32 @@ class Node:
     def on_frame(self, connection: int, frame: Buffer) -> None:
         """A client has sent a request."""
         client = self._connections.get(connection)
-        if client is not None:
+        if client is None:
+            return
+        self._serve_early()
+        if self._serves(client.listener):
             self._routers[client.listener].on_frame(client, frame)
+        elif len(self._early) < EARLY_MAX:
+            self._early.append((connection, frame))
+        else:
+            self.out.hang_up(connection)
+
+    def _serves(self, listener: str) -> bool:
+        """Whether requests are served there yet.
+
+        A broker that knows of no other and is not registered itself would tell its clients that
+        there are no brokers at all, and some believe it for minutes; Apache Kafka's, too, serves
+        nobody before it has caught up with the metadata.
+        """
+        return self._is_serving or listener in self.config.controller_listeners
+
+    def _serve_early(self) -> None:
+        if self._is_serving or self.broker is None or not self.broker.is_serving:
+            return
+        self._is_serving = True
+        early, self._early = self._early, []
+        for connection, frame in early:
+            self.on_frame(connection, frame)
 
     def on_disconnected(self, connection: int) -> None:
         """A client has gone; answers that are still due are dropped."""
