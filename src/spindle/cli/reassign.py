@@ -7,6 +7,7 @@ spindle reassign execute  -b localhost:9092 plan.json --watch
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
@@ -20,8 +21,10 @@ from spindle.cli.log_dirs import names
 from spindle.cli.reassignment_plan import Plan, parse_brokers, parse_plan
 from spindle.cli.reassignment_run import Options, Verified
 from spindle.cli.reassignment_state import move_lines, partition_lines
+from spindle.cli.watching import complete_replicas
 from spindle.cli.watching import watch as watch_plan
 from spindle.client.admin import AdminClient
+from spindle.client.results import Replica
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help=__doc__.split("\n")[0]
@@ -89,8 +92,9 @@ def execute(
     )
 
     async def work(admin: AdminClient) -> Verified | None:
+        before = complete_replicas(await running.look(admin, wanted)) if watch else {}
         await running.execute(admin, wanted, options, render.say)
-        return await _watch(admin, wanted) if watch else None
+        return await _watch(admin, wanted, before) if watch else None
 
     _end(with_admin(bootstrap_server, work, timeout=request_timeout))
 
@@ -179,8 +183,10 @@ def list_(
     print(json.dumps({"version": 1, "reassignments": entries}))
 
 
-async def _watch(admin: AdminClient, plan: Plan) -> Verified:
-    await watch_plan(admin, plan)
+async def _watch(
+    admin: AdminClient, plan: Plan, before: Mapping[Replica, bool] | None = None
+) -> Verified:
+    await watch_plan(admin, plan, before)
     return await running.verify(admin, plan, lambda line: None)
 
 

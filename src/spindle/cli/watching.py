@@ -77,17 +77,24 @@ def complete_replicas(verified: Verified) -> dict[Replica, bool]:
     return found
 
 
-async def watch(admin: AdminClient, plan: Plan) -> Verified:
-    """Show progress until the plan is complete, or nothing is under way any more."""
+async def watch(
+    admin: AdminClient, plan: Plan, before: Mapping[Replica, bool] | None = None
+) -> Verified:
+    """Show progress until the plan is complete, or nothing is under way any more.
+
+    `before`: what was complete before the plan was started, where the caller knows; else what is
+    complete now. There is no bar where that is everything.
+    """
     verified = await look(admin, plan)
-    before = complete_replicas(verified)
-    brokers = sorted({b for brokers in plan.replicas.values() for b in brokers})
+    if before is None:
+        before = complete_replicas(verified)
+    if all(before.values()) and verified.complete:
+        return verified
     still = 0
     with render.transfer("copying", 0) as report:
         while True:
-            everyone = sorted({*brokers, *_present(verified)})
             found = await admin.describe_log_dirs(
-                everyone, partitions=list(plan.replicas)
+                _concerned(verified), partitions=list(plan.replicas)
             ).settled()
             under_way = copies(verified, before, found)
             report(sum(c.done for c in under_way), sum(c.total for c in under_way))
@@ -98,5 +105,6 @@ async def watch(admin: AdminClient, plan: Plan) -> Verified:
             verified = await look(admin, plan)
 
 
-def _present(verified: Verified) -> set[NodeId]:
-    return {b for state in verified.partitions.values() for b in state.current}
+def _concerned(verified: Verified) -> list[NodeId]:
+    states = verified.partitions.values()
+    return sorted({b for state in states for b in (*state.current, *state.target)})
