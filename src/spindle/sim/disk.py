@@ -287,6 +287,20 @@ class MemoryDisk:
         delay, self._delay = self._delay, 0.0
         return delay
 
+    def names(self, path: str) -> list[str]:
+        """What `list` tells, without faults, delays and counts; nothing where there is nothing."""
+        node = self._find(path)
+        return sorted(node.seen) if isinstance(node, _DirNode) else []
+
+    def contents(self, path: str) -> bytes | None:
+        """A file's bytes, without faults, delays and counts; None where there is none."""
+        node = self._find(path)
+        return bytes(node.seen) if isinstance(node, _FileNode) else None
+
+    def used(self, path: str) -> int:
+        """Bytes of all files under a path."""
+        return self._used(path)
+
     # --- shared with MemoryFile ---------------------------------------------------------------
 
     def called(self, verb: str, path: str) -> None:

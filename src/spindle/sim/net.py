@@ -1,12 +1,13 @@
 """A network of byte-exact frames that delays, cuts and breaks: connections keep their order, as
 TCP does; a cut swallows what is under way, and the asker's time-out ends it.
 
-Belongs to the world. Knows lengths, not contents.
+Belongs to the world. Knows lengths and APIs' numbers, not contents.
 """
 
 from __future__ import annotations
 
 import itertools
+import struct
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,10 @@ from spindle.model.outbox import FrameAnswered, FrameAsked
 
 if TYPE_CHECKING:
     from spindle.sim.world import Host, World
+
+LATENCY = 0.0005
+_API = struct.Struct(">hh")
+"""How each request begins: the API's key and version."""
 
 
 class _Place(NamedTuple):
@@ -45,7 +50,7 @@ class Net:
         self._pipes: dict[tuple[str, str, int, str], _Pipe] = {}
         self._by_id: dict[int, _Pipe] = {}
         self._ids = itertools.count(1)
-        self.latency = 0.0005
+        self.latency = LATENCY
         """Mean seconds that a frame is under way."""
         self.cuts: dict[tuple[str, str], None] = {}
         """(from, to) pairs between which nothing passes; one-way."""
@@ -90,6 +95,22 @@ class Net:
             if name in (pipe.source.name, pipe.target.name):
                 self._world.after(self._delay(), self._break, pipe, "connection reset")
 
+    # --- faults -------------------------------------------------------------------------------
+
+    def break_some(self) -> None:
+        """Break one of the connections, for both ends at once."""
+        if self._by_id:
+            pipes = list(self._by_id.values())
+            self._break(pipes[self._world.rng.randrange(len(pipes))], "connection reset")
+
+    def heal(self) -> None:
+        """No more cuts and delays; connections that have lost something are reset."""
+        self.cuts.clear()
+        self.latency = LATENCY
+        for pipe in list(self._by_id.values()):
+            if pipe.swallowed:
+                self._world.after(self._delay(), self._break, pipe, "connection reset")
+
     # --- what happens -------------------------------------------------------------------------
 
     def _connect(self, key: tuple[str, str, int, str], source: Host) -> _Pipe | None:
@@ -115,7 +136,8 @@ class Net:
         machine = pipe.target.machine
         if not self._passes(pipe, pipe.source, pipe.target) or machine is None:
             return
-        self._world.note("frame", pipe.source.name, pipe.target.name, frame[:4], len(frame))
+        key, version = _API.unpack_from(frame)
+        self._world.note("frame", pipe.source.name, pipe.target.name, key, version, len(frame))
         self._world.feed(pipe.target, lambda: machine.on_frame(pipe.id, frame))
 
     def _return(self, pipe: _Pipe, frame: bytes) -> None:
@@ -123,6 +145,7 @@ class Net:
         if not self._passes(pipe, pipe.target, pipe.source) or machine is None or not pipe.open:
             return
         asked = pipe.open.popleft()
+        self._world.note("reply", pipe.target.name, pipe.source.name, len(frame))
         self._world.feed(pipe.source, lambda: machine.on_done(asked.ticket, frame))
 
     def _passes(self, pipe: _Pipe, source: Host, target: Host) -> bool:

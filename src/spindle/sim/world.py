@@ -11,12 +11,14 @@ import hashlib
 import heapq
 import itertools
 import random
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
 from spindle.model.ids import LogDir
-from spindle.model.jobs import CopyBytes
+from spindle.model.jobs import CopyBytes, Job
 from spindle.model.outbox import JobAsked, Ready, Said
+from spindle.sim.disk import PowerCut
 from spindle.sim.net import Net
 from spindle.storage.directory import Directory
 
@@ -24,25 +26,29 @@ WALL_START_MS = 1_800_000_000_000
 """Wall clock at the beginning of every simulation, in ms since 1970."""
 SAID_MAX = 2000
 """Log lines kept for the report of a failing seed."""
+FOREVER = float("inf")
+
+Lane = tuple[LogDir, LogDir]
 
 
 class Machine(Protocol):
     """What a host runs: a node, or a client of the workload."""
 
-    wake_at: float | None
+    @property
+    def wake_at(self) -> float | None: ...
 
     def set_time(self, now: float, wall_ms: int) -> None: ...
     def begin(self) -> None: ...
     def on_connected(self, connection: int, listener: str, host: str) -> None: ...
     def on_frame(self, connection: int, frame: Any) -> None: ...
     def on_disconnected(self, connection: int) -> None: ...
-    def on_done(self, ticket: int, result: object) -> None: ...
+    def on_done(self, ticket: int, result: Any) -> None: ...
     def on_time(self) -> None: ...
     def take(self) -> Ready | None: ...
 
 
 class Host:
-    """A machine that runs somewhere in the world. `life` grows with every start."""
+    """A machine that runs somewhere in the world. `life` grows with every start and end."""
 
     def __init__(self, name: str, directories: dict[LogDir, Directory]) -> None:
         self.name = name
@@ -51,12 +57,16 @@ class Host:
         self.life = 0
         self.halted: str | None = None
         self.stopped = False
-        self.lanes: dict[tuple[LogDir, LogDir], list[JobAsked]] = {}
+        self.skew_ms = 0
+        """How far its wall clock is off."""
+        self.lanes: dict[Lane, list[JobAsked]] = {}
+        self.stuck: dict[Lane, None] = {}
+        """Lanes whose next job hangs."""
         self.woken_for: float | None = None
 
 
 class World:
-    """Hosts, a network and time. `delay_ms` says how long a disk's group of jobs takes."""
+    """Hosts, a network and time."""
 
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -65,11 +75,23 @@ class World:
         self.events = 0
         self.net = Net(self)
         self.hosts: dict[str, Host] = {}
-        self.checks: list[Callable[[], None]] = []
-        self.said: list[tuple[float, str, Said]] = []
+        self.watchers: list[Callable[[Host], None]] = []
+        """Told of a host after each thing that has happened to it and to its disks."""
+        self.on_ended: Callable[[Host], None] = lambda host: None
+        """Told of a host whose machine has halted or stopped by itself."""
+        self.on_power_cut: Callable[[Host], None] = lambda host: None
+        """Told of a host whose power went during one of its disk's calls."""
+        self.on_jobs: Callable[[Host, list[Job[Any]], list[Any]], None] = lambda host, jobs, done: (
+            None
+        )
+        """Told of a group of jobs that was carried out, with the results."""
+        self.trace: Callable[[str], None] | None = None
+        """Given a line for each thing that happens."""
+        self.said: deque[tuple[float, str, Said]] = deque(maxlen=SAID_MAX)
         self.job_seconds = 0.0002
+        """Mean seconds that a group of jobs takes."""
         self.slow: dict[LogDir, float] = {}
-        """Extra seconds that a directory's jobs take; `inf`: it hangs."""
+        """Extra seconds that a directory's jobs take; FOREVER: it hangs."""
         self._heap: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
         self._numbers = itertools.count()
         self._digest = hashlib.blake2b(digest_size=16)
@@ -78,7 +100,7 @@ class World:
 
     @property
     def wall_ms(self) -> int:
-        """The wall clock."""
+        """The wall clock, as a host without skew shows it."""
         return WALL_START_MS + int(self.now * 1000)
 
     @property
@@ -102,16 +124,17 @@ class World:
             self.now, _, then, args = heapq.heappop(self._heap)
             self.events += 1
             then(*args)
-            for check in self.checks:
-                check()
         if done():
             return True
         self.now = max(self.now, until)
         return False
 
     def note(self, *what: object) -> None:
-        """Make something part of the run's fingerprint."""
-        self._digest.update(f"{self.now:.9f} {what}\n".encode())
+        """Make something part of the run's fingerprint, and of its trace."""
+        line = f"{self.now:.9f} {what}"
+        self._digest.update(line.encode())
+        if self.trace is not None:
+            self.trace(f"{self.now:12.6f}  {' '.join(map(str, what))}")
 
     # --- hosts ------------------------------------------------------------------------------
 
@@ -123,6 +146,7 @@ class World:
         host.machine = machine
         host.halted, host.stopped = None, False
         host.lanes.clear()
+        host.stuck.clear()
         host.woken_for = None
         self.note("start", host.name)
         self.feed(host, machine.begin)
@@ -141,9 +165,11 @@ class World:
         machine = host.machine
         if machine is None:
             return
-        machine.set_time(self.now, self.wall_ms)
+        machine.set_time(self.now, self.wall_ms + host.skew_ms)
         happened()
         self._pump(host)
+        for watch in self.watchers:
+            watch(host)
 
     def _pump(self, host: Host) -> None:
         while host.machine is not None and (ready := host.machine.take()) is not None:
@@ -171,12 +197,24 @@ class World:
             self.net.hang_up(connection)
         for said in ready.said:
             self.said.append((self.now, host.name, said))
-            del self.said[:-SAID_MAX]
+            if self.trace is not None:
+                words = " ".join(f"{k}={v}" for k, v in said.fields.items())
+                self.trace(f"{self.now:12.6f}  {host.name} {said.level}: {said.event} {words}")
         if ready.halt is not None or ready.stopped:
             host.halted, host.stopped = ready.halt, ready.stopped
+            self.note("halt" if ready.halt else "stop", host.name, ready.halt or "")
             self.kill(host)
+            self.on_ended(host)
 
     # --- disks ------------------------------------------------------------------------------
+
+    def unhang(self, directory: LogDir) -> None:
+        """A directory that was slow, or hung, is well: what waited for it goes on."""
+        self.slow.pop(directory, None)
+        for host in self.hosts.values():
+            for lane in [lane for lane in host.stuck if directory in lane]:
+                del host.stuck[lane]
+                self._work(host, lane)
 
     def _queue(self, host: Host, asked: JobAsked) -> None:
         job = asked.job
@@ -186,18 +224,26 @@ class World:
         if len(waiting) == 1:
             self._work(host, lane)
 
-    def _work(self, host: Host, lane: tuple[LogDir, LogDir]) -> None:
+    def _work(self, host: Host, lane: Lane) -> None:
         seconds = self.job_seconds * (0.5 + self.rng.random())
         seconds += max(self.slow.get(directory, 0.0) for directory in lane)
-        if seconds < float("inf"):
+        if seconds < FOREVER:
             self.after(seconds, self._run_group, host, host.life, lane)
+        else:
+            host.stuck[lane] = None
 
-    def _run_group(self, host: Host, life: int, lane: tuple[LogDir, LogDir]) -> None:
+    def _run_group(self, host: Host, life: int, lane: Lane) -> None:
         if host.life != life or host.machine is None:
             return
         group = list(host.lanes[lane])
-        results = host.directories[lane[1]].run_group([asked.job for asked in group])
-        self.note("jobs", host.name, lane[1], [type(asked.job).__name__ for asked in group])
+        jobs = [asked.job for asked in group]
+        self.note("jobs", host.name, lane[1], [type(job).__name__ for job in jobs])
+        try:
+            results = host.directories[lane[1]].run_group(jobs)
+        except PowerCut:
+            self.on_power_cut(host)
+            return
+        self.on_jobs(host, jobs, results)
         del host.lanes[lane][: len(group)]
         if host.lanes[lane]:
             self._work(host, lane)

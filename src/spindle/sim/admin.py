@@ -1,0 +1,266 @@
+"""A client that changes the cluster: topics, moves between disks, reassignments, settings.
+
+Each action is asked for once and its answer is only counted: an operator's wish may fail, and must
+do no harm. Part of the workload; tells the history what may be gone because it was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from spindle.model.errors import Error, PeerFailed
+from spindle.model.ids import LogDir, NodeId, PartitionId
+from spindle.model.image import BROKER_RESOURCE
+from spindle.model.outbox import Rng
+from spindle.sim.client import Client, TopicView
+from spindle.sim.history import History
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, ms, request_types
+
+TIMEOUT: Final = ms(5000)
+SET: Final = 0
+RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
+PREFERRED: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What an admin does and how often. `pause`: mean s between actions; the rest are weights."""
+
+    pause: float = 1.0
+    topics: int = 2
+    topics_max: int = 4
+    partitions_max: int = 3
+    replicas: int = 3
+    configs: tuple[tuple[str, str], ...] = ()
+    """Of every topic."""
+    create: float = 1.0
+    delete: float = 0.5
+    move: float = 6.0
+    reassign: float = 2.0
+    trim: float = 0.5
+    throttle: float = 0.5
+    elect: float = 0.5
+    reuse_names: bool = True
+    """A topic may come again under the name of one that was deleted."""
+    directories: dict[NodeId, tuple[LogDir, ...]] = field(default_factory=dict)
+
+
+class Admin(Client):
+    """Creates the first topics, then does what its wishes say, until it drains."""
+
+    def __init__(
+        self,
+        name: str,
+        rng: Rng,
+        brokers: dict[NodeId, tuple[str, int]],
+        history: History,
+        wishes: Wishes,
+    ) -> None:
+        super().__init__(name, rng, brokers, history)
+        self._wishes = wishes
+        self._made = 0
+        w = wishes
+        self._actions: list[tuple[float, Callable[[], None]]] = [
+            (w.create, self._create_another),
+            (w.delete, self._delete_some),
+            (w.move, self._move_some),
+            (w.reassign, self._reassign_some),
+            (w.trim, self._trim_some),
+            (w.throttle, self._throttle_some),
+            (w.elect, self._elect),
+        ]
+
+    def begin(self) -> None:
+        """Create topics, then act now and then."""
+        for _ in range(self._wishes.topics):
+            self.create()
+        self.refresh_often()
+        self._act_later()
+
+    def _act_later(self) -> None:
+        self.out.after(self.between(0.0, 2.0) * self._wishes.pause, self._act)
+
+    def _act(self) -> None:
+        if self.draining:
+            return
+        self._act_later()
+        point = self.out.rng.random() * sum(weight for weight, _ in self._actions)
+        for weight, action in self._actions:
+            point -= weight
+            if point < 0:
+                action()
+                return
+
+    def _request(self, what: str, node: NodeId | None, entity: Any) -> None:
+        def answered(answer: Any) -> None:
+            failed = isinstance(answer, PeerFailed)
+            self.history.count(f"{what} {'not answered' if failed else 'answered'}")
+
+        self.ask(node, entity, answered)
+
+    # --- topics -----------------------------------------------------------------------------
+
+    def create(self) -> None:
+        """Create a topic; asks again until it is there."""
+        w = self._wishes
+        self._made += 1
+        again = w.reuse_names and self._made > w.topics and self.out.rng.random() < 0.5
+        gone = [n for id, n in self.history.names.items() if id in self.history.deleted]
+        name = self.choose(gone) if again and gone else f"topic-{self._made}"
+        t = request_types(Key.CREATE_TOPICS, 7)
+        topic = make(
+            t.CreatableTopic,
+            name=name,
+            num_partitions=1 + self.out.rng.randrange(w.partitions_max),
+            replication_factor=w.replicas,
+            configs=tuple(make(t.CreatableTopicConfig, name=n, value=v) for n, v in w.configs),
+        )
+        request = make(t.CreateTopicsRequest, topics=(topic,), timeout=TIMEOUT, validate_only=False)
+        self._try_create(request)
+
+    def _try_create(self, request: Any) -> None:
+        def answered(answer: Any) -> None:
+            if isinstance(answer, PeerFailed) or answer.topics[0].error_code in (
+                Error.INVALID_REPLICATION_FACTOR,
+                Error.REQUEST_TIMED_OUT,
+                Error.NOT_CONTROLLER,
+            ):
+                self.out.after(self.between(0.5, 1.0), lambda: self._try_create(request))
+            else:
+                self.history.count("topics asked for")
+                self.refresh()
+
+        self.ask(None, request, answered)
+
+    def _create_another(self) -> None:
+        if len(self.topics) < self._wishes.topics_max:
+            self.create()
+
+    def _delete_some(self) -> None:
+        alive = [t for t in self.topics.values() if t.topic_id not in self.history.deleted]
+        if len(alive) > 1:
+            self.delete(self.choose(alive))
+
+    def delete(self, topic: TopicView) -> None:
+        """Delete a topic, by its id."""
+        self.history.deleted[topic.topic_id] = None
+        t = request_types(Key.DELETE_TOPICS, 6)
+        state = make(t.DeleteTopicState, name=None, topic_id=topic.topic_id)
+        request = make(t.DeleteTopicsRequest, topics=(state,), timeout=TIMEOUT)
+        self._request("deletion", None, request)
+
+    # --- replicas ---------------------------------------------------------------------------
+
+    def _some_partition(self) -> tuple[TopicView, int] | None:
+        found = [(topic, index) for topic in self.topics.values() for index in topic.replicas]
+        return self.choose(found) if found else None
+
+    def _move_some(self) -> None:
+        found = self._some_partition()
+        if found is None:
+            return
+        topic, index = found
+        everybody = list(self._wishes.directories)
+        # Now and then a broker that has no such replica: it is to remember the wish (K113-10).
+        stranger = self.out.rng.random() < 0.1 or not topic.replicas[index]
+        broker = self.choose(everybody if stranger else list(topic.replicas[index]))
+        self.move(topic.name, index, broker, self.choose(list(self._wishes.directories[broker])))
+        if self.out.rng.random() < 0.3:  # and another word on the same replica soon after
+            path = self.choose(list(self._wishes.directories[broker]))
+            delay = self.between(0.0, 0.1)
+            self.out.after(delay, lambda: self.move(topic.name, index, broker, path))
+
+    def move(self, topic: str, index: int, broker: NodeId, path: LogDir) -> None:
+        """Have a replica moved to a directory (where it is: cancels a move)."""
+        t = request_types(Key.ALTER_REPLICA_LOG_DIRS, 2)
+        named = make(t.AlterReplicaLogDirTopic, name=topic, partitions=(index,))
+        request = make(
+            t.AlterReplicaLogDirsRequest,
+            dirs=(make(t.AlterReplicaLogDir, path=path, topics=(named,)),),
+        )
+        self._request("move", broker, request)
+
+    def _reassign_some(self) -> None:
+        found = self._some_partition()
+        if found is None:
+            return
+        topic, index = found
+        if self.out.rng.random() < 0.2:
+            self.reassign(topic.name, index, None)
+            return
+        brokers = list(self._wishes.directories)
+        target = []
+        for _ in range(min(self._wishes.replicas, len(brokers))):
+            target.append(brokers.pop(self.out.rng.randrange(len(brokers))))
+        self.reassign(topic.name, index, target)
+
+    def reassign(self, topic: str, index: int, brokers: Sequence[NodeId] | None) -> None:
+        """Have a partition's replicas moved to these brokers; None cancels."""
+        t = request_types(Key.ALTER_PARTITION_REASSIGNMENTS, 1)
+        partition = make(
+            t.ReassignablePartition,
+            partition_index=index,
+            replicas=None if brokers is None else tuple(brokers),
+        )
+        request = make(
+            t.AlterPartitionReassignmentsRequest,
+            timeout=TIMEOUT,
+            allow_replication_factor_change=True,
+            topics=(make(t.ReassignableTopic, name=topic, partitions=(partition,)),),
+        )
+        self._request("reassignment", None, request)
+
+    def _elect(self) -> None:
+        t = request_types(Key.ELECT_LEADERS, 2)
+        self._request(
+            "election",
+            None,
+            make(
+                t.ElectLeadersRequest,
+                election_type=PREFERRED,
+                topic_partitions=None,
+                timeout=TIMEOUT,
+            ),
+        )
+
+    # --- records and settings -----------------------------------------------------------------
+
+    def _trim_some(self) -> None:
+        found = self._some_partition()
+        if found is None:
+            return
+        topic, index = found
+        id = PartitionId(topic.topic_id, index)
+        known = self.history.acknowledged.get(id)
+        leader = topic.leaders.get(index, -1)
+        if not known or leader < 0 or topic.topic_id in self.history.deleted:
+            return
+        offset = self.choose(list(known))
+        self.history.on_trim(id, offset)
+        t = request_types(Key.DELETE_RECORDS, 2)
+        partition = make(t.DeleteRecordsPartition, partition_index=index, offset=offset)
+        request = make(
+            t.DeleteRecordsRequest,
+            topics=(make(t.DeleteRecordsTopic, name=topic.name, partitions=(partition,)),),
+            timeout=TIMEOUT,
+        )
+        self._request("trim", leader, request)
+
+    def _throttle_some(self) -> None:
+        self.throttle(self.choose([1000, 20_000, 1 << 40]))
+
+    def throttle(self, rate: int) -> None:
+        """Limit the moves of every broker to `rate` bytes/s."""
+        t = request_types(Key.INCREMENTAL_ALTER_CONFIGS, 1)
+        config = make(t.AlterableConfig, name=RATE, config_operation=SET, value=str(rate))
+        resource = make(
+            t.AlterConfigsResource,
+            resource_type=BROKER_RESOURCE,
+            resource_name="",
+            configs=(config,),
+        )
+        request = make(t.IncrementalAlterConfigsRequest, resources=(resource,), validate_only=False)
+        self._request("throttle", None, request)

@@ -1,0 +1,317 @@
+"""What must hold in every run: invariants after each event, and what must be true in the end.
+
+After each event of a host: one leader for each (partition, leader epoch); a leader's high watermark
+never falls within its epoch; nodes that have read the same metadata have the same image, and its
+ISRs are part of its replicas; a replica has one current log in usable directories, and at most one
+future one. In the end (`final`) everything that was promised is looked up, byte by byte.
+
+Looks at machines and disks from outside, and changes nothing. Raises Violation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from spindle.core.replica.partition import Leading
+from spindle.model.batches import Batch
+from spindle.model.ids import LogDir, NodeId, PartitionId
+from spindle.model.image import ClusterImage
+from spindle.model.jobs import CreateLog, Discard, Job, Promote
+from spindle.model.logs import LogKey
+from spindle.model.records import Partition
+from spindle.node.broker import Broker
+from spindle.node.node import Node
+from spindle.node.places import Stage
+from spindle.sim.cluster import Cluster, Member
+from spindle.sim.history import History, Violation
+from spindle.sim.logs import FoundLog, batches_of, logs_in, values_of
+from spindle.sim.world import Host
+
+HALTS_FOR_DISKS = (
+    "the last log directory has failed",
+    "the metadata directory has failed",
+    "the metadata directory cannot be used",
+    "none of the log directories can be used",
+)
+HALTS_FOR_NETWORK = ("the controller could not be told", "no controller has registered this broker")
+
+
+class Checks:
+    """Watches a cluster from its first moment on."""
+
+    def __init__(self, cluster: Cluster, history: History) -> None:
+        self._cluster = cluster
+        self._history = history
+        self._leaders: dict[tuple[PartitionId, int], str] = {}
+        self._marks: dict[tuple[PartitionId, int, int], int] = {}
+        self._images: dict[int, str] = {}
+        self._offsets: dict[str, tuple[int, int]] = {}
+        self.moved = 0
+        """Logs that were promoted."""
+        self.disks_hurt: dict[str, None] = {}
+        """Hosts whose disks have failed at some time: they may halt."""
+        self.network_hurt = False
+        """The network, or a controller, has failed at some time."""
+        world = cluster.world
+        world.watchers.append(self._look)
+        world.on_jobs = self._on_jobs
+
+    # --- after each event -------------------------------------------------------------------
+
+    def _look(self, host: Host) -> None:
+        node = host.machine
+        if isinstance(node, Node):
+            if node.broker is not None:
+                self._look_at_leaders(host, node.broker)
+            self._look_at_image(host, node)
+        elif host.halted is not None:
+            self._judge_halt(host, host.halted)
+
+    def _look_at_leaders(self, host: Host, broker: Broker) -> None:
+        for hosted in broker.replicas.hosted.values():
+            machine = hosted.partition
+            if not isinstance(machine.role, Leading):
+                continue
+            key = (hosted.id, machine.leader_epoch)
+            # A process that comes back may take its own leadership up again, if nobody else did.
+            if self._leaders.setdefault(key, host.name) != host.name:
+                raise Violation(f"{key} is led by {self._leaders[key]} and by {host.name}")
+            term = (*key, host.life)
+            if machine.high_watermark < self._marks.get(term, 0):
+                raise Violation(
+                    f"{host.name}: the high watermark of {hosted.name} has fallen from "
+                    f"{self._marks[term]} to {machine.high_watermark} in epoch {key[1]}"
+                )
+            self._marks[term] = machine.high_watermark
+
+    def _look_at_image(self, host: Host, node: Node) -> None:
+        offset = node.metadata.offset
+        life, before = self._offsets.get(host.name, (-1, -1))
+        if (host.life, offset) == (life, before):
+            return
+        if host.life == life and offset < before:
+            raise Violation(f"{host.name}: the image went back from {before} to {offset}")
+        self._offsets[host.name] = (host.life, offset)
+        if node.metadata.in_transaction:
+            return
+        found = fingerprint(node.metadata.image)
+        known = self._images.setdefault(offset, found)
+        if known != found:
+            raise Violation(f"{host.name} has another image at offset {offset} than others had")
+        if known is found:
+            _check_image(node.metadata.image)
+
+    def _judge_halt(self, host: Host, why: str) -> None:
+        if why.startswith(HALTS_FOR_DISKS) and host.name in self.disks_hurt:
+            return
+        if self.network_hurt and any(text in why for text in HALTS_FOR_NETWORK):
+            return
+        raise Violation(f"{host.name} has halted without a cause of ours: {why}")
+
+    # --- after jobs that make logs ------------------------------------------------------------
+
+    def _on_jobs(self, host: Host, jobs: list[Job[Any]], results: list[Any]) -> None:
+        for job, result in zip(jobs, results, strict=True):
+            if isinstance(result, Exception) or not isinstance(job, Promote | CreateLog):
+                continue
+            self.moved += isinstance(job, Promote)
+            if isinstance(job, Promote) or not job.key.future:
+                self._check_alone(host, job.directory, job.key._replace(future=False))
+
+    def _check_alone(self, host: Host, path: LogDir, key: LogKey) -> None:
+        """A log that has just become a current one has no twin, nor one that is to go."""
+        member = self._cluster.member_of(host)
+        broker = member.broker if member is not None else None
+        if member is None or broker is None or key.topic.startswith("__cluster"):
+            return
+        found = {log.directory: log for log in self._current(member) if log.key == key}
+        mine = found.pop(path)
+        for other, log in found.items():
+            going = any(
+                isinstance(asked.job, Discard) and asked.job.key == key
+                for asked in host.lanes.get((other, other), ())
+            )
+            known = broker.logs.directories.is_online(other)
+            if known and not going and log.topic_id == mine.topic_id:
+                raise Violation(f"{host.name}: {key} is in {path} and in {other}")
+
+    def _current(self, member: Member) -> Iterator[FoundLog]:
+        for path in member.log_dirs:
+            for log in logs_in(member.disk, path):
+                if not log.key.future:
+                    yield log
+
+    # --- in the end -------------------------------------------------------------------------
+
+    def unsettled(self) -> str | None:
+        """What has still to happen before all is well; None: nothing."""
+        cluster = self._cluster
+        for member in cluster.members.values():
+            if member.node is None:
+                return f"node {member.node_id} is down"
+        active = cluster.active()
+        if active is None:
+            return "no controller is active"
+        image = active.metadata.image
+        for _, node in cluster.running():
+            if node.metadata.offset + 1 < active.quorum.high_watermark:
+                return f"node {node.config.node_id} has not read all metadata"
+        for topic, state in image.partitions():
+            why = _incomplete(image, state)
+            if why is not None:
+                return f"{topic.name}-{state.partition_id}: {why}"
+        for member in cluster.brokers:
+            assert member.broker is not None
+            why = _unplaced(member.broker, image)
+            if why is not None:
+                return f"broker {member.node_id}: {why}"
+        return None
+
+    def final(self) -> None:
+        """Look up all that was promised. Call once nothing is unsettled and clients are still."""
+        active = self._cluster.active()
+        assert active is not None
+        for member in self._cluster.brokers:
+            assert member.broker is not None
+            self._check_nobody_waits(member.broker)
+            self._check_disk(member, active.metadata.image)
+        for topic, state in active.metadata.image.partitions():
+            id = PartitionId(topic.topic_id, state.partition_id)
+            if topic.topic_id not in self._history.deleted:
+                self._check_records(id, state, LogKey(topic.name, state.partition_id))
+        missing = [
+            self._history.names.get(id.topic_id, str(id))
+            for id in self._history.acknowledged
+            if id.topic_id not in active.metadata.image.topics
+            and id.topic_id not in self._history.deleted
+        ]
+        if missing:
+            raise Violation(f"topics that nobody has deleted are gone: {missing}")
+
+    def _check_nobody_waits(self, broker: Broker) -> None:
+        for hosted in broker.replicas.hosted.values():
+            waiting = len(hosted.at_end) + len(hosted.at_mark) + len(hosted.at_start)
+            if waiting or hosted.writing:
+                raise Violation(
+                    f"broker {broker.node_id}: {waiting} promises and {hosted.writing} writes of "
+                    f"{hosted.name} are still open"
+                )
+
+    def _check_disk(self, member: Member, image: ClusterImage) -> None:
+        """Each replica has one log, where the metadata says; there are no others (K858-20)."""
+        broker = member.broker
+        assert broker is not None
+        found: dict[LogKey, LogDir] = {}
+        for path in member.log_dirs:
+            for log in logs_in(member.disk, path):
+                if log.key.topic.startswith("__cluster"):
+                    continue
+                id = image.resolve(log.key.topic_partition)
+                if id is None or id.topic_id != log.topic_id or log.key in found:
+                    raise Violation(f"{log.path} on {member.host.name} is nobody's: {log}")
+                found[log.key] = path
+        for topic, state in image.partitions():
+            if member.node_id not in state.replicas:
+                continue
+            key = LogKey(topic.name, state.partition_id)
+            named = broker.logs.directories.path_of(image.directory_of(state, member.node_id))
+            if found.pop(key, None) != named or named is None:
+                raise Violation(f"{member.host.name} has {key} elsewhere than in {named}")
+        if found:
+            raise Violation(f"{member.host.name} has logs that it should not have: {found}")
+
+    def _check_records(self, id: PartitionId, state: Partition, key: LogKey) -> None:
+        logs = {n: self._read(n, key) for n in state.isr}
+        first = max((batches[0].base_offset for batches in logs.values() if batches), default=0)
+        bytes_of = {
+            n: b"".join(bytes(b.data) for b in batches if b.base_offset >= first)
+            for n, batches in logs.items()
+        }
+        if len(set(bytes_of.values())) > 1:
+            raise Violation(
+                f"{key}: the replicas differ: { {n: _ends(b) for n, b in logs.items()} }"
+            )
+        values = values_of(next(iter(logs.values())))
+        trimmed = self._history.trimmed.get(id, 0)
+        for what in (self._history.acknowledged, self._history.read):
+            for offset, value in what.get(id, {}).items():
+                if offset >= trimmed and values.get(offset) != value:
+                    raise Violation(
+                        f"{key}: offset {offset} was promised to hold {value!r}, "
+                        f"but holds {values.get(offset)!r}"
+                    )
+        twice = [v for v in set(values.values()) if list(values.values()).count(v) > 1]
+        if twice:
+            raise Violation(f"{key}: {len(twice)} records are there twice: {sorted(twice)[:3]}")
+
+    def _read(self, node: NodeId, key: LogKey) -> list[Batch]:
+        member = self._cluster.members[node]
+        log = next(log for log in self._current(member) if log.key == key)
+        batches = batches_of(member.disk, log)
+        for one, next_one in pairwise(batches):
+            if one.next_offset != next_one.base_offset:
+                raise Violation(
+                    f"{log.path}: offset {next_one.base_offset} comes after {one.last_offset}"
+                )
+        return batches
+
+
+def fingerprint(image: ClusterImage) -> str:
+    """Equal for images that say the same."""
+    said = [image.epoch, image.features, image.next_producer_id, image.configs]
+    said += [sorted(image.brokers.items()), sorted(image.controllers.items())]
+    said += [(t.name, id, sorted(t.partitions.items())) for id, t in sorted(image.topics.items())]
+    return hashlib.blake2b(repr(said).encode(), digest_size=16).hexdigest()
+
+
+def _check_image(image: ClusterImage) -> None:
+    for topic, state in image.partitions():
+        name = f"{topic.name}-{state.partition_id}"
+        if not set(state.isr) | set(state.elr) <= set(state.replicas):
+            raise Violation(f"{name}: ISR {state.isr} or ELR {state.elr} outside {state.replicas}")
+        if state.leader != -1 and state.leader not in state.isr:
+            raise Violation(f"{name} is led by {state.leader}, which is not in {state.isr}")
+        if set(state.isr) & set(state.elr):
+            raise Violation(f"{name}: {state.isr} and {state.elr} overlap")
+
+
+def _incomplete(image: ClusterImage, state: Partition) -> str | None:
+    if state.adding_replicas or state.removing_replicas:
+        return f"is being reassigned, {state}"
+    if state.leader == -1:
+        return f"has no leader, {state}"
+    if set(state.isr) != set(state.replicas):
+        return f"ISR is {state.isr}, replicas are {state.replicas}"
+    for broker in state.replicas:
+        directory = image.directory_of(state, broker)
+        if directory not in image.brokers[broker].log_dirs:
+            return f"broker {broker} has it in {directory}"
+    return None
+
+
+def _unplaced(broker: Broker, image: ClusterImage) -> str | None:
+    if broker.lifecycle.is_fenced:
+        return "is fenced"
+    if broker.logs.offline or broker.logs.offline_replicas:
+        return f"has {broker.logs.offline_replicas} offline replicas"
+    if len(broker.logs.assigning.queue):
+        return "has something to tell of its directories"
+    for move in broker.logs.moves.all():
+        return f"moves {move.name}: {move.state.name}"
+    for found in broker.logs.places.all.values():
+        if found.stage is not Stage.READY:
+            return f"{found.name} is {found.stage.name}: {found.why}"
+        state = image.partition(found.id)
+        named = state and broker.logs.directories.path_of(image.directory_of(state, broker.node_id))
+        if named != found.directory:
+            return f"{found.name} is in {found.directory}, the metadata says {named}"
+    return None
+
+
+def _ends(batches: list[Batch]) -> tuple[int, int, int]:
+    if not batches:
+        return (0, 0, 0)
+    return (batches[0].base_offset, batches[-1].next_offset, len(batches))

@@ -1,0 +1,162 @@
+"""What the machines of the workload share: an Outbox, requests as bytes, a view of the cluster.
+
+A client finds brokers as any Kafka client does: by a bootstrap list and Metadata. Knows no node's
+inside; whether it is answered is up to the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from spindle.model.errors import Error, PeerFailed
+from spindle.model.ids import NodeId, TopicId
+from spindle.model.outbox import Outbox, Ready, Rng
+from spindle.node.peers import Peers
+from spindle.sim.history import History
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_types
+
+METADATA_VERSION: Final = 12
+REFRESH_SECONDS: Final = 1.0
+REQUEST_SECONDS: Final = 5.0
+RETRY_SECONDS: Final = 0.1
+
+
+@dataclass(slots=True)
+class TopicView:
+    """A topic as the last Metadata answer had it."""
+
+    name: str
+    topic_id: TopicId
+    leaders: dict[int, NodeId] = field(default_factory=dict)
+    """Leader of each partition; -1: none."""
+    replicas: dict[int, tuple[NodeId, ...]] = field(default_factory=dict)
+
+
+class Client:
+    """A machine that only asks. Subclasses say what, from `begin` on."""
+
+    def __init__(
+        self, name: str, rng: Rng, brokers: dict[NodeId, tuple[str, int]], history: History
+    ) -> None:
+        self.name = name
+        self.history = history
+        self.out = Outbox(rng)
+        self.brokers = dict(brokers)
+        self.topics: dict[TopicId, TopicView] = {}
+        self.draining = False
+        """No new work is begun."""
+        self.open = 0
+        """Requests that have not been answered."""
+        self._peers = Peers(self.out, name)
+        self._refreshing = False
+
+    # --- what the world gives ---------------------------------------------------------------
+
+    def set_time(self, now: float, wall_ms: int) -> None:
+        """The time of what follows."""
+        self.out.now, self.out.wall_ms = now, wall_ms
+
+    def begin(self) -> None:
+        """Start."""
+        raise NotImplementedError
+
+    def on_connected(self, connection: int, listener: str, host: str) -> None:
+        """Nobody connects to a client."""
+        raise AssertionError(f"{host} has connected to {self.name}")
+
+    def on_frame(self, connection: int, frame: Any) -> None:
+        """Nobody asks a client."""
+        raise AssertionError(f"{self.name} was asked something")
+
+    def on_disconnected(self, connection: int) -> None:
+        """Nobody was connected."""
+
+    def on_done(self, ticket: int, result: Any) -> None:
+        """A request has been answered, or never will be."""
+        self.out.done(ticket, result)
+
+    def on_time(self) -> None:
+        """It is time for something."""
+        self.out.tick()
+
+    def take(self) -> Ready | None:
+        """What this client wants."""
+        return self.out.take()
+
+    @property
+    def wake_at(self) -> float | None:
+        """When time alone matters next."""
+        return self.out.wake_at
+
+    # --- asking -----------------------------------------------------------------------------
+
+    def ask(
+        self,
+        node: NodeId | None,
+        entity: Any,
+        then: Callable[[Any], None],
+        timeout: float = REQUEST_SECONDS,
+    ) -> None:
+        """Ask a broker (None: any); `then` gets the answer or PeerFailed."""
+        address = self.brokers.get(node) if node is not None else self._anybody()
+        if address is None:
+            self.out.after(RETRY_SECONDS, lambda: then(PeerFailed(f"broker {node} is unknown")))
+            return
+        self.open += 1
+
+        def answered(answer: Any) -> None:
+            self.open -= 1
+            then(answer)
+
+        channel = f"{type(entity).__api_key__}"
+        self._peers.ask(*address, channel, entity, answered, timeout)
+
+    def _anybody(self) -> tuple[str, int]:
+        addresses = list(self.brokers.values())
+        return addresses[self.out.rng.randrange(len(addresses))]
+
+    def choose(self, options: list[Any]) -> Any:
+        """One of these, by the seed."""
+        return options[self.out.rng.randrange(len(options))]
+
+    def between(self, low: float, high: float) -> float:
+        """A number in between, by the seed."""
+        return low + (high - low) * self.out.rng.random()
+
+    def refresh(self) -> None:
+        """Ask for the metadata, once at a time."""
+        if self._refreshing:
+            return
+        self._refreshing = True
+        t = request_types(Key.METADATA, METADATA_VERSION)
+        self.ask(None, make(t.MetadataRequest, topics=None), self._on_refreshed)
+
+    def refresh_often(self) -> None:
+        """Ask for the metadata now and then for ever."""
+        self.refresh()
+        self.out.after(self.between(0.5, 1.5) * REFRESH_SECONDS, self.refresh_often)
+
+    def _on_refreshed(self, answer: Any) -> None:
+        self._refreshing = False
+        if isinstance(answer, PeerFailed):
+            return
+        # Brokers that are away are left out of the answer: keep where they were.
+        for broker in answer.brokers:
+            self.brokers[broker.node_id] = (broker.host, broker.port)
+        self.topics = {}
+        for topic in answer.topics:
+            if topic.error_code != Error.NONE or topic.name.startswith("__"):
+                continue
+            view = TopicView(topic.name, topic.topic_id)
+            for p in topic.partitions:
+                view.leaders[p.partition_index] = p.leader_id
+                view.replicas[p.partition_index] = tuple(p.replica_nodes)
+            self.topics[topic.topic_id] = view
+            self.history.names[topic.topic_id] = topic.name
+        self.on_topics()
+
+    def on_topics(self) -> None:
+        """The metadata has come."""

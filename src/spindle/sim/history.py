@@ -1,0 +1,65 @@
+"""What clients were told, for the checks: records acknowledged, records read, topics deleted.
+
+Shared by the clients of a simulation. Finds for itself what two readings contradict; the rest is
+compared with the logs in the end (`checks`). Knows no node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from spindle.model.ids import PartitionId, TopicId
+
+
+class Violation(AssertionError):
+    """A promise was broken; the text says which, where and when."""
+
+
+@dataclass(slots=True)
+class History:
+    """All that clients have learned. Values of records are unique in a simulation."""
+
+    acknowledged: dict[PartitionId, dict[int, bytes]] = field(default_factory=dict)
+    """Offset -> value of what was acknowledged with acks=all."""
+    read: dict[PartitionId, dict[int, bytes]] = field(default_factory=dict)
+    """Offset -> value of what was read below a high watermark."""
+    sent: dict[bytes, PartitionId] = field(default_factory=dict)
+    """Values that were sent, acknowledged or not, and to where."""
+    deleted: dict[TopicId, None] = field(default_factory=dict)
+    """Topics whose deletion was asked for: whether they are there is nobody's promise."""
+    trimmed: dict[PartitionId, int] = field(default_factory=dict)
+    """Records below these offsets were asked to be deleted: they may be there or not."""
+    names: dict[TopicId, str] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    """How often things were done, for the report."""
+
+    def count(self, what: str, times: int = 1) -> None:
+        """Something was done."""
+        self.counts[what] = self.counts.get(what, 0) + times
+
+    def on_sent(self, id: PartitionId, value: bytes) -> None:
+        """A record was given to the cluster for the first time."""
+        assert value not in self.sent, "values are unique"
+        self.sent[value] = id
+
+    def on_trim(self, id: PartitionId, offset: int) -> None:
+        """The records below an offset are to be deleted."""
+        self.trimmed[id] = max(offset, self.trimmed.get(id, 0))
+
+    def on_acknowledged(self, id: PartitionId, base: int, values: list[bytes]) -> None:
+        """The cluster has said that it has these records, from this offset on."""
+        known = self.acknowledged.setdefault(id, {})
+        for offset, value in enumerate(values, base):
+            other = known.setdefault(offset, value)
+            if other != value:
+                raise Violation(f"{id}: offset {offset} was given twice: {other!r}, {value!r}")
+        self.count("records acknowledged", len(values))
+
+    def on_read(self, id: PartitionId, offset: int, value: bytes) -> None:
+        """A reader was given this record."""
+        other = self.read.setdefault(id, {}).setdefault(offset, value)
+        if other != value:
+            raise Violation(f"{id}: offset {offset} was read as {other!r} and as {value!r}")
+        if self.sent.get(value) != id:
+            raise Violation(f"{id}: offset {offset} holds {value!r}, which was not sent there")
+        self.count("records read")
