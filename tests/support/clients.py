@@ -1,0 +1,99 @@
+"""Records in and out by librdkafka, for tests that count them: none lost, none twice, in order."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, Producer, TopicPartition
+
+from spindle.cli.demo.load import Load
+
+_STAMP = struct.Struct(">iqd")
+_QUIET = {"log_level": 0, "topic.metadata.refresh.interval.ms": 2000}
+
+
+def produce(
+    bootstrap: str, topic: str, values: Sequence[bytes | None], partition: int = 0, **settings: Any
+) -> None:
+    """Write values to one partition, acknowledged by all in-sync replicas."""
+    failed: list[Any] = []
+    given = {"bootstrap.servers": bootstrap, "acks": "all", **_QUIET, **settings}
+    producer = Producer(given)
+    for value in values:
+        producer.produce(
+            topic,
+            value,
+            partition=partition,
+            on_delivery=lambda error, _: failed.append(error) if error else None,
+        )
+    assert producer.flush(60) == 0
+    assert not failed, failed[:3]
+
+
+def consumer(bootstrap: str, group: str = "reader", **settings: Any) -> Consumer:
+    """A consumer that commits when told to and begins at the beginning."""
+    return Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "group.id": group,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            **_QUIET,
+            **settings,
+        }
+    )
+
+
+def read_all(bootstrap: str, topic: str, seconds: float = 60) -> dict[int, list[Message]]:
+    """Every record of a topic, by partition, from its beginning to its end as of now."""
+    reader = consumer(bootstrap)
+    deadline = time.monotonic() + seconds
+    try:
+        found: dict[int, list[Message]] = {}
+        ends = {}
+        for number in reader.list_topics(topic, 20).topics[topic].partitions:
+            place = TopicPartition(topic, number)
+            found[number] = []
+            ends[number] = reader.get_watermark_offsets(place, timeout=20)[1]
+        reader.assign([TopicPartition(topic, n, OFFSET_BEGINNING) for n in ends])
+        while any(ends[n] and not _reached(found[n], ends[n]) for n in ends):
+            assert time.monotonic() < deadline, (
+                f"{topic}: { {n: len(m) for n, m in found.items()} } of {ends}"
+            )
+            for message in reader.consume(1000, 0.1):
+                if message.error() is None:
+                    found[message.partition()].append(message)
+        return found
+    finally:
+        reader.close()
+
+
+def _reached(messages: list[Message], end: int) -> bool:
+    return bool(messages) and messages[-1].offset() >= end - 1
+
+
+def values(bootstrap: str, topic: str) -> list[bytes]:
+    """The values of a topic, partition by partition."""
+    found = read_all(bootstrap, topic)
+    return [message.value() for number in sorted(found) for message in found[number]]
+
+
+def audit(load: Load, bootstrap: str, topic: str) -> int:
+    """All that a load was promised is there once, in order, where it was told; how much that is."""
+    assert not load.failed, load.failed[:3]
+    assert len(load.acknowledged) == load.sent
+    there: dict[tuple[int, int], int] = {}
+    for number, messages in read_all(bootstrap, topic).items():
+        offsets = [m.offset() for m in messages]
+        assert offsets == list(range(len(offsets))), f"{topic}-{number}: a gap or a repetition"
+        sequences = [_STAMP.unpack_from(m.value())[1] for m in messages]
+        assert sequences == sorted(set(sequences)), f"{topic}-{number}: out of order, or twice"
+        there.update({(number, m.offset()): s for m, s in zip(messages, sequences, strict=True)})
+    told = load.acknowledged
+    promised = dict(zip(zip(told.partition, told.offset, strict=True), told.sequence, strict=True))
+    assert len(promised) == load.sent
+    assert promised == there
+    return len(there)

@@ -1,0 +1,165 @@
+"""A cluster of ours for the tests that judge the whole: processes, real disks, faults on demand.
+
+    with Local(tmp_path, jars, brokers=3) as cluster:
+        cluster.start()
+        cluster.break_disk(2, 0)
+
+Node 100 is the controller; each broker has its metadata on a directory apart from its log
+directories. Leaving the block ends all processes, and fails if one of them has reported a bug.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from spindle.runtime.drill import break_directory, mend_directory
+from spindle.runtime.os_disk import OsDisk
+from spindle.storage import meta
+from spindle.storage.formatting import format_blank
+from tests.support.apache_kafka import CONTROLLER_ID, ToolResult
+from tests.support.spindle_cluster import SpindleCluster
+from tests.support.waiting import eventually
+
+SETTINGS = {
+    "broker.session.timeout.ms": "3000",
+    "broker.heartbeat.interval.ms": "500",
+    "log.dir.fault.drills": "true",
+    "offsets.topic.replication.factor": "3",
+    "offsets.topic.num.partitions": "4",
+    "default.replication.factor": "3",
+}
+State = dict[int, tuple[int, set[int]]]
+"""Leader and ISR of each partition of a topic."""
+
+
+class Local(SpindleCluster):
+    """Brokers 1..n and controller 100, ours, with metadata directories and fault drills."""
+
+    def __init__(
+        self,
+        folder: Path,
+        jars: Path = Path(),
+        *,
+        brokers: int = 3,
+        directories: int = 2,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(
+            folder,
+            jars,
+            brokers=brokers,
+            directories=directories,
+            separate_controller=True,
+            settings={**SETTINGS, **(settings or {})},
+        )
+        for node in self.brokers:
+            node.settings["metadata.log.dir"] = str(node.folder / "metadata")
+            self.write_config(node)
+
+    def format(self) -> None:
+        """Format what is blank, without a process for each."""
+        disk = OsDisk()
+        for node in self.nodes.values():
+            paths = [str(d) for d in node.log_dirs]
+            if node.is_broker:
+                paths.append(node.settings["metadata.log.dir"])
+            blank = [p for p in paths if meta.read(disk, p) is None]
+            now_ms = time.time_ns() // 1_000_000
+            format_blank(disk, blank, self.cluster_id, node.node_id, now_ms)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.kill()
+        if error is None:
+            assert not self.bugs(), self.bugs()
+
+    # -- faults -----------------------------------------------------------------------------
+
+    def bugs(self) -> list[str]:
+        """What the nodes' logs say of failures of ours, with some lines after each."""
+        found = []
+        for node in self.nodes.values():
+            if not node.log.exists():
+                continue
+            lines = node.log.read_text(errors="replace").splitlines()
+            for number, line in enumerate(lines):
+                if "a bug:" in line or "Traceback" in line:
+                    found.append("\n".join([f"node {node.node_id}", *lines[number : number + 40]]))
+        return found
+
+    def break_disk(self, broker: int, directory: int, error: str = "EIO") -> None:
+        """Have every access to a broker's directory fail from now on."""
+        break_directory(self.log_dirs(broker)[directory], error)
+
+    def mend_disk(self, broker: int, directory: int) -> None:
+        """End that."""
+        mend_directory(self.log_dirs(broker)[directory])
+
+    def restart(self, *brokers: int, kill: bool = False) -> None:
+        """Stop these brokers and start them again; without any named, the whole cluster."""
+        nodes = brokers or (*(n.node_id for n in self.brokers), CONTROLLER_ID)
+        for node in nodes:
+            self.stop_node(node, kill=kill)
+        for node in reversed(nodes):
+            self.start_node(node, wait=False)
+        self.wait_until_serving()
+
+    def exit_code(self, broker: int, seconds: float = 20) -> int:
+        """Wait until a node has ended by itself; its exit code."""
+        process = self.nodes[broker].process
+        assert process is not None
+        code = process.wait(seconds)
+        self.nodes[broker].process = None
+        return code
+
+    # -- topics -----------------------------------------------------------------------------
+
+    @cached_property
+    def admin(self) -> AdminClient:
+        """librdkafka's admin client."""
+        return AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
+
+    def create(self, topic: str, assignment: Sequence[Sequence[int]], **configs: str) -> None:
+        """Make a topic with these replicas, and wait until each partition is led and in sync."""
+        config = {name.replace("_", "."): value for name, value in configs.items()}
+        new = NewTopic(
+            topic,
+            num_partitions=len(assignment),
+            replica_assignment=[list(replicas) for replicas in assignment],
+            config=config,
+        )
+        self.admin.create_topics([new])[topic].result(20)
+        self.become(topic, {n: (r[0], set(r)) for n, r in enumerate(assignment)})
+
+    def state(self, topic: str) -> State:
+        """Leader and ISR of each partition, as librdkafka is told."""
+        found = self.admin.list_topics(topic, timeout=10).topics[topic].partitions
+        return {number: (p.leader, set(p.isrs)) for number, p in found.items()}
+
+    def become(self, topic: str, wanted: State, seconds: float = 30) -> None:
+        """Wait until a topic's partitions are led and replicated so."""
+        self.until(lambda: self.state(topic) == wanted, f"{topic} is {wanted}", seconds)
+
+    def until(self, look: Callable[[], object], what: str, seconds: float = 30) -> None:
+        """Poll; if it never comes true, tell what the nodes said last."""
+        try:
+            eventually(look, what, seconds, 0.1)
+        except AssertionError as late:
+            tails = [f"--- node {n}:\n{self.tail(n, 1500)}" for n in self.nodes]
+            raise AssertionError("\n".join([str(late), *self.bugs(), *tails])) from late
+
+    def tool(self, name: str, *arguments: str, stdin: str = "") -> ToolResult:
+        """Run one of Apache Kafka's tools against this cluster; it must end well."""
+        done = self.run_tool(name, "--bootstrap-server", self.bootstrap, *arguments, stdin=stdin)
+        assert done.code == 0, done
+        return done
