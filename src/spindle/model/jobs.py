@@ -223,6 +223,17 @@ class Discard(LogJob[str]):
 
 
 @dataclass(slots=True)
+class Restore(LogJob[LoadedLog]):
+    """Undo a `Discard`: give the log its plain name back and load it.
+
+    LogFailed where this directory has a current log of the partition.
+    """
+
+    name: str
+    """What `Discard` answered."""
+
+
+@dataclass(slots=True)
 class Purge(Job[int]):
     """Unlink a `-delete` (or `-stray`) directory and what it holds; answers the bytes freed."""
 
@@ -337,7 +348,8 @@ class CopiedBytes:
 class CopyProgress:
     """How far a future log is. `copied` bytes of this step; `end` of the future log afterwards.
 
-    Caught up where `end == source_end`. `source_end` is -1 where the step was planned in vain.
+    Caught up where `end == source_end`. `source_end` is -1 where the step has only aligned the
+    future log, or was planned in vain.
     """
 
     copied: int

@@ -59,16 +59,16 @@ def adopt(log: Log, job: j.AdoptCopied) -> j.CopyProgress:
     if before != plan.mark:
         # Something else has changed the log since it was planned for: nothing here fits any more.
         return j.CopyProgress(0, log.end, -1, log.size, before)
-    if plan.restart is not None:
-        log.reset(plan.restart)
-    elif plan.aligns:
-        log.truncate(plan.keep)
-    else:
-        taken = plan.pieces[: job.copied.pieces]
-        for piece in taken:
-            _take(log, piece)
-            copied += piece.length
-        _take_rest(log, plan)
+    if plan.aligns:
+        if plan.restart is not None:
+            log.reset(plan.restart)
+        else:
+            log.truncate(plan.keep)
+        return j.CopyProgress(0, log.end, -1, log.size, mark(log, plan.cuts))
+    for piece in plan.pieces[: job.copied.pieces]:
+        _take(log, piece)
+        copied += piece.length
+    _take_rest(log, plan)
     return j.CopyProgress(copied, log.end, plan.source_end, log.size, mark(log, plan.cuts))
 
 
@@ -85,11 +85,12 @@ def _take(log: Log, piece: j.CopyPiece) -> None:
 
 def _take_rest(log: Log, plan: j.CopyPlan) -> None:
     """Epochs, producers and start as the source has them, as far as the copy reaches."""
-    epochs = tuple(e for e in plan.epochs if e.start < log.end)
+    whole = log.end == plan.source_end
+    epochs = tuple(e for e in plan.epochs if e.start < log.end or whole)
     if epochs != log.epochs.entries:
         log.epochs = EpochHistory(epochs)
         log.dirty_epochs = True
-    if plan.producers is not None and log.end == plan.source_end:
+    if plan.producers is not None and whole:
         log.producers = Producers(plan.producers)
     if plan.source_start > log.start:
         log.move_start(min(plan.source_start, log.end))
@@ -121,7 +122,7 @@ def plan(log: Log, job: j.PlanCopy) -> j.CopyPlan:
         log.cut_count,
         log.start,
         log.end,
-        tuple(e for e in log.epochs.entries if e.start < end),
+        tuple(e for e in log.epochs.entries if e.start < end or end == log.end),
         log.producers.entries if end == log.end else None,
     )
 
@@ -201,8 +202,7 @@ def _piece(
     entries = segment.index.between(start.position, stop.position)
     times: list[tuple[int, int]] = [*segment.times_between(start.offset, stop.offset)]
     whole = stop.position == segment.size
-    if whole and segment.latest.offset >= max(start.offset, base):
-        times.append(segment.latest)
+    times += segment.newest_between(start, stop)
     seals = whole and number + 1 < len(log.segments)
     following = log.segments[number + 1].base if seals else segment.base
     return j.CopyPiece(

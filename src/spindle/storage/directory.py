@@ -277,7 +277,7 @@ class Directory:
     def _truncate(self, job: j.Truncate) -> LoadedLog:
         log = self._log(job.key)
         if job.offset < log.end:
-            self._open_offsets().lower(log.key.topic_partition, log.border(job.offset))
+            self._open_offsets().lower(log.key.topic_partition, log.floor(job.offset))
             log.truncate(job.offset)
         return self._loaded(log)
 
@@ -320,6 +320,18 @@ class Directory:
         self.disk.sync_dir(self.path)
         self._open_offsets().write_logs(self._logs.values())
         return name
+
+    def _restore(self, job: j.Restore) -> LoadedLog:
+        assert layout.is_discarded(job.name), f"{job.name} is in use"
+        path = f"{self.path}/{layout.directory_name(job.key)}"
+        if job.key in self._logs or self.disk.stat(path) is not None:
+            raise LogFailed(self.path, job.name, f"there is a {job.key} already")
+        self.disk.rename(f"{self.path}/{job.name}", path)
+        self.disk.sync_dir(self.path)
+        # Nothing is remembered of it: all of it is looked at, as after a crash.
+        log = load_log(self._pool, path, job.key, Bounds(), [])
+        self._logs[job.key] = log
+        return self._loaded(log)
 
     def _purge(self, job: j.Purge) -> int:
         assert layout.is_discarded(job.name), f"{job.name} is in use"
@@ -365,7 +377,7 @@ class Directory:
         log = self._log(job.key)
         if job.plan.aligns:
             restart = job.plan.restart
-            low = log.border(job.plan.keep) if restart is None else 0
+            low = log.floor(job.plan.keep) if restart is None else 0
             self._open_offsets().lower(log.key.topic_partition, low)
         return copy.adopt(log, job)
 
@@ -419,6 +431,7 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Retain: Directory._retain,
     j.Flush: Directory._flush,
     j.Discard: Directory._discard,
+    j.Restore: Directory._restore,
     j.Purge: Directory._purge,
     j.Promote: Directory._promote,
     j.MarkCopy: Directory._mark_copy,

@@ -246,7 +246,7 @@ class Log:
     def truncate(self, offset: int) -> None:
         """Cut the end back to `offset`.
 
-        The recovery point on disk must have been lowered to the `border` of it before.
+        The recovery point on disk must have been lowered to the `floor` of it before.
         """
         if offset >= self.end:
             return
@@ -256,21 +256,20 @@ class Log:
         self._places.clear()
         self._note_cut(offset)
         self._mend()
-        self.snapshots.truncate(self.border(offset))
+        self.snapshots.truncate(self.floor(offset))
         while self.active.base >= offset:
             self._remove_last()
         # On the medium before anything is appended: a removed file that came back after a power
         # cut could otherwise fit behind the new records.
         self.pool.disk.sync_dir(self.path)
         before = self.active.size
-        self.active.truncate(offset)
+        self.active.truncate(offset, torn=self.key.future)
         self.size -= before - self.active.size
         self._ended()
 
-    def border(self, offset: int) -> int:
-        """Where a cut at `offset` really ends the log: no batch is cut in two."""
-        _, place = self.find(offset)
-        return min(offset, place.offset)
+    def floor(self, offset: int) -> int:
+        """The base of the segment that a cut at `offset` would change."""
+        return min(offset, self.segments[self.index_of(offset)].base)
 
     def _remove_last(self) -> None:
         last = self.segments[-1]

@@ -49,7 +49,7 @@ def _newest(log: Log, limit: int) -> FoundOffset:
         whole = segment.end <= limit and segment.latest.offset >= log.start
         # The index knows the batch, unless part of the segment is out of bounds.
         for header in segment.headers(segment.latest.offset if whole else log.start):
-            if header.base_offset >= limit:
+            if header.last_offset >= limit:
                 break
             if header.max_timestamp > known:
                 best, known = (segment, header), header.max_timestamp
@@ -58,10 +58,11 @@ def _newest(log: Log, limit: int) -> FoundOffset:
     if best is None:
         return NOTHING
     segment, header = best
-    for record in _records(segment, header):
-        if record.timestamp == header.max_timestamp:
-            return FoundOffset(record.offset, record.timestamp, header.leader_epoch)
-    return NOTHING
+    readable = [r for r in _records(segment, header) if r.offset >= log.start]
+    if not readable:
+        return NOTHING
+    newest = max(readable, key=lambda record: record.timestamp)
+    return FoundOffset(newest.offset, newest.timestamp, header.leader_epoch)
 
 
 def _records(segment: Segment, header: Header) -> list[Record]:

@@ -102,6 +102,18 @@ class Segment:
             return self._indexes[1].between(start, end)
         return self._time_file().between(start, end)
 
+    def newest_between(self, start: Place, stop: Place) -> list[TimeEntry]:
+        """What the time index would tell of the batches from `start` to `stop` had it to end there.
+
+        Only batches behind the last index entry are looked at. Corrupt, OSError.
+        """
+        newest: list[TimeEntry] = []
+        position = max(start.position, self.index.floor_position(stop.position - 1))
+        for header in scan.walk_headers(self.file(), position, stop.position):
+            if not newest or header.max_timestamp > newest[-1].timestamp:
+                newest.append(TimeEntry(header.max_timestamp, header.last_offset))
+        return newest
+
     def _time_file(self) -> TimeFile:
         return TimeFile(self._pool.file(self.path(layout.TIME_INDEX)), self.base)
 
@@ -275,19 +287,41 @@ class Segment:
         step = next(scan.walk(self.file(), start.position, self.size))
         return Place(start.position + step.size, step.last_offset + 1)
 
-    def truncate(self, offset: int) -> None:
-        """Cut at the batch that reaches `offset`; indexes and numbers with it."""
+    def locate_torn(self, offset: int) -> Place:
+        """As `locate`, where only the batches before `offset` are known to be well.
+
+        A copy may have brought nonsense from there on: then it ends the search.
+        """
+        position = self.index.floor(offset - 1) if self.size else 0
+        place = Place(position, self.base)
+        try:
+            for step in scan.walk(self.file(), position, self.size):
+                if step.base_offset < place.offset:
+                    return place
+                if step.last_offset >= offset:
+                    return Place(step.position, step.base_offset)
+                place = Place(step.position + step.size, step.last_offset + 1)
+        except Corrupt:
+            pass  # The nonsense begins where the last good batch ends.
+        return place
+
+    def truncate(self, offset: int, torn: bool = False) -> None:
+        """Cut at the batch that reaches `offset`; indexes and numbers with it.
+
+        `torn`: what lies from `offset` on may be nonsense.
+        """
         self.unseal()
         assert self._indexes is not None
-        place = self.locate(offset)
+        place = self.locate_torn(offset) if torn else self.locate(offset)
         index, times = self._indexes
-        index.truncate(place.offset)
-        times.truncate(place.offset)
+        end = min(offset, place.offset)
+        index.truncate(end)
+        times.truncate(end)
         file = self.file()
         file.truncate(place.position)
         file.sync()
         self.size = place.position
-        self.end = max(self.base, min(offset, place.offset))
+        self.end = max(self.base, end)
         self.cut_transactions()
         self._since_entry = 0
         self._relearn_times()

@@ -164,6 +164,8 @@ def test_a_longer_future_log_is_cut_to_the_source() -> None:
     copy_all(source, target)
     append(target, batch(20, [b"more"], epoch=0), key=FUTURE)
     progress = step(source, target)
+    assert (progress.end, progress.source_end) == (20, -1)
+    progress = step(source, target, progress.mark)
     assert (progress.end, progress.source_end) == (20, 20)
 
 
