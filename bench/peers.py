@@ -82,8 +82,7 @@ class Spindle:
 
     def pids(self) -> list[int]:
         """All processes of the cluster."""
-        nodes = (self._cluster.controller, *self._cluster.brokers)
-        return [node.process.pid for node in nodes if node.process is not None]
+        return self._cluster.pids
 
 
 class Apache:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from spindle.cli.render import fail
 
 
 def broker(
@@ -25,12 +22,6 @@ def broker(
     it cleanly: leaders move away first, everything is flushed. Exit code 3 means that the node
     stopped itself: its last log directory, or its metadata directory, is lost.
     """
-    from spindle.model.errors import Unusable
-    from spindle.runtime.server import configure_log, read_config, serve
+    from spindle.runtime.server import run
 
-    configure_log(log_level)
-    try:
-        code = asyncio.run(serve(read_config(config)))
-    except (Unusable, OSError) as error:
-        fail(str(error))
-    raise typer.Exit(code)
+    raise typer.Exit(run(config, log_level))

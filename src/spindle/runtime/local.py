@@ -10,7 +10,6 @@ import asyncio
 import os
 import signal
 import socket
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from spindle.client.admin import AdminClient
 from spindle.model.config import node_config
 from spindle.model.errors import Failure, Unusable
 from spindle.model.ids import id_to_text
+from spindle.runtime.nursery import NodeProcess, Nursery
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
 from spindle.storage.formatting import format_blank
@@ -37,7 +37,7 @@ class LocalNode:
     home: Path
     port: int
     log_dirs: tuple[Path, ...] = ()
-    process: asyncio.subprocess.Process | None = field(default=None, repr=False)
+    process: NodeProcess | None = field(default=None, repr=False)
 
     @property
     def properties(self) -> Path:
@@ -72,6 +72,7 @@ class LocalCluster:
     ) -> None:
         self.home = home
         self._settings = dict(settings or {})
+        self._nursery = Nursery()
         ports = _ports(home, port, brokers + 1)
         self.controller = LocalNode(CONTROLLER_ID, home / "controller", ports[0])
         self.brokers = [
@@ -92,6 +93,13 @@ class LocalCluster:
     def broker(self, node_id: int) -> LocalNode:
         """A broker by its id."""
         return next(b for b in self.brokers if b.node_id == node_id)
+
+    @property
+    def pids(self) -> list[int]:
+        """All processes of the cluster, the one that starts the others included."""
+        nodes = (self.controller, *self.brokers)
+        own = [node.process.pid for node in nodes if node.process is not None and node.running]
+        return [*self._nursery.pids, *own]
 
     # --- life -------------------------------------------------------------------------------
 
@@ -132,19 +140,7 @@ class LocalCluster:
 
     async def start_node(self, node: LocalNode) -> None:
         """Start one node's process."""
-        with node.log_file.open("ab") as log:
-            node.process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "spindle",
-                "broker",
-                "-c",
-                str(node.properties),
-                stdout=log,
-                stderr=log,
-                stdin=asyncio.subprocess.DEVNULL,
-                start_new_session=True,
-            )
+        node.process = await self._nursery.start(node.properties, node.log_file)
 
     async def wait_serving(self) -> None:
         """Wait until every running broker is registered, unfenced and answers."""
@@ -186,6 +182,7 @@ class LocalCluster:
         """Stop all nodes cleanly: the brokers side by side, the controller last."""
         await asyncio.gather(*(self.stop_node(b) for b in self.brokers))
         await self.stop_node(self.controller)
+        await self._nursery.close()
 
     # --- files ------------------------------------------------------------------------------
 

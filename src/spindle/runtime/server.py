@@ -66,6 +66,16 @@ def configure_log(level: str) -> None:
     )
 
 
+def run(properties: Path, log_level: str) -> int:
+    """Run the node of a properties file in this process; the exit code. Errors go to stderr."""
+    configure_log(log_level)
+    try:
+        return asyncio.run(serve(read_config(properties)))
+    except (Unusable, OSError) as error:
+        print(f"error: {error}", file=sys.stderr, flush=True)
+        return 1
+
+
 async def serve(config: NodeConfig) -> int:
     """Run a node until it is told to stop (SIGTERM, SIGINT); the process's exit code."""
     be_frugal()
