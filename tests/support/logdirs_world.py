@@ -64,6 +64,7 @@ class Lifecycle:
         self.epoch = -1
         self.is_ready = False
         self.failed: list[uuid.UUID] = []
+        self.back: list[uuid.UUID] = []
         self.cordoned: tuple[uuid.UUID, ...] = ()
 
     def ready(self) -> None:
@@ -71,6 +72,9 @@ class Lifecycle:
 
     def on_directory_failed(self, directory_id: uuid.UUID) -> None:
         self.failed.append(directory_id)
+
+    def on_directory_back(self, directory_id: uuid.UUID) -> None:
+        self.back.append(directory_id)
 
     def set_cordoned(self, ids: tuple[uuid.UUID, ...]) -> None:
         self.cordoned = ids
@@ -140,6 +144,7 @@ class World:
             config=self.config,
             settings=self.config.settings,
             node_id=ME,
+            cluster_id=CLUSTER,
             out=self.out,
             image=self.image,
             lifecycle=self.lifecycle,

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from spindle.core.logdirs.health import Condition, Health, Verdict
 from spindle.model.config import NodeConfig
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import DirectoryId, LogDir, id_to_text
-from spindle.model.jobs import Measure
+from spindle.model.jobs import Measure, Open
 from spindle.model.logs import DirectoryState, OpenedDirectory, Usage
 from spindle.model.outbox import Outbox
 
@@ -34,17 +35,28 @@ class Directory:
     rate: float = 0.0
     """Bytes per second by which its file system has been filling."""
     measured_at: float = 0.0
+    busy: bool = False
+    """Failed, and an answer to whether it lives is due; or it waits to be taken up again."""
+    opened: OpenedDirectory | None = None
+    """It was opened again, and waits until the cluster knows that it is back."""
 
 
 class Directories:
     """All of them, in the order of `log.dirs`."""
 
     def __init__(
-        self, config: NodeConfig, out: Outbox, judged: Callable[[Directory, Verdict], None]
+        self,
+        config: NodeConfig,
+        cluster_id: str,
+        out: Outbox,
+        judged: Callable[[Directory, Verdict], None],
+        reopened: Callable[[Directory], None],
     ) -> None:
         self._config = config
+        self._cluster_id = cluster_id
         self._out = out
         self._judged = judged
+        self._reopened = reopened
         self.all: dict[LogDir, Directory] = {p: Directory(p) for p in config.log_dirs}
 
     # --- asking -----------------------------------------------------------------------------
@@ -56,8 +68,8 @@ class Directories:
 
     @property
     def offline(self) -> set[LogDir]:
-        """Paths of those that have failed."""
-        return {d.path for d in self.all.values() if d.health.condition is Condition.FAILED}
+        """Paths of those that cannot be used."""
+        return {d.path for d in self.all.values() if not d.health.online}
 
     def is_online(self, path: LogDir | None) -> bool:
         """Whether a path is a directory of ours that can be used."""
@@ -105,8 +117,7 @@ class Directories:
                 number = result.errno if isinstance(result, DiskFailed) else 0
                 directory.health.on_failure(number, str(result))
                 self._out.say("error", "log directory is offline", why=str(result))
-        if self._config.settings["log.dir.probe.interval.ms"]:
-            self._arm_probe()
+        self._arm_probe()
 
     def _refuse_double(self, directory: Directory) -> None:
         for other in self.online:
@@ -138,8 +149,12 @@ class Directories:
         self._out.after(interval, self._probe)
 
     def _probe(self) -> None:
-        """Have an idle disk show that it is alive, and a hung one that it is not."""
+        """Have an idle disk show that it is alive, a hung one that it is not, a dead one either."""
         self._arm_probe()
+        for directory in self.all.values():
+            if not directory.health.online and not directory.busy:
+                directory.busy = True
+                self._out.run(Measure(directory.path), partial(self._on_sign, directory))
         limit = self._config.settings["log.dir.io.timeout.ms"] / 1000
         for directory in self.online:
             if directory.health.probing:
@@ -169,3 +184,40 @@ class Directories:
             directory.rate += RATE_WEIGHT * (grown - directory.rate)
         directory.usage = usage
         directory.measured_at = self._out.now
+
+    # --- the return of a failed directory -------------------------------------------------------
+
+    def _on_sign(self, directory: Directory, result: Usage | Failure) -> None:
+        """A failed directory was probed."""
+        directory.busy = False
+        if directory.health.on_sign_of_life(not isinstance(result, Failure)):
+            directory.busy = True
+            job = Open(directory.path, self._cluster_id, self._config.node_id)
+            self._out.run(job, partial(self._on_reopened, directory))
+
+    def _on_reopened(self, directory: Directory, result: OpenedDirectory | Failure) -> None:
+        why = str(result) if isinstance(result, Failure) else None
+        if isinstance(result, OpenedDirectory):
+            twins = [d.path for d in self.all.values() if d.id == result.directory_id]
+            if any(path != directory.path for path in twins):
+                why = f"{twins[0]} has the same directory.id"
+        if why is not None:
+            if why != directory.health.why:
+                self._out.say("warning", "log directory stays offline", why=why)
+            directory.busy = False
+            directory.health.on_reopened(why)
+            return
+        assert isinstance(result, OpenedDirectory)
+        directory.id = result.directory_id
+        directory.usage = Usage(result.total_bytes, result.usable_bytes)
+        directory.opened = result
+        self._reopened(directory)
+
+    def take_up(self, directory: Directory) -> OpenedDirectory:
+        """The cluster knows that it is back: it may be used."""
+        opened, directory.opened = directory.opened, None
+        assert opened is not None
+        directory.busy = False
+        directory.measured_at = self._out.now
+        directory.health.on_reopened(None)
+        return opened

@@ -5,12 +5,14 @@ Knows when, not how: the jobs are storage's. Belongs to the broker; nobody waits
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.config import MAX_LONG, topic_setting
 from spindle.model.errors import DiskFailed, Failure
+from spindle.model.ids import PartitionId
 from spindle.model.image import TOPIC_RESOURCE
 from spindle.model.jobs import Checkpoint, Flush, LogStart, Retain
 from spindle.model.statistics import Sample
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 
 FLUSH_LOOK: Final = 0.5
 """Seconds between looks for logs that `flush.ms` wants on the medium."""
-BUSY_MAX: Final = 1000
-"""Retain jobs under way at once."""
+TOGETHER: Final = 16
+"""Logs that are shortened at once."""
 
 
 class Housekeeping:
@@ -32,7 +34,7 @@ class Housekeeping:
         self._broker = broker
         self._out = broker.out
         self._flushed: dict[str, float] = {}
-        self._busy: set[str] = set()
+        self._due: deque[PartitionId] = deque()
         delay = broker.settings["log.initial.task.delay.ms"] / 1000
         self._out.after(delay, self._retain_all)
         self._out.after(delay, self._flush_due)
@@ -70,38 +72,38 @@ class Housekeeping:
 
     def _retain_all(self) -> None:
         self._out.after(self._seconds("log.retention.check.interval.ms"), self._retain_all)
-        for hosted in list(self._broker.replicas.hosted.values()):
-            self._retain(hosted)
+        if not self._due:
+            self._due = deque(self._broker.replicas.hosted)
+            for _ in range(TOGETHER):
+                self._retain_next()
 
-    def _retain(self, hosted: Hosted) -> None:
+    def _retain_next(self) -> None:
         """Delete what a topic need not keep. A future log follows its current one's start."""
-        setting = partial(self._topic, hosted)
-        if "delete" not in setting("cleanup.policy").split(","):
+        while self._due:
+            id = self._due.popleft()
+            hosted, bounds = self._broker.replicas.find(id), self._broker.replicas.bounds(id)
+            if hosted is None or bounds is None:
+                continue
+            if "delete" not in self._topic(hosted, "cleanup.policy").split(","):
+                continue
+            job = Retain(
+                hosted.directory,
+                hosted.key,
+                self._topic(hosted, "retention.ms"),
+                self._topic(hosted, "retention.bytes"),
+                bounds[1],
+                self._out.wall_ms,
+            )
+            hosted.write(job, partial(self._on_retained, hosted))
             return
-        bounds = self._broker.replicas.bounds(hosted.id)
-        key = str(hosted.id)
-        if bounds is None or key in self._busy or len(self._busy) >= BUSY_MAX:
-            return
-        job = Retain(
-            hosted.directory,
-            hosted.key,
-            setting("retention.ms"),
-            setting("retention.bytes"),
-            bounds[1],
-            self._out.wall_ms,
-        )
 
-        def retained(result: LogStart | Failure) -> None:
-            self._busy.discard(key)
-            if hosted.gone:
-                return
+    def _on_retained(self, hosted: Hosted, result: LogStart | Failure) -> None:
+        if not hosted.gone:
             if isinstance(result, Failure):
                 self._broker.replicas.on_failure(hosted, result)
             else:
                 self._broker.replicas.on_start(hosted, result)
-
-        self._busy.add(key)
-        hosted.write(job, retained)
+        self._retain_next()
 
     def _topic(self, hosted: Hosted, name: str) -> Any:
         overrides = self._broker.image.config(TOPIC_RESOURCE, hosted.name.topic)
@@ -148,6 +150,8 @@ class Housekeeping:
             cordoned += is_cordoned
             yield Sample(manager + "logdirectoryoffline", not state.online, "1: offline", labels)
             yield Sample(manager + "logdirectorycordoned", is_cordoned, "1: cordoned", labels)
+            strays = logs.strays[state.path]
+            yield Sample(manager + "straylogs", strays, "logs that no topic claims", labels)
             for name, value in (("total", state.usage.total), ("usable", state.usage.usable)):
                 yield Sample(f"{manager}logdirectory{name}bytes", value, "bytes", labels)
         yield Sample(manager + "cordonedlogdirectorycount", cordoned, "cordoned log directories")

@@ -31,6 +31,8 @@ from spindle.node.assigning import Assigning
 from spindle.node.directories import Directories, Directory
 from spindle.node.moves import Moves
 from spindle.node.places import Places, Stage
+from spindle.node.repairs import Repairs
+from spindle.node.wish_files import WishFiles
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 NAME_MAX: Final = 255
 FUTURE_SUFFIX_LENGTH: Final = len("." + "0" * 32 + "-future")
 SETTLE_PAUSE: Final = 0.01
+LOOK_PAUSE: Final = 0.02
 
 
 class LogDirs:
@@ -46,8 +49,12 @@ class LogDirs:
     def __init__(self, broker: Broker) -> None:
         self.broker = broker
         self._out = broker.out
-        self.directories = Directories(broker.config, broker.out, self._on_verdict)
+        self.directories = Directories(
+            broker.config, broker.cluster_id, broker.out, self._on_verdict, self._on_reopened
+        )
         self.places = Places(self)
+        self.wish_files = WishFiles(broker.out, self.places.wishes, self.on_disk_failed)
+        self.repairs = Repairs(self)
         self.moves = Moves(self)
         self.assigning = Assigning(
             broker.node_id,
@@ -62,7 +69,10 @@ class LogDirs:
         self._is_settled = False
         self._is_ready = False
         self._awaited: dict[PartitionId, None] = {}
-        self.stray_count = 0
+        self._looking: dict[LogDir, str] = {}
+        """Directories in which some job has failed, though they have not: to be looked at."""
+        self.strays: dict[LogDir, int] = dict.fromkeys(self.directories.all, 0)
+        """How many logs that no topic claims are set aside in each directory (B-17)."""
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -110,19 +120,24 @@ class LogDirs:
         self._opened = {p: o for p, o in ours.items() if isinstance(o, OpenedDirectory)}
         self.directories.on_opened(ours)
         for path, opened in self._opened.items():
-            for warning in opened.warnings:
-                self._out.say("warning", "log directory", directory=path, warning=warning)
-            for name in opened.ignored:
-                self._out.say("warning", "foreign name left alone", directory=path, name=name)
-            for name in opened.strays:
-                self._out.say("warning", "stray log", directory=path, name=name)
-            for name in opened.deleted:
-                self.purge_later(path, name)
-        self.stray_count = sum(len(o.strays) for o in self._opened.values())
+            self._look_into(opened)
+            self.wish_files.read(path)
         if not self.directories.online:
             self._out.halt("none of the log directories can be used (K858-11)")
         self._is_open = True
         self._await_metadata()
+
+    def _look_into(self, opened: OpenedDirectory) -> None:
+        """Tell of what is odd in a directory; go on with what was being deleted (K113-18)."""
+        path = opened.path
+        for warning in opened.warnings:
+            self._out.say("warning", "log directory", directory=path, warning=warning)
+        for name in opened.ignored:
+            self._out.say("warning", "foreign name left alone", directory=path, name=name)
+        for name in opened.strays:
+            self.on_stray(path, name)
+        for name in opened.deleted:
+            self.purge_later(path, name)
 
     def _await_metadata(self) -> None:
         """Judge no log before the metadata shows this very registration: until then it is old."""
@@ -136,7 +151,8 @@ class LogDirs:
     def _may_settle(self) -> bool:
         state = self.broker.image.brokers.get(self.broker.node_id)
         epoch = self.broker.lifecycle.epoch
-        return self._is_open and state is not None and epoch >= 0 and state.broker_epoch >= epoch
+        known = state is not None and epoch >= 0 and state.broker_epoch >= epoch
+        return self._is_open and self.wish_files.is_read and known
 
     def _settle(self) -> None:
         self._is_settled = True
@@ -146,7 +162,14 @@ class LogDirs:
         self.on_settings()
         for id in list(self._awaited):
             self.on_placed(id)
+        if self.offline:
+            self.repairs.on_directory_lost()
         self._maybe_ready()
+
+    def on_new(self, id: PartitionId) -> None:
+        """A replica has come to this broker."""
+        if not self._is_ready:
+            self._awaited[id] = None
 
     def _maybe_ready(self) -> None:
         """Ask to be unfenced once the controller knows where everything is (K858-13)."""
@@ -167,6 +190,7 @@ class LogDirs:
                 self.on_placed(id)
         if self.broker.node_id in delta.brokers:
             self.assigning.on_registered()
+            self._take_up_returned()
         self._maybe_ready()
 
     def on_assignment(self, id: PartitionId) -> None:
@@ -177,6 +201,9 @@ class LogDirs:
     def on_settings(self) -> None:
         """Dynamic settings may have changed."""
         self.moves.on_settings()
+        self.places.forget_figures()
+        if self._is_settled and self.offline:
+            self.repairs.on_directory_lost()
         if self._is_open:
             self.broker.lifecycle.set_cordoned(self.directories.cordoned_ids())
 
@@ -213,8 +240,10 @@ class LogDirs:
             self.assigning.withdraw(id)
         else:
             self.assigning.want(id, wanted)
+        found = self.places.all.get(id)
+        if found is not None and found.damaged:
+            self.repairs.look_at(found)
         if self._awaited:
-            found = self.places.all.get(id)
             creating = found is not None and found.stage is Stage.CREATING
             several = len(self.directories.all) > 1
             if not creating and (wanted is None or not several):
@@ -237,11 +266,17 @@ class LogDirs:
         if directory is None:
             if failure.directory == self.broker.config.metadata_dir:
                 self._out.halt(f"the metadata directory has failed: {failure}")
-        elif verdict is not Verdict.FAILED and directory.health.online:
-            # The disk is full: who could not append is offline, the others go on (B-12).
-            self._note_offline(directory.path, str(failure))
+        elif (
+            verdict is not Verdict.FAILED
+            and directory.health.online
+            and directory.path not in self._looking
+        ):
+            # The disk is full, say: who could not go on is offline, the others serve (B-12).
+            self._looking[directory.path] = str(failure)
+            self._out.after(LOOK_PAUSE, partial(self._note_offline, directory.path))
 
-    def _note_offline(self, path: LogDir, why: str) -> None:
+    def _note_offline(self, path: LogDir) -> None:
+        why = self._looking.pop(path)
         for found in list(self.places.all.values()):
             serves = self.broker.replicas.bounds(found.id) is not None
             if found.directory == path and found.stage is Stage.READY and not serves:
@@ -250,6 +285,7 @@ class LogDirs:
 
     def _on_verdict(self, directory: Directory, verdict: Verdict) -> None:
         lifecycle = self.broker.lifecycle
+        self.places.forget_figures()
         if verdict is Verdict.FAILED:
             self._on_directory_failed(directory)
         else:
@@ -274,6 +310,29 @@ class LogDirs:
         self.broker.replicas.on_directory_failed(path)
         self.places.on_directory_failed(path)
         self.moves.on_directory_failed(path)
+        for id in list(self.places.all):
+            self.on_placed(id)
+        self.repairs.on_directory_lost()
+
+    def _on_reopened(self, directory: Directory) -> None:
+        """A failed directory has been well for a while and is open again: register it (B-13)."""
+        assert directory.id is not None
+        self._out.say("warning", "log directory is back", directory=directory.path)
+        self.broker.lifecycle.on_directory_back(directory.id)
+        if not self.speaks_of_directories:
+            self._take_up(directory)
+
+    def _take_up_returned(self) -> None:
+        """Use the directories that are back once the cluster knows of them."""
+        own = self.broker.image.brokers.get(self.broker.node_id)
+        for directory in self.directories.all.values():
+            if directory.opened is not None and own is not None and directory.id in own.log_dirs:
+                self._take_up(directory)
+
+    def _take_up(self, directory: Directory) -> None:
+        opened = self.directories.take_up(directory)
+        self._look_into(opened)
+        self.places.on_returned(opened)
         for id in list(self.places.all):
             self.on_placed(id)
 
@@ -319,6 +378,18 @@ class LogDirs:
 
         self._out.run(Purge(path, name), purged)
 
+    def on_stray(self, path: LogDir, name: str) -> None:
+        """A log that no topic claims is set aside; it expires, if that is wanted (B-17)."""
+        self._out.say("warning", "stray log", directory=path, name=name)
+        self.strays[path] += 1
+        keep = self.broker.settings["log.dir.stray.retention.ms"]
+        if keep >= 0:
+            self._out.after(keep / 1000, partial(self._purge_stray, path, name))
+
+    def _purge_stray(self, path: LogDir, name: str) -> None:
+        self.strays[path] -= 1
+        self._purge(path, name)
+
     # --- AlterReplicaLogDirs ------------------------------------------------------------------
 
     def alter(self, name: TopicPartition, path: LogDir) -> Error:
@@ -350,6 +421,7 @@ class LogDirs:
     def _remember(self, name: TopicPartition, id: PartitionId | None, path: LogDir) -> Error:
         topic_id = id.topic_id if id is not None else None
         self.places.wishes.remember(name, path, topic_id, self._out.wall_ms)
+        self.wish_files.changed(path)
         if id is None or self.broker.image.partition(id) is None:
             return Error.UNKNOWN_TOPIC_OR_PARTITION
         return Error.REPLICA_NOT_AVAILABLE

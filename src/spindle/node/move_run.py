@@ -22,6 +22,7 @@ from spindle.model.jobs import (
     Flush,
     LogSettings,
     Promote,
+    Restore,
     Truncate,
 )
 from spindle.model.logs import LoadedLog, LogKey
@@ -69,7 +70,7 @@ class World(Protocol):
         """The replica's current log is the one in the target now."""
 
     def on_stranded(self, run: Run) -> None:
-        """The source was renamed and the target is lost."""
+        """The source was renamed, the target is lost, and the name cannot be given back."""
 
     def on_source_renamed(self, run: Run, name: str) -> None:
         """The source has its `-delete` name, but the move had ended before."""
@@ -271,14 +272,16 @@ class Run:
         def discarded(result: str | Failure) -> None:
             if isinstance(result, str):
                 self.discarded = result
-                if move.state is State.DISCARDING:
-                    self.feed(Input.DISCARDED)
-                elif move.ended:
+                if move.ended:
                     self._world.on_source_renamed(self, result)
+                else:
+                    self.feed(Input.DISCARDED)
                 return
             if isinstance(result, DiskFailed):
                 self._world.on_disk_failed(result)
-            if move.state is State.DISCARDING:
+            if move.state is State.RESTORING:
+                self.feed(Input.RESTORED)  # It never lost its name.
+            elif move.state is State.DISCARDING:
                 self._give_up(str(result))
 
         self._out.run(job, discarded)
@@ -300,6 +303,23 @@ class Run:
 
         self._out.run(Promote(move.target, move.future_key), promoted)
 
+    def _restore(self) -> None:
+        move = self.move
+        assert self.discarded is not None
+
+        def restored(result: LoadedLog | Failure) -> None:
+            if isinstance(result, DiskFailed):
+                self._world.on_disk_failed(result)
+            if move.ended:
+                return
+            if isinstance(result, Failure):
+                self._give_up(str(result))
+            else:
+                self.discarded = None
+                self.feed(Input.RESTORED)
+
+        self._out.run(Restore(move.source, move.current_key, self.discarded), restored)
+
     def _nothing(self) -> None:
         """`again` is remembered; whoever made this move looks at it when it ends."""
 
@@ -314,7 +334,9 @@ class Run:
         Wish.DROP_FUTURE: lambda run: run._world.discard(run.move.target, run.move.future_key),
         Wish.DROP_TARGET: lambda run: run._world.discard(run.move.target, run.move.current_key),
         Wish.CORRECT: lambda run: run._world.correct(run.move.id),
-        Wish.KEEP_SOURCE: lambda run: run._world.on_stranded(run),
+        Wish.DROP_SOURCE: lambda run: run._world.discard(run.move.source, run.move.current_key),
+        Wish.RESTORE: _restore,
+        Wish.STRAND: lambda run: run._world.on_stranded(run),
         Wish.AGAIN: _nothing,
     }
 

@@ -87,9 +87,21 @@ class Moves:
 
     def resume(self, place: Place, target: LogDir, future: LoadedLog) -> None:
         """Go on with a move that was under way before a restart (K113-15)."""
+        self._left.pop(place.id, None)
         run = self._add(place, target)
         self.out.say("info", "move goes on", partition=str(place.name), target=target)
         run.go_on(future)
+
+    def may_resume(self, place: Place, target: LogDir) -> bool:
+        """Whether a future log that turned up in `target` can be gone on with."""
+        ready = place.stage is Stage.READY and place.directory != target
+        return ready and place.id not in self._runs
+
+    def leave(self, place: Place, path: LogDir, future: LoadedLog) -> None:
+        """A future log whose current one cannot be seen stays as it is (K113-17)."""
+        move = Move(place.id, place.name, "", path)
+        move.end, move.size, move.state = future.end, future.size, State.ABANDONED
+        self._left[place.id] = move
 
     def _add(self, place: Place, target: LogDir) -> Run:
         assert place.directory is not None
@@ -204,7 +216,7 @@ class Moves:
             self._logs.purge_later(move.source, run.discarded)
 
     def on_stranded(self, run: Run) -> None:
-        """The target died between the two renames: the renamed source is kept for the operator."""
+        """The renamed source is all there is: it is kept for the operator."""
         place = self._logs.places.all[run.move.id]
         self._logs.places.fail(place, f"{run.move.target} failed while its log was moved there")
         if run.discarded is not None:

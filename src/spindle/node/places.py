@@ -10,31 +10,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from spindle.core.logdirs.catchup import (
-    Action,
-    Situation,
-    decide,
-    is_better,
-    rank_copy,
-)
-from spindle.core.logdirs.placement import Candidate, place
+from spindle.core.logdirs.catchup import Action, Situation, decide, is_better
+from spindle.core.logdirs.placement import Candidate, Round
 from spindle.core.logdirs.wishes import Wishes
 from spindle.model import records as r
 from spindle.model.config import topic_setting
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
-from spindle.model.ids import METADATA_TOPIC, LogDir, PartitionId, TopicPartition
+from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE, Delta
 from spindle.model.jobs import Configure, CreateLog, Discard, LogSettings, Promote
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
+from spindle.node.findings import Findings
 
 if TYPE_CHECKING:
     from spindle.node.logdirs import LogDirs
-
-HEALS_MAX: Final = 3
-"""How often a damaged replica is fetched anew before it is left for a person to look at."""
-HEAL_DELAY: Final = 1.0
 
 
 class Stage(Enum):
@@ -45,7 +36,7 @@ class Stage(Enum):
     OFFLINE = "cannot be used"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Place:
     """A replica of ours, and where its current log is. `directory` None: not known."""
 
@@ -57,15 +48,12 @@ class Place:
     damaged: bool = False
     """Its directory is well, but this log is not (KIP-589)."""
     heals: int = 0
-    healing: bool = False
+    """How often it was fetched anew for that."""
 
     @property
     def key(self) -> LogKey:
         """The current log's."""
         return LogKey(self.name.topic, self.name.partition)
-
-
-Found = dict[PartitionId, list[tuple[LogDir, LoadedLog]]]
 
 
 class Places:
@@ -77,132 +65,83 @@ class Places:
         self._out = logs.broker.out
         self.all: dict[PartitionId, Place] = {}
         self.wishes = Wishes()
+        self._round: Round | None = None
 
-    # --- the first comparison ---------------------------------------------------------------
+    # --- comparing disks and metadata -------------------------------------------------------
 
     def settle(self, opened: Mapping[LogDir, OpenedDirectory]) -> None:
         """The metadata is known and the directories are open: bring both together."""
-        currents, futures = self._sort(opened)
-        damaged = self._damaged(opened)
+        found = Findings(self._logs, opened)
+        self._round = None
         for topic, state in self._broker.image.partitions():
             if self._broker.node_id in state.replicas:
                 id = PartitionId(topic.topic_id, state.partition_id)
                 name = TopicPartition(topic.name, state.partition_id)
-                current = self._choose(id, currents.pop(id, []))
-                future = self._choose(id, futures.pop(id, []))
-                found = self.all[id] = Place(id, name, Stage.OFFLINE, None)
-                if current is None and str(name) in damaged:
-                    found.directory, why = damaged[str(name)]
-                    self.fail(found, why, damaged=True)
-                else:
-                    self._begin(found, state, current, future)
+                place = self.all[id] = Place(id, name, Stage.OFFLINE, None)
+                self._take_up(place, state, found)
 
-    def _sort(self, opened: Mapping[LogDir, OpenedDirectory]) -> tuple[Found, Found]:
-        currents: Found = {}
-        futures: Found = {}
-        for path, directory in opened.items():
-            for log in directory.logs:
-                if log.key.topic == METADATA_TOPIC:
-                    continue
-                id = self._id_of(log)
-                if id is None:
-                    self._stray(path, log)
-                else:
-                    (futures if log.key.future else currents).setdefault(id, []).append((path, log))
-        return currents, futures
+    def on_returned(self, opened: OpenedDirectory) -> None:
+        """A directory is back (B-13): take up what is still missing, set aside what is not."""
+        found = Findings(self._logs, {opened.path: opened})
+        self._round = None
+        for place in list(self.all.values()):
+            state = self._broker.image.partition(place.id)
+            assert state is not None
+            if place.stage is Stage.OFFLINE:
+                self._take_up(place, state, found)
+                continue
+            current, future = found.current(place.id), found.future(place.id)
+            if current is not None:
+                found.set_aside(current, None)
+            if future is not None and not self._logs.moves.may_resume(place, future.path):
+                found.set_aside(future, None)
+            elif future is not None:
+                self._logs.moves.resume(place, future.path, future.log)
 
-    def _damaged(self, opened: Mapping[LogDir, OpenedDirectory]) -> dict[str, tuple[LogDir, str]]:
-        """Logs that could not be loaded, by name: each costs one replica (B-15, B-28)."""
-        found = {}
-        for path, directory in opened.items():
-            for bad in directory.quarantined:
-                self._out.say(
-                    "error", "log cannot be loaded", directory=path, log=bad.name, why=bad.why
-                )
-                found[bad.name] = (path, bad.why)
-        return found
-
-    def _id_of(self, log: LoadedLog) -> PartitionId | None:
-        """Which replica of ours a log is of; None where it is of none."""
-        if log.topic_id is None:
-            return None
-        id = PartitionId(log.topic_id, log.key.partition)
-        state = self._broker.image.partition(id)
-        if state is None or self._broker.node_id not in state.replicas:
-            return None
-        return id if self._broker.image.name_of(id) == log.key.topic_partition else None
-
-    def _stray(self, path: LogDir, log: LoadedLog) -> None:
-        """The metadata gives this broker no such replica: set it aside, and say so (B-17)."""
-        empty = log.end == log.start
-        self._out.say(
-            "warning", "stray log set aside", directory=path, log=str(log.key), bytes=log.size
-        )
-        self.discard(path, log.key, "delete" if empty else "stray")
-
-    def _choose(
-        self, id: PartitionId, found: list[tuple[LogDir, LoadedLog]]
-    ) -> tuple[LogDir, LoadedLog] | None:
-        """The best of several copies (B-04); the others are discarded if they hold nothing more."""
-        if not found:
-            return None
-        state = self._broker.image.partition(id)
-        assert state is not None
-        assigned = self._broker.image.directory_of(state, self._broker.node_id)
-        best = max(
-            found,
-            key=lambda f: (*rank_copy(f[1]), self._logs.directories.id_of(f[0]) == assigned),
-        )
-        for path, log in found:
-            if (path, log) != best:
-                contained = log.end == best[1].end or is_better(best[1], log)
-                self._out.say(
-                    "warning",
-                    "a second copy of a replica is set aside",
-                    directory=path,
-                    log=str(log.key),
-                    end=log.end,
-                    kept=best[0],
-                    kept_end=best[1].end,
-                )
-                self.discard(path, log.key, "delete" if contained else "stray")
-        return best
-
-    def _begin(
-        self,
-        found: Place,
-        state: r.Partition,
-        current: tuple[LogDir, LoadedLog] | None,
-        future: tuple[LogDir, LoadedLog] | None,
-    ) -> None:
-        """Do what the catch-up table says of a replica at start."""
-        directories = self._logs.directories
-        situation = self._situation(found, state, is_new=False)
-        situation.current = directories.id_of(current[0]) if current else None
-        situation.future = directories.id_of(future[0]) if future else None
-        decision = decide(situation)
-        if decision.action is Action.PROMOTE:
-            assert future is not None
-            self._promote(found, future[0])
-        elif current is not None:
-            if future is not None and is_better(future[1], current[1]):
-                # The disk lost what was appended last, the copy has it (B-02).
-                self.discard(current[0], current[1].key)
-                self._promote(found, future[0])
+    def _take_up(self, place: Place, state: r.Partition, found: Findings) -> None:
+        """Do what the catch-up table says of a replica that is not served yet."""
+        current, future = found.current(place.id), found.future(place.id)
+        if current is None and str(place.name) in found.damaged:
+            place.directory, why = found.damaged[str(place.name)]
+            self.fail(place, why, damaged=True)
+            return
+        if current is None and future is None and place.damaged:
+            return
+        if current is not None and future is not None and current.path == future.path:
+            self.discard(future.path, future.log.key)
+            future = None
+        situation = self._situation(state, is_new=False)
+        ids = self._logs.directories
+        situation.current = ids.id_of(current.path) if current else None
+        situation.future = ids.id_of(future.path) if future else None
+        action = decide(situation).action
+        if current is None:
+            if action is Action.PROMOTE:
+                assert future is not None
+                self._promote(place, future.path)
                 return
-            self._serve(found, *current)
             if future is not None:
-                self._logs.moves.resume(found, *future)
+                self._logs.moves.leave(place, future.path, future.log)
+            self._act(place, action, state)
+        elif future is not None and is_better(future.log, current.log):
+            # The disk lost what was appended last, the copy has it (B-02).
+            self.discard(current.path, current.log.key)
+            self._promote(place, future.path)
         else:
-            self._act(found, decision.action, state)
+            self._serve(place, current.path, current.log)
+            if future is not None:
+                self._logs.moves.resume(place, future.path, future.log)
 
     # --- the metadata changes ---------------------------------------------------------------
 
     def on_metadata(self, delta: Delta) -> None:
         """Topics came or went, replicas were given to us or taken away."""
-        for topic_id in delta.removed:
-            for id in [id for id in self.all if id.topic_id == topic_id]:
-                self.remove(self.all[id])
+        self._round = None
+        for topic_id, topic in delta.removed.items():
+            for index in topic.partitions:
+                known = self.all.get(PartitionId(topic_id, index))
+                if known is not None:
+                    self.remove(known)
         for id in delta.partitions:
             state = self._broker.image.partition(id)
             known = self.all.get(id)
@@ -211,17 +150,17 @@ class Places:
                 self.remove(known)
             elif known is not None:
                 self._logs.on_assignment(id)
-                self._maybe_heal(known)
             elif state is not None and ours:
                 name = self._broker.image.name_of(id)
                 assert name is not None
                 self.all[id] = found = Place(id, name, Stage.OFFLINE, None)
-                action = decide(self._situation(found, state, is_new=True)).action
+                self._logs.on_new(id)
+                action = decide(self._situation(state, is_new=True)).action
                 self._act(found, action, state)
         if delta.configs:
             self._configure(delta)
 
-    def _situation(self, found: Place, state: r.Partition, *, is_new: bool) -> Situation:
+    def _situation(self, state: r.Partition, *, is_new: bool) -> Situation:
         directories = self._logs.directories
         return Situation(
             current=None,
@@ -240,14 +179,23 @@ class Places:
         if action is Action.CREATE:
             id = self._broker.image.directory_of(state, self._broker.node_id)
             assigned = self._logs.directories.path_of(id)
-        self._create(found, self.choose(found, assigned))
+        self.create(found, self.choose(found, assigned))
 
     # --- creating ---------------------------------------------------------------------------
 
     def choose(self, found: Place, assigned: LogDir | None = None) -> list[LogDir]:
         """The directories for a new replica, best first."""
         wish = self.wishes.of(found.name, found.id.topic_id, self._out.wall_ms)
-        return place(self._candidates(), wish, assigned)
+        if self._round is None:
+            self._round = Round(self._candidates())
+        ranked = self._round.order(wish, assigned)
+        if ranked:
+            self._round.took(ranked[0])
+        return ranked
+
+    def forget_figures(self) -> None:
+        """Directories are not what they were: place the next replica by new figures."""
+        self._round = None
 
     def _candidates(self) -> list[Candidate]:
         sizes: dict[LogDir, list[int]] = {p: [] for p in self._logs.directories.all}
@@ -270,7 +218,8 @@ class Places:
             for d in self._logs.directories.all.values()
         ]
 
-    def _create(self, found: Place, ranked: list[LogDir]) -> None:
+    def create(self, found: Place, ranked: list[LogDir]) -> None:
+        """Make a replica's log in the first of these directories that can hold it."""
         if not ranked:
             self.fail(found, "no log directory can take it")
             return
@@ -287,7 +236,7 @@ class Places:
             return
         if isinstance(result, DiskFailed):
             rest = [p for p in ranked[1:] if self._logs.directories.is_online(p)]
-            self._create(found, rest)
+            self.create(found, rest)
         elif isinstance(result, LogFailed):
             self.fail(found, str(result), damaged=True)
         else:
@@ -302,13 +251,15 @@ class Places:
 
     def _serve(self, found: Place, path: LogDir, log: LoadedLog) -> None:
         found.stage, found.directory, found.why, found.damaged = Stage.READY, path, "", False
-        self.wishes.forget(found.name)
+        wished = self.wishes.forget(found.name)
+        if wished is not None:
+            self._logs.wish_files.changed(wished)
         settings = self.settings_of(found.name.topic)
         self._out.run(Configure(path, found.key, settings), partial(self._on_done, path))
         self._broker.replicas.on_log_ready(found.id, found.name, path, log)
         self._logs.on_placed(found.id)
 
-    # --- losing and healing -----------------------------------------------------------------
+    # --- losing -----------------------------------------------------------------------------
 
     def fail(self, found: Place, why: str, *, damaged: bool = False) -> None:
         """A replica cannot be used; the controller learns of it if it might think otherwise."""
@@ -316,7 +267,6 @@ class Places:
         self._out.say("error", "replica is offline", partition=str(found.name), why=why)
         self._broker.replicas.on_replica_failed(found.id, Error.KAFKA_STORAGE_ERROR)
         self._logs.on_placed(found.id)
-        self._maybe_heal(found)
 
     def on_directory_failed(self, path: LogDir) -> None:
         """Replicas whose current log was there are offline."""
@@ -328,38 +278,7 @@ class Places:
         """A full directory has room again: load what could not be written to (B-12)."""
         for found in list(self.all.values()):
             if found.stage is Stage.OFFLINE and found.directory == path:
-                self._create(found, [path])
-
-    def _maybe_heal(self, found: Place) -> None:
-        """Fetch a damaged replica anew, once nobody counts on our copy any more (K589-04)."""
-        if self._may_heal(found) and not found.healing and found.heals < HEALS_MAX:
-            found.healing = True
-            self._out.after(HEAL_DELAY, lambda: self._heal(found))
-
-    def _may_heal(self, found: Place) -> bool:
-        state = self._broker.image.partition(found.id)
-        me = self._broker.node_id
-        return (
-            found.stage is Stage.OFFLINE
-            and found.damaged
-            and self.all.get(found.id) is found
-            and self._logs.directories.is_online(found.directory)
-            and state is not None
-            and state.leader not in (-1, me)
-            and me not in state.isr
-            and me not in state.elr
-        )
-
-    def _heal(self, found: Place) -> None:
-        found.healing = False
-        if not self._may_heal(found):
-            return
-        found.heals += 1
-        path = found.directory
-        assert path is not None
-        self._out.say("info", "damaged replica is fetched anew", partition=str(found.name))
-        self.discard(path, found.key, "stray")
-        self._create(found, [path])
+                self.create(found, [path])
 
     # --- discarding -------------------------------------------------------------------------
 
@@ -381,9 +300,10 @@ class Places:
                 self._logs.on_disk_failed(result)
             elif isinstance(result, LogFailed):
                 self._out.say("debug", "nothing to discard", why=str(result))
-            elif suffix == "delete":
-                assert isinstance(result, str)
+            elif isinstance(result, str) and suffix == "delete":
                 self._logs.purge_later(path, result)
+            elif isinstance(result, str):
+                self._logs.on_stray(path, result)
 
         self._out.run(job, discarded)
 

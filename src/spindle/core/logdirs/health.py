@@ -1,7 +1,8 @@
 """How a log directory is: online, full, failed. Decides once for each failure (K858-10).
 
 Pure: failures and figures are inputs, verdicts come back. The node keeps one for each directory
-and acts on the verdicts; a directory that has failed stays so until the process ends.
+and acts on the verdicts. A directory that has failed comes back only after it was well for a while
+and was opened anew (B-13).
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ class Condition(Enum):
     FAILED = "failed"
 
 
+WELL_ENOUGH: Final = 3
+"""Answers of the probe, one after the other, after which a failed directory may be tried again."""
+RETURNS_MAX: Final = 3
+"""How often a directory may come back in the life of a process: then somebody must look at it."""
+
+
 class Verdict(Enum):
     """What follows from an input; each change is told exactly once."""
 
@@ -45,6 +52,8 @@ class Health:
         self.condition = Condition.OPENING
         self.why = ""
         self._asked_at: float | None = None
+        self._well = 0
+        self._returns = 0
 
     @property
     def online(self) -> bool:
@@ -74,6 +83,7 @@ class Health:
             return Verdict.FULL
         self.condition, self.why = Condition.FAILED, why
         self._asked_at = None
+        self._well = 0
         return Verdict.FAILED
 
     def on_probe_asked(self, now: float) -> None:
@@ -91,6 +101,21 @@ class Health:
             self.condition, self.why = Condition.ONLINE, ""
             return Verdict.ROOM
         return Verdict.NOTHING
+
+    def on_sign_of_life(self, answered: bool) -> bool:
+        """A failed directory was probed; whether it should be opened again."""
+        self._well = self._well + 1 if answered else 0
+        return self._well >= WELL_ENOUGH and self._returns < RETURNS_MAX
+
+    def on_reopened(self, why: str | None) -> None:
+        """It was opened anew; `why` it could not be, if so."""
+        assert self.condition is Condition.FAILED
+        self._well = 0
+        if why is not None:
+            self.why = why
+        else:
+            self._returns += 1
+            self.condition, self.why = Condition.ONLINE, ""
 
     def on_time(self, now: float, limit: float) -> Verdict:
         """Time passes: a probe unanswered for longer than `limit` s means a hung disk (B-13)."""

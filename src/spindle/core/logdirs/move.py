@@ -3,7 +3,8 @@
 The future log chases the current one; the controller is told first; once our own committed image
 shows the new directory, appends are blocked, the rest is copied, the source is renamed `-delete`,
 the future log gets the plain name. A crash between the two renames leaves a future log alone, which
-the next start promotes (K113-16): never two current logs, never none without a complete future.
+the next start promotes (K113-16): never two current logs, never none without a complete future. If
+the target dies between them, the source gets its name back.
 
 Pure. The node's `moves` feeds inputs and carries out the wishes that come back.
 """
@@ -20,7 +21,7 @@ from spindle.model.logs import LogKey
 
 
 class State(Enum):
-    """Where a move is. FREEZING to PROMOTING are the swap."""
+    """Where a move is. FREEZING to RESTORING are the swap."""
 
     PREPARING = "the future log is being made"
     WANTED = "waits for a slot"
@@ -31,6 +32,7 @@ class State(Enum):
     DRAINING = "appends blocked; copies the rest"
     DISCARDING = "the source is renamed -delete"
     PROMOTING = "the future log gets the plain name"
+    RESTORING = "the target died in the swap: the source gets its name back"
     DONE = "serves from the target"
     ABANDONED = "given up"
 
@@ -48,7 +50,8 @@ class Input(Enum):
     FROZEN = "no write under way"
     DISCARDED = "source renamed"
     PROMOTED = "future renamed"
-    STUCK = "cannot be copied"
+    RESTORED = "source has its name back"
+    STUCK = "cannot go on"
     SOURCE_FAILED = "source failed"
     TARGET_FAILED = "target failed"
     CANCELLED = "cancelled"
@@ -71,8 +74,10 @@ class Wish(Enum):
     FINISH = "serve from the target"
     DROP_FUTURE = "discard the future log"
     DROP_TARGET = "discard the log that was promoted"
+    DROP_SOURCE = "discard the log that got its name back"
     CORRECT = "have the metadata say where the current log is"
-    KEEP_SOURCE = "the renamed source is all there is: do not delete it"
+    RESTORE = "give the source its name back"
+    STRAND = "the source cannot get its name back: the replica is offline"
     AGAIN = "move once more when this is done"
 
 
@@ -119,7 +124,7 @@ def _table() -> dict[tuple[State, Input], Row]:
     t[S.PROMOTING, I.PROMOTED] = Row(S.DONE, (W.FINISH, W.CORRECT))
     # A piece that was under way when appends were blocked; a repeated request to the controller.
     t[S.FREEZING, I.COPIED] = t[S.FREEZING, I.CAUGHT] = Row(S.FREEZING)
-    for state in (*_BLOCKED, *_POINT_OF_NO_RETURN):
+    for state in (*_BLOCKED, *_POINT_OF_NO_RETURN, S.RESTORING):
         t[state, I.SENT] = Row(state)
     # The metadata was changed back before the swap: tell the controller again.
     for state in _BLOCKED:
@@ -136,14 +141,23 @@ def _table() -> dict[tuple[State, Input], Row]:
     # After it: the future log is complete and on the medium, so only it counts.
     for state in _POINT_OF_NO_RETURN:
         t[state, I.CANCELLED] = t[state, I.REDIRECTED] = Row(state, (W.AGAIN,))
-        t[state, I.TARGET_FAILED] = Row(S.ABANDONED, (W.KEEP_SOURCE, W.CORRECT))
     t[S.DISCARDING, I.GONE] = Row(S.ABANDONED, (W.DROP_FUTURE,))
     t[S.PROMOTING, I.GONE] = Row(S.ABANDONED, (W.DROP_TARGET,))
     t[S.DISCARDING, I.SOURCE_FAILED] = Row(S.PROMOTING, (W.PROMOTE,))
     t[S.PROMOTING, I.SOURCE_FAILED] = Row(S.PROMOTING)
     t[S.PROMOTING, I.DISCARDED] = Row(S.PROMOTING)
-    t[S.PROMOTING, I.STUCK] = Row(S.ABANDONED, (W.KEEP_SOURCE, W.CORRECT))
     t[S.DISCARDING, I.STUCK] = Row(S.ABANDONED, (W.THAW, W.DROP_FUTURE, W.CORRECT))
+    # The target is lost between the two renames: all records are in the renamed source.
+    t[S.DISCARDING, I.TARGET_FAILED] = Row(S.RESTORING)
+    t[S.RESTORING, I.DISCARDED] = Row(S.RESTORING, (W.RESTORE,))
+    t[S.PROMOTING, I.TARGET_FAILED] = Row(S.RESTORING, (W.RESTORE,))
+    t[S.PROMOTING, I.STUCK] = Row(S.RESTORING, (W.DROP_FUTURE, W.RESTORE))
+    t[S.RESTORING, I.RESTORED] = Row(S.ABANDONED, (W.THAW, W.CORRECT))
+    t[S.RESTORING, I.STUCK] = Row(S.ABANDONED, (W.STRAND, W.CORRECT))
+    t[S.RESTORING, I.SOURCE_FAILED] = Row(S.ABANDONED, (W.CORRECT,))
+    t[S.RESTORING, I.TARGET_FAILED] = Row(S.RESTORING)
+    t[S.RESTORING, I.GONE] = Row(S.ABANDONED, (W.DROP_SOURCE,))
+    t[S.RESTORING, I.CANCELLED] = t[S.RESTORING, I.REDIRECTED] = Row(S.RESTORING, (W.AGAIN,))
     # It is over: late answers change nothing.
     for state in ENDED:
         for late in I:

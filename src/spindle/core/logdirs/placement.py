@@ -1,7 +1,7 @@
 """The directory of a new replica: by free bytes and load, not by counting (K113-27, B-07).
 
 Pure. Knows directories as figures; whether a wish or the metadata names one is its first question.
-Called by the node whenever a log is to be created.
+The node begins a round whenever logs are to be created.
 """
 
 from __future__ import annotations
@@ -36,43 +36,44 @@ class Candidate:
     sizes: Sequence[int]
 
 
-def place(
-    candidates: Sequence[Candidate], wish: LogDir | None = None, assigned: LogDir | None = None
-) -> list[LogDir]:
-    """The online directories for a new replica, best first; empty where none is online.
+class Round:
+    """Placement of several replicas by the same figures: each one placed counts for the next."""
 
-    First the one wished for, then the one that the metadata names (both also where cordoned:
-    somebody has decided), then those not cordoned by room; cordoned ones only where all are.
-    """
-    online = [c for c in candidates if c.online]
-    free = [c for c in online if not c.cordoned] or online
-    by_room = [c.path for c in rank(free)]
-    named = [p for p in (wish, assigned) if any(p == c.path for c in online)]
-    return list(dict.fromkeys([*(p for p in named if p is not None), *by_room]))
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self._online = {c.path: c for c in candidates if c.online}
+        known = list(self._online.values())
+        self._share = max([LEAST_BYTES, *(c.total // SHARES for c in known)])
+        sizes = [size for c in known for size in c.sizes if size]
+        mean = sum(sizes) // len(sizes) if sizes else 0
+        self._grown = max(self._share, min(mean, self._share * SHARES // LARGEST))
+        self._count = {c.path: len(c.sizes) for c in known}
+        self._blind = any(c.usable < 0 or c.total <= 0 for c in known)
+        self._left = {
+            # What it will have left once its young logs are as large as the others.
+            c.path: c.usable - sum(max(0, self._grown - size) for size in c.sizes)
+            for c in known
+        }
 
+    def order(self, wish: LogDir | None = None, assigned: LogDir | None = None) -> list[LogDir]:
+        """The online directories for a new replica, best first; empty where none is online.
 
-def rank(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates by what they will have left once all their logs are grown, best first.
+        First the one wished for, then the one that the metadata names (both also where cordoned:
+        somebody has decided), then those not cordoned by room; cordoned ones only where all are.
+        Without figures from a file system: by the number of logs, as Apache Kafka does.
+        """
+        free = [c for c in self._online.values() if not c.cordoned] or list(self._online.values())
+        by_room = [c.path for c in sorted(free, key=self._rank)]
+        named = [p for p in (wish, assigned) if p is not None and p in self._online]
+        return list(dict.fromkeys([*named, *by_room]))
 
-    Without figures from a file system: by the number of logs, as Apache Kafka does.
-    """
-    if not candidates:
-        return []
-    if any(c.usable < 0 or c.total <= 0 for c in candidates):
-        return sorted(candidates, key=lambda c: len(c.sizes))
-    share = max(LEAST_BYTES, max(c.total for c in candidates) // SHARES)
-    mean = _mean([size for c in candidates for size in c.sizes if size])
-    grown = max(share, min(mean, share * SHARES // LARGEST))
-    return sorted(
-        candidates,
-        key=lambda c: (-(_left(c, grown) // share), c.rate // LEAST_BYTES, len(c.sizes)),
-    )
+    def took(self, path: LogDir) -> None:
+        """A replica is being created there."""
+        self._left[path] -= self._grown
+        self._count[path] += 1
 
-
-def _left(candidate: Candidate, grown: int) -> int:
-    """Usable bytes less what its young logs will take until they are as large as the others."""
-    return candidate.usable - sum(max(0, grown - size) for size in candidate.sizes)
-
-
-def _mean(sizes: Sequence[int]) -> int:
-    return sum(sizes) // len(sizes) if sizes else 0
+    def _rank(self, candidate: Candidate) -> tuple[float, float, int]:
+        path = candidate.path
+        if self._blind:
+            return (0, 0, self._count[path])
+        room = self._left[path] // self._share
+        return (-room, candidate.rate // LEAST_BYTES, self._count[path])

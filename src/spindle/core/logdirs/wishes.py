@@ -52,9 +52,10 @@ class Wishes:
             return None
         return wish.directory
 
-    def forget(self, name: TopicPartition) -> None:
-        """The replica exists now, or its topic is gone."""
-        self._wishes.pop(name, None)
+    def forget(self, name: TopicPartition) -> LogDir | None:
+        """The replica exists now; the directory that was wished for, if any."""
+        wish = self._wishes.pop(name, None)
+        return wish.directory if wish is not None else None
 
     def in_directory(self, directory: LogDir, now_ms: int) -> list[tuple[TopicPartition, Wish]]:
         """The wishes for a directory that have not expired, for its file."""

@@ -6,7 +6,13 @@ import errno
 
 import pytest
 
-from spindle.core.logdirs.health import Condition, Health, Verdict
+from spindle.core.logdirs.health import (
+    RETURNS_MAX,
+    WELL_ENOUGH,
+    Condition,
+    Health,
+    Verdict,
+)
 from spindle.model.logs import Usage
 
 
@@ -75,3 +81,29 @@ def test_an_answered_probe_is_no_hang() -> None:
     health.on_probe_asked(1000.0)
     health.on_probe_failed()
     assert health.on_time(9999.0, 20.0) is Verdict.NOTHING
+
+
+@pytest.mark.spec("B-13")
+def test_a_failed_directory_comes_back_after_it_was_well_for_a_while() -> None:
+    health = online()
+    health.on_failure(errno.EIO, "dead")
+    signs = [True] * (WELL_ENOUGH - 1) + [False] + [True] * WELL_ENOUGH
+    assert [health.on_sign_of_life(s) for s in signs] == [False] * (len(signs) - 1) + [True]
+    health.on_reopened("it cannot be locked")
+    assert not health.online
+    assert health.why == "it cannot be locked"
+    assert not health.on_sign_of_life(True)
+    health.on_reopened(None)
+    assert health.online
+    assert health.why == ""
+
+
+@pytest.mark.spec("B-13")
+def test_a_directory_that_comes_and_goes_stays_away_in_the_end() -> None:
+    health = online()
+    for _ in range(RETURNS_MAX):
+        health.on_failure(errno.EIO, "dead")
+        assert any(health.on_sign_of_life(True) for _ in range(WELL_ENOUGH))
+        health.on_reopened(None)
+    health.on_failure(errno.EIO, "dead")
+    assert not any(health.on_sign_of_life(True) for _ in range(10 * WELL_ENOUGH))

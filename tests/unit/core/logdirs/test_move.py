@@ -28,11 +28,12 @@ NEVER = {
     # Answers to what was not asked in that state: a bug of ours if they come.
     I.PREPARED: set(S) - {S.PREPARING} - ENDED,
     I.SLOT: set(S) - {S.WANTED} - ENDED,
-    I.COPIED: {S.PREPARING, S.WANTED, S.DISCARDING, S.PROMOTING},
-    I.CAUGHT: {S.PREPARING, S.WANTED, S.DISCARDING, S.PROMOTING},
+    I.COPIED: {S.PREPARING, S.WANTED, S.DISCARDING, S.PROMOTING, S.RESTORING},
+    I.CAUGHT: {S.PREPARING, S.WANTED, S.DISCARDING, S.PROMOTING, S.RESTORING},
     I.SENT: {S.PREPARING, S.WANTED, S.COPYING},
     I.FROZEN: set(S) - {S.FREEZING} - ENDED,
-    I.DISCARDED: set(S) - {S.DISCARDING, S.PROMOTING} - ENDED,
+    I.DISCARDED: set(S) - {S.DISCARDING, S.PROMOTING, S.RESTORING} - ENDED,
+    I.RESTORED: set(S) - {S.RESTORING} - ENDED,
     I.PROMOTED: set(S) - {S.PROMOTING} - ENDED,
 }
 
@@ -132,10 +133,23 @@ def test_target_lost_before_the_swap_the_source_serves_on(state: State) -> None:
     assert wishes[-1] is W.CORRECT
 
 
-@pytest.mark.parametrize("state", COMMITTED)
-def test_target_lost_between_the_renames_the_renamed_source_is_kept(state: State) -> None:
-    machine = move(state)
-    assert machine.feed(I.TARGET_FAILED) == (W.KEEP_SOURCE, W.CORRECT)
+def test_target_lost_between_the_renames_the_source_gets_its_name_back() -> None:
+    machine = move(S.DISCARDING)
+    assert machine.feed(I.TARGET_FAILED) == ()
+    assert machine.feed(I.DISCARDED) == (W.RESTORE,)
+    assert machine.feed(I.RESTORED) == (W.THAW, W.CORRECT)
+    assert machine.state is S.ABANDONED
+    machine = move(S.PROMOTING)
+    assert machine.feed(I.TARGET_FAILED) == (W.RESTORE,)
+    assert machine.feed(I.STUCK) == (W.STRAND, W.CORRECT)
+    assert machine.state is S.ABANDONED
+
+
+def test_promotion_that_does_not_work_gives_the_source_its_name_back() -> None:
+    machine = move(S.PROMOTING)
+    assert machine.feed(I.STUCK) == (W.DROP_FUTURE, W.RESTORE)
+    assert machine.feed(I.CANCELLED) == (W.AGAIN,)
+    assert machine.feed(I.GONE) == (W.DROP_SOURCE,)
 
 
 @pytest.mark.parametrize("state", [*BEFORE_SWAP, *BLOCKED, S.DISCARDING])
@@ -167,15 +181,15 @@ def test_what_comes_late_changes_nothing(state: State) -> None:
 def test_appends_blocked_are_always_unblocked_in_the_end() -> None:
     # From any state with appends blocked, every row either stays blocked, or thaws, or finishes,
     # or the replica itself is gone or lost (which ends the blocking too).
-    blocked = {*BLOCKED, *COMMITTED}
+    blocked = {*BLOCKED, *COMMITTED, S.RESTORING}
     ends = {I.GONE, I.SOURCE_FAILED}
     for (state, happened), row in TABLE.items():
         if state in blocked and row.next not in blocked and happened not in ends:
-            assert {W.THAW, W.FINISH, W.KEEP_SOURCE} & set(row.wishes), (state, happened)
+            assert {W.THAW, W.FINISH, W.STRAND} & set(row.wishes), (state, happened)
 
 
 def test_promises_begin_when_caught_up_and_end_with_the_move() -> None:
-    assert set(S) - PROMISED == {S.PREPARING, S.WANTED, S.COPYING, *ENDED}
+    assert set(S) - PROMISED == {S.PREPARING, S.WANTED, S.COPYING, S.RESTORING, *ENDED}
 
 
 def test_move_to_its_own_directory_is_a_bug() -> None:

@@ -1,0 +1,110 @@
+"""What opened directories hold, sorted by replica: the best copy of each; strays are set aside.
+
+Reads what `Open` told and asks for renames; decides nothing about serving. Used by `places` at
+start, and when a directory comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spindle.core.logdirs.catchup import is_better, rank_copy
+from spindle.model.ids import METADATA_TOPIC, LogDir, PartitionId
+from spindle.model.logs import LoadedLog, OpenedDirectory
+
+if TYPE_CHECKING:
+    from spindle.node.logdirs import LogDirs
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A log and the directory that it was found in."""
+
+    path: LogDir
+    log: LoadedLog
+
+
+class Findings:
+    """The current and future logs of our replicas, and those that could not be loaded."""
+
+    def __init__(self, logs: LogDirs, opened: Mapping[LogDir, OpenedDirectory]) -> None:
+        self._logs = logs
+        self._broker = logs.broker
+        self._out = logs.broker.out
+        self._found: dict[tuple[PartitionId, bool], list[Copy]] = {}
+        self.damaged: dict[str, tuple[LogDir, str]] = {}
+        """Logs that could not be loaded, by name: where, and why. Each costs one replica (B-15)."""
+        for path, directory in opened.items():
+            for log in directory.logs:
+                if log.key.topic != METADATA_TOPIC:
+                    self._sort(Copy(path, log))
+            for bad in directory.quarantined:
+                self._out.say(
+                    "error", "log cannot be loaded", directory=path, log=bad.name, why=bad.why
+                )
+                self.damaged[bad.name] = (path, bad.why)
+
+    def current(self, id: PartitionId) -> Copy | None:
+        """The best current log of a replica."""
+        return self._best(id, self._found.pop((id, False), []))
+
+    def future(self, id: PartitionId) -> Copy | None:
+        """The best future log of a replica."""
+        return self._best(id, self._found.pop((id, True), []))
+
+    def _sort(self, copy: Copy) -> None:
+        id = self._id_of(copy.log)
+        if id is not None:
+            self._found.setdefault((id, copy.log.key.future), []).append(copy)
+            return
+        # The metadata gives this broker no such replica: set it aside, and say so (B-17).
+        self._out.say(
+            "warning",
+            "stray log set aside",
+            directory=copy.path,
+            log=str(copy.log.key),
+            bytes=copy.log.size,
+        )
+        empty = copy.log.end == copy.log.start
+        self._logs.places.discard(copy.path, copy.log.key, "delete" if empty else "stray")
+
+    def _id_of(self, log: LoadedLog) -> PartitionId | None:
+        """Which replica of ours a log is of; None where it is of none."""
+        if log.topic_id is None:
+            return None
+        id = PartitionId(log.topic_id, log.key.partition)
+        state = self._broker.image.partition(id)
+        if state is None or self._broker.node_id not in state.replicas:
+            return None
+        return id if self._broker.image.name_of(id) == log.key.topic_partition else None
+
+    def _best(self, id: PartitionId, found: list[Copy]) -> Copy | None:
+        """The best of several copies (B-04); the others go, if they hold nothing more."""
+        if not found:
+            return None
+        assigned = self._logs.assigned(id)
+        best = max(
+            found,
+            key=lambda c: (*rank_copy(c.log), self._logs.directories.id_of(c.path) == assigned),
+        )
+        for copy in found:
+            if copy is not best:
+                self.set_aside(copy, best.log)
+                self._out.say("warning", "the copy that is kept", directory=best.path)
+        return best
+
+    def set_aside(self, copy: Copy, kept: LoadedLog | None) -> None:
+        """A copy is not needed: deleted if `kept` has all of it, else kept as a stray."""
+        contained = kept is not None and (
+            (copy.log.end, copy.log.epochs) == (kept.end, kept.epochs) or is_better(kept, copy.log)
+        )
+        self._out.say(
+            "warning",
+            "a second copy of a replica is set aside",
+            directory=copy.path,
+            log=str(copy.log.key),
+            end=copy.log.end,
+        )
+        self._logs.places.discard(copy.path, copy.log.key, "delete" if contained else "stray")

@@ -1,0 +1,88 @@
+"""Makes lost replicas anew: damaged ones in place, those of a dead disk on another.
+
+Only where nobody counts on our copy any more: another broker leads, and we are neither in the ISR
+nor eligible (KIP-589's future work, K589-04; B-27). Belongs to `logdirs`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from spindle.model.ids import NO_LEADER
+from spindle.node.places import Place, Stage
+
+if TYPE_CHECKING:
+    from spindle.node.logdirs import LogDirs
+
+HEALS_MAX: Final = 3
+"""How often a damaged replica is fetched anew before it is left for a person to look at."""
+HEAL_DELAY: Final = 1.0
+REBUILD_EVERY: Final = 1.0
+REBUILD_MAX: Final = 10
+"""Replicas that are begun anew in one round: the leaders have other work, too."""
+
+
+class Repairs:
+    """Replicas that are to be fetched anew."""
+
+    def __init__(self, logs: LogDirs) -> None:
+        self._logs = logs
+        self._broker = logs.broker
+        self._out = logs.broker.out
+        self._healing: set[Place] = set()
+        self._rebuilding = False
+
+    def _is_spare(self, place: Place) -> bool:
+        """Whether the partition lives elsewhere and does not count on our copy."""
+        state, me = self._broker.image.partition(place.id), self._broker.node_id
+        return (
+            place.stage is Stage.OFFLINE
+            and self._logs.places.all.get(place.id) is place
+            and state is not None
+            and state.leader not in (NO_LEADER, me)
+            and me not in state.isr
+            and me not in state.elr
+        )
+
+    # --- damaged logs -----------------------------------------------------------------------
+
+    def look_at(self, place: Place) -> None:
+        """A damaged replica, or the metadata of it, has changed: heal it if that is safe."""
+        waits = place in self._healing or place.heals >= HEALS_MAX
+        if place.damaged and not waits and self._is_spare(place):
+            self._healing.add(place)
+            self._out.after(HEAL_DELAY, lambda: self._heal(place))
+
+    def _heal(self, place: Place) -> None:
+        self._healing.discard(place)
+        path = place.directory
+        if not self._is_spare(place) or path is None or not self._logs.directories.is_online(path):
+            return
+        place.heals += 1
+        self._out.say("info", "damaged replica is fetched anew", partition=str(place.name))
+        self._logs.places.discard(path, place.key, "stray")
+        self._logs.places.create(place, [path])
+
+    # --- dead disks -------------------------------------------------------------------------
+
+    def on_directory_lost(self) -> None:
+        """A directory is offline: make its replicas anew, if that is wanted, after a while."""
+        if self._delay >= 0 and not self._rebuilding:
+            self._rebuilding = True
+            self._out.after(self._delay / 1000, self._rebuild)
+
+    @property
+    def _delay(self) -> int:
+        return int(self._broker.settings["log.dir.rebuild.delay.ms"])
+
+    def _rebuild(self) -> None:
+        self._rebuilding = False
+        if self._delay < 0 or not self._logs.offline:
+            return
+        spare = [p for p in self._logs.places.all.values() if not p.damaged and self._is_spare(p)]
+        for place in spare[:REBUILD_MAX]:
+            self._out.say("info", "replica is made anew", partition=str(place.name), why=place.why)
+            self._logs.places.create(place, self._logs.places.choose(place))
+        # Others may become spare: looked at until no directory is missing.
+        self._rebuilding = True
+        self._out.after(REBUILD_EVERY, self._rebuild)

@@ -1,0 +1,238 @@
+"""What was lost comes back: directories, damaged logs, replicas of a dead disk, wishes, names."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from tests.support.logdirs_world import World, pid, topic_id
+from tests.support.moving import fill, is_a, moved, started
+
+from spindle.core.logdirs.move import State
+from spindle.model import records as r
+from spindle.model.errors import LogFailed
+from spindle.model.ids import LOST
+from spindle.model.jobs import Discard, Promote
+from spindle.node.places import Stage
+from spindle.node.wish_files import FILE
+
+
+def register_again(world: World, *numbers: int) -> None:
+    """What the life cycle does when a directory is back."""
+    state = world.image.brokers[1]
+    ids = tuple(world.directory_id(n) for n in numbers)
+    world.apply(
+        r.RegisterBroker(
+            broker_id=1,
+            incarnation_id=state.incarnation_id,
+            broker_epoch=state.broker_epoch,
+            fenced=False,
+            log_dirs=ids,
+        )
+    )
+
+
+@pytest.mark.spec("B-13")
+def test_a_failed_directory_comes_back_without_a_restart() -> None:
+    world = started(2, partitions=2)
+    values = fill(world, 10)
+    world.fail_now("/d1")
+    assert world.replicas.bounds(pid("t")) is None
+    world.wait(10)
+    assert world.lifecycle.back == []
+    world.disk.heal("/d1")
+    world.wait(5)
+    assert world.lifecycle.back == [world.directory_id(0)]
+    # Not before the cluster knows.
+    assert world.replicas.bounds(pid("t")) is None
+    register_again(world, 0, 1)
+    world.wait(0.5)
+    assert world.values("t") == values
+    assert world.logs.offline == set()
+    assert world.logs.offline_replicas == 0
+    world.produce("t", b"after")
+    world.step()
+    assert world.values("t") == [*values, b"after"]
+
+
+@pytest.mark.spec("B-16")
+def test_a_directory_that_is_formatted_later_comes_in() -> None:
+    world = World(2)
+    world.kill()
+    world.disk.blank("/d2")
+    world.open()
+    assert world.logs.offline == {"/d2"}
+    assert world.lifecycle.is_ready
+    world.format("/d2", 5)
+    world.wait(5)
+    assert world.lifecycle.back == [world.directory_id(5)]
+    register_again(world, 0, 5)
+    world.create_topic("t", directory=world.directory_id(5))
+    world.wait(0.5)
+    assert world.place("t").directory == "/d2"
+
+
+@pytest.mark.spec("B-13")
+def test_what_was_made_anew_meanwhile_stays_and_the_old_log_is_set_aside() -> None:
+    world = started(3, log_dir_rebuild_delay_ms="1000")
+    fill(world, 5)
+    there = (world.directory_id(0), uuid.UUID(int=99_999))
+    world.change("t", leader=2, replicas=(1, 2), isr=(1, 2), directories=there)
+    world.fail_now("/d1")
+    world.change("t", isr=(2,))
+    world.wait(3)
+    path = world.place("t").directory
+    assert path in ("/d2", "/d3")
+    world.disk.heal("/d1")
+    world.wait(5)
+    register_again(world, 0, 1, 2)
+    world.wait(1)
+    assert world.place("t").directory == path
+    assert world.kinds("/d1") == ["t-0.-stray"]
+
+
+@pytest.mark.spec("B-27")
+def test_replicas_of_a_dead_disk_are_made_anew_when_that_is_wanted_and_safe() -> None:
+    world = started(3, log_dir_rebuild_delay_ms="5000")
+    fill(world, 5)
+    there = (world.directory_id(0), uuid.UUID(int=99_999))
+    world.change("t", leader=2, replicas=(1, 2), isr=(1, 2), directories=there)
+    world.fail_now("/d1")
+    world.wait(8)
+    # Still in the ISR: somebody counts on what is on that disk.
+    assert world.place("t").stage is Stage.OFFLINE
+    world.change("t", isr=(2,))
+    world.wait(2)
+    assert world.place("t").stage is Stage.READY
+    assert world.assigned("t") == world.id_of(world.place("t").directory or "")
+
+
+@pytest.mark.spec("B-27")
+def test_nothing_is_made_anew_unless_it_is_wanted() -> None:
+    world = started(3)
+    there = (world.directory_id(0), uuid.UUID(int=99_999))
+    world.change("t", leader=2, replicas=(1, 2), isr=(2,), directories=there)
+    world.fail_now("/d1")
+    world.wait(100)
+    assert world.place("t").stage is Stage.OFFLINE
+
+
+def test_a_replica_that_is_damaged_again_and_again_is_left_to_a_person() -> None:
+    world = World(1)
+    world.open()
+    world.create_topic("t", leader=2)
+    world.wait(1)
+    world.change("t", isr=(2,))
+    for _ in range(3):
+        hosted = world.replicas.hosted[pid("t")]
+        world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "corrupt"))
+        world.wait(3)
+        assert world.place("t").stage is Stage.READY
+    hosted = world.replicas.hosted[pid("t")]
+    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "corrupt"))
+    world.wait(30)
+    assert world.place("t").stage is Stage.OFFLINE
+    assert world.assigned("t") == LOST
+
+
+# --- a target that dies in the middle of the swap --------------------------------------------
+
+
+@pytest.mark.spec("K113-12", "K858-16")
+@pytest.mark.parametrize("when", [Discard, Promote])
+def test_target_dies_between_the_renames_the_source_serves_again(when: type) -> None:
+    world = started(3)
+    values = fill(world, 20)
+    world.alter("/d2", "t")
+    world.run_until_job(is_a(when))
+    world.resume()
+    world.fail_now("/d2")
+    world.until(lambda: world.logs.moves.of(pid("t")) is None)
+    world.wait(10)
+    assert world.names("/d1") == ["t-0"]
+    assert world.assigned("t") == world.id_of("/d1")
+    world.produce("t", b"after")
+    world.step()
+    assert world.values("t") == [*values, b"after"]
+    world.restart()
+    world.wait(1)
+    assert world.values("t") == [*values, b"after"]
+
+
+@pytest.mark.spec("K113-12")
+def test_both_disks_die_in_the_swap_the_replica_is_offline() -> None:
+    world = started(3)
+    fill(world, 20)
+    world.alter("/d2", "t")
+    world.run_until_job(is_a(Promote))
+    world.resume()
+    world.fail_now("/d1")
+    world.fail_now("/d2")
+    world.wait(5)
+    assert world.logs.moves.of(pid("t")) is None
+    assert world.replicas.bounds(pid("t")) is None
+    assert world.halted is None
+
+
+@pytest.mark.spec("K858-16")
+def test_source_dies_after_all_was_copied_the_target_serves() -> None:
+    world = started(3)
+    values = fill(world, 20)
+    world.alter("/d2", "t")
+    world.run_until_job(is_a(Discard))
+    move = world.logs.moves.of(pid("t"))
+    assert move is not None
+    assert move.state is State.DISCARDING
+    world.resume()
+    world.fail_now("/d1")
+    world.until(moved(world))
+    assert world.values("t") == values
+    assert world.assigned("t") == world.id_of("/d2")
+
+
+# --- wishes and strays -----------------------------------------------------------------------
+
+
+@pytest.mark.spec("B-09")
+def test_wishes_survive_a_restart() -> None:
+    world = World(3)
+    world.open()
+    world.alter("/d3", "t", 0, 1)
+    world.wait(1)
+    world.restart()
+    world.create_topic("t", 2)
+    world.wait(1)
+    assert {world.place("t", p).directory for p in range(2)} == {"/d3"}
+    # Fulfilled: forgotten on the disk, too.
+    assert FILE not in world.disk.list("/d3")
+
+
+@pytest.mark.spec("B-15")
+@pytest.mark.parametrize("data", [b"", b"[]", b'{"wishes":[{}]}', b"\xff\xfe"])
+def test_a_file_of_wishes_that_makes_no_sense_costs_a_warning(data: bytes) -> None:
+    world = World(2)
+    file = world.disk.open(f"/d1/{FILE}", create=True)
+    file.write(0, [data])
+    file.close()
+    world.open()
+    assert world.lifecycle.is_ready
+    assert any(event == "wishes cannot be read" for _, event, _ in world.said)
+
+
+@pytest.mark.spec("B-17")
+def test_strays_expire_if_that_is_wanted() -> None:
+    world = started(2, log_dir_stray_retention_ms="20000")
+    fill(world, 5)
+    world.kill()
+    world.image.apply(r.RemoveTopic(topic_id=topic_id("t")))
+    world.image.take_delta()
+    world.open()
+    world.wait(10)
+    assert world.kinds("/d1") == ["t-0.-stray"]
+    assert world.logs.strays == {"/d1": 1, "/d2": 0}
+    world.restart()
+    world.wait(15)
+    assert world.kinds("/d1") == ["t-0.-stray"]
+    world.wait(10)
+    assert world.kinds("/d1") == []
+    assert world.logs.strays["/d1"] == 0

@@ -1,0 +1,34 @@
+"""`Restore`: a discarded log gets its name back."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.storage import KEY, append, batch, create, fill, fresh, read_values, reopen
+
+from spindle.model.errors import LogFailed
+from spindle.model.jobs import Discard, Restore
+
+
+def test_a_discarded_log_is_as_before() -> None:
+    disk, directory = fresh()
+    create(directory, segment_bytes=500)
+    fill(directory, 40)
+    before = read_values(directory)
+    name = directory.run(Discard(directory.path, KEY, "delete", "0" * 32))
+    log = directory.run(Restore(directory.path, KEY, name))
+    assert (log.start, log.end) == (0, 40)
+    assert read_values(directory) == before
+    append(directory, batch(40, [b"more"]))
+    disk.kill()
+    directory, opened = reopen(disk, directory.path)
+    assert [found.end for found in opened.logs] == [41]
+    assert opened.deleted == ()
+
+
+def test_not_over_another_log() -> None:
+    _, directory = fresh()
+    create(directory)
+    name = directory.run(Discard(directory.path, KEY, "delete", "0" * 32))
+    create(directory)
+    with pytest.raises(LogFailed, match="already"):
+        directory.run(Restore(directory.path, KEY, name))
