@@ -246,9 +246,13 @@ class MemoryDisk:
         self.faults.append(fault)
         return fault
 
-    def read_only(self, prefix: str) -> None:
+    def read_only(self, prefix: str) -> Fault:
         """Refuse every change under `prefix` with EROFS."""
-        self.fail(prefix, errno.EROFS, *sorted(WRITING))
+        return self.fail(prefix, errno.EROFS, *sorted(WRITING))
+
+    def mend(self, fault: Fault) -> None:
+        """Take back one fault, if it is still there."""
+        self.faults = [f for f in self.faults if f is not fault]
 
     def heal(self, prefix: str) -> None:
         """Take back faults, slowness and limits under `prefix`."""

@@ -107,6 +107,10 @@ class Net:
         """No more cuts and delays; connections that have lost something are reset."""
         self.cuts.clear()
         self.latency = LATENCY
+        self.reset_swallowed()
+
+    def reset_swallowed(self) -> None:
+        """Connections that have lost something in a cut break at last."""
         for pipe in list(self._by_id.values()):
             if pipe.swallowed:
                 self._world.after(self._delay(), self._break, pipe, "connection reset")

@@ -83,6 +83,11 @@ class Producer(Client):
         """Whether nothing is under way."""
         return all(lane.batch is None for lane in self._lanes.values())
 
+    @property
+    def waits_for(self) -> str:
+        """What is under way, for the report."""
+        return ", ".join(str(lane.id) for lane in self._lanes.values() if lane.batch is not None)
+
     # --- getting to know the cluster --------------------------------------------------------
 
     def begin(self) -> None:

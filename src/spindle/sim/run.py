@@ -1,0 +1,250 @@
+"""One seed, from its first event to the verdict: draws a plan, lets it happen, heals, checks.
+
+A plan is all that a seed decides before anything happens: sizes, settings, what clients do, which
+faults strike. Called by `spindle sim` and by the tests, which may lay a plan of their own.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from spindle.sim.admin import Admin, Wishes
+from spindle.sim.checks import Checks
+from spindle.sim.client import Client
+from spindle.sim.cluster import Cluster, Shape
+from spindle.sim.faults import KINDS, Appetite, Faults
+from spindle.sim.history import History, Violation
+from spindle.sim.producer import Pace, Producer
+from spindle.sim.promises import Promises, Terms
+from spindle.sim.reader import Reader
+from spindle.sim.world import Host, World
+
+START_SECONDS: Final = 60.0
+HEAL_SECONDS: Final = 150.0
+"""Virtual time that a cluster has to be well again after the last fault."""
+STILL_SECONDS: Final = 3.0
+LOOK_SECONDS: Final = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a seed has decided. `seconds`: virtual time in which things go wrong."""
+
+    shape: Shape = field(default_factory=Shape)
+    terms: Terms = field(default_factory=Terms)
+    wishes: Wishes = field(default_factory=Wishes)
+    paces: tuple[Pace, ...] = (Pace(),)
+    reader_version: int = 13
+    appetite: Appetite = field(default_factory=Appetite)
+    seconds: float = 15.0
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What has become of a seed. `error`: None, or what was broken, with the trace."""
+
+    seed: int
+    error: str | None = None
+    digest: str = ""
+    events: int = 0
+    virtual_seconds: float = 0.0
+    real_seconds: float = 0.0
+    counts: dict[str, int] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+    """The last log lines of the nodes, where it has failed."""
+
+
+def draw(seed: int) -> Plan:
+    """The plan of a seed: a swarm, so that each seed leaves most things out (VOPR's idea)."""
+    rng = random.Random(f"plan {seed}")
+    brokers = rng.choice([1, 2, 3, 3, 3, 4])
+    replicas = min(brokers, rng.choice([1, 2, 3, 3]))
+    min_isr = rng.choice([1, max(1, replicas - 1), max(1, replicas - 1), min(2, replicas)])
+    synced = rng.random() < 0.25
+    elr = rng.random() < 0.5
+    combined = rng.random() < 0.25
+    controllers = min(rng.choice([1, 1, 3]), brokers if combined else 3)
+    shape = Shape(
+        brokers=brokers,
+        dirs=rng.choice([1, 2, 2, 3]),
+        controllers=2 if controllers == 3 and brokers < 3 and combined else controllers,
+        combined=combined,
+        apart=rng.random() < 0.6,
+        elr=elr,
+        settings={
+            "auto.leader.rebalance.enable": rng.choice(["true", "false"]),
+            "leader.imbalance.check.interval.seconds": "4",
+            "metadata.log.max.record.bytes.between.snapshots": rng.choice(["2000", "20000000"]),
+            "metadata.log.segment.bytes": rng.choice(["3000", "100000"]),
+            "num.replica.alter.log.dirs.threads": rng.choice(["1", "3"]),
+            "replica.fetch.max.bytes": rng.choice(["1000", "1048576"]),
+        },
+    )
+    configs = {
+        "min.insync.replicas": str(min_isr),
+        "segment.bytes": rng.choice(["1000", "5000", "1000000"]),
+        "index.interval.bytes": rng.choice(["100", "4096"]),
+    }
+    if synced:
+        configs["flush.messages"] = "1"
+    by_id = rng.random() < 0.5
+    wishes = Wishes(
+        pause=rng.choice([0.2, 0.5, 2.0]),
+        topics=rng.choice([1, 2]),
+        topics_max=rng.choice([2, 4]),
+        partitions_max=rng.choice([1, 3]),
+        replicas=replicas,
+        configs=tuple(configs.items()),
+        create=_some(rng, 1.0),
+        delete=_some(rng, 0.7),
+        move=_some(rng, 8.0),
+        reassign=_some(rng, 2.0),
+        trim=_some(rng, 0.7),
+        throttle=_some(rng, 0.7),
+        elect=_some(rng, 0.5),
+        reuse_names=by_id,
+    )
+    paces = tuple(
+        Pace(
+            pause=rng.choice([0.1, 0.4, 1.0]),
+            records_max=rng.choice([1, 4]),
+            bytes_max=rng.choice([20, 400]),
+            version=13 if by_id else rng.choice([9, 11]),
+            patience_ms=rng.choice([500, 3000]),
+        )
+        for _ in range(rng.choice([1, 1, 2]))
+    )
+    kinds = [kind for kind in KINDS if rng.random() < 0.4]
+    appetite = Appetite(
+        weights={kind: 0.2 + rng.random() for kind in kinds} or {"kill": 1.0},
+        pause=rng.choice([0.5, 1.0, 3.0]),
+        length=rng.choice([0.3, 1.0, 4.0]),
+    )
+    return Plan(
+        shape,
+        Terms(elr=elr and min_isr >= 2, synced=synced),
+        wishes,
+        paces,
+        13 if by_id else 12,
+        appetite,
+        rng.choice([8.0, 15.0]),
+    )
+
+
+def _some(rng: random.Random, weight: float) -> float:
+    return weight * rng.random() if rng.random() < 0.7 else 0.0
+
+
+class Simulation:
+    """A plan under way. Scenarios reach the parts: `cluster`, `faults`, `admin`, `world` ..."""
+
+    def __init__(self, seed: int, plan: Plan, trace: Callable[[str], None] | None = None) -> None:
+        self.plan = plan
+        self.world = World(seed)
+        self.world.trace = trace
+        self.cluster = Cluster(self.world, plan.shape)
+        self.history = History()
+        self.checks = Checks(self.cluster, self.history)
+        self.promises = Promises(self.cluster, plan.terms)
+        self.faults = Faults(self.cluster, self.promises, self.checks, self.history, plan.appetite)
+        wishes = replace(
+            plan.wishes, directories={m.node_id: m.log_dirs for m in self.cluster.brokers}
+        )
+        about = (self.cluster.bootstrap, self.history)
+        self.admin = Admin("admin", self._rng(), *about, wishes)
+        self.producers = [
+            Producer(f"producer-{n}", self._rng(), *about, pace)
+            for n, pace in enumerate(plan.paces, 1)
+        ]
+        self.reader = Reader("reader", self._rng(), *about, plan.reader_version)
+
+    def _rng(self) -> random.Random:
+        return random.Random(self.world.rng.getrandbits(64))
+
+    # --- the phases ---------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the nodes, wait until they serve, start the clients."""
+        self.cluster.start()
+        self.until(lambda: self.cluster.serves(), START_SECONDS, "the cluster serves")
+        clients: list[Client] = [self.admin, *self.producers, self.reader]
+        for client in clients:
+            self.world.start(Host(client.name, {}), client)
+
+    def until(self, done: Callable[[], bool], seconds: float, what: str) -> None:
+        """Let time pass until something holds. Violation if it does not in time."""
+        if not self.world.run(self.world.now + seconds, done):
+            raise Violation(f"after {seconds:g} s it is still not so that {what}")
+
+    def pass_time(self, seconds: float) -> None:
+        """Let time pass."""
+        self.world.run(self.world.now + seconds)
+
+    def heal(self) -> None:
+        """End all faults and all new work; everything must come to rest, and well."""
+        self.faults.heal()
+        self.admin.draining = True
+        for producer in self.producers:
+            producer.draining = True
+        deadline = self.world.now + HEAL_SECONDS
+        why: str | None = "nobody has looked"
+        while why is not None:
+            if self.world.now >= deadline:
+                raise Violation(f"{HEAL_SECONDS:g} s after the last fault: {why}")
+            self.pass_time(LOOK_SECONDS)
+            why = self._unsettled()
+        self.reader.draining = True
+        # Deleted logs are to be gone, too, and no request shall still be open.
+        self.pass_time(STILL_SECONDS)
+
+    def _unsettled(self) -> str | None:
+        for producer in self.producers:
+            if not producer.idle:
+                return f"{producer.name} waits for {producer.waits_for}"
+        for id, offsets in self.history.acknowledged.items():
+            if id.topic_id not in self.history.deleted and max(offsets) >= self.reader.position(id):
+                return f"the reader is at {self.reader.position(id)} of {id}"
+        return self.checks.unsettled()
+
+    def judge(self) -> None:
+        """Look up everything that was promised."""
+        self.checks.final()
+        for client in (self.admin, *self.producers, self.reader):
+            if client.open:
+                raise Violation(f"{client.open} requests of {client.name} were never answered")
+
+    def run(self) -> None:
+        """All phases. Violation, or whatever a bug raises."""
+        self.start()
+        self.faults.begin()
+        self.pass_time(self.plan.seconds)
+        self.heal()
+        self.judge()
+
+
+def simulate(
+    seed: int, plan: Plan | None = None, trace: Callable[[str], None] | None = None
+) -> Outcome:
+    """Run a seed; what went wrong is part of the outcome, never raised."""
+    began = time.perf_counter()
+    outcome = Outcome(seed)
+    simulation = Simulation(seed, plan or draw(seed), trace)
+    try:
+        simulation.run()
+    except Exception as error:  # any bug at all, wherever it is
+        outcome.error = f"{type(error).__name__}: {error}"
+        if not isinstance(error, Violation):
+            outcome.error += "\n" + "".join(traceback.format_exception(error)[-6:])
+        outcome.said = [f"{at:.4f} {host} {s.event}" for at, host, s in simulation.world.said]
+    world = simulation.world
+    outcome.digest = world.digest
+    outcome.events = world.events
+    outcome.virtual_seconds = world.now
+    outcome.real_seconds = time.perf_counter() - began
+    outcome.counts = {**simulation.history.counts, "logs promoted": simulation.checks.moved}
+    return outcome
