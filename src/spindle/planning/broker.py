@@ -1,35 +1,24 @@
 """Plans the moves between one broker's directories: into the band, with the fewest bytes.
 
-A portfolio of greedy walks, each a different taste in which replica goes next; the best result
-wins (fewest bytes out of band, then fewest bytes and moves). Where no single replica fits, two
-are exchanged. Deterministic: same input, same plan.
+A portfolio of greedy walks; the best result wins (fewest bytes out of band, then fewest bytes and
+moves), and is repaired where it is stuck. What has no room while copies exist is left out, and the
+rest is planned again from there, until nothing gets better: so planning a plan's result gives an
+empty plan. Deterministic: same input, same plan. Called by the pipeline, one broker a task.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from spindle.planning.bound import Edges, edges, lower_bound
-from spindle.planning.load import (
-    Band,
-    BrokerPlan,
-    DirectoryLoad,
-    Move,
-    ReplicaLoad,
-    Share,
-    sizes_by_directory,
-)
-from spindle.planning.schedule import schedule
+from spindle.planning.bound import lower_bound
+from spindle.planning.load import Band, BrokerPlan, DirectoryLoad, Move, ReplicaLoad, Share
+from spindle.planning.repair import repair
+from spindle.planning.schedule import Limits, schedule
+from spindle.planning.state import State
+from spindle.planning.walk import TASTES, walk
 
-MOVE_COST = 1 << 20
-"""Bytes that one more move is worth: each costs a future log and two metadata writes."""
-STEPS_PER_REPLICA = 4
-"""Bounds a walk: no replica is worth handling more often."""
-
-_Item = tuple[int, int]
-"""(size, index of the replica): sorted lists of these are what a directory holds."""
-Taste = Callable[[Sequence[_Item], float, float], Iterator[int]]
+PHASES = 24
+"""Bounds how often the rest is planned again."""
 
 
 def plan_broker(
@@ -44,217 +33,163 @@ def plan_broker(
 
     `moves_per_disk`, `moves_per_broker` (0: no limit) bound each wave of the schedule.
     """
-    directories = sorted(directories)
-    replicas = sorted(replicas)
-    sizes = sizes_by_directory(directories, replicas)
-    walks = [_Walk(directories, replicas, band, taste) for taste in _TASTES]
-    best = min((walk.run() for walk in walks), key=lambda walk: walk.cost)
-    wanted = best.moves(broker)
-    ordered, waves, blocked = schedule(
-        wanted, directories, sizes, band.high_mark, moves_per_disk, moves_per_broker
+    limits = Limits(band.high_mark, moves_per_disk, moves_per_broker)
+    draft = _Draft(broker, sorted(directories), sorted(replicas), band, limits)
+    before = dict(draft.state.sizes)
+    bound = lower_bound(draft.state.edges, before)
+    for _ in range(PHASES):
+        if not draft.advance():
+            break
+    shares = tuple(
+        Share(d.path, d.capacity, before[d.path], draft.state.sizes[d.path])
+        for d in draft.directories
     )
-    after = dict(sizes)
-    for move in ordered:
-        after[move.source] -= move.size
-        after[move.target] += move.size
-    shares = tuple(Share(d.path, d.capacity, sizes[d.path], after[d.path]) for d in directories)
-    notes = [*best.notes()]
-    notes += [
-        f"{m.topic}-{m.partition} does not go to {m.target}: never enough room under the high mark"
-        for m in blocked
-    ]
-    return BrokerPlan(
-        broker,
-        tuple(ordered),
-        lower_bound(directories, sizes, band),
-        shares,
-        tuple(waves),
-        tuple(notes),
-    )
+    notes = (*_notes(draft.state), *map(_blocked_note, draft.blocked.values()))
+    return BrokerPlan(broker, tuple(draft.moves), bound, shares, tuple(draft.waves), notes)
 
 
-class _Walk:
-    """One greedy walk: takes from the fullest, gives to the emptiest, until all are in the band."""
+class _Draft:
+    """A plan in the making: moves that fit, in order, and the state after them.
+
+    `blocked`: replicas that find no room on their way, by index, since the last progress.
+    """
 
     def __init__(
         self,
+        broker: int,
         directories: Sequence[DirectoryLoad],
-        replicas: Sequence[ReplicaLoad],
+        replicas: list[ReplicaLoad],
         band: Band,
-        taste: Taste,
+        limits: Limits,
     ) -> None:
-        self._directories = {d.path: d for d in directories}
-        self._replicas = replicas
-        self._sizes = sizes_by_directory(directories, replicas)
-        self._edges: dict[str, Edges] = edges(directories, self._sizes, band)
-        self._held: dict[str, list[_Item]] = {d.path: [] for d in directories}
-        self._place = [r.directory for r in replicas]
-        for index, replica in enumerate(replicas):
-            if replica.size and not replica.pinned:
-                self._held[replica.directory].append((replica.size, index))
-        for held in self._held.values():
-            held.sort()
-        self._taste = taste
-        self._stuck: dict[str, None] = {}
+        self._broker, self._band, self._limits = broker, band, limits
+        self.directories = directories
+        self.state = State(directories, replicas, band)
+        self.moves: list[Move] = []
+        self.waves: list[int] = []
+        self.blocked: dict[int, Move] = {}
 
-    def run(self) -> _Walk:
-        """Walk to the end."""
-        for _ in range(STEPS_PER_REPLICA * max(1, len(self._replicas))):
-            if not self._step():
-                break
-        self._empty_the_drained()
-        return self
-
-    @property
-    def cost(self) -> tuple[int, int]:
-        """(bytes out of the band, bytes moved and what the moves themselves cost)."""
-        outside = sum(
-            max(0.0, self._sizes[p] - e.high, e.low - self._sizes[p])
-            for p, e in self._edges.items()
+    def advance(self) -> bool:
+        """Plan once from where the draft is; False when that brings nothing new."""
+        start = self._unblocked()
+        found = _search(start) if start.outside else start
+        wanted = {
+            Move(self._broker, r.topic, r.partition, r.directory, found.place[index], r.size): index
+            for index, r in enumerate(start.replicas)
+            if found.place[index] != r.directory
+        }
+        if not wanted:
+            return False
+        moves, waves, without_room = schedule(
+            list(wanted), self.directories, start.sizes, self._limits
         )
-        moved = [r.size for r, place in zip(self._replicas, self._place, strict=True)
-                 if place != r.directory]  # fmt: skip
-        return round(outside), sum(moved) + MOVE_COST * len(moved)
+        if moves and _better(start, {wanted[move]: move for move in moves}):
+            self._settle({wanted[move]: move.target for move in moves})
+            self.moves += moves
+            self.waves += waves
+            return True
+        self.blocked |= {wanted[move]: move for move in without_room}
+        return bool(without_room)
 
-    def moves(self, broker: int) -> list[Move]:
-        """What differs from the start."""
-        return [
-            Move(broker, r.topic, r.partition, r.directory, place, r.size)
-            for r, place in zip(self._replicas, self._place, strict=True)
-            if place != r.directory
+    def _unblocked(self) -> State:
+        """The state with what is blocked pinned where it is."""
+        if not self.blocked:
+            return self.state
+        replicas = [
+            r._replace(pinned=r.pinned or index in self.blocked)
+            for index, r in enumerate(self.state.replicas)
         ]
+        return State(self.directories, replicas, self._band)
 
-    def notes(self) -> Iterator[str]:
-        """Why directories are still out of the band."""
-        for path, around in self._edges.items():
-            size = self._sizes[path]
-            if size > around.high and not self._directories[path].drain:
-                yield (
-                    f"{path} stays {(size - around.high) / 1e6:.1f} MB above the band: "
-                    "no replica, and no exchange of two, fits the room elsewhere"
-                )
-            elif size < around.low and self._directories[path].open:
-                yield (
-                    f"{path} stays {(around.low - size) / 1e6:.1f} MB below the band: "
-                    "no replica elsewhere is small enough to come"
-                )
-            elif self._directories[path].drain and size:
-                yield f"{path} cannot be emptied: {size / 1e6:.1f} MB find no room elsewhere"
-
-    # --- steps --------------------------------------------------------------------------------
-
-    def _step(self) -> bool:
-        source = self._source()
-        if source is None:
-            return False
-        for target in self._targets(source):
-            if self._give(source, target) or self._exchange(source, target):
-                self._stuck.clear()
-                return True
-        self._stuck[source] = None
-        return True
-
-    def _source(self) -> str | None:
-        """The directory which must give: above the band, or able to fill one that is below."""
-        around = self._edges
-        free = [p for p in around if p not in self._stuck and self._held[p]]
-        over = [p for p in free if self._sizes[p] > around[p].high]
-        if over:
-            return max(over, key=lambda p: (self._sizes[p] - around[p].high, p))
-        low = any(self._sizes[p] < e.low and self._directories[p].open for p, e in around.items())
-        rich = [p for p in free if self._sizes[p] > around[p].mean]
-        if not low or not rich:
-            return None
-        return max(rich, key=lambda p: (self._sizes[p] - around[p].mean, p))
-
-    def _targets(self, source: str) -> list[str]:
-        """Open directories with room in their band, the emptiest first."""
-        around = self._edges
-        fits = [
-            p
-            for p, d in self._directories.items()
-            if d.open and not d.drain and p != source and self._sizes[p] < around[p].high
+    def _settle(self, targets: dict[int, str]) -> None:
+        """Count moves as done."""
+        replicas = [
+            r._replace(directory=targets.get(index, r.directory))
+            for index, r in enumerate(self.state.replicas)
         ]
-        return sorted(fits, key=lambda p: (self._sizes[p] - around[p].mean, p))
-
-    def _room(self, source: str, target: str) -> tuple[float, float]:
-        """(bytes wanted, bytes that may go) between two directories."""
-        around = self._edges
-        surplus = self._sizes[source] - around[source].high
-        lack = around[target].low - self._sizes[target]
-        room = around[target].high - self._sizes[target]
-        if surplus <= 0:
-            room = min(room, self._sizes[source] - around[source].low)
-        return max(surplus, min(lack, room)), room
-
-    def _give(self, source: str, target: str) -> bool:
-        wanted, room = self._room(source, target)
-        if room <= 0 or wanted <= 0:
-            return False
-        held = self._held[source]
-        for at in self._taste(held, wanted, room):
-            if 0 <= at < len(held) and held[at][0] <= room:
-                self._shift(held[at], source, target)
-                return True
-        return False
-
-    def _exchange(self, source: str, target: str) -> bool:
-        """Send a larger replica and take a smaller one back, the difference closest to need."""
-        wanted, room = self._room(source, target)
-        if room <= 0 or wanted <= 0:
-            return False
-        best: tuple[float, _Item, _Item] | None = None
-        back = self._held[target]
-        for item in self._held[source]:
-            at = bisect_left(back, (round(item[0] - wanted), -1))
-            for other in back[max(0, at - 1) : at + 1]:
-                gain = item[0] - other[0]
-                if 0 < gain <= room:
-                    off = abs(gain - wanted)
-                    if best is None or (off, item, other) < best:
-                        best = (off, item, other)
-        if best is None or best[0] >= wanted:
-            return False
-        self._shift(best[1], source, target)
-        self._shift(best[2], target, source)
-        return True
-
-    def _empty_the_drained(self) -> None:
-        """What is still in a directory to drain goes wherever it fits under the high mark."""
-        for path, directory in self._directories.items():
-            if directory.drain:
-                for item in reversed(list(self._held[path])):
-                    for target in sorted(self._directories, key=lambda p: (self._sizes[p], p)):
-                        d = self._directories[target]
-                        if d.open and not d.drain and self._sizes[target] + item[0] <= d.capacity:
-                            self._shift(item, path, target)
-                            break
-
-    def _shift(self, item: _Item, source: str, target: str) -> None:
-        del self._held[source][bisect_left(self._held[source], item)]
-        insort(self._held[target], item)
-        self._place[item[1]] = target
-        self._sizes[source] -= item[0]
-        self._sizes[target] += item[0]
+        self.state = State(self.directories, replicas, self._band)
+        self.blocked.clear()
 
 
-def _largest_that_fits(held: Sequence[_Item], wanted: float, room: float) -> Iterator[int]:
-    yield bisect_right(held, (int(room), len(held) << 32)) - 1
+def _search(start: State) -> State:
+    """The best end found from here; `start` itself if none is better."""
+    walks = [(walk(start.copy(), taste), taste) for taste in TASTES]
+    best, taste = min(walks, key=lambda pair: pair[0].cost)
+    best = repair(best, taste)
+    _trim(best)
+    return best if best.outside < start.outside and not best.breaches else start
 
 
-def _just_enough(held: Sequence[_Item], wanted: float, room: float) -> Iterator[int]:
-    yield bisect_left(held, (int(wanted), -1))
-    yield from _largest_that_fits(held, wanted, room)
+def _trim(state: State) -> None:
+    """Take back what is not needed: replicas without which the broker is as even, largest first."""
+    outside = state.outside
+    for index in sorted(state.moved, key=lambda index: (-state.replicas[index].size, index)):
+        item = (state.replicas[index].size, index)
+        home, place = state.replicas[index].directory, state.place[index]
+        if not item[0] or home not in state.targets:
+            continue
+        state.shift(item, place, home)
+        if state.outside > outside or state.breaches:
+            state.shift(item, home, place)
+        else:
+            outside = state.outside
 
 
-def _not_too_much(held: Sequence[_Item], wanted: float, room: float) -> Iterator[int]:
-    yield bisect_right(held, (int(wanted), len(held) << 32)) - 1
-    yield bisect_left(held, (int(wanted), -1))
+def _better(start: State, moves: dict[int, Move]) -> bool:
+    """Whether these moves alone bring the broker closer to the band."""
+    after = start.copy()
+    for index, move in moves.items():
+        if move.size:
+            after.shift((move.size, index), move.source, move.target)
+        else:
+            after.put(index, move.target)
+    return after.outside < start.outside
 
 
-def _half_first(held: Sequence[_Item], wanted: float, room: float) -> Iterator[int]:
-    yield bisect_right(held, (int((wanted + room) / 2), len(held) << 32)) - 1
-    yield from _largest_that_fits(held, wanted, room)
+def _notes(end: State) -> Iterator[str]:
+    """Why directories are not as even as the band wants them, in words."""
+    for path, around in end.edges.items():
+        size, directory = end.sizes[path], end.directories[path]
+        if directory.drain:
+            yield from _drain_notes(end, path)
+        elif size >= around.fair + 1:
+            yield f"{path} stays {(size - around.fair) / 1e6:.1f} MB above the band: " + _why(
+                end, path
+            )
+        elif size <= around.low - 1:
+            yield (
+                f"{path} stays {(around.low - size) / 1e6:.1f} MB below the band: "
+                "no replica elsewhere is small enough to come"
+            )
 
 
-_TASTES: tuple[Taste, ...] = (_largest_that_fits, _just_enough, _not_too_much, _half_first)
+def _why(end: State, path: str) -> str:
+    if not any(target != path for target in end.targets):
+        return "no other directory takes replicas"
+    if not end.held[path]:
+        return "what is moving into it, or has no way out, stays"
+    size, index = end.held[path][-1]
+    if size > end.edges[path].fair:
+        return f"{end.replicas[index].name} alone has {size / 1e6:.1f} MB, more than a fair share"
+    return "no replica, and no exchange of two, fits the room elsewhere"
+
+
+def _drain_notes(end: State, path: str) -> Iterator[str]:
+    left = [r for i, r in enumerate(end.replicas) if end.place[i] == path]
+    moving = [r for r in left if r.pinned]
+    if moving:
+        yield f"{path} is not empty yet: {len(moving)} replicas are on their way into it"
+    stay = [r for r in left if not r.pinned]
+    if stay:
+        size = sum(r.size for r in stay)
+        yield (
+            f"{path} cannot be emptied: {len(stay)} replicas with {size / 1e6:.1f} MB "
+            "find no room elsewhere under the high mark"
+        )
+
+
+def _blocked_note(move: Move) -> str:
+    return (
+        f"{move.topic}-{move.partition} does not go to {move.target}: "
+        "there is never room for a second copy under the high mark"
+    )

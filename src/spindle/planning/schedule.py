@@ -8,53 +8,61 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from spindle.planning.load import DirectoryLoad, Move
+
+
+class Limits(NamedTuple):
+    """What a wave may do at once. `high_mark`: a share of capacity; 0 moves: no limit."""
+
+    high_mark: float = 0.95
+    moves_per_disk: int = 1
+    moves_per_broker: int = 0
 
 
 def schedule(
     moves: Sequence[Move],
     directories: Sequence[DirectoryLoad],
     sizes: Mapping[str, int],
-    high_mark: float,
-    moves_per_disk: int = 1,
-    moves_per_broker: int = 0,
+    limits: Limits,
 ) -> tuple[list[Move], list[int], list[Move]]:
     """(moves in order, length of each wave, moves that never find room).
 
     Largest first within a wave, since they take longest. A directory that is over its mark
     already may still give; it takes nothing until it is below.
     """
-    limit = {d.path: d.capacity * high_mark for d in directories}
-    used = dict(sizes)
+    room = {d.path: d.capacity * limits.high_mark - sizes[d.path] for d in directories}
     waiting = sorted(moves, key=lambda m: (-m.size, m))
     ordered: list[Move] = []
     waves: list[int] = []
     while waiting:
-        wave: list[Move] = []
-        busy: Counter[str] = Counter()
-        coming: Counter[str] = Counter()
-        rest: list[Move] = []
-        for move in waiting:
-            full = used[move.target] + coming[move.target] + move.size > limit[move.target]
-            crowded = (
-                busy[move.source] >= moves_per_disk
-                or busy[move.target] >= moves_per_disk
-                or (moves_per_broker and len(wave) >= moves_per_broker)
-            )
-            if full or crowded:
-                rest.append(move)
-                continue
-            wave.append(move)
-            busy[move.source] += 1
-            busy[move.target] += 1
-            coming[move.target] += move.size
+        wave = _wave(waiting, room, limits)
         if not wave:
-            return ordered, waves, rest
+            break
         for move in wave:
-            used[move.source] -= move.size
-            used[move.target] += move.size
+            room[move.source] += move.size
         ordered += wave
         waves.append(len(wave))
-        waiting = rest
-    return ordered, waves, []
+        taken = set(wave)
+        waiting = [move for move in waiting if move not in taken]
+    return ordered, waves, waiting
+
+
+def _wave(waiting: Sequence[Move], room: dict[str, float], limits: Limits) -> list[Move]:
+    """The moves that may run side by side now; their room is taken at once."""
+    wave: list[Move] = []
+    busy: Counter[str] = Counter()
+    for move in waiting:
+        if limits.moves_per_broker and len(wave) >= limits.moves_per_broker:
+            break
+        crowded = limits.moves_per_disk and any(
+            busy[path] >= limits.moves_per_disk for path in (move.source, move.target)
+        )
+        if crowded or move.size > room[move.target]:
+            continue
+        wave.append(move)
+        busy[move.source] += 1
+        busy[move.target] += 1
+        room[move.target] -= move.size
+    return wave

@@ -1,0 +1,42 @@
+"""A plan as kafka-reassign-partitions reads it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from spindle.planning.load import Move
+from spindle.planning.reassignment import reassignment, reassignment_json
+
+REPLICAS = {("t", 0): (1, 2, 3), ("t", 1): (2, 1), ("u", 0): (3,)}
+
+
+@pytest.mark.spec("P-06")
+def test_replicas_keep_their_brokers_and_only_what_moves_names_a_directory() -> None:
+    moves = [Move(2, "t", 1, "/a", "/b", 5), Move(1, "t", 0, "/a", "/b", 5),
+             Move(3, "t", 0, "/c", "/d", 5)]  # fmt: skip
+    assert json.loads(reassignment_json(moves, REPLICAS)) == {
+        "version": 1,
+        "partitions": [
+            {
+                "topic": "t",
+                "partition": 0,
+                "replicas": [1, 2, 3],
+                "log_dirs": ["/b", "any", "/d"],
+            },
+            {"topic": "t", "partition": 1, "replicas": [2, 1], "log_dirs": ["/b", "any"]},
+        ],
+    }
+
+
+def test_of_a_replica_that_moves_twice_the_last_place_counts() -> None:
+    moves = [Move(3, "u", 0, "/a", "/b", 5), Move(3, "u", 0, "/b", "/c", 5)]
+    document = reassignment(moves, REPLICAS)
+    assert document["partitions"] == [
+        {"topic": "u", "partition": 0, "replicas": [3], "log_dirs": ["/c"]}
+    ]
+
+
+def test_nothing_to_move_is_a_document_too() -> None:
+    assert reassignment_json([], REPLICAS) == '{"version":1,"partitions":[]}'
