@@ -89,7 +89,7 @@ def test_kafkas_dump_tool_finds_nothing_wrong(
     assert snapshots
     told = run_tool(kafka_jars, DUMP_LOG, "--files", ",".join(map(str, snapshots)))
     assert told.code == 0, told
-    assert told.stdout.count("producerId: 77") == len(snapshots)
+    assert told.stdout.count("producerId: 77") >= len(snapshots)
 
 
 def open_kafkas(directory: Path) -> tuple[Directory, OpenedDirectory]:

@@ -258,8 +258,8 @@ class Promote(LogJob[LoadedLog]):
 #                pair               state and no file's part that any thread counts as written
 #   AdoptCopied  target's thread    the future log takes the bytes as its own; gives the next mark
 #
-# A plan either aligns (`keep` below the mark's end, or `restart`) or copies; CopyBytes may be left
-# out where there are no pieces. Between PlanCopy and AdoptCopied no other job may change the future
+# A plan either aligns (after each cut of the source) or copies; CopyBytes may be left out where
+# there are no pieces. Between PlanCopy and AdoptCopied no other job may change the future
 # log (if one did, AdoptCopied takes nothing and tells how the log stands). The source may be
 # appended to, cut, shortened and rolled at any time: the next plan sees it and aligns. So a move
 # has caught up for certain only where a step says so that began after appends and cuts were
@@ -329,8 +329,9 @@ class CopyPlan:
 
     @property
     def aligns(self) -> bool:
-        """Whether the future log has to be cut or begun again before anything is copied."""
-        return self.restart is not None or self.keep < self.mark.end
+        """Whether the future log has to be cut, begun again or tidied before anything is copied."""
+        cut = self.mark.cuts not in (-1, self.cuts)
+        return cut or self.restart is not None or self.keep < self.mark.end
 
 
 @dataclass(slots=True)
@@ -361,7 +362,7 @@ class CopyProgress:
 
 @dataclass(slots=True)
 class MarkCopy(LogJob[CopyMark]):
-    """Say where the future log `key` stands."""
+    """Say where the future log `key` stands; remove what an earlier copy brought in vain."""
 
 
 @dataclass(slots=True)

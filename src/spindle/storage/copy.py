@@ -64,6 +64,7 @@ def adopt(log: Log, job: j.AdoptCopied) -> j.CopyProgress:
             log.reset(plan.restart)
         else:
             log.truncate(plan.keep)
+        log.tidy()
         return j.CopyProgress(0, log.end, -1, log.size, mark(log, plan.cuts))
     for piece in plan.pieces[: job.copied.pieces]:
         _take(log, piece)
@@ -104,7 +105,8 @@ def plan(log: Log, job: j.PlanCopy) -> j.CopyPlan:
     """What to do next for a future log that stands at `job.mark`. OSError, Corrupt."""
     keep, restart = _aligned(log, job.mark)
     pieces: tuple[j.CopyPiece, ...] = ()
-    if restart is None and keep == job.mark.end:
+    unchanged = job.mark.cuts in (-1, log.cut_count)
+    if restart is None and keep == job.mark.end and unchanged:
         segment, place = log.find(keep)
         if place.position < segment.size and place.offset < keep:
             keep = place.offset  # Not where one of our batches ends: another history.
@@ -123,7 +125,7 @@ def plan(log: Log, job: j.PlanCopy) -> j.CopyPlan:
         log.start,
         log.end,
         tuple(e for e in log.epochs.entries if e.start < end or end == log.end),
-        log.producers.entries if end == log.end else None,
+        log.producers.recent if end == log.end else None,
     )
 
 

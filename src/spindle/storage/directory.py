@@ -368,7 +368,9 @@ class Directory:
         return self._loaded(log)
 
     def _mark_copy(self, job: j.MarkCopy) -> j.CopyMark:
-        return copy.mark(self._log(job.key))
+        log = self._log(job.key)
+        log.tidy()
+        return copy.mark(log)
 
     def _plan_copy(self, job: j.PlanCopy) -> j.CopyPlan:
         return copy.plan(self._log(job.key), job)

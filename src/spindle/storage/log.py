@@ -91,7 +91,7 @@ class Log:
             max(self.start, min(stable, self.end)),
             self.size,
             self.epochs.entries,
-            self.producers.entries,
+            self.producers.recent,
             max(segment.latest.timestamp for segment in self.segments),
         )
 
@@ -412,11 +412,14 @@ class Log:
             self.dirty_epochs = False
 
     def tidy(self) -> None:
-        """Remove segment files that are none of this log's: what a copy brought in vain."""
+        """Remove segments and snapshots that are not this log's: what a copy brought in vain."""
         ours = {segment.base for segment in self.segments}
         for name in self.pool.disk.list(self.path):
             parsed = layout.parse_segment_file(name)
-            if parsed is not None and parsed.offset not in ours:
+            snapshot = layout.parse_snapshot(name)
+            if (parsed is not None and parsed.offset not in ours) or (
+                snapshot is not None and snapshot not in self.snapshots.offsets
+            ):
                 files.remove_if_there(self.pool.disk, f"{self.path}/{name}")
                 self.dirty_names = True
         active = self.active

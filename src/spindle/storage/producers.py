@@ -1,8 +1,10 @@
 """Idempotent producers of a log: their last appends, kept from batch headers, and snapshot files.
 
 A snapshot `<offset>.snapshot` holds the state before that offset. Format version 1: int16 version,
-uint32 CRC32C over all that follows, int32 count, then 46 bytes a producer. Called by `log` and
-`recovery`. Opens nothing.
+uint32 CRC32C over all that follows, int32 count, then 46 bytes an entry. Apache Kafka writes one
+entry a producer; we write its last appends, oldest first, so that what was in flight when a broker
+stopped is recognised when it comes again. A reader that keeps one keeps the last, as Kafka does.
+Called by `log` and `recovery`. Opens nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ from spindle.storage.scan import Header
 PRODUCER_EXPIRES_MS: Final = 24 * 3600 * 1000
 """A producer without an append for so long is forgotten at the next snapshot."""
 
+KEPT: Final = 5
+"""Appends remembered of each producer: it has so many batches in flight at most."""
+
 _VERSION: Final = 1
 _HEAD: Final = Struct(">hI")
 _COUNT: Final = Struct(">i")
@@ -30,55 +35,76 @@ _SEQUENCES: Final = 1 << 31
 
 
 class Producers:
-    """The last append of each producer of a log."""
+    """The last appends of each producer of a log."""
 
-    __slots__ = ("_entries",)
+    __slots__ = ("_known",)
 
     def __init__(self, entries: Iterable[ProducerEntry] = ()) -> None:
-        self._entries = {entry.producer_id: entry for entry in entries}
+        self._known: dict[int, tuple[ProducerEntry, ...]] = {}
+        for entry in entries:
+            self._add(entry)
 
     @property
     def entries(self) -> tuple[ProducerEntry, ...]:
-        """All, in the order in which they first came."""
-        return tuple(self._entries.values())
+        """The last append of each, in the order in which they first came."""
+        return tuple(appends[-1] for appends in self._known.values())
+
+    @property
+    def recent(self) -> tuple[ProducerEntry, ...]:
+        """The last appends of each, oldest first: what takes up where this leaves off."""
+        return tuple(entry for appends in self._known.values() for entry in appends)
 
     def note(self, batch: Batch | Header) -> None:
         """Take in a batch that was appended, by its header alone."""
         producer_id = batch.producer_id
         if producer_id == NO_PRODUCER:
             return
-        before = self._entries.get(producer_id)
+        appends = self._known.get(producer_id)
+        before = appends[-1] if appends else None
         transactional = bool(batch.attributes & TRANSACTIONAL)
         if batch.base_sequence < 0:
             # A transaction's marker: no sequence of its own; it ends what was open.
-            if before is not None:
-                self._entries[producer_id] = before._replace(
+            if appends and before is not None:
+                ended = before._replace(
                     epoch=batch.producer_epoch, timestamp=batch.max_timestamp, first_txn_offset=-1
                 )
+                same = before.epoch == batch.producer_epoch
+                self._known[producer_id] = (*(appends[:-1] if same else ()), ended)
             return
         delta = batch.last_offset - batch.base_offset
         first = before.first_txn_offset if before is not None else -1
-        self._entries[producer_id] = ProducerEntry(
-            producer_id,
-            batch.producer_epoch,
-            (batch.base_sequence + delta) % _SEQUENCES,
-            batch.last_offset,
-            delta,
-            batch.max_timestamp,
-            before.coordinator_epoch if before is not None else -1,
-            batch.base_offset if transactional and first < 0 else first,
+        self._add(
+            ProducerEntry(
+                producer_id,
+                batch.producer_epoch,
+                (batch.base_sequence + delta) % _SEQUENCES,
+                batch.last_offset,
+                delta,
+                batch.max_timestamp,
+                before.coordinator_epoch if before is not None else -1,
+                batch.base_offset if transactional and first < 0 else first,
+            )
         )
+
+    def _add(self, entry: ProducerEntry) -> None:
+        before = self._known.get(entry.producer_id, ())
+        if before and before[-1].epoch != entry.epoch:
+            before = ()
+        elif before and before[-1].first_txn_offset >= 0:
+            # Only the last one says where the open transaction began.
+            before = (*before[:-1], before[-1]._replace(first_txn_offset=-1))
+        self._known[entry.producer_id] = (*before[1 - KEPT :], entry)
 
     def expire(self, now_ms: int) -> None:
         """Forget producers that have been silent for a day and have no transaction open."""
         oldest = now_ms - PRODUCER_EXPIRES_MS
         gone = [
             entry.producer_id
-            for entry in self._entries.values()
+            for entry in self.entries
             if entry.timestamp < oldest and entry.first_txn_offset < 0
         ]
         for producer_id in gone:
-            del self._entries[producer_id]
+            del self._known[producer_id]
 
 
 def encode(entries: Iterable[ProducerEntry]) -> bytes:

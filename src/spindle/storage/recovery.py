@@ -51,6 +51,7 @@ class _Found:
     segments: list[Segment] = field(default_factory=list)
     recovered_from: int | None = None
     epochs: EpochHistory = field(default_factory=EpochHistory)
+    last_epoch: int = -1
     gapped: bool = False
 
     def warn(self, text: str) -> None:
@@ -183,6 +184,7 @@ def _open_segment(found: _Found, segment: Segment, following: int | None, indexe
             # Of all before the recovery point the epochs' file tells, wherever we had to scan.
             found.recovered_from = None
             found.epochs = EpochHistory()
+            found.last_epoch = -1
             return True
     return _recover(found, segment, size)
 
@@ -211,6 +213,10 @@ def _recover(found: _Found, segment: Segment, size: int) -> bool:
     segment.begin()
     try:
         for header in scan.scan(segment.file(), 0, size, segment.base):
+            if header.leader_epoch < found.last_epoch:
+                # Whole, but of another history: what a copy brought in vain, left by a crash.
+                raise Corrupt(f"epoch {header.leader_epoch} after epoch {found.last_epoch}")
+            found.last_epoch = header.leader_epoch
             found.gapped = found.gapped or header.base_offset > segment.end > segment.base
             segment.note(header, _INTERVAL)
             _note_epoch(found.epochs, header)

@@ -31,7 +31,7 @@ class Snapshots:
 
     def write(self, offset: int, state: Producers) -> None:
         """Keep the state before `offset`. Not synced: a damaged one is rebuilt from the log."""
-        files.replace(self._disk, self.path(offset), producers.encode(state.entries), durable=False)
+        files.replace(self._disk, self.path(offset), producers.encode(state.recent), durable=False)
         self.added(offset)
 
     def added(self, offset: int) -> None:
