@@ -297,8 +297,9 @@ class Quorum:
         raft.on_local_write()
 
         def durable() -> None:
-            self._writing = False
+            # What is appended on hearing of this write waits until the machine is through with it.
             raft.on_local_append([cached.batch for cached in group])
+            self._writing = False
             self.fetches.on_progress()
             self._write()
 
