@@ -54,6 +54,8 @@ class Directory:
         self._offsets: OffsetFiles | None = None
         self._logs: dict[LogKey, Log] = {}
         self._quarantined: dict[LogKey, str] = {}
+        self._discarded: dict[str, Bounds] = {}
+        """What was known of a log when it was renamed away, by its new name; until it is purged."""
         self._failed: DiskFailed | None = None
         self._uncommitted: dict[LogKey, list[int]] = {}
         """Logs with appends, and new logs, that wait for their sync; places in the group."""
@@ -147,6 +149,7 @@ class Directory:
         self._offsets = None
         self._logs = {}
         self._quarantined = {}
+        self._discarded = {}
 
     def _commit(self, results: list[Any]) -> None:
         """Make durable what waits for it; a failure takes the place of the results."""
@@ -315,6 +318,8 @@ class Directory:
             # Somebody has removed it by hand: that, too, is the end of it.
             if not self._is_there():
                 raise
+        if log is not None:
+            self._discarded[name] = Bounds(log.recovery_point, log.start)
         self._logs.pop(job.key, None)
         self._quarantined.pop(job.key, None)
         self.disk.sync_dir(self.path)
@@ -328,13 +333,15 @@ class Directory:
             raise LogFailed(self.path, job.name, f"there is a {job.key} already")
         self.disk.rename(f"{self.path}/{job.name}", path)
         self.disk.sync_dir(self.path)
-        # Nothing is remembered of it: all of it is looked at, as after a crash.
-        log = load_log(self._pool, path, job.key, Bounds(), [])
+        # As after a crash; without what only this run knows, all of it is looked at.
+        bounds = self._discarded.pop(job.name, Bounds())
+        log = load_log(self._pool, path, job.key, bounds, [])
         self._logs[job.key] = log
         return self._loaded(log)
 
     def _purge(self, job: j.Purge) -> int:
         assert layout.is_discarded(job.name), f"{job.name} is in use"
+        self._discarded.pop(job.name, None)
         freed = self._purge_tree(f"{self.path}/{job.name}")
         self.disk.sync_dir(self.path)
         return freed

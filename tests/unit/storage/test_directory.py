@@ -41,12 +41,14 @@ from spindle.model.jobs import (
     ListFiles,
     LogSettings,
     Measure,
+    MoveLogStart,
     Open,
     Purge,
     PutFile,
     Read,
     ReadResult,
     RemoveFile,
+    Restore,
 )
 from spindle.model.logs import LogKey
 from spindle.sim.disk import MemoryDisk
@@ -281,6 +283,18 @@ def test_what_an_interrupted_compaction_left_is_completed() -> None:
     assert opened.logs[0].end == 40
     assert len(read_values(directory)) == 40
     assert not [n for n in disk.list(LOG) if n.endswith((".swap", ".cleaned", ".deleted"))]
+
+
+def test_a_discarded_log_is_restored_as_it_was() -> None:
+    disk = with_records()
+    directory, _ = reopen(disk, PATH)
+    directory.run(MoveLogStart(PATH, KEY, 11))
+    name = directory.run(Discard(PATH, KEY, "delete", "d" * 32))
+    loaded = directory.run(Restore(PATH, KEY, name))
+    assert (loaded.start, loaded.end) == (11, 40)
+    assert set(read_values(directory)) == set(range(11, 40))
+    with pytest.raises(LogFailed, match="already"):
+        directory.run(Restore(PATH, KEY, name))
 
 
 # --- groups ------------------------------------------------------------------------------------
