@@ -62,7 +62,9 @@ class Producers:
     def __init__(self, entries: Iterable[ProducerEntry] = ()) -> None:
         self._known: dict[int, Producer] = {}
         for entry in entries:
-            producer = Producer(entry.epoch)
+            producer = self._known.get(entry.producer_id)
+            if producer is None or producer.epoch != entry.epoch:
+                producer = Producer(entry.epoch)
             if entry.last_sequence >= 0:
                 producer.batches.append(
                     Appended(
