@@ -92,10 +92,11 @@ class Broker:
         self.lifecycle.start(self.logs.online_ids, self.logs.previous_broker_epoch)
 
     def shut_down(self, then: Callable[[], None]) -> None:
-        """Give leadership away, then stop moving, then write checkpoints; `then` close."""
+        """Give leadership away, stop moving and copying, write checkpoints; `then` close."""
 
         def left() -> None:
             self.logs.stop_moving()
+            self.replicas.close()
             self.housekeeping.checkpoint(then)
 
         self.lifecycle.shut_down(left)

@@ -66,13 +66,14 @@ class Fetchers:
         self.broker = broker
         self._followed: dict[PartitionId, Followed] = {}
         self.sources: dict[NodeId, Source] = {}
+        self._closed = False
 
     def follow(self, hosted: Hosted) -> None:
         """A partition follows its leader from now on (none: it waits for one)."""
         self.leave(hosted)
         role = hosted.partition.role
         assert isinstance(role, Following), f"{hosted.name} follows nobody"
-        if role.leader == NO_LEADER:
+        if role.leader == NO_LEADER or self._closed:
             return
         assert role.leader != self.broker.node_id, "nobody follows himself"
         source = self.sources.get(role.leader)
@@ -93,6 +94,12 @@ class Fetchers:
         if not source.followed:
             source.close()
             del self.sources[source.node]
+
+    def close(self) -> None:
+        """Copy nothing any more: this broker stops."""
+        self._closed = True
+        for followed in list(self._followed.values()):
+            self.leave(followed.hosted)
 
     def on_brokers(self, brokers: Iterable[NodeId]) -> None:
         """Registrations have changed: a broker that could not be reached may be back."""

@@ -165,6 +165,11 @@ class Hosted:
                 self.run(job, then)
         self._tell_still()
 
+    def close(self) -> None:
+        """Its directory is about to be closed: begin no job any more."""
+        self._frozen = True
+        self._on_frozen = None
+
     def give_up(self, failure: Failure) -> None:
         """The log is lost: what was held back fails."""
         self._frozen = False

@@ -261,6 +261,8 @@ class LogDirs:
 
     def on_disk_failed(self, failure: DiskFailed) -> None:
         """A job was answered so; what it means is decided once for each directory."""
+        if self.moves.closing:
+            return  # The directories are being closed: this job came too late.
         verdict = self.directories.on_failure(failure)
         directory = self.directories.all.get(failure.directory)
         if directory is None:

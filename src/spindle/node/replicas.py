@@ -59,6 +59,7 @@ class Replicas:
         """Told whenever a partition begins (True) or ceases (False) to be led here."""
         self.parking = Parking(self.out)
         self._budget = TailBudget()
+        self._closed = False
         self._isr = IsrChanges(self)
         self.readers = Readers(self)
         self.writes = Writes(self)
@@ -155,6 +156,8 @@ class Replicas:
         machine = Partition.load(self.broker.node_id, topic.rules, log)
         hosted = Hosted(self.out, id, name, directory, machine, topic, self._budget, log.size)
         self.hosted[id] = hosted
+        if self._closed:
+            hosted.close()
         state = self.broker.image.partition(id)
         if state is not None:
             self._assign(hosted, state)
@@ -194,6 +197,13 @@ class Replicas:
             assert log.end == end, f"{hosted.name}: the promoted log ends at {log.end}, not {end}"
             hosted.size = log.size
         hosted.thaw(directory)
+
+    def close(self) -> None:
+        """This broker stops: ask nothing more of the logs. Whoever waits will find others."""
+        self._closed = True
+        self.broker.fetchers.close()
+        for hosted in self.hosted.values():
+            hosted.close()
 
     def on_start(self, hosted: Hosted, moved: LogStart) -> None:
         """Retention has worked on a log: it may begin somewhere else now."""
