@@ -35,7 +35,8 @@ class Moves:
         self._runs: dict[PartitionId, Run] = {}
         self._left: dict[PartitionId, Move] = {}
         """Given up because their source failed; their future logs stay on disk (K113-17)."""
-        self._scheduling = False
+        self._waiting: dict[tuple[LogDir, LogDir], dict[PartitionId, Run]] = {}
+        self._copying: dict[PartitionId, Move] = {}
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -239,6 +240,7 @@ class Moves:
     def on_step(self, run: Run, happened: Input) -> None:
         """A move has changed its state, or ended."""
         move = run.move
+        self._queue(run)
         if move.ended and self._runs.get(move.id) is run:
             del self._runs[move.id]
             if move.state is State.ABANDONED:
@@ -260,21 +262,29 @@ class Moves:
 
     # --- slots ------------------------------------------------------------------------------
 
+    def _queue(self, run: Run) -> None:
+        """Keep in mind who waits for a slot, and who has one."""
+        move, id = run.move, run.move.id
+        if self._runs.get(id) is not run:
+            return
+        pair = (move.source, move.target)
+        if move.state is State.WANTED:
+            self._waiting.setdefault(pair, {})[id] = run
+        else:
+            self._waiting.get(pair, {}).pop(id, None)
+            if not self._waiting.get(pair):
+                self._waiting.pop(pair, None)
+        if move.state is State.COPYING:
+            self._copying[id] = move
+        else:
+            self._copying.pop(id, None)
+
     def _schedule(self) -> None:
         """Give free slots to moves that wait, those between the least busy disks first (B-10)."""
-        if self._scheduling or self.closing:
-            return
-        self._scheduling = True
-        while True:
-            copying = [r.move for r in self._runs.values() if r.move.state is State.COPYING]
-            waiting = [r for r in self._runs.values() if r.move.state is State.WANTED]
-            if not waiting or len(copying) >= self._slots:
-                break
+        while self._waiting and len(self._copying) < self._slots and not self.closing:
             load: dict[LogDir, int] = {}
-            for move in copying:
+            for move in self._copying.values():
                 load[move.source] = load.get(move.source, 0) + 1
                 load[move.target] = load.get(move.target, 0) + 1
-            min(
-                waiting, key=lambda r: load.get(r.move.source, 0) + load.get(r.move.target, 0)
-            ).feed(Input.SLOT)
-        self._scheduling = False
+            pair = min(self._waiting, key=lambda p: load.get(p[0], 0) + load.get(p[1], 0))
+            next(iter(self._waiting[pair].values())).feed(Input.SLOT)
