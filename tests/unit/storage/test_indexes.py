@@ -132,6 +132,22 @@ def test_producers_are_noted_from_headers() -> None:
     assert entry == ProducerEntry(7, 1, 0, 6, 1, 91)
 
 
+def test_the_last_appends_of_a_producer_outlive_a_snapshot() -> None:
+    state = Producers()
+    for n in range(7):
+        state.note(batch(n, [b"x"], producer_id=7, producer_epoch=0, base_sequence=n))
+    state.note(batch(7, [b"x"], producer_id=8, producer_epoch=0, base_sequence=0))
+    read = Producers(producers.decode(producers.encode(state.recent)))
+    assert read.recent == state.recent
+    assert [(e.producer_id, e.last_sequence) for e in read.recent] == [
+        *((7, n) for n in range(2, 7)),
+        (8, 0),
+    ]
+    assert [e.last_sequence for e in read.entries] == [6, 0]
+    read.note(batch(8, [b"x"], producer_id=7, producer_epoch=1, base_sequence=0))
+    assert [(e.producer_id, e.epoch) for e in read.recent] == [(7, 1), (8, 0)]
+
+
 def test_a_transaction_is_open_until_its_marker() -> None:
     state = Producers()
     head = {"producer_id": 7, "producer_epoch": 0, "attributes": TRANSACTIONAL}
@@ -141,6 +157,7 @@ def test_a_transaction_is_open_until_its_marker() -> None:
     state.note(batch(30, [b"x"], **head))
     assert state.entries[0].first_txn_offset == -1
     assert state.entries[0].last_offset == 20
+    assert [e.first_txn_offset for e in state.recent] == [-1, -1]
 
 
 def test_silent_producers_are_forgotten_unless_in_a_transaction() -> None:

@@ -72,6 +72,16 @@ def test_snapshots_of_a_log_are_taken_up() -> None:
     assert producers.check(batch(3, 110, pid=8)) is None
 
 
+def test_all_that_a_snapshot_tells_of_a_producer_is_recognised() -> None:
+    entries = [ProducerEntry(7, 0, n, 100 + n, 0, 1) for n in range(5)]
+    producers = Producers([ProducerEntry(7, 5, 9, 9, 0, 1), *entries])
+    for n in range(5):
+        found = producers.check(batch(n))
+        assert found is not None
+        assert found.base_offset == 100 + n
+    assert producers.check(batch(5)) is None
+
+
 def test_control_batches_move_the_epoch_and_no_sequence() -> None:
     producers = noted(batch(0))
     producers.note(replace(batch(-1, 1, epoch=1), attributes=CONTROL))

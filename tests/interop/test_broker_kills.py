@@ -1,0 +1,131 @@
+"""Brokers and the controller killed or stopped under load: nothing lost, nothing twice.
+
+The tests share one cluster of three brokers with two log directories each, and leave all of its
+nodes running. The load is librdkafka's idempotent producer with acks=all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from confluent_kafka import ElectionType, TopicPartition
+from tests.support.apache_kafka import CONTROLLER_ID
+from tests.support.clients import audit, produce, values
+from tests.support.local import Local
+from tests.support.waiting import eventually
+
+from spindle.cli.demo.load import Load, longest_gap
+
+PLACES = [[1, 2, 3], [2, 3, 1], [3, 1, 2], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
+WHOLE = {n: (replicas[0], {1, 2, 3}) for n, replicas in enumerate(PLACES)}
+RATE = 400
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
+    """Three brokers with two directories each."""
+    with Local(tmp_path_factory.mktemp("kills")) as cluster:
+        cluster.start()
+        yield cluster
+
+
+def begin_load(cluster: Local, topic: str) -> Load:
+    """A topic of six partitions under load; returns when every partition was written to."""
+    cluster.create(topic, PLACES, min_insync_replicas="2")
+    load = Load(cluster.bootstrap, topic, [1.0] * len(PLACES), RATE)
+    load.start()
+    eventually(lambda: set(load.acknowledged.partition) == set(WHOLE), "the load runs")
+    return load
+
+
+def go_on(load: Load, more: int = RATE) -> None:
+    """Wait until so many more records are acknowledged."""
+    wanted = len(load.acknowledged) + more
+    eventually(lambda: len(load.acknowledged) >= wanted, f"{wanted} acknowledged", 60)
+
+
+def elect_preferred(cluster: Local, topic: str) -> None:
+    """Give each partition's leadership to its first replica."""
+    partitions = [TopicPartition(topic, n) for n in WHOLE]
+    cluster.admin.elect_leaders(ElectionType.PREFERRED, partitions).result(20)
+
+
+@pytest.mark.parametrize("victim", [1, 3])
+def test_a_killed_broker_costs_no_record_and_catches_up(cluster: Local, victim: int) -> None:
+    topic = f"killed-{victim}"
+    load = begin_load(cluster, topic)
+    others = {1, 2, 3} - {victim}
+    cluster.stop_node(victim, kill=True)
+    cluster.until(
+        lambda: all(
+            leader in others and isr == others for leader, isr in cluster.state(topic).values()
+        ),
+        "the others lead, without the killed one",
+    )
+    go_on(load)
+    cluster.start_node(victim)
+    cluster.until(
+        lambda: all(isr == {1, 2, 3} for _, isr in cluster.state(topic).values()),
+        "the killed broker is in sync again",
+    )
+    go_on(load)
+    elect_preferred(cluster, topic)
+    cluster.become(topic, WHOLE)
+    go_on(load)
+    load.finish()
+    assert audit(load, cluster.bootstrap, topic) > 3 * RATE
+
+
+def test_a_controlled_stop_moves_leaders_without_a_gap(cluster: Local) -> None:
+    load = begin_load(cluster, "stopped")
+    go_on(load)
+    begin = load.acknowledged.at[-1]
+    cluster.stop_node(2)
+    assert all(leader != 2 for leader, _ in cluster.state("stopped").values())
+    go_on(load)
+    cluster.start_node(2)
+    cluster.until(
+        lambda: all(isr == {1, 2, 3} for _, isr in cluster.state("stopped").values()),
+        "the stopped broker is in sync again",
+    )
+    go_on(load)
+    load.finish()
+    audit(load, cluster.bootstrap, "stopped")
+    for number in WHOLE:
+        told = load.acknowledged
+        times = [at for at, p in zip(told.at, told.partition, strict=True) if p == number]
+        gap, at = longest_gap(times, begin, times[-1])
+        assert gap < 1.0, f"partition {number} stood still for {gap:.2f} s, {at - begin:.1f} s in"
+
+
+def test_all_brokers_killed_one_after_another_and_at_once(cluster: Local) -> None:
+    load = begin_load(cluster, "all")
+    for victim in (1, 2, 3):
+        cluster.restart(victim, kill=True)
+        cluster.until(
+            lambda: all(isr == {1, 2, 3} for _, isr in cluster.state("all").values()),
+            "all are in sync again",
+        )
+    go_on(load)
+    cluster.restart(1, 2, 3, CONTROLLER_ID, kill=True)
+    go_on(load)
+    load.finish()
+    audit(load, cluster.bootstrap, "all")
+
+
+def test_a_killed_controller_forgets_nothing_and_data_flow_without_it(cluster: Local) -> None:
+    cluster.create("kept", [[1, 2], [2, 3]], retention_ms="123456")
+    load = begin_load(cluster, "flowing")
+    cluster.stop_node(CONTROLLER_ID, kill=True)
+    go_on(load)
+    cluster.start_node(CONTROLLER_ID)
+    cluster.create("made-after", [[3, 1]])
+    go_on(load)
+    load.finish()
+    audit(load, cluster.bootstrap, "flowing")
+    assert {n: s[1] for n, s in cluster.state("kept").items()} == {0: {1, 2}, 1: {2, 3}}
+    produce(cluster.bootstrap, "kept", [b"x"], 1)
+    assert values(cluster.bootstrap, "kept") == [b"x"]
+    # The leaders' epochs went on: nobody was fenced while the controller was away.
+    cluster.become("flowing", WHOLE)
