@@ -372,7 +372,8 @@ def node_config(properties: Mapping[str, str]) -> NodeConfig:
         inter_broker = (
             "PLAINTEXT" if "PLAINTEXT" in client_names or not client_names else client_names[0]
         )
-    log_dirs = tuple(dict.fromkeys(settings["log.dirs"] or settings["log.dir"]))
+    named = settings["log.dir"] if settings["log.dirs"] is None else settings["log.dirs"]
+    log_dirs = tuple(dict.fromkeys(named))
     if not log_dirs:
         raise Unusable("log.dirs is empty: name at least one directory")
     voters = tuple(parse_voter(t) for t in settings["controller.quorum.voters"] or ())

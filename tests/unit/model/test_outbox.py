@@ -1,0 +1,55 @@
+"""The Outbox: wishes in order, answers to their continuations, timers at their time."""
+
+import random
+
+import pytest
+
+from spindle.model.jobs import Measure
+from spindle.model.outbox import Outbox
+
+
+def test_answers_reach_the_continuation_they_are_for() -> None:
+    out, heard = Outbox(random.Random(1)), []
+    out.run(Measure("/a"), lambda result: heard.append(("a", result)))
+    out.run(Measure("/b"), lambda result: heard.append(("b", result)))
+    ready = out.take()
+    assert ready is not None
+    first, second = ready.jobs
+    out.done(second.ticket, 2)
+    out.done(first.ticket, 1)
+    assert heard == [("b", 2), ("a", 1)]
+    assert out.take() is None
+    with pytest.raises(KeyError):
+        out.done(first.ticket, 1)
+
+
+def test_timers_run_in_order_and_cancelled_ones_do_not() -> None:
+    out, heard = Outbox(random.Random(1)), []
+    out.after(2.0, lambda: heard.append("later"))
+    out.after(1.0, lambda: heard.append("sooner"))
+    out.after(1.5, lambda: heard.append("never")).cancel()
+    assert out.wake_at == 1.0
+    out.now = 3.0
+    out.tick()
+    assert heard == ["sooner", "later"]
+    assert out.wake_at is None
+
+
+def test_a_timer_set_while_timers_run_waits_its_turn() -> None:
+    out, heard = Outbox(random.Random(1)), []
+
+    def again() -> None:
+        heard.append(len(heard))
+        out.after(0.0, again)
+
+    out.after(0.0, again)
+    out.tick()
+    assert heard == [0]
+    out.tick()
+    assert heard == [0, 1]
+
+
+def test_the_same_seed_gives_the_same_ids() -> None:
+    ids = [[Outbox(random.Random(7)).new_id() for _ in range(3)] for _ in range(2)]
+    assert ids[0] == ids[1]
+    assert len(set(ids[0])) == 1
