@@ -144,7 +144,7 @@ def copy_all(source: Directory, target: Directory, most: int = 700, key: LogKey 
     progress = None
     for number in range(1, 1000):
         progress = step(source, target, progress.mark if progress else None, most=most, key=key)
-        if progress.end == progress.source_end:
+        if progress.end == progress.source_end and not progress.copied:
             return number
     raise AssertionError("the copy does not come to an end")
 

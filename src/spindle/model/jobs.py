@@ -8,7 +8,7 @@ where the disk or the log failed. Nothing here opens a file.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from spindle.model.batches import Batch
 from spindle.model.ids import LogDir, TopicId
@@ -244,7 +244,8 @@ class Purge(Job[int]):
 class Promote(LogJob[LoadedLog]):
     """Make the future log (key.future) the current one: fsync files and directory, rename.
 
-    LogFailed where this directory still has a current log of the partition.
+    LogFailed where this directory still has a current log of the partition. Where the last step
+    of its copying brought something, that is scanned first, and cut where it is not well.
     """
 
 
@@ -266,12 +267,21 @@ class Promote(LogJob[LoadedLog]):
 # blocked.
 
 
+class CutStamp(NamedTuple):
+    """How often a log had been cut back when it was looked at; `load` tells its openings apart."""
+
+    path: str
+    load: int
+    count: int
+
+
 @dataclass(slots=True)
 class CopyMark:
     """Where a future log stands: what the next plan begins from. Opaque to machines.
 
     `name` of its directory; `base` and `position`: its last segment and the bytes in it; `cuts`:
-    how many cuts of the source it knows of (-1: none).
+    the cuts of the source that it knows of (None: nothing was copied since it was opened);
+    `confirmed`: below this, a later plan has found that the source was not cut while it was copied.
     """
 
     name: str
@@ -281,7 +291,8 @@ class CopyMark:
     position: int
     size: int
     epochs: tuple[EpochStart, ...]
-    cuts: int = -1
+    cuts: CutStamp | None
+    confirmed: int
 
 
 @dataclass(slots=True)
@@ -321,7 +332,7 @@ class CopyPlan:
     keep: int
     restart: int | None
     pieces: tuple[CopyPiece, ...]
-    cuts: int
+    cuts: CutStamp
     source_start: int
     source_end: int
     epochs: tuple[EpochStart, ...]
@@ -330,7 +341,7 @@ class CopyPlan:
     @property
     def aligns(self) -> bool:
         """Whether the future log has to be cut, begun again or tidied before anything is copied."""
-        cut = self.mark.cuts not in (-1, self.cuts)
+        cut = self.mark.cuts not in (None, self.cuts)
         return cut or self.restart is not None or self.keep < self.mark.end
 
 

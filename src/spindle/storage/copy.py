@@ -33,7 +33,7 @@ _TARGETS_FAULT: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errn
 # --- the target's thread -------------------------------------------------------------------------
 
 
-def mark(log: Log, cuts: int = -1) -> j.CopyMark:
+def mark(log: Log) -> j.CopyMark:
     """Where a future log stands."""
     active = log.active
     return j.CopyMark(
@@ -44,7 +44,8 @@ def mark(log: Log, cuts: int = -1) -> j.CopyMark:
         active.size,
         log.size,
         log.epochs.entries,
-        cuts,
+        None if log.copied is None else log.copied[0],
+        log.confirmed,
     )
 
 
@@ -54,8 +55,7 @@ def adopt(log: Log, job: j.AdoptCopied) -> j.CopyProgress:
     The recovery point on disk must be lowered before a plan that aligns is adopted.
     """
     plan = job.plan
-    before = mark(log, plan.mark.cuts)
-    copied = 0
+    before = mark(log)
     if before != plan.mark:
         # Something else has changed the log since it was planned for: nothing here fits any more.
         return j.CopyProgress(0, log.end, -1, log.size, before)
@@ -65,12 +65,16 @@ def adopt(log: Log, job: j.AdoptCopied) -> j.CopyProgress:
         else:
             log.truncate(plan.keep)
         log.tidy()
-        return j.CopyProgress(0, log.end, -1, log.size, mark(log, plan.cuts))
+        log.copied = (plan.cuts, log.end)
+        return j.CopyProgress(0, log.end, -1, log.size, mark(log))
+    # The plan has found no cut since the last one: what that brought is well.
+    log.copied = (plan.cuts, log.end)
+    copied = 0
     for piece in plan.pieces[: job.copied.pieces]:
         _take(log, piece)
         copied += piece.length
     _take_rest(log, plan)
-    return j.CopyProgress(copied, log.end, plan.source_end, log.size, mark(log, plan.cuts))
+    return j.CopyProgress(copied, log.end, plan.source_end, log.size, mark(log))
 
 
 def _take(log: Log, piece: j.CopyPiece) -> None:
@@ -105,7 +109,7 @@ def plan(log: Log, job: j.PlanCopy) -> j.CopyPlan:
     """What to do next for a future log that stands at `job.mark`. OSError, Corrupt."""
     keep, restart = _aligned(log, job.mark)
     pieces: tuple[j.CopyPiece, ...] = ()
-    unchanged = job.mark.cuts in (-1, log.cut_count)
+    unchanged = job.mark.cuts in (None, log.cut_stamp)
     if restart is None and keep == job.mark.end and unchanged:
         segment, place = log.find(keep)
         if place.position < segment.size and place.offset < keep:
@@ -121,7 +125,7 @@ def plan(log: Log, job: j.PlanCopy) -> j.CopyPlan:
         keep,
         restart,
         pieces,
-        log.cut_count,
+        log.cut_stamp,
         log.start,
         log.end,
         tuple(e for e in log.epochs.entries if e.start < end or end == log.end),
@@ -136,8 +140,9 @@ def _aligned(log: Log, future: j.CopyMark) -> tuple[int, int | None]:
     if future.end < first or future.start > log.start or empty_elsewhere:
         return future.end, first
     keep = min(future.end, log.end)
-    if future.cuts >= 0:
-        keep = min(keep, log.lowest_cut_since(future.cuts))
+    if future.cuts is not None:
+        cut = log.lowest_cut_since(future.cuts)
+        keep = min(keep, future.confirmed if cut is None else cut)
     low = max(future.start, log.start)
     if low < keep:
         keep = _diverge(log.epochs.entries, future.epochs, low, keep)

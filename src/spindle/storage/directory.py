@@ -363,6 +363,12 @@ class Directory:
         path = f"{self.path}/{layout.directory_name(current)}"
         if current in self._logs or self.disk.stat(path) is not None:
             raise LogFailed(self.path, str(future), f"{current} is still in this directory")
+        if log.confirmed < log.end:
+            # Its source has failed before it could say that it was not cut: look at the bytes.
+            log.let_go()
+            bounds = Bounds(log.recovery_point, log.start)
+            log = self._logs[future] = load_log(self._pool, log.path, future, bounds, [])
+        log.copied = None
         # B-21: all of it is on the medium before the other copy may be given up.
         log.tidy()
         log.sync()

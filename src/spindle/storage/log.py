@@ -14,7 +14,7 @@ from typing import Final
 from spindle.model.batches import Batch, Buffer
 from spindle.model.errors import Corrupt
 from spindle.model.ids import TopicId
-from spindle.model.jobs import Appended, LogSettings, LogStart, ReadResult
+from spindle.model.jobs import Appended, CutStamp, LogSettings, LogStart, ReadResult
 from spindle.model.logs import LoadedLog, LogKey
 from spindle.model.offsets import EpochHistory
 from spindle.storage import checkpoints, files, layout
@@ -38,7 +38,8 @@ class Log:
     """A log. `segments` ascend and there is at least one: the last is active.
 
     `recovery_point`: all before it is on the medium. `start`: the first readable offset.
-    `cut_count`: how often the log was cut back since it was loaded.
+    `copied`: of a future log that is being copied, which cuts of the source are known, and up to
+    where its bytes are confirmed (see `CopyMark`); the rest does not count as durable.
     """
 
     def __init__(
@@ -64,7 +65,9 @@ class Log:
         self.epochs = EpochHistory()
         self.producers = Producers()
         self.recovery_point = self.start
-        self.cut_count = 0
+        self.copied: tuple[CutStamp, int] | None = None
+        self._load = pool.next_load()
+        self._cut_count = 0
         self._cuts: deque[int] = deque(maxlen=CUTS_MAX)
         self.dirty_epochs = False
         self.dirty_names = False
@@ -306,15 +309,32 @@ class Log:
         self._ended()
 
     def _note_cut(self, offset: int) -> None:
-        self.cut_count += 1
+        self._cut_count += 1
         self._cuts.append(offset)
+        if self.copied is not None:
+            self.copied = (self.copied[0], min(offset, self.copied[1]))
 
-    def lowest_cut_since(self, count: int) -> int:
-        """The lowest offset that a cut after the first `count` went back to; the end: none did."""
-        later = self.cut_count - count
-        if not 0 <= later <= len(self._cuts):
-            return 0  # Too long ago to tell, or counted before a restart.
+    @property
+    def cut_stamp(self) -> CutStamp:
+        """How often this log has been cut."""
+        return CutStamp(self.path, self._load, self._cut_count)
+
+    def lowest_cut_since(self, stamp: CutStamp) -> int | None:
+        """The lowest offset that a cut since `stamp` went back to; the end where none did.
+
+        None where the stamp is of another log, or of another opening of this one.
+        """
+        if stamp[:2] != self.cut_stamp[:2]:
+            return None
+        later = self._cut_count - stamp.count
+        if later > len(self._cuts):
+            return 0  # Too long ago to tell.
         return min([self.end, *list(self._cuts)[len(self._cuts) - later :]])
+
+    @property
+    def confirmed(self) -> int:
+        """Up to where the log's bytes are beyond doubt: its end, unless it is being copied."""
+        return self.end if self.copied is None else self.copied[1]
 
     # --- shorten ------------------------------------------------------------------------------
 
@@ -377,7 +397,7 @@ class Log:
             self.write_epochs()
             self.pool.disk.sync_dir(self.path)
             reached = next((s.base for s in self.segments if not s.synced), self.active.base)
-            self.recovery_point = max(self.recovery_point, reached)
+            self.recovery_point = max(self.recovery_point, min(reached, self.confirmed))
 
     def count_checkpoint(self) -> bool:
         """Let sealed segments grow older; whether one has waited for its sync long enough.
@@ -402,7 +422,7 @@ class Log:
         if self.dirty_names:
             self.pool.disk.sync_dir(self.path)
             self.dirty_names = False
-        self.recovery_point = self.end
+        self.recovery_point = self.confirmed
 
     def write_epochs(self) -> None:
         """Write `leader-epoch-checkpoint` if it is not what it should be."""
@@ -430,6 +450,8 @@ class Log:
     def close(self) -> None:
         """Make all durable and exact, as a clean shutdown promises, and let go of the files."""
         self.tidy()
+        # A clean log is not looked at again when it is opened: no doubtful bytes may stay.
+        self.truncate(self.confirmed)
         active = self.active
         self.snapshots.write(self.end, self.producers)
         self.snapshots.prune([segment.base for segment in self.segments])

@@ -27,6 +27,12 @@ class Pool:
         self._files: OrderedDict[str, File] = OrderedDict()
         self._indexes: OrderedDict[str, OffsetIndex] = OrderedDict()
         self._entries = 0
+        self._loads = 0
+
+    def next_load(self) -> int:
+        """A number for each log that is opened, never the same twice."""
+        self._loads += 1
+        return self._loads
 
     def file(self, path: str, create: bool = False) -> File:
         """The open file at `path`. Good until the next call of this pool."""

@@ -149,10 +149,12 @@ class Segment:
         index, times = self._indexes
         for offset, position in piece.entries:
             index.add(offset, position)
+        # An entry tells the largest time up to its place: what is known goes before what comes.
+        times.add(*self.latest)
         for timestamp, offset in piece.times:
-            times.add(timestamp, offset)
             if timestamp > self.latest.timestamp:
                 self.latest = TimeEntry(timestamp, offset)
+                times.add(timestamp, offset)
         if self.size == 0:
             self.first_timestamp = piece.first_timestamp
         self.size += piece.length
