@@ -8,7 +8,7 @@ what follows whom; knows the records only as batches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from spindle.core.replica.following import Conversation, Position, truncation_point
@@ -294,7 +294,7 @@ class Source:
         if end < machine.end:
             self._cut(followed, max(end, machine.start))
         elif start > machine.end:
-            self._reset(followed, start)
+            self._reset(followed, start, lambda: self._on_written(followed))
         else:
             self._back_off(followed, "the leader's bounds hold our offset by now")
 
@@ -306,13 +306,11 @@ class Source:
             followed.hosted, point, lambda: self._on_written(followed)
         )
 
-    def _reset(self, followed: Followed, offset: int) -> None:
+    def _reset(self, followed: Followed, offset: int, then: Callable[[], None]) -> None:
         id = followed.hosted.id
         self._conversation.leave(id)
         self._writing[id] = None
-        self._broker.replicas.writes.reset(
-            followed.hosted, offset, lambda: self._on_written(followed)
-        )
+        self._broker.replicas.writes.reset(followed.hosted, offset, then)
 
     def _on_records(self, followed: Followed, told: Any) -> None:
         hosted = followed.hosted
@@ -322,20 +320,31 @@ class Source:
         except (Corrupt, Refusal) as error:
             self._back_off(followed, str(error))
             return
-        if batches and batches[0].base_offset < machine.next:
-            if machine.end > machine.start:
-                self._back_off(followed, f"a batch at {batches[0].base_offset} overlaps our end")
-            else:
-                # An empty log whose start lies inside a batch begins where the batch does.
-                self._reset(followed, batches[0].base_offset)
-            return
         if not batches:
             self._on_marks(followed, told.high_watermark, told.log_start_offset)
-            return
+        elif batches[0].base_offset >= machine.next:
+            self._append(followed, batches, told)
+        elif machine.end > machine.start:
+            self._back_off(followed, f"a batch at {batches[0].base_offset} overlaps our end")
+        else:
+            # An empty log whose start lies inside a batch begins where the batch does. To ask
+            # again from there would be outside of the leader's log.
+            self._reset(
+                followed,
+                batches[0].base_offset,
+                lambda: self._append_if_current(followed, batches, told),
+            )
+
+    def _append_if_current(self, followed: Followed, batches: list[Batch], told: Any) -> None:
+        if self._fetchers.is_current(followed):
+            self._append(followed, batches, told)
+
+    def _append(self, followed: Followed, batches: list[Batch], told: Any) -> None:
+        hosted = followed.hosted
         self._conversation.leave(hosted.id)
         self._writing[hosted.id] = None
         for batch in batches:
-            machine.accept(batch)
+            hosted.partition.accept(batch)
         mark, start = told.high_watermark, told.log_start_offset
 
         def on_appended() -> None:
