@@ -6,6 +6,7 @@ out, and the node serves without it; a contradiction between directories is refu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from spindle.model.config import NodeConfig
@@ -50,6 +51,15 @@ def read_identity(disk: Disk, config: NodeConfig) -> Identity:
     if cluster_id is None:
         raise Unusable(f"{meta.path_of(config.metadata_dir)} names no cluster.id: format it")
     return Identity(cluster_id, {path: p.directory_id for path, p in found.items()}, missing)
+
+
+def advice(config: NodeConfig) -> Iterator[str]:
+    """What will work but should be otherwise (B-23)."""
+    if config.is_broker and len(config.log_dirs) > 1 and config.metadata_dir in config.log_dirs:
+        yield (
+            f"metadata.log.dir is the log directory {config.metadata_dir}: when that disk dies the "
+            "whole broker stops; give the metadata a directory on a disk of its own"
+        )
 
 
 def _check(found: dict[LogDir, meta.MetaProperties], config: NodeConfig) -> None:

@@ -23,7 +23,7 @@ from spindle.model.statistics import Sample
 from spindle.node.node import Node
 from spindle.runtime.drill import DrillDisk
 from spindle.runtime.driver import Driver, Halted
-from spindle.runtime.identity import read_identity
+from spindle.runtime.identity import advice, read_identity
 from spindle.runtime.memory import be_frugal, settle
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.directory import Directory
@@ -78,6 +78,8 @@ def run(properties: Path, log_level: str) -> int:
 
 async def serve(config: NodeConfig) -> int:
     """Run a node until it is told to stop (SIGTERM, SIGINT); the process's exit code."""
+    for text in advice(config):
+        log.warning(text)
     be_frugal()
     disk: Disk = OsDisk()
     if config.settings["log.dir.fault.drills"]:
