@@ -53,7 +53,8 @@ def balance(
     """Even out the disks of each broker: sample, plan, move, verify.
 
     Works on Apache Kafka and on Spindle alike, over the network only. Without Java on this
-    machine the one from PyPI is used. Exit code 1: something did not end where the plan wants it.
+    machine the one from PyPI is used. Ctrl-C takes back the moves that are under way. Exit code 1:
+    something did not end where the plan wants it.
     """
     try:
         from spindle.pipeline.job import propose
@@ -62,25 +63,27 @@ def balance(
         render.fail(
             f"{error.name} is missing: install the pipeline with pip install 'spindle[spark]'"
         )
-    from spindle.model.errors import Failure, Refusal, Unusable
+    from spindle.cli.connecting import with_admin
     from spindle.planning.load import Band
 
+    # First of all, because Spark takes its time to start and says such things in many words.
+    with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
+    with render.waiting("Spark starts"):
+        spark = session("spindle balance", spark_remote)
+    with render.waiting("sampling and planning"):
+        proposal = propose(
+            spark,
+            bootstrap_server,
+            history.absolute(),
+            Band(tolerance, high_mark),
+            drain or (),
+            exclude or (),
+            moves_per_disk,
+        )
+    spark.stop()
     try:
-        with render.waiting("Spark starts"):
-            spark = session("spindle balance", spark_remote)
-        with render.waiting("sampling and planning"):
-            proposal = propose(
-                spark,
-                bootstrap_server,
-                history.absolute(),
-                Band(tolerance, high_mark),
-                drain or (),
-                exclude or (),
-                moves_per_disk,
-            )
-        spark.stop()
         document, outcome = asyncio.run(_act(bootstrap_server, proposal, dry_run, throttle, output))
-    except (Failure, Refusal, Unusable, OSError) as error:
+    except OSError as error:
         render.fail(str(error))
     if json_output:
         print(json.dumps(_summary(proposal, document, outcome)))

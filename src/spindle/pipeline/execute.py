@@ -1,7 +1,8 @@
 """Carries a plan out, wave by wave, and verifies it: the only stage that changes a cluster.
 
-Works through the AdminClient alone, so on Apache Kafka as well. Idempotent: before each wave it
-looks where the replicas are, and asks only for what is not done.
+Works through the AdminClient alone, so on Apache Kafka as well. Idempotent: what is where it
+should be already counts as done. Cancelled, it takes back the moves that are under way. Called by
+the commands; knows no Spark.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from spindle.client.admin import AdminClient
-from spindle.client.results import Change, ConfigChange, Replica, Resource, ResourceType
+from spindle.client.results import (
+    Change,
+    ConfigChange,
+    ConfigSource,
+    Replica,
+    ReplicaLogDirs,
+    Resource,
+    ResourceType,
+)
 from spindle.model.errors import Error, Refusal
 from spindle.planning.load import Move
 
@@ -21,6 +30,10 @@ THROTTLE = "replica.alter.log.dirs.io.max.bytes.per.second"
 POLL_SECONDS = 0.25
 STALL_SECONDS = 120.0
 """A wave that copies nothing for this long is given up, with the moves that hang."""
+STILL_SECONDS = 3.0
+"""A replica that is neither there nor on its way for this long is not going to be."""
+ROOM_SECONDS = 90.0
+"""How long a wave waits for room: brokers delete what has moved away a minute later (60 s)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +104,11 @@ async def execute(
 
 
 async def verify(admin: AdminClient, moves: Sequence[Move]) -> list[tuple[Move, str]]:
-    """Which replicas are not in the directory that the plan names, and where they are instead."""
+    """Which replicas are not in the directory that the plan names, and where they are instead.
+
+    Of a replica that moves twice the last move counts.
+    """
+    moves = list({_replica(move): move for move in moves}.values())
     places = await admin.describe_replica_log_dirs([_replica(m) for m in moves]).settled()
     wrong = []
     for move in moves:
@@ -107,39 +124,96 @@ async def _run_wave(
     admin: AdminClient, wave: Sequence[Move], tell: Callable[[int], None]
 ) -> dict[Move, str | None]:
     """Each move's end: None when it is done, else why not."""
-    outcomes: dict[Move, str | None] = {}
-    wanted = {_replica(move): move.target for move in wave}
-    started = await admin.alter_replica_log_dirs(wanted).settled()
-    for move in wave:
-        error = started[_replica(move)]
-        if isinstance(error, Exception):
-            outcomes[move] = _reason(error)
+    outcomes: dict[Move, str | None] = dict(await _without_room(admin, wave))
+    wanted = {_replica(move): move.target for move in wave if move not in outcomes}
+    try:
+        started = await admin.alter_replica_log_dirs(wanted).settled()
+        for move in wave:
+            error = started.get(_replica(move))
+            if isinstance(error, Exception):
+                outcomes[move] = _reason(error)
+        await _watch(admin, wave, outcomes, tell)
+    except asyncio.CancelledError:
+        back = {_replica(move): move.source for move in wave if move not in outcomes}
+        await admin.alter_replica_log_dirs(back).settled()
+        raise
+    return outcomes
+
+
+async def _watch(
+    admin: AdminClient,
+    wave: Sequence[Move],
+    outcomes: dict[Move, str | None],
+    tell: Callable[[int], None],
+) -> None:
+    """Follow a wave until each of its moves has an outcome."""
     last_change, last_inside = time.monotonic(), -1
+    still: dict[Move, float] = {}
     while waiting := [move for move in wave if move not in outcomes]:
-        inside = 0
+        inside, now = 0, time.monotonic()
         places = await admin.describe_replica_log_dirs([_replica(m) for m in waiting]).settled()
         for move in waiting:
             place = places[_replica(move)]
             if isinstance(place, Exception):
-                inside += 0  # A broker that is away for a moment: the stall limit decides.
-            elif place.current == move.target and place.future is None:
+                continue  # A broker that is away for a moment: the stall limit decides.
+            if place.current == move.target and place.future is None:
                 outcomes[move] = None
             elif place.future == move.target:
                 inside += min(place.future_size, move.size)
-            elif place.current is not None:
-                outcomes[move] = f"it is in {place.current} and is not moving"
-            else:
-                outcomes[move] = "no readable directory of the broker has it"
+                still.pop(move, None)
+            elif now - still.setdefault(move, now) > STILL_SECONDS:
+                outcomes[move] = _not_moving(place)
         inside += sum(m.size for m, error in outcomes.items() if error is None)
         tell(inside)
-        now = time.monotonic()
         if inside != last_inside:
             last_change, last_inside = now, inside
         elif now - last_change > STALL_SECONDS:
             outcomes |= dict.fromkeys(waiting, f"nothing was copied for {STALL_SECONDS:g} s")
         if any(move not in outcomes for move in wave):
             await asyncio.sleep(POLL_SECONDS)
-    return outcomes
+
+
+def _not_moving(place: ReplicaLogDirs) -> str:
+    if place.current is not None:
+        return f"it is in {place.current} and is not moving"
+    dead = ", ".join(place.offline_dirs)
+    return "no readable directory of the broker has it" + (f"; offline: {dead}" if dead else "")
+
+
+async def _without_room(admin: AdminClient, wave: Sequence[Move]) -> dict[Move, str]:
+    """The moves whose directories do not get the room that they need, and why they do not run.
+
+    What moved away earlier is deleted later; waits for that as long as it can make a difference.
+    """
+    coming: dict[tuple[int, str], int] = {}
+    for move in wave:
+        place = (move.broker, move.target)
+        coming[place] = coming.get(place, 0) + move.size
+    deadline = time.monotonic() + ROOM_SECONDS
+    while True:
+        free = await _free(admin, {broker for broker, _ in coming})
+        short = {place for place, size in coming.items() if free.get(place, size) < size}
+        if not short:
+            return {}
+        if time.monotonic() > deadline:
+            return {
+                move: f"{move.target} has only {free[move.broker, move.target]} bytes free"
+                for move in wave
+                if (move.broker, move.target) in short
+            }
+        await asyncio.sleep(4 * POLL_SECONDS)
+
+
+async def _free(admin: AdminClient, brokers: set[int]) -> dict[tuple[int, str], int]:
+    """Bytes free in each directory whose broker tells."""
+    told = await admin.describe_log_dirs(sorted(brokers), partitions=()).settled()
+    return {
+        (broker, directory.path): directory.usable
+        for broker, directories in told.items()
+        if not isinstance(directories, Exception)
+        for directory in directories
+        if directory.usable is not None
+    }
 
 
 @asynccontextmanager
@@ -159,7 +233,7 @@ async def _throttled(
         back = {}
         for resource in resources:
             old = before[resource].get(THROTTLE)
-            dynamic = old is not None and old.source == 2
+            dynamic = old is not None and old.source == ConfigSource.DYNAMIC_BROKER
             back[resource] = [
                 ConfigChange(THROTTLE, Change.SET, old.value)
                 if dynamic and old is not None

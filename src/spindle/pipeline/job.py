@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from spindle.model.errors import Unusable
 from spindle.pipeline import history, load, plan
 from spindle.pipeline.sources import FORMAT, LogDirs
 from spindle.planning.load import Band, Move
@@ -19,7 +20,10 @@ from spindle.planning.load import Band, Move
 
 @dataclass(frozen=True, slots=True)
 class DirectoryNow:
-    """A directory's load (bytes) before the plan and after it."""
+    """A directory's load (bytes) before the plan and after it.
+
+    `capacity`: bytes that replicas may take here; 0 where that is unknown.
+    """
 
     broker: int
     path: str
@@ -60,7 +64,11 @@ def propose(
     exclude: Sequence[str] = (),
     moves_per_disk: int = 1,
 ) -> Proposal:
-    """Sample a cluster, keep the sample in the history, and plan from it."""
+    """Sample a cluster, keep the sample in the history, and plan from it.
+
+    `drain`: directories to empty, as `broker:path`; `exclude`: those that take nothing, likewise.
+    Unusable where the cluster has no such directory.
+    """
     spark.dataSource.register(LogDirs)
     live = spark.read.format(FORMAT).option("bootstrap", bootstrap).load()
     file = history.append(live, history_dir)
@@ -70,6 +78,8 @@ def propose(
     silent = samples.where("broker_error is not null").select("broker", "broker_error").collect()
     now = load.latest(samples).cache()
     directories = load.directories(now).cache()
+    there = directories.orderBy("broker", "directory").collect()
+    _check_names([*drain, *exclude], [f"{d.broker}:{d.directory}" for d in there])
     rows = plan.plan(now, directories, band, drain, exclude, moves_per_disk).collect()
     moves = [
         (row.wave, Move(row.broker, row.topic, row.partition, row.source, row.target, row.size))
@@ -84,16 +94,25 @@ def propose(
     return Proposal(
         directories=tuple(
             DirectoryNow(
-                d.broker, d.directory, d.online, d.capacity, d.used,
+                d.broker, d.directory, d.online, d.capacity or 0, d.used,
                 d.used + _change(d.broker, d.directory, [move for _, move in moves]),
             )
-            for d in directories.orderBy("broker", "directory").collect()
+            for d in there
         ),
         waves=waves,
         bound=sum(bound for bound, _ in bounds.values()),
         notes=tuple(f"broker {b}: {note}" for b, (_, notes) in bounds.items() for note in notes),
         silent=tuple((row.broker, row.broker_error) for row in silent),
     )  # fmt: skip
+
+
+def _check_names(wanted: Sequence[str], there: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in there:
+            raise Unusable(
+                f"the cluster has no log directory {name}; write BROKER:PATH, one of: "
+                + (", ".join(there) or "none, no broker answered")
+            )
 
 
 def _change(broker: int, directory: str, moves: Sequence[Move]) -> int:

@@ -22,8 +22,10 @@ def latest(samples: DataFrame) -> DataFrame:
 def directories(now: DataFrame) -> DataFrame:
     """The load of each directory (schema DIRECTORY), from one sample per broker.
 
-    Directories of one broker with equal total and usable bytes share a file system: each may use
-    an equal part of what is free there beside what their replicas hold.
+    Directories on one file system share its space: each may use an equal part of what is free
+    there beside what their replicas hold. They are known by equal total and usable bytes, together
+    with replicas that fit into what is used there; disks without any replica are new ones, which
+    are alike without being the same.
     """
     per_directory = now.groupBy("broker", "directory").agg(
         F.first("directory_error").isNull().alias("online"),
@@ -33,9 +35,13 @@ def directories(now: DataFrame) -> DataFrame:
         F.coalesce(F.sum("size"), F.lit(0)).alias("used"),
         F.count("topic").alias("replicas"),
     )
-    volume = Window.partitionBy("broker", "total_bytes", "usable_bytes")
-    capacity = (F.sum("used").over(volume) + F.col("usable_bytes")) / F.count("*").over(volume)
+    alike = Window.partitionBy("broker", "total_bytes", "usable_bytes")
+    together = F.sum("used").over(alike)
+    shared = (together > 0) & (together <= F.col("total_bytes") - F.col("usable_bytes"))
+    capacity = F.when(
+        shared, (together + F.col("usable_bytes")) / F.count("*").over(alike)
+    ).otherwise(F.col("used") + F.col("usable_bytes"))
     return per_directory.withColumn(
         "capacity",
-        F.when(F.col("usable_bytes") < 0, F.lit(0)).otherwise(capacity).cast("long"),
+        F.when(F.col("usable_bytes") < 0, F.lit(None)).otherwise(capacity).cast("long"),
     ).select(*DIRECTORY.names)

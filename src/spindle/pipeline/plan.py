@@ -51,16 +51,29 @@ def _planner(
         rows = pa.Table.from_batches(kept).to_pylist()
         for broker in sorted({row["broker"] for row in rows}):
             own = [row for row in rows if row["broker"] == broker]
-            result = plan_broker(
-                broker,
-                _directories(broker, own, drain, exclude),
-                _replicas(own),
-                band,
-                moves_per_disk,
-            )
+            result = _plan(broker, own, band, drain, exclude, moves_per_disk)
             yield pa.RecordBatch.from_pylist(_rows(result), schema=arrow(MOVE))
 
     return run
+
+
+def _plan(
+    broker: int,
+    rows: Sequence[dict[str, object]],
+    band: Band,
+    drain: Sequence[str],
+    exclude: Sequence[str],
+    moves_per_disk: int,
+) -> BrokerPlan:
+    untold = sorted({str(r["directory"]) for r in rows if r["online"] and r["capacity"] is None})
+    if untold:
+        note = (
+            f"nothing is planned: the broker does not tell the space of {', '.join(untold)} "
+            "(Apache Kafka tells it from 3.3 on)"
+        )
+        return BrokerPlan(broker, (), 0, (), (), (note,))
+    own = _directories(broker, rows, drain, exclude)
+    return plan_broker(broker, own, _replicas(rows), band, moves_per_disk)
 
 
 def _directories(
@@ -72,8 +85,7 @@ def _directories(
         name = f"{broker}:{path}"
         usable = bool(row["online"]) and not row["cordoned"] and name not in exclude
         capacity = row["capacity"]
-        assert isinstance(capacity, int)
-        if row["online"]:
+        if row["online"] and isinstance(capacity, int):
             loads[path] = DirectoryLoad(path, capacity, usable, name in drain)
     return list(loads.values())
 

@@ -40,7 +40,7 @@ DIRECTORY = StructType(
         StructField("directory", StringType(), False),
         StructField("online", BooleanType(), False),
         StructField("cordoned", BooleanType(), False),
-        StructField("capacity", LongType(), False),  # bytes that replicas may take here
+        StructField("capacity", LongType()),  # bytes that replicas may take; null: not told
         StructField("used", LongType(), False),  # bytes of replicas
         StructField("replicas", LongType(), False),
     ]

