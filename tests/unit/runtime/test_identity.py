@@ -70,7 +70,7 @@ def test_two_directories_with_one_id_are_refused() -> None:
     assert own is not None
     disk.make_dir("/d2")
     meta.write(disk, "/d2", own)
-    with pytest.raises(Unusable, match="have the same directory.id"):
+    with pytest.raises(Unusable, match=r"have the same directory\.id"):
         read_identity(disk, config())
 
 
@@ -87,5 +87,5 @@ def test_a_broken_file_is_named_with_its_place() -> None:
     file = disk.open("/d1/meta.properties")
     file.truncate(0)
     file.write(0, [b"version=7\n"])
-    with pytest.raises(Unusable, match="/d1/meta.properties"):
+    with pytest.raises(Unusable, match=r"/d1/meta\.properties"):
         read_identity(disk, config())
