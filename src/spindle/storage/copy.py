@@ -81,6 +81,7 @@ def _take(log: Log, piece: j.CopyPiece) -> None:
     if piece.fresh:
         log.begin_segment(piece.target_base, copied=True)
     assert log.active.base == piece.target_base
+    log.as_closed = False
     log.active.adopt(piece)
     log.end = piece.end
     log.size += piece.length
@@ -96,6 +97,7 @@ def _take_rest(log: Log, plan: j.CopyPlan) -> None:
         log.epochs = EpochHistory(epochs)
         log.dirty_epochs = True
     if plan.producers is not None and whole:
+        log.as_closed = False
         log.producers = Producers(plan.producers)
     if plan.source_start > log.start:
         log.move_start(min(plan.source_start, log.end))

@@ -40,6 +40,7 @@ class Log:
     `recovery_point`: all before it is on the medium. `start`: the first readable offset.
     `copied`: of a future log that is being copied, which cuts of the source are known, and up to
     where its bytes are confirmed (see `CopyMark`); the rest does not count as durable.
+    `as_closed`: it is as a clean shutdown has left it; whoever changes it says that it is not.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Log:
         self._cuts: deque[int] = deque(maxlen=CUTS_MAX)
         self.dirty_epochs = False
         self.dirty_names = False
+        self.as_closed = False
         self._torn = False
         self._places: dict[int, tuple[Segment, Place]] = {}
 
@@ -126,6 +128,7 @@ class Log:
         for batch in run:
             buffers += stamped(batch)
         self._torn = True
+        self.as_closed = False
         active.file().write(active.size, buffers)
         self._torn = False
         interval = self.settings.index_interval_bytes
@@ -176,6 +179,7 @@ class Log:
         `copied`: its file has bytes already, which a copy is about to hand over.
         """
         last = self.active
+        self.as_closed = False
         if last.size == 0 and last.base == base:
             return
         fresh = Segment(self.pool, self.path, base)
@@ -309,6 +313,7 @@ class Log:
         self._ended()
 
     def _note_cut(self, offset: int) -> None:
+        self.as_closed = False
         self._cut_count += 1
         self._cuts.append(offset)
         if self.copied is not None:
@@ -449,6 +454,9 @@ class Log:
 
     def close(self) -> None:
         """Make all durable and exact, as a clean shutdown promises, and let go of the files."""
+        if self.as_closed and not self.dirty_epochs:
+            self.let_go()
+            return
         self.tidy()
         # A clean log is not looked at again when it is opened: no doubtful bytes may stay.
         self.truncate(self.confirmed)

@@ -82,6 +82,7 @@ def load_log(
     log.producers = snapshots.load(log.segments, log.end)
     log.recovery_point = log.end if bounds.clean else min(bounds.recovery_point, log.end)
     log.dirty_names = not bounds.clean
+    log.as_closed = bounds.clean and all(s.synced for s in log.segments if s.size)
     return log
 
 
