@@ -32,6 +32,7 @@ class TopicView:
     topic_id: TopicId
     leaders: dict[int, NodeId] = field(default_factory=dict)
     """Leader of each partition; -1: none."""
+    epochs: dict[int, int] = field(default_factory=dict)
     replicas: dict[int, tuple[NodeId, ...]] = field(default_factory=dict)
 
 
@@ -136,7 +137,8 @@ class Client:
 
     def refresh_often(self) -> None:
         """Ask for the metadata now and then for ever."""
-        self.refresh()
+        if not self.draining:
+            self.refresh()
         self.out.after(self.between(0.5, 1.5) * REFRESH_SECONDS, self.refresh_often)
 
     def _on_refreshed(self, answer: Any) -> None:
@@ -153,6 +155,7 @@ class Client:
             view = TopicView(topic.name, topic.topic_id)
             for p in topic.partitions:
                 view.leaders[p.partition_index] = p.leader_id
+                view.epochs[p.partition_index] = p.leader_epoch
                 view.replicas[p.partition_index] = tuple(p.replica_nodes)
             self.topics[topic.topic_id] = view
             self.history.names[topic.topic_id] = topic.name

@@ -16,7 +16,7 @@ from typing import Any, Final
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.features import ELR_VERSION
 from spindle.model.ids import DirectoryId, LogDir, NodeId, id_to_text
-from spindle.model.image import ClusterImage
+from spindle.model.image import ClusterImage, Delta
 from spindle.model.outbox import Outbox
 from spindle.model.records import FeatureLevel
 from spindle.node.broker import Broker
@@ -230,7 +230,29 @@ class Cluster:
             path: Directory(member.disk, path, new_id) for path in member.directories
         }
         rng = random.Random(self.world.rng.getrandbits(64))
-        self.world.start(member.host, Node(member.config, self.cluster_id, rng))
+        node = Node(member.config, self.cluster_id, rng)
+        node.metadata.listen(lambda delta: self._tell_changes(member, node, delta))
+        self.world.start(member.host, node)
+
+    def _tell_changes(self, member: Member, node: Node, delta: Delta) -> None:
+        """Have the trace show what a node has learned."""
+        if self.world.trace is None:
+            return
+        image, who = node.metadata.image, f"{member.host.name} learns at {node.metadata.offset}:"
+        for id in delta.partitions:
+            state = image.partition(id)
+            if state is not None:
+                self.world.tell(
+                    f"{who} {image.name_of(id)} leader {state.leader} epoch {state.leader_epoch} "
+                    f"isr {state.isr} elr {state.elr} replicas {state.replicas} "
+                    f"directories {[str(d)[:8] for d in state.directories]}"
+                )
+        for broker in delta.brokers:
+            own = image.brokers.get(broker)
+            if own is not None:
+                dirs = [str(d)[:8] for d in own.log_dirs]
+                fenced = "fenced" if own.fenced else "unfenced"
+                self.world.tell(f"{who} broker {broker} {fenced} of {own.broker_epoch} {dirs}")
 
     def kill(self, member: Member) -> None:
         """The process dies; what it has written stays in the page cache."""

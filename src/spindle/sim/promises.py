@@ -101,10 +101,16 @@ class Promises:
         """Whether nothing else is wrong, or about to go wrong, anywhere."""
         if self.troubled:
             return False
-        newest = self._cluster.newest
-        if not all(newest.is_active(m.node_id) for m in self._cluster.brokers):
+        if any(m.node is None for m in self._cluster.members.values()):
             return False
-        return all(m.node is not None for m in self._cluster.members.values())
+        newest = self._cluster.newest
+        return all(newest.is_active(m.node_id) and self._serves(m) for m in self._cluster.brokers)
+
+    def _serves(self, member: Member) -> bool:
+        """Whether a broker's process is the one that is registered, and not one after it."""
+        own = self._cluster.newest.brokers.get(member.node_id)
+        broker = member.broker
+        return own is not None and broker is not None and broker.lifecycle.epoch == own.broker_epoch
 
     def _has_plans(self, member: Member) -> bool:
         """Whether a broker has proposed an ISR, which may be committed after its loss."""
@@ -122,7 +128,7 @@ class Promises:
             and id not in self._unknown
             and id not in lost
             and id not in self.troubled
-            and self._cluster.members[id].node is not None
+            and self._serves(self._cluster.members[id])
             for id in members
         )
 

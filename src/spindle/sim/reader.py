@@ -30,6 +30,8 @@ AGAIN: Final = frozenset(
         Error.NOT_LEADER_OR_FOLLOWER,
         Error.REPLICA_NOT_AVAILABLE,
         Error.OFFSET_NOT_AVAILABLE,
+        Error.FENCED_LEADER_EPOCH,
+        Error.UNKNOWN_LEADER_EPOCH,
         Error.KAFKA_STORAGE_ERROR,
     }
 )
@@ -82,7 +84,7 @@ class Reader(Client):
                 make(
                     t.FetchPartition,
                     partition=index,
-                    current_leader_epoch=-1,
+                    current_leader_epoch=topic.epochs[index],
                     fetch_offset=self.position(PartitionId(topic.topic_id, index)),
                     last_fetched_epoch=-1,
                     log_start_offset=-1,

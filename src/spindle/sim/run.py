@@ -27,7 +27,8 @@ from spindle.sim.world import Host, World
 START_SECONDS: Final = 60.0
 HEAL_SECONDS: Final = 150.0
 """Virtual time that a cluster has to be well again after the last fault."""
-STILL_SECONDS: Final = 3.0
+STILL_SECONDS: Final = 8.0
+"""And to answer all that clients have asked, and to delete what is to be deleted."""
 LOOK_SECONDS: Final = 0.25
 
 
@@ -191,16 +192,23 @@ class Simulation:
         self.admin.draining = True
         for producer in self.producers:
             producer.draining = True
-        deadline = self.world.now + HEAL_SECONDS
-        why: str | None = "nobody has looked"
-        while why is not None:
-            if self.world.now >= deadline:
-                raise Violation(f"{HEAL_SECONDS:g} s after the last fault: {why}")
-            self.pass_time(LOOK_SECONDS)
-            why = self._unsettled()
+        self._until_none(self._unsettled, HEAL_SECONDS)
         self.reader.draining = True
-        # Deleted logs are to be gone, too, and no request shall still be open.
-        self.pass_time(STILL_SECONDS)
+        self._until_none(self._unanswered, STILL_SECONDS)
+
+    def _until_none(self, look: Callable[[], str | None], seconds: float) -> None:
+        """Let time pass until nothing is found to be missing any more."""
+        deadline = self.world.now + seconds
+        while (why := look()) is not None:
+            if self.world.now >= deadline:
+                raise Violation(f"{seconds:g} s after the last fault, or the last request: {why}")
+            self.pass_time(LOOK_SECONDS)
+
+    def _unanswered(self) -> str | None:
+        for client in (self.admin, *self.producers, self.reader):
+            if client.open:
+                return f"{client.open} requests of {client.name} are open"
+        return self.checks.unanswered()
 
     def _unsettled(self) -> str | None:
         for producer in self.producers:
@@ -211,20 +219,13 @@ class Simulation:
                 return f"the reader is at {self.reader.position(id)} of {id}"
         return self.checks.unsettled()
 
-    def judge(self) -> None:
-        """Look up everything that was promised."""
-        self.checks.final()
-        for client in (self.admin, *self.producers, self.reader):
-            if client.open:
-                raise Violation(f"{client.open} requests of {client.name} were never answered")
-
     def run(self) -> None:
         """All phases. Violation, or whatever a bug raises."""
         self.start()
         self.faults.begin()
         self.pass_time(self.plan.seconds)
         self.heal()
-        self.judge()
+        self.checks.final()
 
 
 def simulate(

@@ -134,7 +134,12 @@ class World:
         line = f"{self.now:.9f} {what}"
         self._digest.update(line.encode())
         if self.trace is not None:
-            self.trace(f"{self.now:12.6f}  {' '.join(map(str, what))}")
+            self.tell(" ".join(map(str, what)))
+
+    def tell(self, line: str) -> None:
+        """Make something part of the trace alone."""
+        if self.trace is not None:
+            self.trace(f"{self.now:12.6f}  {line}")
 
     # --- hosts ------------------------------------------------------------------------------
 
@@ -199,7 +204,7 @@ class World:
             self.said.append((self.now, host.name, said))
             if self.trace is not None:
                 words = " ".join(f"{k}={v}" for k, v in said.fields.items())
-                self.trace(f"{self.now:12.6f}  {host.name} {said.level}: {said.event} {words}")
+                self.tell(f"{host.name} {said.level}: {said.event} {words}")
         if ready.halt is not None or ready.stopped:
             host.halted, host.stopped = ready.halt, ready.stopped
             self.note("halt" if ready.halt else "stop", host.name, ready.halt or "")
