@@ -10,7 +10,9 @@ directories. Leaving the block ends all processes, and fails if one of them has 
 
 from __future__ import annotations
 
+import asyncio
 import time
+import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +20,10 @@ from types import TracebackType
 
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from spindle.client.admin import AdminClient as OwnClient
+from spindle.client.failures import Refused
+from spindle.client.results import LogDirDescription, Replica, ReplicaLogDirs
+from spindle.model.errors import Error
 from spindle.runtime.drill import break_directory, mend_directory
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
@@ -121,6 +127,76 @@ class Local(SpindleCluster):
         code = process.wait(seconds)
         self.nodes[broker].process = None
         return code
+
+    # -- disks ------------------------------------------------------------------------------
+
+    def disks(self, broker: int) -> list[LogDirDescription]:
+        """A broker's log directories as it describes them, in the order of its configuration."""
+
+        async def ask() -> list[LogDirDescription]:
+            async with OwnClient(self.bootstrap) as admin:
+                found = {d.path: d for d in await admin.describe_log_dirs([broker])[broker]}
+            return [found[path] for path in self.log_dirs(broker)]
+
+        return asyncio.run(ask())
+
+    def place_of(self, topic: str, partition: int, broker: int) -> ReplicaLogDirs:
+        """Where a replica lives and moves to, as its broker says."""
+        replica = Replica(topic, partition, broker)
+
+        async def ask() -> ReplicaLogDirs:
+            async with OwnClient(self.bootstrap) as admin:
+                return await admin.describe_replica_log_dirs([replica])[replica]
+
+        return asyncio.run(ask())
+
+    def disk_of(self, topic: str, partition: int, broker: int) -> int:
+        """The number of the directory where a replica lives."""
+        place = eventually(
+            lambda: self.place_of(topic, partition, broker).current,
+            f"broker {broker} has {topic}-{partition}",
+        )
+        assert place is not None
+        return self.log_dirs(broker).index(place)
+
+    def alter(self, wanted: Mapping[tuple[str, int, int], int | str]) -> dict[str, Error]:
+        """Ask for replicas (topic, partition, broker) to be in directories, by number or path."""
+        paths = {
+            Replica(*replica): self.log_dirs(replica[2])[to] if isinstance(to, int) else to
+            for replica, to in wanted.items()
+        }
+
+        async def ask() -> dict[str, Error]:
+            told = {}
+            async with OwnClient(self.bootstrap) as admin:
+                items = admin.alter_replica_log_dirs(paths)
+                for replica in paths:
+                    try:
+                        await items[replica]
+                        told[str(replica)] = Error.NONE
+                    except Refused as refused:
+                        told[str(replica)] = Error(refused.error)
+            return told
+
+        return asyncio.run(ask())
+
+    def create_on(self, topic: str, disk: int, replicas: Sequence[int], **configs: str) -> None:
+        """Make a topic of one partition, each of its replicas on the directory of that number.
+
+        Brokers are told beforehand: they answer that they know no such topic, and remember (B-09).
+        """
+        told = self.alter({(topic, 0, broker): disk for broker in replicas})
+        assert set(told.values()) == {Error.UNKNOWN_TOPIC_OR_PARTITION}, told
+        self.create(topic, [replicas], **configs)
+        assert [self.disk_of(topic, 0, broker) for broker in replicas] == [disk] * len(replicas)
+
+    def metrics(self, broker: int) -> dict[str, float]:
+        """What a node's metrics page says; its `metrics.port` must be set."""
+        url = f"http://127.0.0.1:{self.nodes[broker].settings['metrics.port']}/metrics"
+        with urllib.request.urlopen(url, timeout=10) as page:
+            lines = page.read().decode().splitlines()
+        pairs = (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+        return {name: float(value) for name, value in pairs}
 
     # -- topics -----------------------------------------------------------------------------
 
