@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from typing import Any
 
 import pytest
 from tests.support.storage import (
@@ -49,7 +50,7 @@ def work(directory: Directory) -> dict[int, bytes]:
     """Jobs of every kind, each tried again while it fails; what was acknowledged at the end."""
     held: dict[int, bytes] = {}
 
-    def do(job: Job) -> object:  # type: ignore[type-arg]
+    def do(job: Job[Any]) -> object:
         for _ in range(4):
             result = directory.run_group([job])[0]
             if not isinstance(result, Failure):
@@ -138,7 +139,7 @@ def test_a_copy_goes_on_after_any_call_that_failed(code: int, failing: str) -> N
 def copy_through(source: Directory, target: Directory) -> None:
     """Copy to the end, opening what failed again, beginning anew with a fresh mark."""
 
-    def do(directory: Directory, job: Job) -> object:  # type: ignore[type-arg]
+    def do(directory: Directory, job: Job[Any]) -> Any:
         result = directory.run_group([job])[0]
         if directory._failed is not None:
             directory.run(Open(directory.path, CLUSTER, NODE))
@@ -147,18 +148,18 @@ def copy_through(source: Directory, target: Directory) -> None:
     for _ in range(40):
         mark = do(target, MarkCopy(OTHER, FUTURE))
         while not isinstance(mark, Failure):
-            plan = do(source, PlanCopy(PATH, KEY, mark, FAR, 400))  # type: ignore[arg-type]
+            plan = do(source, PlanCopy(PATH, KEY, mark, FAR, 400))
             if isinstance(plan, Failure):
                 break
-            copied: object = CopiedBytes()
-            if plan.pieces:  # type: ignore[attr-defined]
-                copied = do(target, CopyBytes(OTHER, FUTURE, PATH, plan))  # type: ignore[arg-type]
+            copied = CopiedBytes()
+            if plan.pieces:
+                copied = do(target, CopyBytes(OTHER, FUTURE, PATH, plan))
             if isinstance(copied, Failure):
                 break
-            adopted = do(target, AdoptCopied(OTHER, FUTURE, plan, copied))  # type: ignore[arg-type]
+            adopted = do(target, AdoptCopied(OTHER, FUTURE, plan, copied))
             if isinstance(adopted, Failure):
                 break
-            if adopted.end == adopted.source_end and not adopted.copied:  # type: ignore[attr-defined]
+            if adopted.end == adopted.source_end and not adopted.copied:
                 return
-            mark = adopted.mark  # type: ignore[attr-defined]
+            mark = adopted.mark
     raise AssertionError("the copy does not come to an end")

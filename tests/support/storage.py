@@ -11,6 +11,8 @@ from spindle.model.batches import Batch, Record
 from spindle.model.jobs import (
     AdoptCopied,
     Append,
+    Checkpoint,
+    Close,
     CopiedBytes,
     CopyBytes,
     CopyMark,
@@ -168,3 +170,25 @@ def check_log(directory: Directory, loaded: LoadedLog) -> None:
             assert starts[offset] == position
         newest = max((h.max_timestamp for h in segment.headers()), default=-1)
         assert segment.latest.timestamp == newest
+
+
+def put(disk: MemoryDisk, path: str, data: bytes) -> None:
+    """Write a file as somebody else would."""
+    disk.make_dir(path.rpartition("/")[0])
+    file = disk.open(path, create=True)
+    file.truncate(0)
+    file.write(0, [data])
+    file.close()
+
+
+def with_records(close: bool = True, path: str = "/data/d1") -> MemoryDisk:
+    """A directory with a log of 40 records."""
+    disk, directory = fresh()
+    create(directory, segment_bytes=1000, index_interval_bytes=200)
+    fill(directory, 40)
+    directory.run(Checkpoint(path, {KEY: 30}))
+    if close:
+        directory.run(Close(path, 5))
+    else:
+        disk.kill()
+    return disk
