@@ -35,11 +35,14 @@ def whole(bits: int, signed: bool = True) -> st.SearchStrategy[int]:
     return st.integers(low, 2 ** (bits - signed) - 1) | st.sampled_from((0, 1, low))
 
 
+# The one code that is ours alone is unknown to kio.
+CODES = [code for code in Error if code != Error.UNKNOWN_EVENT_TYPE]
+
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "int8": whole(8), "int16": whole(16), "int32": whole(32), "int64": whole(64),
     "uint16": whole(16, False), "bool": st.booleans(),
     "float64": st.floats(allow_nan=False, allow_infinity=False),
-    "uuid": st.none() | st.uuids(), "error_code": st.sampled_from(Error),
+    "uuid": st.none() | st.uuids(), "error_code": st.sampled_from(CODES),
     "timedelta_i32": whole(32).map(lambda n: timedelta(milliseconds=n)),
     "timedelta_i64": whole(40).map(lambda n: timedelta(milliseconds=n)),
     "datetime_i64": st.integers(0, 2**41).map(
