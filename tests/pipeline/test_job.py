@@ -1,0 +1,43 @@
+"""The stages together, on a live cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.pipeline.conftest import Desk
+
+from spindle.model.errors import Unusable
+from spindle.pipeline.job import propose
+from spindle.pipeline.session import Session
+from spindle.planning.load import Band
+
+BAND = Band(0.05, 0.9)
+
+
+@pytest.mark.spec("P-04")
+def test_a_directory_is_drained_on_its_broker_alone(
+    spark: Session, desk: Desk, tmp_path: Path
+) -> None:
+    desk.skewed("draining", partitions=3, records=10, size=1000)
+    one = str(desk.cluster.broker(1).log_dirs[0])
+    proposal = propose(spark, desk.bootstrap, tmp_path, BAND, drain=[f"1:{one}"])
+    sources = {(m.broker, m.source) for m in proposal.moves}
+    assert (1, one) in sources
+    emptied = next(d for d in proposal.directories if (d.broker, d.path) == (1, one))
+    assert emptied.before > 0
+    assert emptied.after == 0
+    assert proposal.bytes_moved >= emptied.before
+    assert proposal.silent == ()
+    desk.ask("delete_topics", ["draining"])
+
+
+def test_a_directory_that_the_cluster_does_not_have_is_named(
+    spark: Session, desk: Desk, tmp_path: Path
+) -> None:
+    with pytest.raises(Unusable) as refused:
+        propose(spark, desk.bootstrap, tmp_path, BAND, exclude=["1:/nowhere"])
+    assert str(refused.value).startswith(
+        "the cluster has no log directory 1:/nowhere; write BROKER:PATH, one of: 1:"
+    )
+    assert f"2:{desk.cluster.broker(2).log_dirs[1]}" in str(refused.value)
