@@ -39,6 +39,8 @@ class Directory:
     """Failed, and an answer to whether it lives is due; or it waits to be taken up again."""
     opened: OpenedDirectory | None = None
     """It was opened again, and waits until the cluster knows that it is back."""
+    offered: bool = False
+    """The cluster knew that it had failed, and is being told that it is back."""
 
 
 class Directories:
@@ -217,7 +219,7 @@ class Directories:
         """The cluster knows that it is back: it may be used."""
         opened, directory.opened = directory.opened, None
         assert opened is not None
-        directory.busy = False
+        directory.busy = directory.offered = False
         directory.measured_at = self._out.now
         directory.health.on_reopened(None)
         return opened

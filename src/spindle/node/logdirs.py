@@ -318,17 +318,27 @@ class LogDirs:
 
     def _on_reopened(self, directory: Directory) -> None:
         """A failed directory has been well for a while and is open again: register it (B-13)."""
-        assert directory.id is not None
         self._out.say("warning", "log directory is back", directory=directory.path)
-        self.broker.lifecycle.on_directory_back(directory.id)
-        if not self.speaks_of_directories:
+        if self.speaks_of_directories:
+            self._take_up_returned()
+        else:
             self._take_up(directory)
 
     def _take_up_returned(self) -> None:
-        """Use the directories that are back once the cluster knows of them."""
+        """Use the directories that are back once the cluster knows of them.
+
+        And before that, of their failure: what is in them may be less than it was, and nobody
+        shall go on leading with it in the same epoch as if nothing had been.
+        """
         own = self.broker.image.brokers.get(self.broker.node_id)
         for directory in self.directories.all.values():
-            if directory.opened is not None and own is not None and directory.id in own.log_dirs:
+            if directory.opened is None or directory.id is None or own is None:
+                continue
+            if directory.id not in own.log_dirs:
+                if not directory.offered:
+                    directory.offered = True
+                    self.broker.lifecycle.on_directory_back(directory.id)
+            elif directory.offered:
                 self._take_up(directory)
 
     def _take_up(self, directory: Directory) -> None:
