@@ -128,7 +128,9 @@ class Checks:
         if member is None or broker is None or key.topic.startswith("__cluster"):
             return
         found = {log.directory: log for log in self._current(member) if log.key == key}
-        mine = found.pop(path)
+        mine = found.pop(path, None)
+        if mine is None:
+            return  # It was discarded by the next job of the group.
         for other, log in found.items():
             going = any(
                 isinstance(asked.job, Discard) and asked.job.key == key
