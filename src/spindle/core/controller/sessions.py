@@ -57,10 +57,13 @@ class Sessions:
         self._of.pop(broker, None)
 
     def is_valid(self, broker: NodeId, epoch: int, now: float) -> bool:
-        """Whether a broker of this epoch was heard of late."""
+        """Whether a broker of this epoch was heard of late, and has not taken its leave."""
         session = self._of.get(broker)
         return (
-            session is not None and session.epoch == epoch and now < session.heard_at + self.timeout
+            session is not None
+            and session.epoch == epoch
+            and not session.stopped
+            and now < session.heard_at + self.timeout
         )
 
     def offset_of(self, broker: NodeId) -> int:

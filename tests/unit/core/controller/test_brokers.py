@@ -169,6 +169,17 @@ def test_controlled_shutdown_moves_leaders_and_waits_for_readers() -> None:
     assert cluster.beat(1).is_fenced
 
 
+def test_a_broker_that_has_stopped_may_register_at_once() -> None:
+    cluster = Cluster()
+    cluster.start(1, 2)
+    assert cluster.beat(2, want_shut_down=True).should_shut_down
+    before = cluster.image.brokers[2].broker_epoch
+    assert cluster.register(2, incarnation_id=incarnation(5)) > before
+    with pytest.raises(Refusal) as refused:
+        cluster.register(1, incarnation_id=incarnation(5))
+    assert refused.value.error is Error.DUPLICATE_BROKER_REGISTRATION
+
+
 def test_a_broker_that_leads_nothing_stops_at_once() -> None:
     cluster = Cluster()
     cluster.start(1, 2)
