@@ -236,7 +236,7 @@ class ApacheKafka:
                     raise AssertionError(f"node {node.node_id} ended: {self.tail(node.node_id)}")
             return all(brokers_known("127.0.0.1", n.port) == ids for n in running)
 
-        eventually(all_known, f"brokers {sorted(ids)} serve", seconds, 0.2)
+        eventually(all_known, f"brokers {sorted(ids)} serve", seconds, 0.1)
 
     def stop_node(self, node_id: int, *, kill: bool = False) -> None:
         """End one node: by SIGTERM (its clean shutdown), or at once with `kill`."""

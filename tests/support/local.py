@@ -11,12 +11,14 @@ directories. Leaving the block ends all processes, and fails if one of them has 
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import time
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import cast
 
 from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -29,6 +31,7 @@ from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
 from spindle.storage.formatting import format_blank
 from tests.support.apache_kafka import CONTROLLER_ID, ToolResult
+from tests.support.nursery import Nursery
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import eventually
 
@@ -64,6 +67,7 @@ class Local(SpindleCluster):
             separate_controller=True,
             settings={**SETTINGS, **(settings or {})},
         )
+        self._nursery: Nursery | None = None
         for node in self.brokers:
             node.settings["metadata.log.dir"] = str(node.folder / "metadata")
             self.write_config(node)
@@ -79,6 +83,16 @@ class Local(SpindleCluster):
             now_ms = time.time_ns() // 1_000_000
             format_blank(disk, blank, self.cluster_id, node.node_id, now_ms)
 
+    def start_node(self, node_id: int, *, wait: bool = True) -> None:
+        """Start one node; with `wait`, return when all running brokers know each other."""
+        node = self.nodes[node_id]
+        assert node.process is None, f"node {node_id} runs already"
+        if self._nursery is None:
+            self._nursery = Nursery()
+        node.process = cast("subprocess.Popen[bytes]", self._nursery.start(node.config, node.log))
+        if wait:
+            self.wait_until_serving()
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -86,6 +100,8 @@ class Local(SpindleCluster):
         trace: TracebackType | None,
     ) -> None:
         self.kill()
+        if self._nursery is not None:
+            self._nursery.close()
         if error is None:
             assert not self.bugs(), self.bugs()
 
