@@ -323,7 +323,12 @@ class Directory:
         self._logs.pop(job.key, None)
         self._quarantined.pop(job.key, None)
         self.disk.sync_dir(self.path)
-        self._open_offsets().write_logs(self._logs.values())
+        try:
+            self._open_offsets().write_logs(self._logs.values())
+        except OSError as error:
+            if error.errno not in FULL:
+                raise
+            # It is discarded all the same: deleting it will make room for the next checkpoint.
         return name
 
     def _restore(self, job: j.Restore) -> LoadedLog:

@@ -59,26 +59,33 @@ class OffsetFiles:
             if log.start > log.segments[0].base:
                 starts[name] = log.start
         if points != self.recovery_points:
-            self._write(layout.RECOVERY_POINTS, points)
-            self.recovery_points = points
+            self._put_points(points)
         if starts != self.starts:
-            self._write(layout.LOG_STARTS, starts)
-            self.starts = starts
+            self._put_starts(starts)
 
     def forget(self, name: TopicPartition) -> None:
         """Drop what an earlier log of this name left; before a new one has records."""
-        for file, offsets in (
-            (layout.RECOVERY_POINTS, self.recovery_points),
-            (layout.LOG_STARTS, self.starts),
-        ):
-            if offsets.pop(name, 0):
-                self._write(file, offsets)
+        if self.recovery_points.get(name):
+            self._put_points(_without(self.recovery_points, name))
+        if self.starts.get(name):
+            self._put_starts(_without(self.starts, name))
 
     def lower(self, name: TopicPartition, offset: int) -> None:
         """Make sure that the recovery point on disk is at most `offset`; before a cut there."""
         if self.recovery_points.get(name, 0) > offset:
-            self.recovery_points[name] = offset
-            self._write(layout.RECOVERY_POINTS, self.recovery_points)
+            self._put_points({**self.recovery_points, name: offset})
         if self.starts.get(name, 0) > offset:
-            self.starts[name] = offset
-            self._write(layout.LOG_STARTS, self.starts)
+            self._put_starts({**self.starts, name: offset})
+
+    def _put_points(self, offsets: Offsets) -> None:
+        # Remembered once it is written: a disk without room must not make us believe that it is.
+        self._write(layout.RECOVERY_POINTS, offsets)
+        self.recovery_points = offsets
+
+    def _put_starts(self, offsets: Offsets) -> None:
+        self._write(layout.LOG_STARTS, offsets)
+        self.starts = offsets
+
+
+def _without(offsets: Offsets, name: TopicPartition) -> Offsets:
+    return {other: offset for other, offset in offsets.items() if other != name}
