@@ -1,0 +1,277 @@
+"""Replicas move between disks while librdkafka writes and reads: moved whole, cancelled, sent
+elsewhere, killed in the middle, left without their leader.
+
+The tests share one cluster of three brokers with three log directories each. The judge of the data
+is the load itself: every acknowledged record is there once, in order, under its offset.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import TopicPartition
+from tests.support.apache_kafka import CONTROLLER_ID
+from tests.support.clients import audit, consumer, produce, values
+from tests.support.local import Local
+from tests.support.ports import free_port
+from tests.support.waiting import eventually
+
+from spindle.cli.demo.load import Drain, Load, longest_gap
+from spindle.client.admin import AdminClient
+from spindle.client.results import Change, ConfigChange, Resource, ResourceType
+from spindle.model import records as r
+from spindle.model.errors import Error
+from spindle.wire import batch
+from spindle.wire.metadata import decode_record
+
+RATE = 300
+MB = 1_000_000
+RATE_LIMIT = "replica.alter.log.dirs.io.max.bytes.per.second"
+COPIED = "kafka_server_alterlogdirsreplication_bytes_total"
+SETTINGS = {"broker.session.timeout.ms": "2000"}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
+    """Three brokers with three directories each."""
+    with Local(tmp_path_factory.mktemp("moves"), directories=3, settings=SETTINGS) as cluster:
+        for node in cluster.brokers:
+            node.settings["metrics.port"] = str(free_port())
+            cluster.write_config(node)
+        cluster.start()
+        yield cluster
+
+
+def limit_moves(cluster: Local, rate: int | None) -> None:
+    """Let all brokers' moves copy so many bytes/s; None: as fast as they can."""
+    change = (
+        ConfigChange(RATE_LIMIT, Change.DELETE)
+        if rate is None
+        else ConfigChange(RATE_LIMIT, Change.SET, str(rate))
+    )
+
+    async def ask() -> None:
+        async with AdminClient(cluster.bootstrap) as admin:
+            everyone = Resource(ResourceType.BROKER, "")
+            await admin.incremental_alter_configs({everyone: [change]}).all()
+
+    asyncio.run(ask())
+
+
+@pytest.fixture
+def slowly(cluster: Local) -> Iterator[None]:
+    """Moves copy one megabyte a second."""
+    limit_moves(cluster, MB)
+    yield
+    limit_moves(cluster, None)
+
+
+def fill(cluster: Local, topic: str, size: int) -> list[bytes]:
+    """Write records of a kilobyte, `size` bytes of them."""
+    given = [b"%06d" % n + b"." * 994 for n in range(size // 1000)]
+    produce(cluster.bootstrap, topic, given, **{"batch.size": 20_000})
+    return given
+
+
+def folders(cluster: Local, broker: int, topic: str) -> dict[int, list[str]]:
+    """What each directory of a broker holds of a topic: the names' endings."""
+    return {
+        number: sorted(
+            "plain" if entry.name == f"{topic}-0" else entry.name.rsplit("-", 1)[1]
+            for entry in directory.iterdir()
+            if entry.name.startswith(f"{topic}-0")
+        )
+        for number, directory in enumerate(cluster.nodes[broker].log_dirs)
+    }
+
+
+def rests(cluster: Local, broker: int, topic: str, disk: int) -> bool:
+    """Whether a replica lies in this directory and nothing of it in any other."""
+    found = folders(cluster, broker, topic)
+    return found == {n: ["plain"] if n == disk else [] for n in found}
+
+
+def future_bytes(cluster: Local, broker: int, topic: str, disk: int) -> int:
+    """Bytes of the copy that a move is making."""
+    logs = cluster.nodes[broker].log_dirs[disk].glob(f"{topic}-0.*-future/*.log")
+    return sum(log.stat().st_size for log in logs)
+
+
+def told_directories(cluster: Local, topic: str) -> list[tuple[Any, ...]]:
+    """The directories of a topic's only partition, each time that the metadata changed them."""
+    (folder,) = cluster.nodes[CONTROLLER_ID].log_dirs
+    data = (folder / "__cluster_metadata-0" / f"{0:020d}.log").read_bytes()
+    topic_id, told = None, []
+    for each in batch.split(data, partial=True):
+        for record in () if each.is_control else batch.records(each):
+            found = decode_record(record.value or b"")
+            if isinstance(found, r.Topic) and found.name == topic:
+                topic_id = found.topic_id
+            elif isinstance(found, r.Partition | r.PartitionChange) and found.topic_id == topic_id:
+                told.append(found.directories)
+    return [directories for directories in told if directories]
+
+
+@pytest.mark.spec("K113-01", "K113-03", "K113-04", "K113-30", "K858-16", "B-05")
+def test_leaders_and_followers_move_while_records_flow(cluster: Local) -> None:
+    cluster.create_on("busy", 0, [1, 2, 3], min_insync_replicas="2")
+    load = Load(cluster.bootstrap, "busy", [1.0], RATE)
+    drain = Drain(cluster.bootstrap, "busy", "movers", {"auto.commit.interval.ms": 100})
+    load.start()
+    drain.start()
+    assert drain.wait_for(RATE, 30)
+    begin = load.acknowledged.at[-1]
+    partition = eventually(lambda: offsets_partition(cluster, "movers"), "the group commits")
+    internal = {b: cluster.disk_of("__consumer_offsets", partition, b) for b in (1, 2, 3)}
+    wanted: dict[tuple[str, int, int], int | str] = {("busy", 0, b): 1 for b in (1, 2, 3)}
+    wanted |= {("__consumer_offsets", partition, b): (d + 1) % 3 for b, d in internal.items()}
+    assert set(cluster.alter(wanted).values()) == {Error.NONE}
+    for (topic, number, broker), disk in wanted.items():
+        cluster.until(
+            lambda t=topic, n=number, b=broker, d=disk: cluster.disk_of(t, n, b) == d,  # type: ignore[misc]
+            f"{topic}-{number} on broker {broker} has moved",
+        )
+    sent = load.sent
+    assert drain.wait_for(sent + RATE, 30)
+    load.finish()
+    assert drain.wait_for(load.sent, 30)
+    drain.finish()
+    gap, at = longest_gap(load.acknowledged.at, begin, load.acknowledged.at[-1])
+    assert gap < 1.0, f"nothing was acknowledged for {gap:.2f} s, {at - begin:.2f} s in"
+    assert audit(load, cluster.bootstrap, "busy") == load.sent
+    assert drain.consumed.offset == list(range(load.sent))
+    # For each replica the metadata went from the old directory to the new one, once.
+    told = told_directories(cluster, "busy")
+    for replica in range(3):
+        names = [directories[replica] for directories in told]
+        changes = [name for n, name in enumerate(names) if n == 0 or name != names[n - 1]]
+        assert len(changes) == 3, changes  # unassigned, the first directory, the second one
+    for broker in (1, 2, 3):
+        cluster.until(lambda b=broker: rests(cluster, b, "busy", 1), "sources are deleted")  # type: ignore[misc]
+    reader = consumer(cluster.bootstrap, "movers")
+    (place,) = reader.committed([TopicPartition("busy", 0)], 20)
+    assert place.offset == load.sent
+    reader.close()
+
+
+def offsets_partition(cluster: Local, group: str) -> int | None:
+    """Which partition of the offsets topic keeps a group: the one that is not empty."""
+    for disk in cluster.disks(1):
+        for name, log in disk.current.items():
+            if name.topic == "__consumer_offsets" and log.size > 0:
+                return name.partition
+    return None
+
+
+@pytest.mark.spec("K113-07", "K113-08", "K113-20")
+def test_a_move_is_shown_and_cancelled(cluster: Local, slowly: None) -> None:
+    cluster.create_on("cancelled", 0, [1, 2])
+    given = fill(cluster, "cancelled", 6 * MB)
+    assert cluster.alter({("cancelled", 0, 1): 1}) == {"cancelled-0-1": Error.NONE}
+    began = time.monotonic()
+    cluster.until(lambda: cluster.place_of("cancelled", 0, 1).future_size > MB, "it copies")
+    place = cluster.place_of("cancelled", 0, 1)
+    copied = (time.monotonic() - began + 1) * MB
+    assert (place.current, place.future) == tuple(cluster.log_dirs(1)[:2])
+    assert 0 < place.future_lag < 6000
+    assert place.future_size < copied + 0.2 * MB, "the limit was not obeyed"
+    assert cluster.alter({("cancelled", 0, 1): 0}) == {"cancelled-0-1": Error.NONE}
+    cluster.until(lambda: rests(cluster, 1, "cancelled", 0), "nothing is left of the move")
+    assert cluster.place_of("cancelled", 0, 1).future is None
+    assert values(cluster.bootstrap, "cancelled") == given
+
+
+@pytest.mark.spec("K113-09")
+def test_a_move_is_redirected(cluster: Local, slowly: None) -> None:
+    cluster.create_on("redirected", 0, [2, 3])
+    given = fill(cluster, "redirected", 4 * MB)
+    assert cluster.alter({("redirected", 0, 2): 1}) == {"redirected-0-2": Error.NONE}
+    cluster.until(lambda: future_bytes(cluster, 2, "redirected", 1) > 0, "it copies")
+    assert cluster.alter({("redirected", 0, 2): 2}) == {"redirected-0-2": Error.NONE}
+    cluster.until(lambda: future_bytes(cluster, 2, "redirected", 2) > 0, "it copies elsewhere")
+    assert cluster.place_of("redirected", 0, 2).future == cluster.log_dirs(2)[2]
+    limit_moves(cluster, None)
+    cluster.until(lambda: rests(cluster, 2, "redirected", 2), "it is where it was sent last")
+    assert values(cluster.bootstrap, "redirected") == given
+
+
+@pytest.mark.spec("K113-15", "K113-19")
+def test_a_killed_broker_goes_on_with_what_it_had_copied(cluster: Local, slowly: None) -> None:
+    cluster.create_on("resumed", 0, [1, 2])
+    given = fill(cluster, "resumed", 4 * MB)
+    assert cluster.alter({("resumed", 0, 1): 1}) == {"resumed-0-1": Error.NONE}
+    cluster.until(lambda: future_bytes(cluster, 1, "resumed", 1) > 2 * MB, "half is copied")
+    cluster.stop_node(1, kill=True)
+    copied = future_bytes(cluster, 1, "resumed", 1)
+    given += fill(cluster, "resumed", MB)
+    cluster.start_node(1)
+    cluster.until(lambda: rests(cluster, 1, "resumed", 1), "the move is done")
+    cluster.until(lambda: cluster.state("resumed")[0][1] == {1, 2}, "in sync")
+    assert cluster.metrics(1)[COPIED] < 5.5 * MB - copied
+    cluster.stop_node(2)
+    assert cluster.state("resumed")[0][0] == 1
+    assert values(cluster.bootstrap, "resumed") == given
+    cluster.start_node(2)
+
+
+@pytest.mark.spec("K113-16", "K113-18", "K113-19")
+def test_a_broker_killed_in_any_phase_of_moves_loses_nothing(cluster: Local) -> None:
+    cluster.create_on("hunted", 0, [1, 2])
+    load = Load(cluster.bootstrap, "hunted", [1.0], 3 * RATE)
+    load.start()
+    eventually(lambda: len(load.acknowledged) > RATE, "the load runs")
+    disk = 0
+    for phase in ("future", "delete", "plain"):
+        source, target = disk, (disk + 1) % 3
+        assert cluster.alter({("hunted", 0, 1): target}) == {"hunted-0-1": Error.NONE}
+        watched = source if phase == "delete" else target
+        deadline = time.monotonic() + 20
+        while phase not in folders(cluster, 1, "hunted")[watched]:
+            assert time.monotonic() < deadline, f"{phase}: {folders(cluster, 1, 'hunted')}"
+        cluster.stop_node(1, kill=True)
+        cluster.start_node(1)
+        cluster.until(lambda t=target: rests(cluster, 1, "hunted", t), "it has moved")  # type: ignore[misc]
+        cluster.until(lambda: cluster.state("hunted")[0][1] == {1, 2}, "in sync")
+        disk = target
+    load.finish()
+    cluster.until(lambda: same_log(cluster, "hunted", (1, 2)), "both have all")
+    cluster.stop_node(2)
+    assert cluster.state("hunted")[0][0] == 1
+    audit(load, cluster.bootstrap, "hunted")
+    cluster.start_node(2)
+
+
+def same_log(cluster: Local, topic: str, brokers: tuple[int, ...]) -> bool:
+    """Whether these brokers have the same bytes of a topic's only partition."""
+    found: list[Path] = []
+    for broker in brokers:
+        for directory in cluster.nodes[broker].log_dirs:
+            found += (directory / f"{topic}-0").glob("*.log")
+    return len(found) == len(brokers) and len({log.read_bytes() for log in found}) == 1
+
+
+@pytest.mark.spec("K113-14")
+def test_a_move_outlives_its_leader_and_not_its_topic(cluster: Local, slowly: None) -> None:
+    cluster.create_on("led", 0, [1, 2, 3], min_insync_replicas="1")
+    cluster.create_on("mortal", 0, [2, 1])
+    given = fill(cluster, "led", 3 * MB)
+    fill(cluster, "mortal", 3 * MB)
+    asked = {("led", 0, 2): 1, ("mortal", 0, 2): 1}
+    assert set(cluster.alter(asked).values()) == {Error.NONE}
+    cluster.until(lambda: future_bytes(cluster, 2, "led", 1) > 0, "it copies")
+    cluster.until(lambda: future_bytes(cluster, 2, "mortal", 1) > 0, "it copies")
+    cluster.stop_node(1)
+    assert cluster.state("led")[0][0] == 2
+    given += fill(cluster, "led", MB)
+    cluster.admin.delete_topics(["mortal"])["mortal"].result(20)
+    limit_moves(cluster, None)
+    cluster.until(lambda: rests(cluster, 2, "led", 1), "the move is done")
+    cluster.until(lambda: not any(folders(cluster, 2, "mortal").values()), "all of it is gone")
+    cluster.start_node(1)
+    cluster.until(lambda: cluster.state("led")[0][1] == {1, 2, 3}, "in sync")
+    assert values(cluster.bootstrap, "led") == given
