@@ -81,10 +81,26 @@ class Moves:
             run.again = target
             run.feed(Input.REDIRECTED)
             return
-        self._left.pop(place.id, None)
+        left = self._left.pop(place.id, None)
+        if left is not None and left.target != target:
+            self._drop(left)
         run = self._add(place, target)
         self.out.say("info", "move begins", partition=str(place.name), target=target)
         run.prepare()
+
+    def on_served(self, place: Place) -> None:
+        """A replica serves, perhaps again: a move that its failure ended goes on (K113-15)."""
+        left = self._left.get(place.id)
+        if left is None:
+            return
+        if self._logs.directories.is_online(left.target) and self.may_resume(place, left.target):
+            self.begin(place, left.target)
+        else:
+            self._drop(self._left.pop(place.id))
+
+    def _drop(self, left: Move) -> None:
+        if self._logs.directories.is_online(left.target):
+            self.discard(left.target, left.future_key)
 
     def resume(self, place: Place, target: LogDir, future: LoadedLog) -> None:
         """Go on with a move that was under way before a restart (K113-15)."""
@@ -148,8 +164,8 @@ class Moves:
         if run is not None:
             run.feed(Input.GONE)
         left = self._left.pop(id, None)
-        if left is not None and self._logs.directories.is_online(left.target):
-            self.discard(left.target, left.future_key)
+        if left is not None:
+            self._drop(left)
 
     def on_changed(self, id: PartitionId, happened: Input) -> None:
         """The current log was cut or shortened: the copy follows with the next piece (K113-13)."""

@@ -257,6 +257,7 @@ class Places:
         settings = self.settings_of(found.name.topic)
         self._out.run(Configure(path, found.key, settings), partial(self._on_done, path))
         self._broker.replicas.on_log_ready(found.id, found.name, path, log)
+        self._logs.moves.on_served(found)
         self._logs.on_placed(found.id)
 
     # --- losing -----------------------------------------------------------------------------
