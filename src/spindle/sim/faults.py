@@ -106,7 +106,9 @@ class Faults:
         """Undo all faults, and keep bringing back what is down."""
         self._healing = True
         self._world.note("heal")
+        self._torn.clear()
         for member in self._cluster.members.values():
+            member.disk.cut_at = -1
             member.disk.heal("/")
         for undo in list(self._open.values()):
             undo()
