@@ -65,7 +65,9 @@ class Net:
         """A request leaves."""
         world = self._world
         key = (source.name, asked.host, asked.port, asked.channel)
-        pipe = self._pipes.get(key) or self._connect(key, source)
+        pipe = self._pipes.get(key)
+        if pipe is None or pipe.lives[0] != source.life:  # the process before had that one
+            pipe = self._connect(key, source)
         if pipe is None:
             world.after(self._delay(), self._refused, source, source.life, asked)
             return
