@@ -1,0 +1,41 @@
+"""A cluster with nodes of both kinds: some are ours, some are Apache Kafka's, and they may change.
+
+Every node has the same properties and the same directories whichever program runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from tests.support.apache_kafka import ApacheKafka, ApacheNode
+from tests.support.local import Local
+
+
+class Mixed(Local):
+    """`theirs`: the ids of the nodes that Apache Kafka runs; take effect at a node's next start."""
+
+    def __init__(
+        self,
+        folder: Path,
+        jars: Path,
+        *,
+        theirs: Collection[int],
+        brokers: int = 2,
+        directories: int = 2,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(folder, jars, brokers=brokers, directories=directories, settings=settings)
+        self.theirs = set(theirs)
+
+    def start_node(self, node_id: int, *, wait: bool = True) -> None:
+        """Start one node, by the program that it belongs to."""
+        if node_id in self.theirs:
+            ApacheKafka.start_node(self, node_id, wait=wait)
+        else:
+            super().start_node(node_id, wait=wait)
+
+    def command(self, node: ApacheNode) -> list[str]:
+        """How Apache Kafka's process is started."""
+        assert node.node_id in self.theirs
+        return ApacheKafka.command(self, node)
