@@ -272,7 +272,7 @@ class CutStamp(NamedTuple):
 
     path: str
     load: int
-    count: int
+    times: int
 
 
 @dataclass(slots=True)

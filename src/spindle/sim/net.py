@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import struct
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from spindle.model.errors import PeerFailed
@@ -185,12 +186,7 @@ class Net:
             source = pipe.source.machine
             if source is not None and pipe.source.life == pipe.lives[0]:
                 failed = PeerFailed(f"{asked.host}:{asked.port}: {reason}")
-                self._world.feed(
-                    pipe.source,
-                    lambda source=source, asked=asked, failed=failed: source.on_done(  # type: ignore[misc]
-                        asked.ticket, failed
-                    ),
-                )
+                self._world.feed(pipe.source, partial(source.on_done, asked.ticket, failed))
 
     def _delay(self) -> float:
         return self.latency * (0.5 + self._world.rng.random())

@@ -94,22 +94,7 @@ def draw(seed: int) -> Plan:
     if synced:
         configs["flush.messages"] = "1"
     by_id = rng.random() < 0.5
-    wishes = Wishes(
-        pause=rng.choice([0.2, 0.5, 2.0]),
-        topics=rng.choice([1, 2]),
-        topics_max=rng.choice([2, 4]),
-        partitions_max=rng.choice([1, 3]),
-        replicas=replicas,
-        configs=tuple(configs.items()),
-        create=_some(rng, 1.0),
-        delete=_some(rng, 0.7),
-        move=_some(rng, 8.0),
-        reassign=_some(rng, 2.0),
-        trim=_some(rng, 0.7),
-        throttle=_some(rng, 0.7),
-        elect=_some(rng, 0.5),
-        reuse_names=by_id,
-    )
+    wishes = _draw_wishes(rng, replicas, configs, by_id)
     paces = tuple(
         Pace(
             pause=rng.choice([0.1, 0.4, 1.0]),
@@ -134,6 +119,25 @@ def draw(seed: int) -> Plan:
         13 if by_id else 12,
         appetite,
         rng.choice([8.0, 15.0]),
+    )
+
+
+def _draw_wishes(rng: random.Random, replicas: int, configs: dict[str, str], by_id: bool) -> Wishes:
+    return Wishes(
+        pause=rng.choice([0.2, 0.5, 2.0]),
+        topics=rng.choice([1, 2]),
+        topics_max=rng.choice([2, 4]),
+        partitions_max=rng.choice([1, 3]),
+        replicas=replicas,
+        configs=tuple(configs.items()),
+        create=_some(rng, 1.0),
+        delete=_some(rng, 0.7),
+        move=_some(rng, 8.0),
+        reassign=_some(rng, 2.0),
+        trim=_some(rng, 0.7),
+        throttle=_some(rng, 0.7),
+        elect=_some(rng, 0.5),
+        reuse_names=by_id,
     )
 
 

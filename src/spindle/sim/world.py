@@ -35,16 +35,32 @@ class Machine(Protocol):
     """What a host runs: a node, or a client of the workload."""
 
     @property
-    def wake_at(self) -> float | None: ...
+    def wake_at(self) -> float | None:
+        """When time alone matters next."""
 
-    def set_time(self, now: float, wall_ms: int) -> None: ...
-    def begin(self) -> None: ...
-    def on_connected(self, connection: int, listener: str, host: str) -> None: ...
-    def on_frame(self, connection: int, frame: Any) -> None: ...
-    def on_disconnected(self, connection: int) -> None: ...
-    def on_done(self, ticket: int, result: Any) -> None: ...
-    def on_time(self) -> None: ...
-    def take(self) -> Ready | None: ...
+    def set_time(self, now: float, wall_ms: int) -> None:
+        """The time of the input that follows."""
+
+    def begin(self) -> None:
+        """Start."""
+
+    def on_connected(self, connection: int, listener: str, host: str) -> None:
+        """Somebody has connected."""
+
+    def on_frame(self, connection: int, frame: Any) -> None:
+        """A request has come."""
+
+    def on_disconnected(self, connection: int) -> None:
+        """Somebody has gone."""
+
+    def on_done(self, ticket: int, result: Any) -> None:
+        """A job or a request has ended."""
+
+    def on_time(self) -> None:
+        """The time asked for has come."""
+
+    def take(self) -> Ready | None:
+        """All wishes since the last time."""
 
 
 class Host:

@@ -331,7 +331,7 @@ class Log:
         """
         if stamp[:2] != self.cut_stamp[:2]:
             return None
-        later = self._cut_count - stamp.count
+        later = self._cut_count - stamp.times
         if later > len(self._cuts):
             return 0  # Too long ago to tell.
         return min([self.end, *list(self._cuts)[len(self._cuts) - later :]])
