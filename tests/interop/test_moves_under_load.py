@@ -133,7 +133,7 @@ def test_leaders_and_followers_move_while_records_flow(cluster: Local) -> None:
     assert set(cluster.alter(wanted).values()) == {Error.NONE}
     for (topic, number, broker), disk in wanted.items():
         cluster.until(
-            lambda t=topic, n=number, b=broker, d=disk: cluster.disk_of(t, n, b) == d,  # type: ignore[misc]
+            lambda t=topic, n=number, b=broker, d=disk: cluster.disk_of(t, n, b) == d,
             f"{topic}-{number} on broker {broker} has moved",
         )
     sent = load.sent
@@ -152,7 +152,7 @@ def test_leaders_and_followers_move_while_records_flow(cluster: Local) -> None:
         changes = [name for n, name in enumerate(names) if n == 0 or name != names[n - 1]]
         assert len(changes) == 3, changes  # unassigned, the first directory, the second one
     for broker in (1, 2, 3):
-        cluster.until(lambda b=broker: rests(cluster, b, "busy", 1), "sources are deleted")  # type: ignore[misc]
+        cluster.until(lambda b=broker: rests(cluster, b, "busy", 1), "sources are deleted")
     reader = consumer(cluster.bootstrap, "movers")
     (place,) = reader.committed([TopicPartition("busy", 0)], 20)
     assert place.offset == load.sent
