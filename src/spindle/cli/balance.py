@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,7 +62,7 @@ def balance(
         render.fail(
             f"{error.name} is missing: install the pipeline with pip install 'spindle[spark]'"
         )
-    from spindle.cli.connecting import with_admin
+    from spindle.cli.connecting import run_to_end, with_admin
     from spindle.planning.load import Band
 
     # First of all, because Spark takes its time to start and says such things in many words.
@@ -82,7 +81,7 @@ def balance(
         )
     spark.stop()
     try:
-        document, outcome = asyncio.run(_act(bootstrap_server, proposal, dry_run, throttle, output))
+        document, outcome = run_to_end(_act(bootstrap_server, proposal, dry_run, throttle, output))
     except OSError as error:
         render.fail(str(error))
     if json_output:

@@ -6,9 +6,10 @@ Called by every command that talks to a cluster.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import signal
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import javaproperties
 import typer
@@ -39,6 +40,22 @@ def with_admin(
     async def run() -> T:
         async with AdminClient(bootstrap, timeout=timeout, controllers=controllers) as admin:
             return await work(admin)
+
+    return asyncio.run(run())
+
+
+def run_to_end(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that has something to put back at its end.
+
+    SIGTERM and SIGHUP end it as Ctrl-C does: it is cancelled, cleans up, KeyboardInterrupt leaves.
+    A second signal does not wait for that.
+    """
+
+    async def run() -> T:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, signal.raise_signal, signal.SIGINT)
+        return await work
 
     return asyncio.run(run())
 

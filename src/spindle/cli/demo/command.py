@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import tempfile
 import time
@@ -34,6 +33,7 @@ def demo(
         render.fail(
             f"{error.name} is missing: pip install 'spindle[spark,demo]' brings all the demo needs"
         )
+    from spindle.cli.connecting import run_to_end
     from spindle.cli.demo.report import page
 
     home = data or Path(tempfile.mkdtemp(prefix="spindle-demo-"))
@@ -43,7 +43,7 @@ def demo(
         render.say(f"{time.monotonic() - began:6.1f} s  {text}")
 
     try:
-        story = asyncio.run(tell(home.absolute(), say))
+        story = run_to_end(tell(home.absolute(), say))
     finally:
         if data is None:
             shutil.rmtree(home, ignore_errors=True)
@@ -51,7 +51,7 @@ def demo(
     render.table(
         "Promises",
         ("promise", "seen", ""),
-        [(p.text, p.seen, "kept" if p.kept else "BROKEN") for p in story.promises],
+        [(p.text, p.seen, p.word) for p in story.promises],
     )
     render.table("Figures", ("figure", "value"), [list(fact) for fact in story.facts])
     render.say(f"report: {report.absolute()}")

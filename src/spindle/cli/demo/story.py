@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from spindle.cli.demo.load import Drain, Events, Load, longest_gap
-from spindle.cli.demo.report import Disk, Mark, Promise, Story
+from spindle.cli.demo.report import BIN_SECONDS, Promise, Story
+from spindle.cli.pictures import Disk, Span
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
+from spindle.model.errors import Unusable
 from spindle.model.ids import TopicPartition
 from spindle.pipeline.audit import Audit, audit, events
 from spindle.pipeline.execute import Outcome, execute, verify
@@ -31,6 +33,7 @@ SKEW_BYTES = 48 << 20
 """Bytes of load before the disks are looked at."""
 GAP_SECONDS_MAX = 1.0
 SERVE_SECONDS_MAX = 10.0
+LOAD_SECONDS_MAX = 120.0
 SETTLE_SECONDS = 4.0
 """Load after the disk has failed, so that what follows is seen too."""
 
@@ -40,15 +43,13 @@ class Seen:
     """What the steps leave for the report."""
 
     began: float = 0.0
-    marks: list[Mark] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
     facts: list[tuple[str, str]] = field(default_factory=list)
     broken: tuple[int, str] = (0, "")
 
-    def mark(self, text: str) -> float:
-        """Note a moment."""
-        now = time.monotonic()
-        self.marks.append(Mark(now - self.began, text))
-        return now
+    def span(self, begin: float, end: float, text: str) -> None:
+        """Note what went on between two moments (monotonic)."""
+        self.spans.append(Span(begin - self.began, end - self.began, text))
 
 
 async def tell(home: Path, say: Callable[[str], None]) -> Story:
@@ -73,8 +74,14 @@ async def tell(home: Path, say: Callable[[str], None]) -> Story:
             try:
                 return await _story(cluster, admin, load, drain, await spark_ready, seen, home, say)
             finally:
+                if _succeeded(spark_ready):
+                    spark_ready.result().stop()  # Else an interruption waits for its jobs.
                 load.finish()
                 drain.finish()
+
+
+def _succeeded(task: asyncio.Task[Session]) -> bool:
+    return task.done() and not task.cancelled() and task.exception() is None
 
 
 async def _story(
@@ -88,19 +95,20 @@ async def _story(
     say: Callable[[str], None],
 ) -> Story:
     say(f"a producer (acks=all, idempotent, {RATE:g} records/s) and a consumer are at work")
-    while len(load.acknowledged) * RECORD_BYTES < SKEW_BYTES:
-        await asyncio.sleep(0.2)
+    await _until_loaded(load)
     say("sampling the disks and planning on Spark")
     proposal = await asyncio.to_thread(
         propose, spark, cluster.bootstrap, home / "history", Band(0.05, 0.9)
     )
     say(f"the plan: {len(proposal.moves)} moves, {proposal.bytes_moved / 1e6:.1f} MB "
-        f"(no plan can do with less than {proposal.bound / 1e6:.1f} MB)")  # fmt: skip
-    started = seen.mark("moves begin")
+        f"(to be as even, any plan must move {proposal.bound / 1e6:.1f} MB)")  # fmt: skip
+    started = time.monotonic()
     outcome = await execute(admin, proposal.waves)
     wrong = await verify(admin, proposal.moves)
-    ended = seen.mark("moves done")
-    say(f"{len(outcome.done)} replicas moved between disks under load in {outcome.seconds:.1f} s")
+    ended = time.monotonic()
+    moved = f"{len(outcome.done)} replicas moved between disks under load"
+    seen.span(started, ended, f"{moved}, {ended - started:.1f} s")
+    say(f"{moved} in {outcome.seconds:.1f} s")
     gap_moving = longest_gap(load.acknowledged.at, started, ended)[0]
     serve = await _break_a_disk(cluster, admin, load, seen, say)
     load.finish()
@@ -121,12 +129,29 @@ async def _story(
          f"{proposal.bytes_moved / 1e6:.1f} MB / {proposal.bound / 1e6:.1f} MB"),
     ]  # fmt: skip
     return Story(
+        lead=(
+            f"3 brokers with 2 disks each under {RATE:,.0f} records a second (acks=all): planned "
+            "on Spark, moved, a disk broken, every record audited."
+        ),
         disks=_disks(proposal, seen),
-        per_second=_per_second(load.acknowledged, seen.began),
-        marks=seen.marks,
+        acknowledged=_per_bin(load.acknowledged, seen.began),
+        spans=seen.spans,
         promises=_promises(proposal, outcome, len(wrong), result, gap, serve[1], load),
         facts=seen.facts,
     )
+
+
+async def _until_loaded(load: Load) -> None:
+    """Wait until there is enough on the disks to be out of balance."""
+    deadline = time.monotonic() + LOAD_SECONDS_MAX
+    while len(load.acknowledged) * RECORD_BYTES < SKEW_BYTES:
+        if time.monotonic() > deadline:
+            why = load.failed[-1] if load.failed else "this machine has too much else to do"
+            raise Unusable(
+                f"only {len(load.acknowledged)} records were acknowledged within "
+                f"{LOAD_SECONDS_MAX:g} s: {why}"
+            )
+        await asyncio.sleep(0.2)
 
 
 async def _break_a_disk(
@@ -150,7 +175,7 @@ async def _break_a_disk(
     broker, path = max(led, key=lambda place: (led[place], place))
     say(f"breaking {path} of broker {broker}, which leads {led[broker, path]} partitions")
     seen.broken = (broker, path)
-    broken_at = seen.mark("disk breaks")
+    broken_at = time.monotonic()
     await asyncio.to_thread(break_directory, path)
     waiting = set(leaders)
     while waiting and time.monotonic() < broken_at + SERVE_SECONDS_MAX:
@@ -159,7 +184,8 @@ async def _break_a_disk(
         waiting -= {told.partition[i] for i in late if told.at[i] > broken_at + 0.05}
         await asyncio.sleep(0.01)
     seconds = time.monotonic() - broken_at if not waiting else float("inf")
-    seen.mark("all partitions serve")
+    seen.span(broken_at, time.monotonic(),
+              f"a disk breaks; every partition serves again after {seconds:.2f} s")  # fmt: skip
     say(f"every partition acknowledges again after {seconds:.2f} s")
     await asyncio.sleep(SETTLE_SECONDS)
     return broken_at, seconds
@@ -168,20 +194,22 @@ async def _break_a_disk(
 def _disks(proposal: Proposal, seen: Seen) -> list[Disk]:
     return [
         Disk(
-            f"broker {d.broker}, {Path(d.path).name}",
+            f"broker {d.broker}",
+            Path(d.path).name,
+            d.capacity,
             d.before,
             d.after,
-            (d.broker, d.path) == seen.broken,
+            "broken later" if (d.broker, d.path) == seen.broken else "",
         )
         for d in proposal.directories
     ]
 
 
-def _per_second(events: Events, began: float) -> list[int]:
-    seconds = [int(at - began) for at in events.at]
-    counts = [0] * (max(seconds, default=-1) + 1)
-    for second in seconds:
-        counts[second] += 1
+def _per_bin(events: Events, began: float) -> list[int]:
+    bins = [int((at - began) / BIN_SECONDS) for at in events.at]
+    counts = [0] * (max(bins, default=-1) + 1)
+    for number in bins:
+        counts[number] += 1
     return counts
 
 

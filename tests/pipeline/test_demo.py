@@ -1,0 +1,128 @@
+"""The main job: `spindle demo` keeps every promise, writes its report, leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.support.waiting import eventually
+
+pytestmark = pytest.mark.timeout(500)
+PROMISES = (
+    "no acknowledged record is lost",
+    "no record is doubled",
+    "no record is changed or out of order",
+    "the producer gave nothing up",
+    "every planned move is done and verified",
+    "a dead disk stops acknowledgements for less than 1 s",
+    "every partition serves again within 10 s of that",
+)
+
+
+class Demo:
+    """The command as a process, what it says, and every process that it has started."""
+
+    def __init__(self, home: Path) -> None:
+        self.report, self.temporary = home / "report.html", home / "tmp"
+        self.temporary.mkdir()
+        self._out = home / "out"
+        with self._out.open("wb") as out:
+            self.process = subprocess.Popen(
+                [str(Path(sys.executable).parent / "spindle"), "demo", "--report", self.report],
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                cwd=home,
+                env={**os.environ, "TMPDIR": str(self.temporary), "LC_ALL": "C.UTF-8"},
+                start_new_session=True,
+            )
+        self._started: dict[int, psutil.Process] = {}
+        self._watching = threading.Thread(target=self._watch, daemon=True)
+        self._watching.start()
+
+    def said(self) -> str:
+        """All that it printed."""
+        return self._out.read_text(errors="replace")
+
+    def end(self, seconds: float) -> int:
+        """Wait for its end; the exit code."""
+        code = self.process.wait(seconds)
+        self._watching.join()
+        return code
+
+    def left(self) -> list[str]:
+        """Processes of its that still live."""
+        return [
+            f"{process.pid} {process.name()}"
+            for process in self._started.values()
+            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+        ]
+
+    def kill(self) -> None:
+        """End it and all that it started."""
+        self.process.kill()
+        self.process.wait()
+        for process in self._started.values():
+            if process.is_running():  # By its id and its start: never another's.
+                process.kill()
+
+    def _watch(self) -> None:
+        while self.process.poll() is None:
+            try:
+                for child in psutil.Process(self.process.pid).children(recursive=True):
+                    self._started.setdefault(child.pid, child)
+            except psutil.NoSuchProcess:
+                pass
+            threading.Event().wait(0.2)
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[Demo]:
+    """A running demo; ended with the test."""
+    running = Demo(tmp_path)
+    try:
+        yield running
+    finally:
+        running.kill()
+
+
+def nothing_is_left(demo: Demo) -> None:
+    eventually(lambda: not demo.left(), "all its processes end", 10)
+    assert list(demo.temporary.glob("spindle-demo-*")) == []
+    eventually(lambda: not list(demo.temporary.glob("spark-*")), "Spark's files are gone", 10)
+
+
+@pytest.mark.spec("P-08")
+def test_the_demo_keeps_every_promise(demo: Demo) -> None:
+    assert demo.end(400) == 0, demo.said()
+    page = demo.report.read_text()
+    assert "every promise was kept" in page
+    for promise in PROMISES:
+        assert re.search(rf"{re.escape(promise)} +\S.*? kept", demo.said()), demo.said()
+        row = page[page.index(promise) :].split("</tr>")[0]
+        assert '<td class="good">kept</td>' in row, row
+    moved = re.search(r"every planned move is done and verified +(\d+) of (\d+)", demo.said())
+    assert moved
+    assert int(moved[1]) > 0
+    assert "Traceback" not in demo.said()
+    nothing_is_left(demo)
+
+
+def test_an_interrupted_demo_takes_everything_along(demo: Demo) -> None:
+    def is_at_work() -> bool:
+        assert demo.process.poll() is None, demo.said()
+        return "sampling the disks" in demo.said()
+
+    eventually(is_at_work, "the demo is at work", 120, 0.2)
+    demo.process.send_signal(signal.SIGINT)
+    assert demo.end(90) == 130, demo.said()
+    assert "Traceback" not in demo.said()
+    assert not demo.report.exists()
+    nothing_is_left(demo)
