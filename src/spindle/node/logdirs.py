@@ -164,6 +164,7 @@ class LogDirs:
             self.on_placed(id)
         if self.offline:
             self.repairs.on_directory_lost()
+        self._take_up_returned()
         self._maybe_ready()
 
     def on_new(self, id: PartitionId) -> None:
@@ -319,22 +320,24 @@ class LogDirs:
     def _on_reopened(self, directory: Directory) -> None:
         """A failed directory has been well for a while and is open again: register it (B-13)."""
         self._out.say("warning", "log directory is back", directory=directory.path)
-        if self.speaks_of_directories:
-            self._take_up_returned()
-        else:
-            self._take_up(directory)
+        self._take_up_returned()
 
     def _take_up_returned(self) -> None:
         """Use the directories that are back once the cluster knows of them.
 
         And before that, of their failure: what is in them may be less than it was, and nobody
-        shall go on leading with it in the same epoch as if nothing had been.
+        shall go on leading with it in the same epoch as if nothing had been. Before the metadata
+        is known nobody can tell whose logs they hold.
         """
         own = self.broker.image.brokers.get(self.broker.node_id)
+        if not self._is_settled or own is None:
+            return
         for directory in self.directories.all.values():
-            if directory.opened is None or directory.id is None or own is None:
+            if directory.opened is None or directory.id is None:
                 continue
-            if directory.id not in own.log_dirs:
+            if not self.speaks_of_directories:
+                self._take_up(directory)
+            elif directory.id not in own.log_dirs:
                 if not directory.offered:
                     directory.offered = True
                     self.broker.lifecycle.on_directory_back(directory.id)
