@@ -1,0 +1,190 @@
+"""Apache Kafka 4.3's own tools administer a cluster of ours, while clients write and read.
+
+The tests share one cluster of three brokers with two log directories each, and leave it whole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.apache_kafka import LOG_DIRS, METADATA_QUORUM, REASSIGN, run_tool
+from tests.support.clients import audit, produce, values
+from tests.support.commands import run
+from tests.support.local import Local
+from tests.support.waiting import eventually
+
+from spindle.cli.demo.load import Drain, Load
+
+pytestmark = pytest.mark.kafka
+
+ELECT = "org.apache.kafka.tools.LeaderElectionCommand"
+OFFSETS = "org.apache.kafka.tools.GetOffsetShell"
+DELETE_RECORDS = "org.apache.kafka.tools.DeleteRecordsCommand"
+API_VERSIONS = "org.apache.kafka.tools.BrokerApiVersionsCommand"
+
+
+@pytest.fixture(scope="module")
+def cluster(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Local]:
+    """Three brokers with two directories each."""
+    jars: Path = request.getfixturevalue("kafka_jars")
+    with Local(tmp_path_factory.mktemp("tools"), jars) as cluster:
+        cluster.start()
+        yield cluster
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    """A file for a reassignment."""
+    return tmp_path / "plan.json"
+
+
+def reassign(cluster: Local, plan: Path, topic: str, places: dict[int, str]) -> list[str]:
+    """Have Kafka's tool put a topic's only partition on these brokers and directories."""
+    partition = {
+        "topic": topic,
+        "partition": 0,
+        "replicas": list(places),
+        "log_dirs": list(places.values()),
+    }
+    plan.write_text(json.dumps({"version": 1, "partitions": [partition]}))
+    return cluster.tool(REASSIGN, "--reassignment-json-file", str(plan), "--execute").lines()
+
+
+def verified(cluster: Local, plan: Path, *words: str) -> None:
+    """Wait until Kafka's tool says so of the plan."""
+
+    def said() -> bool:
+        done = cluster.tool(REASSIGN, "--reassignment-json-file", str(plan), "--verify")
+        return all(word in done.stdout for word in words)
+
+    cluster.until(said, " and ".join(words), 60)
+
+
+def go_on(load: Load, more: int = 300) -> None:
+    """Wait until so many more records are acknowledged."""
+    wanted = len(load.acknowledged) + more
+    eventually(lambda: len(load.acknowledged) >= wanted, f"{wanted} acknowledged", 60)
+
+
+@pytest.mark.spec("K113-22", "K113-25", "K113-29")
+def test_the_story_of_kip_113(cluster: Local, plan: Path) -> None:
+    cluster.create_on("story", 0, [1, 2])
+    load = Load(cluster.bootstrap, "story", [1.0], 300)
+    drain = Drain(cluster.bootstrap, "story", "readers")
+    load.start()
+    drain.start()
+    go_on(load)
+    # To the other directory of the same broker, then to the unused one of the next broker.
+    reassign(cluster, plan, "story", {1: cluster.log_dirs(1)[1], 2: "any"})
+    verified(cluster, plan, "Reassignment of replica story-0-1 completed successfully.")
+    assert (cluster.disk_of("story", 0, 1), cluster.disk_of("story", 0, 2)) == (1, 0)
+    reassign(cluster, plan, "story", {3: cluster.log_dirs(3)[1], 2: "any"})
+    verified(
+        cluster,
+        plan,
+        "Reassignment of partition story-0 is completed.",
+        "Reassignment of replica story-0-3 completed successfully.",
+    )
+    assert cluster.disk_of("story", 0, 3) == 1
+    cluster.until(lambda: not logs_of(cluster, 1, "story"), "nothing is left on broker 1")
+    go_on(load)
+    # Bad directories: the follower's, the leader's, then all.
+    cluster.become("story", {0: (3, {2, 3})})
+    cluster.break_disk(2, 0)
+    cluster.become("story", {0: (3, {3})})
+    go_on(load)
+    cluster.mend_disk(2, 0)
+    cluster.become("story", {0: (3, {2, 3})})
+    cluster.break_disk(3, 1)
+    cluster.become("story", {0: (2, {2})})
+    go_on(load)
+    cluster.break_disk(2, 0)
+    cluster.until(lambda: cluster.state("story")[0][0] == -1, "nobody leads")
+    cluster.mend_disk(3, 1)
+    cluster.mend_disk(2, 0)
+    cluster.become("story", {0: (2, {2, 3})})
+    go_on(load)
+    load.finish()
+    assert audit(load, cluster.bootstrap, "story") == load.sent
+    assert drain.wait_for(load.sent, 30)
+    drain.finish()
+    assert sorted(set(drain.consumed.offset)) == list(range(load.sent))
+
+
+def logs_of(cluster: Local, broker: int, topic: str) -> list[Path]:
+    """What a broker still has of a topic."""
+    return [log for d in cluster.nodes[broker].log_dirs for log in d.glob(f"{topic}-0*")]
+
+
+@pytest.mark.spec("K113-20", "K113-21")
+def test_kafka_log_dirs_says_what_ours_says(cluster: Local) -> None:
+    cluster.create("described", [[1, 2], [2, 3]])
+    produce(cluster.bootstrap, "described", [b"x"] * 10)
+    cluster.until(
+        lambda: len(logs_of(cluster, 2, "described")) + len(logs_of(cluster, 1, "described")) == 2,
+        "the replicas are there",
+    )
+    arguments = ("--describe", "--topic-list", "described", "--broker-list", "1,2,3")
+    theirs = cluster.tool(LOG_DIRS, *arguments).lines()
+    ours = run("kafka-log-dirs", "--bootstrap-server", cluster.bootstrap, *arguments).lines()
+    assert theirs[:2] == ours[:2]
+    told = normal(json.loads(theirs[2]))
+    assert told == normal(json.loads(ours[2]))
+    replicas = [p for b in told for d in b["logDirs"] for p in d["partitions"]]
+    assert sorted(p["partition"] for p in replicas) == [
+        "described-0", "described-0", "described-1", "described-1",
+    ]  # fmt: skip
+    assert all(p["offsetLag"] == 0 for p in replicas)
+    assert {d["logDir"] for b in told for d in b["logDirs"]} == {
+        path for broker in (1, 2, 3) for path in cluster.log_dirs(broker)
+    }
+
+
+def normal(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The brokers of a document of kafka-log-dirs, without the orders that mean nothing."""
+    for broker in document["brokers"]:
+        broker["logDirs"].sort(key=lambda d: d["logDir"])
+        for directory in broker["logDirs"]:
+            directory["partitions"].sort(key=lambda p: p["partition"])
+    return sorted(document["brokers"], key=lambda b: int(b["broker"]))
+
+
+def test_the_quorum_is_described(cluster: Local) -> None:
+    status = cluster.tool(METADATA_QUORUM, "describe", "--status").stdout
+    told = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+    assert told["ClusterId"].strip() == cluster.cluster_id
+    assert told["LeaderId"].strip() == "100"
+    done = run_tool(
+        cluster.jars, METADATA_QUORUM, "--bootstrap-controller", cluster.controllers, "describe",
+        "--replication",
+    )  # fmt: skip
+    assert done.code == 0, done
+    rows = [line.split() for line in done.lines()]
+    state = {row[0]: row[-1] for row in rows if row and row[0].isdigit()}
+    assert state == {"100": "Leader", "1": "Observer", "2": "Observer", "3": "Observer"}
+
+
+def test_leaders_offsets_deleted_records_and_versions(cluster: Local, tmp_path: Path) -> None:
+    cluster.create("tended", [[1, 2], [2, 1]])
+    for number in (0, 1):
+        produce(cluster.bootstrap, "tended", [b"%d" % n for n in range(10)], number)
+    cluster.restart(1)
+    cluster.become("tended", {0: (2, {1, 2}), 1: (2, {1, 2})})
+    cluster.tool(ELECT, "--election-type", "PREFERRED", "--all-topic-partitions")
+    cluster.become("tended", {0: (1, {1, 2}), 1: (2, {1, 2})})
+    offsets = tmp_path / "offsets.json"
+    asked = [{"topic": "tended", "partition": 0, "offset": 4}]
+    offsets.write_text(json.dumps({"partitions": asked, "version": 1}))
+    cluster.tool(DELETE_RECORDS, "--offset-json-file", str(offsets))
+    found = cluster.tool(OFFSETS, "--topic", "tended", "--time", "earliest").lines()
+    assert sorted(found) == ["tended:0:4", "tended:1:0"]
+    assert values(cluster.bootstrap, "tended")[:6] == [b"%d" % n for n in range(4, 10)]
+    versions = cluster.tool(API_VERSIONS).stdout
+    assert versions.count("isFenced: false) -> (") == 3
+    assert "AlterReplicaLogDirs(34): 1 to 2 [usable: 2]" in versions
