@@ -152,8 +152,8 @@ class Checks:
         """What has still to happen before all is well; None: nothing."""
         cluster = self._cluster
         for member in cluster.members.values():
-            if member.node is None:
-                return f"node {member.node_id} is down"
+            if member.node is None or member.held:
+                return f"node {member.node_id} is down, or about to be restarted"
         active = cluster.active()
         if active is None:
             return "no controller is active"
