@@ -159,6 +159,11 @@ def render(table: Table, command: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _shown(arguments: list[str]) -> list[str]:
+    """The command line without paths of this machine."""
+    return [a for a in arguments if "/" not in a and a not in ("--write", "--dir")]
+
+
 def main() -> None:
     """Parse the options, run, print, and keep the result where asked."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
@@ -173,7 +178,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="put the table into this file, below its mark")
     options = parser.parse_args()
     table = asyncio.run(run(options))
-    text = render(table, "python -m bench " + " ".join(a for a in sys.argv[1:] if "/" not in a))
+    text = render(table, "python -m bench " + " ".join(_shown(sys.argv[1:])))
     print(text)
     if options.write:
         mark = "<!-- measured -->"
