@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import signal
 import socket
 import time
@@ -246,12 +247,20 @@ def _ports(home: Path, first: int, count: int) -> list[int]:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports on loopback that nobody listens on now."""
-    socks = [socket.socket() for _ in range(count)]
-    try:
-        for sock in socks:
-            sock.bind(("127.0.0.1", 0))
-        return [sock.getsockname()[1] for sock in socks]
-    finally:
-        for sock in socks:
-            sock.close()
+    """Ports on loopback that nobody listens on now.
+
+    Below those that systems give to outgoing connections (from 32768 on): one of these could be
+    taken before a node binds it, or while a node is down.
+    """
+    found: list[int] = []
+    for port in random.sample(range(18_000, 32_000), 14_000):
+        if len(found) == count:
+            break
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            found.append(port)
+    assert len(found) == count, "thousands of ports are taken"
+    return found
