@@ -235,7 +235,7 @@ def test_a_broker_killed_in_any_phase_of_moves_loses_nothing(cluster: Local) -> 
             assert time.monotonic() < deadline, f"{phase}: {folders(cluster, 1, 'hunted')}"
         cluster.stop_node(1, kill=True)
         cluster.start_node(1)
-        cluster.until(lambda t=target: rests(cluster, 1, "hunted", t), "it has moved")  # type: ignore[misc]
+        cluster.until(lambda t=target: rests(cluster, 1, "hunted", t), "it has moved")
         cluster.until(lambda: cluster.state("hunted")[0][1] == {1, 2}, "in sync")
         disk = target
     load.finish()
