@@ -1,0 +1,40 @@
+"""Several hundred seeds of whole clusters, each with its own sizes, clients and faults."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+
+from spindle.sim.run import simulate
+
+SEEDS = 300
+
+
+@pytest.mark.timeout(900)
+def test_no_seed_breaks_a_promise() -> None:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=context) as pool:
+        outcomes = list(pool.map(simulate, range(SEEDS)))
+    failed = {outcome.seed: outcome.error for outcome in outcomes if outcome.error is not None}
+    assert not failed, failed
+    assert sum(outcome.counts.get("records acknowledged", 0) for outcome in outcomes) > 10 * SEEDS
+
+
+def test_the_same_seed_gives_the_same_run_whatever_python_hashes() -> None:
+    script = "from spindle.sim.run import simulate; print(simulate(11).digest)"
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        ).stdout
+        for hash_seed in ("0", "1", "2")
+    }
+    assert len(digests) == 1, digests
+    assert digests.pop().strip()
