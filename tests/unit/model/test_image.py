@@ -29,7 +29,7 @@ def image(*log_dirs: uuid.UUID) -> ClusterImage:
             leader_epoch=3,
             partition_epoch=7,
             directories=(D1,),
-        )  # fmt: skip
+        )
     )
     return made
 
