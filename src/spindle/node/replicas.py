@@ -185,12 +185,13 @@ class Replicas:
 
     def freeze(self, id: PartitionId, then: Callable[[], None]) -> None:
         """Begin no more jobs on a log; `then` once no write is under way. Requests wait."""
-        self.hosted[id].freeze(then)
+        if not self._closed:  # Then all is still, and what comes next is for the next start.
+            self.hosted[id].freeze(then)
 
     def thaw(self, id: PartitionId, directory: LogDir, log: LoadedLog | None) -> None:
         """Jobs go on. The current log lives in `directory` now; `log` if it is another one."""
         hosted = self.hosted.get(id)
-        if hosted is None or isinstance(hosted.partition.role, Offline):
+        if self._closed or hosted is None or isinstance(hosted.partition.role, Offline):
             return
         if log is not None:
             end = hosted.partition.end
