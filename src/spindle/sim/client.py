@@ -148,18 +148,25 @@ class Client:
         # Brokers that are away are left out of the answer: keep where they were.
         for broker in answer.brokers:
             self.brokers[broker.node_id] = (broker.host, broker.port)
-        self.topics = {}
+        before, self.topics = self.topics, {}
         for topic in answer.topics:
-            if topic.error_code != Error.NONE or topic.name.startswith("__"):
-                continue
-            view = TopicView(topic.name, topic.topic_id)
-            for p in topic.partitions:
-                view.leaders[p.partition_index] = p.leader_id
-                view.epochs[p.partition_index] = p.leader_epoch
-                view.replicas[p.partition_index] = tuple(p.replica_nodes)
-            self.topics[topic.topic_id] = view
-            self.history.names[topic.topic_id] = topic.name
+            if topic.error_code == Error.NONE and not topic.name.startswith("__"):
+                known = before.get(topic.topic_id)
+                self.topics[topic.topic_id] = _view(topic, known)
+                self.history.names[topic.topic_id] = topic.name
         self.on_topics()
 
     def on_topics(self) -> None:
         """The metadata has come."""
+
+
+def _view(topic: Any, known: TopicView | None) -> TopicView:
+    """A topic as an answer has it; but a leader of an older epoch is old news (KIP-320)."""
+    view = TopicView(topic.name, topic.topic_id)
+    for p in topic.partitions:
+        index, epoch, leader = p.partition_index, p.leader_epoch, p.leader_id
+        if known is not None and known.epochs.get(index, -1) > epoch:
+            epoch, leader = known.epochs[index], known.leaders[index]
+        view.epochs[index], view.leaders[index] = epoch, leader
+        view.replicas[index] = tuple(p.replica_nodes)
+    return view
