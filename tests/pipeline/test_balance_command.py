@@ -43,7 +43,10 @@ def test_a_lopsided_cluster_becomes_even_and_then_has_nothing_to_move(
         assert sorted(wanted["replicas"]) == [1, 2]
         assert len(wanted["log_dirs"]) == 2
 
-    done = balance(desk, tmp_path, "--throttle", str(50 << 20))
+    page = tmp_path / "disks.html"
+    done = balance(desk, tmp_path, "--throttle", str(50 << 20), "--report", str(page))
+    assert f"{done['moves']} replicas moved and verified" in page.read_text()
+    assert page.read_text().count('class="is"') >= 4, "a picture of every disk"
     assert done["executed"]["failed"] == []
     assert done["executed"]["done"] == done["moves"] == plan["moves"]
     for directory in done["directories"]:

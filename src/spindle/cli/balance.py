@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spindle.cli import render
+from spindle.cli import balance_report, render
 
 if TYPE_CHECKING:
     from spindle.pipeline.execute import Outcome
@@ -41,6 +41,9 @@ def balance(
     ] = Path("spindle-history"),
     output: Annotated[
         Path | None, typer.Option(help="Write the plan here, for kafka-reassign-partitions.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page with a picture of the disks here (HTML).")
     ] = None,
     spark_remote: Annotated[
         str | None, typer.Option(help="sc://host:port of a Spark Connect server; local else.")
@@ -82,12 +85,15 @@ def balance(
     spark.stop()
     try:
         document, outcome = run_to_end(_act(bootstrap_server, proposal, dry_run, throttle, output))
+        if report is not None:
+            text = balance_report.page(bootstrap_server, proposal, outcome)
+            report.write_text(text, encoding="utf-8")
     except OSError as error:
         render.fail(str(error))
     if json_output:
-        print(json.dumps(_summary(proposal, document, outcome)))
+        print(json.dumps(balance_report.summary(proposal, document, outcome)))
     else:
-        _show(proposal, outcome)
+        balance_report.show(proposal, outcome)
     if proposal.silent or (outcome is not None and not outcome.complete):
         raise typer.Exit(1)
 
@@ -115,75 +121,4 @@ async def _act(
             outcome = await execute(
                 admin, proposal.waves, lambda progress: bar(progress.done_bytes), throttle
             )
-        wrong = await verify(admin, outcome.done)
-        if wrong:
-            outcome = type(outcome)(
-                tuple(m for m in outcome.done if m not in dict(wrong)),
-                (*outcome.failed, *wrong),
-                outcome.seconds,
-            )
-        return document, outcome
-
-
-def _summary(
-    proposal: Proposal, document: dict[str, Any], outcome: Outcome | None
-) -> dict[str, Any]:
-    return {
-        "version": 1,
-        "directories": [
-            {
-                "broker": d.broker, "logDir": d.path, "online": d.online,
-                "capacity": d.capacity, "before": d.before, "after": d.after,
-            }
-            for d in proposal.directories
-        ],
-        "moves": len(proposal.moves),
-        "bytes": proposal.bytes_moved,
-        "boundBytes": proposal.bound,
-        "notes": list(proposal.notes),
-        "silentBrokers": {str(broker): why for broker, why in proposal.silent},
-        "reassignment": document,
-        "executed": None if outcome is None else {
-            "done": len(outcome.done),
-            "failed": [
-                {"topic": m.topic, "partition": m.partition, "broker": m.broker, "reason": why}
-                for m, why in outcome.failed
-            ],
-            "seconds": round(outcome.seconds, 3),
-        },
-    }  # fmt: skip
-
-
-def _show(proposal: Proposal, outcome: Outcome | None) -> None:
-    render.table(
-        "Log directories",
-        ("broker", "directory", "state", "now", "planned", "share of capacity"),
-        [
-            (
-                str(d.broker),
-                d.path,
-                "online" if d.online else "OFFLINE",
-                render.size(d.before),
-                render.size(d.after),
-                f"{d.before / d.capacity:.0%} -> {d.after / d.capacity:.0%}" if d.capacity else "-",
-            )
-            for d in proposal.directories
-        ],
-    )
-    for broker, why in proposal.silent:
-        render.warn(f"broker {broker} told nothing: {why}")
-    for note in proposal.notes:
-        render.say(note)
-    if not proposal.moves:
-        render.say("Nothing to move: every directory is within the band, or cannot be brought in.")
-        return
-    render.say(
-        f"{len(proposal.moves)} moves in {len(proposal.waves)} waves, "
-        f"{render.size(proposal.bytes_moved)}; no plan can do with less than "
-        f"{render.size(proposal.bound)}"
-    )
-    if outcome is None:
-        return
-    render.say(f"{len(outcome.done)} replicas moved and verified in {outcome.seconds:.1f} s")
-    for move, why in outcome.failed:
-        render.warn(f"{move.topic}-{move.partition} on broker {move.broker}: {why}")
+        return document, outcome.verified(await verify(admin, outcome.done))

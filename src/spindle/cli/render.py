@@ -86,7 +86,10 @@ def waiting(text: str) -> Iterator[None]:
 
 @contextmanager
 def transfer(title: str, total: int) -> Iterator[Report]:
-    """A bar on stderr with bytes, rate and time left; call what it gives with bytes done so far."""
+    """A bar on stderr with bytes, rate and time left; call what it gives with bytes done so far.
+
+    Nothing is drawn where stderr is not a terminal.
+    """
     from rich.progress import (
         BarColumn,
         DownloadColumn,
@@ -96,6 +99,7 @@ def transfer(title: str, total: int) -> Iterator[Report]:
         TransferSpeedColumn,
     )
 
+    console = _console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -103,7 +107,7 @@ def transfer(title: str, total: int) -> Iterator[Report]:
         TransferSpeedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=_console(stderr=True)) as progress:
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task(title, total=total)
 
         def report(done: int, total: int | None = None, /) -> None:

@@ -72,6 +72,12 @@ class Outcome:
         """Whether every replica is where the plan wants it."""
         return not self.failed
 
+    def verified(self, wrong: Sequence[tuple[Move, str]]) -> Outcome:
+        """The outcome after a look at where replicas are: those that are not there have failed."""
+        misplaced = {move for move, _ in wrong}
+        done = tuple(move for move in self.done if move not in misplaced)
+        return Outcome(done, (*self.failed, *wrong), self.seconds)
+
 
 async def execute(
     admin: AdminClient,

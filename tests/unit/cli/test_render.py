@@ -41,8 +41,15 @@ def test_failing_ends_the_command_with_the_error_on_stderr(
     assert capsys.readouterr().err == "error: it broke; do this\n"
 
 
-def test_a_transfer_reports_bytes(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_transfer_is_drawn_on_terminals_alone(
+    terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    if terminal:
+        monkeypatch.setenv("FORCE_COLOR", "1")
     with render.transfer("copying", 0) as report:
         report(512, 1024)
         report(1024)
-    assert "copying" in capsys.readouterr().err
+    assert ("copying" in capsys.readouterr().err) == terminal
