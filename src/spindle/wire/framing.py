@@ -23,6 +23,8 @@ _HEADER: Final = struct.Struct(">hhih")
 _INT32: Final = struct.Struct(">i")
 _INT16: Final = struct.Struct(">h")
 _NO_TAGS: Final = b"\x00"
+_ROOM_FIRST: Final = 64 << 10
+_ROOM_GROWTH: Final = 4
 
 
 class RequestHeader(NamedTuple):
@@ -151,11 +153,12 @@ class FrameCutter:
 
     `limit` is the longest frame allowed, in bytes without its length (`socket.request.max.bytes`);
     a longer or negative one is Corrupt before room is made for it, and the connection is of no use
-    afterwards. A frame which is not whole yet has its room already: `room` lets the rest be
-    received right where it belongs, without a copy.
+    afterwards. A frame which is not whole yet has room: `room` lets what comes be received right
+    where it belongs. Whoever promises much and sends little gets no more than four times as much
+    room as he has sent.
     """
 
-    __slots__ = ("_frame", "_have", "_limit", "_rest")
+    __slots__ = ("_frame", "_have", "_limit", "_rest", "_size")
 
     def __init__(self, limit: int) -> None:
         assert limit > 0
@@ -163,6 +166,7 @@ class FrameCutter:
         self._rest = b""  # of a length that is cut short
         self._frame: bytearray | None = None  # of which `_have` bytes have come
         self._have = 0
+        self._size = 0  # what it will have, and the frame's length at the end
 
     @property
     def pending(self) -> int:
@@ -171,7 +175,7 @@ class FrameCutter:
 
     @property
     def room(self) -> memoryview | None:
-        """Where the rest of an unfinished frame goes; tell `filled`. None: use `feed`."""
+        """Where more of an unfinished frame goes; tell `filled`. None: use `feed`."""
         return None if self._frame is None else memoryview(self._frame)[self._have :]
 
     def filled(self, count: int) -> list[Buffer]:
@@ -180,14 +184,22 @@ class FrameCutter:
         self._have += count
         if self._have < len(self._frame):
             return []
+        if self._have < self._size:
+            self._frame = self._grown(self._frame)
+            return []
         frame, self._frame, self._have = self._frame, None, 0
         return [frame]
+
+    def _grown(self, before: Buffer) -> bytearray:
+        frame = bytearray(min(self._size, max(_ROOM_FIRST, _ROOM_GROWTH * len(before))))
+        frame[: len(before)] = before
+        return frame
 
     def feed(self, chunk: Buffer) -> list[Buffer]:
         """Take the next bytes; the frames (without their lengths) that are now complete."""
         view = memoryview(chunk)
         frames: list[Buffer] = []
-        if self._frame is not None:
+        while self._frame is not None and view:
             take = min(len(view), len(self._frame) - self._have)
             self._frame[self._have : self._have + take] = view[:take]
             frames = self.filled(take)
@@ -207,9 +219,8 @@ class FrameCutter:
             start = offset + _LENGTH.size
             offset = start + size
             if offset > end:
-                self._frame = bytearray(size)
-                self._have = end - start
-                self._frame[: self._have] = view[start:]
+                self._size, self._have = size, end - start
+                self._frame = self._grown(view[start:])
                 return
             frames.append(bytes(view[start:offset]))
         self._rest = bytes(view[offset:])

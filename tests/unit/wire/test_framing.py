@@ -52,6 +52,25 @@ def test_large_frame_in_many_pieces_costs_linear_time() -> None:
     assert frames == [body]
 
 
+def test_a_promise_alone_gets_little_room() -> None:
+    rng = random.Random(8)
+    body = rng.randbytes(3 << 20)
+    cutter = FrameCutter(len(body))
+    assert cutter.feed(struct.pack(">i", len(body)) + body[:10]) == []
+    have = 10
+    while have < len(body):
+        room = cutter.room
+        assert room is not None
+        assert len(room) <= max(4 * have, 64 << 10)
+        count = min(len(room), rng.randrange(1, 200_000))
+        room[:count] = body[have : have + count]
+        del room
+        have += count
+        frames = cutter.filled(count)
+    assert [bytes(frame) for frame in frames] == [body]
+    assert cutter.room is None
+
+
 @pytest.mark.parametrize("size", [-1, -(2**31), 101, 2**31 - 1])
 def test_frame_length_outside_the_limit_is_corrupt(size: int) -> None:
     with pytest.raises(Corrupt, match="limit of 100"):
