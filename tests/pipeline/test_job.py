@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 from tests.pipeline.conftest import Desk
+from tests.support.ports import free_port
 
 from spindle.model.errors import Unusable
 from spindle.pipeline.job import propose
-from spindle.pipeline.session import Session
+from spindle.pipeline.session import Session, session
 from spindle.planning.load import Band
 
 BAND = Band(0.05, 0.9)
@@ -41,3 +44,21 @@ def test_a_directory_that_the_cluster_does_not_have_is_named(
         "the cluster has no log directory 1:/nowhere; write BROKER:PATH, one of: 1:"
     )
     assert f"2:{desk.cluster.broker(2).log_dirs[1]}" in str(refused.value)
+
+
+def test_what_spark_says_in_hundreds_of_lines_becomes_one(spark: Session, tmp_path: Path) -> None:
+    with pytest.raises(Unusable) as failed:
+        propose(spark, f"127.0.0.1:{free_port()}", tmp_path, BAND)
+    text = str(failed.value)
+    assert text.startswith("Spark could not sample and plan: ")
+    assert "no broker answers at 127.0.0.1:" in text
+    assert len(text.splitlines()) == 1
+
+
+def test_a_remote_spark_that_cannot_be_reached_says_what_it_wants(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    monkeypatch.setitem(sys.modules, "grpc", None)
+    with pytest.raises(Unusable, match=r"^Spark Connect wants more: .*pyspark\[connect\]"):
+        session(remote="sc://127.0.0.1:1")

@@ -6,10 +6,12 @@ and the demo; `execute` stands apart, since it needs no Spark.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from spindle.model.errors import Unusable
@@ -67,8 +69,35 @@ def propose(
     """Sample a cluster, keep the sample in the history, and plan from it.
 
     `drain`: directories to empty, as `broker:path`; `exclude`: those that take nothing, likewise.
-    Unusable where the cluster has no such directory.
+    Unusable where the cluster has no such directory, or Spark cannot do its part.
     """
+    try:
+        return _propose(
+            spark, bootstrap, history_dir, band, tuple(drain), tuple(exclude), moves_per_disk
+        )
+    except PySparkException as error:
+        raise Unusable(f"Spark could not sample and plan: {_core(str(error))}") from error
+
+
+def _core(words: str) -> str:
+    """What matters of an error that Spark tells in hundreds of lines: its first line, its cause.
+
+    The cause is the last line of a Python traceback in it, where there is one.
+    """
+    told = words.partition("JVM stacktrace")[0].splitlines()
+    causes = [line.strip() for line in told if re.match(r"[\w.]*[A-Z]\w*: \S", line)]
+    return "; ".join(dict.fromkeys([told[0] if told else "it says nothing", *causes[-1:]]))
+
+
+def _propose(
+    spark: SparkSession,
+    bootstrap: str,
+    history_dir: Path,
+    band: Band,
+    drain: tuple[str, ...],
+    exclude: tuple[str, ...],
+    moves_per_disk: int,
+) -> Proposal:
     spark.dataSource.register(LogDirs)
     live = spark.read.format(FORMAT).option("bootstrap", bootstrap).load()
     file = history.append(live, history_dir)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spindle.pipeline.schemas import MOVE, arrow
@@ -31,12 +31,13 @@ def plan(
         "broker", "directory", "topic", "partition", "size", "is_future"
     )
     joined = directories.join(replicas, ["broker", "directory"], "left")
-    slot = F.dense_rank().over(Window.orderBy("broker")) - 1
-    brokers = directories.select("broker").distinct().withColumn("slot", slot)
-    count = max(1, brokers.count())
+    brokers = sorted(row.broker for row in directories.select("broker").distinct().collect())
+    slots = directories.sparkSession.createDataFrame(
+        [(broker, slot) for slot, broker in enumerate(brokers)], "broker int, slot int"
+    )
     return (
-        joined.join(F.broadcast(brokers), "broker")
-        .repartitionById(count, F.col("slot").cast("int"))
+        joined.join(F.broadcast(slots), "broker")
+        .repartitionById(max(1, len(brokers)), "slot")
         .mapInArrow(_planner(band, tuple(drain), tuple(exclude), moves_per_disk), MOVE)
     )
 

@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from pyspark.errors import PySparkRuntimeError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from spindle.model.errors import Unusable
@@ -47,23 +47,37 @@ def session(app: str = "spindle", remote: str | None = None) -> SparkSession:
     if active is not None:
         return active
     builder: SparkSession.Builder = SparkSession.builder.appName(app)
-    remote = remote or os.environ.get("SPARK_REMOTE")
-    if remote:
-        return builder.remote(remote).getOrCreate()
-    prepare_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    remote = remote or os.environ.get("SPARK_REMOTE")
+    if remote:
+        return _remote(builder, remote)
+    prepare_java()
     cores = os.cpu_count() or 2
     builder = builder.master(f"local[{cores}]").config("spark.sql.shuffle.partitions", 2 * cores)
     for name, value in _LOCAL_SETTINGS.items():
         builder = builder.config(name, value)
     try:
         return builder.getOrCreate()
-    except PySparkRuntimeError as error:
+    except PySparkException as error:
         raise Unusable(
             f"Spark does not start with the Java of {_java()}: {error}. It needs Java 17 or newer; "
             "without JAVA_HOME and without java on the PATH the one from PyPI is used"
         ) from error
+
+
+def _remote(builder: SparkSession.Builder, remote: str) -> SparkSession:
+    if remote.startswith("local"):
+        prepare_java()  # A Spark Connect server of our own, beside us.
+    try:
+        return builder.remote(remote).getOrCreate()
+    except ImportError as error:  # PySpark's own kind, in several lines.
+        missing = str(error).splitlines()[0]
+        raise Unusable(
+            f"Spark Connect wants more: {missing} (pip install 'pyspark[connect]')"
+        ) from (error)
+    except PySparkException as error:
+        raise Unusable(f"no Spark Connect server answers at {remote}: {error}") from error
 
 
 def _java() -> str:
