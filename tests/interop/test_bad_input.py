@@ -60,7 +60,7 @@ def unharmed(cluster: Local) -> Iterator[None]:
     for id, process in processes(cluster).items():
         grown = process.memory_info().rss - before[id]
         assert grown < GROWTH_MAX, f"node {id} has grown by {grown} bytes"
-        eventually(lambda p=process: inward(cluster, p) < 40, "connections are closed", 10)  # type: ignore[misc]
+        eventually(lambda p=process: inward(cluster, p) < 40, "connections are closed", 10)
 
 
 def processes(cluster: Local) -> dict[int, psutil.Process]:
