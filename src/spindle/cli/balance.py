@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def balance(
     bootstrap_server: Annotated[
-        str, typer.Option(help="host:port of brokers, of any Kafka cluster from 2.4 on.")
+        str, typer.Option(help="host:port of brokers, of any Kafka cluster from 3.3 on.")
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Stop at the plan.")] = False,
     tolerance: Annotated[
