@@ -6,6 +6,7 @@ Each move is a `move_run.Run`. Belongs to `logdirs`; `places` begins and resumes
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spindle.core.logdirs.move import Input, Move, State
@@ -228,6 +229,10 @@ class Moves:
         if self.replicas.bounds(move.id) is not None:
             self.replicas.thaw(move.id, move.target, log)
         else:
+            # The source has failed during the swap; what was committed in it is committed here.
+            before = self.replicas.find(move.id)
+            if before is not None:
+                log = replace(log, stable=max(log.stable, before.partition.high_watermark))
             self.replicas.on_log_ready(move.id, move.name, move.target, log)
         if run.discarded is not None:
             self._logs.purge_later(move.source, run.discarded)
