@@ -17,6 +17,9 @@ from typing import Any
 
 import psutil
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.conformance.test_wire_entities import of_layout
 from tests.support.apache_kafka import CONTROLLER_ID
 from tests.support.clients import produce, values
 from tests.support.commands import run
@@ -30,11 +33,20 @@ from spindle.storage.formatting import format_blank
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.entities import encode, make, ms, request_class, request_types
 from spindle.wire.framing import decode_response, encode_request
+from spindle.wire.layout import layout_of
 
 GROWTH_MAX = 80 << 20
 """Bytes by which a process may grow under all of this."""
 CANNOT_START = 1
 HALTED = 3
+UNLAWFUL = {Key.VOTE, Key.BEGIN_QUORUM_EPOCH, Key.END_QUORUM_EPOCH, Key.UNREGISTER_BROKER}
+"""Whoever may send these is believed: nobody is asked who he is yet."""
+WHOLE = [
+    (key, version)
+    for key, api in TABLE.items()
+    for version in range(max(api.min, api.max - 2), api.max + 1)
+    if key not in UNLAWFUL
+]
 SETTINGS = {"offsets.topic.replication.factor": "2", "default.replication.factor": "2"}
 
 
@@ -162,6 +174,18 @@ def test_good_headers_with_garbage_behind_them(cluster: Local) -> None:
                     if broken:
                         broken[rng.randrange(len(broken))] = rng.randrange(256)
                     poke(port, frame(key, version, bytes(broken)))
+
+
+@settings(
+    max_examples=400, deadline=None, derandomize=True, database=None,
+    suppress_health_check=list(HealthCheck),
+)  # fmt: skip
+@given(data=st.data())
+def test_whole_requests_with_any_content(cluster: Local, data: st.DataObject) -> None:
+    key, version = data.draw(st.sampled_from(WHOLE))
+    entity = data.draw(of_layout(layout_of(request_class(key, version))))
+    for port in ports(cluster):
+        poke(port, frame(key, version, encode(entity)))
 
 
 # -- well formed, but not meant well -----------------------------------------------------------
