@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,10 @@ import pytest
 from tests.pipeline.conftest import Desk
 from tests.support.commands import run
 from tests.support.ports import free_port
+from tests.support.waiting import eventually
+
+from spindle.client.results import ConfigSource, Resource, ResourceType
+from spindle.pipeline.execute import THROTTLE
 
 TOPIC = "lopsided"
 
@@ -75,3 +81,37 @@ def test_a_wrong_address_is_said_within_seconds(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
     assert time.monotonic() - began < 15
     assert list(tmp_path.iterdir()) == []
+
+
+def test_terminated_it_takes_back_what_is_under_way(desk: Desk, tmp_path: Path) -> None:
+    desk.skewed("slow", partitions=4, records=50, size=20_000)
+    before = {b: desk.directories(b) for b in (1, 2)}
+
+    def copies() -> list[str]:
+        told = desk.ask("describe_log_dirs", [1, 2])
+        return [str(name) for dirs in told.values() for d in dirs for name in d.future]
+
+    with subprocess.Popen(
+        [Path(sys.executable).parent / "spindle", "balance", "--bootstrap-server", desk.bootstrap,
+         "--throttle", "1000", "--history", tmp_path],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        try:
+            eventually(copies, "it is moving", 120, 0.2)
+            process.terminate()
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    eventually(lambda: not copies(), "no copy is left")
+    assert {b: desk.directories(b) for b in (1, 2)} == before
+    for broker in ("1", "2"):
+        resource = Resource(ResourceType.BROKER, broker)
+
+        def unlimited(resource: Resource = resource) -> bool:
+            setting = desk.ask("describe_configs", [resource])[resource][THROTTLE]
+            return bool(setting.source != ConfigSource.DYNAMIC_BROKER)
+
+        eventually(unlimited, f"the throttle of broker {broker} is as before")
+    desk.ask("delete_topics", ["slow"])
