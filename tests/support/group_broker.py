@@ -13,7 +13,7 @@ from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
 from spindle.model.jobs import ReadResult
 from spindle.model.outbox import Outbox
-from spindle.node.groups import Groups
+from spindle.node.groups.groups import Groups
 from spindle.node.handlers import (
     delete_groups,
     describe_groups,

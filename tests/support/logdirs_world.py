@@ -25,10 +25,10 @@ from spindle.model.logs import LogKey
 from spindle.model.outbox import JobAsked, Outbox, Ready
 from spindle.node.handlers import alter_replica_log_dirs, describe_log_dirs
 from spindle.node.housekeeping import Housekeeping
-from spindle.node.logdirs import LogDirs
+from spindle.node.logdirs.logdirs import LogDirs
+from spindle.node.logdirs.places import Place
 from spindle.node.peers import Peers
-from spindle.node.places import Place
-from spindle.node.replicas import Replicas
+from spindle.node.replicas.replicas import Replicas
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import meta
 from spindle.storage.directory import Directory

@@ -23,7 +23,6 @@ from spindle.model.jobs import CreateLog, LogSettings, Open
 from spindle.model.logs import LogKey
 from spindle.model.outbox import FrameAsked, Outbox
 from spindle.node.calls import Call
-from spindle.node.fetchers import Fetchers
 from spindle.node.handlers import (
     delete_records,
     describe_producers,
@@ -33,7 +32,8 @@ from spindle.node.handlers import (
     produce,
 )
 from spindle.node.peers import Peers
-from spindle.node.replicas import Replicas
+from spindle.node.replicas.fetchers import Fetchers
+from spindle.node.replicas.replicas import Replicas
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import meta
 from spindle.storage.directory import Directory

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Final, NoReturn, Protocol
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _PIPED_WIDTH: Final = 200
 """Columns where nobody's terminal says how many there are."""
+_SECONDS_BETWEEN_LINES: Final = 10.0
 _BAR: Final = 20
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
@@ -88,7 +90,7 @@ def waiting(text: str) -> Iterator[None]:
 def transfer(title: str, total: int) -> Iterator[Report]:
     """A bar on stderr with bytes, rate and time left; call what it gives with bytes done so far.
 
-    Nothing is drawn where stderr is not a terminal.
+    Where stderr is not a terminal (a log file, a pipe) it is a line every ten seconds instead.
     """
     from rich.progress import (
         BarColumn,
@@ -100,6 +102,9 @@ def transfer(title: str, total: int) -> Iterator[Report]:
     )
 
     console = _console(stderr=True)
+    if not console.is_terminal:
+        yield _lines(console, title, total)
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -107,13 +112,27 @@ def transfer(title: str, total: int) -> Iterator[Report]:
         TransferSpeedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console) as progress:
         task = progress.add_task(title, total=total)
 
         def report(done: int, total: int | None = None, /) -> None:
             progress.update(task, completed=done, total=total)
 
         yield report
+
+
+def _lines(console: Console, title: str, whole: int) -> Report:
+    last = monotonic()
+
+    def report(done: int, total: int | None = None, /) -> None:
+        nonlocal last
+        now = monotonic()
+        if now - last < _SECONDS_BETWEEN_LINES:
+            return
+        last = now
+        console.print(f"{title}: {size(done)} of {size(whole if total is None else total)}")
+
+    return report
 
 
 def _is_number(cell: str) -> bool:

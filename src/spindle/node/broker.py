@@ -16,17 +16,17 @@ from spindle.model.logs import OpenedDirectory
 from spindle.model.outbox import Outbox
 from spindle.model.statistics import Sample
 from spindle.node.channel import ControllerChannel
-from spindle.node.fetchers import Fetchers
 from spindle.node.forwarding import Forwarding
-from spindle.node.groups import Groups
+from spindle.node.groups.groups import Groups
 from spindle.node.housekeeping import Housekeeping
 from spindle.node.lifecycle import Lifecycle
-from spindle.node.logdirs import LogDirs
+from spindle.node.logdirs.logdirs import LogDirs
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
-from spindle.node.producer_ids import ProducerIds
-from spindle.node.quorum import Quorum
-from spindle.node.replicas import Replicas
+from spindle.node.quorum.quorum import Quorum
+from spindle.node.replicas.fetchers import Fetchers
+from spindle.node.replicas.producer_ids import ProducerIds
+from spindle.node.replicas.replicas import Replicas
 from spindle.node.topic_creation import TopicCreation
 
 

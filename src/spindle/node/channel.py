@@ -12,7 +12,7 @@ from typing import Any
 from spindle.model.errors import PeerFailed
 from spindle.model.outbox import Outbox
 from spindle.node.peers import Peers
-from spindle.node.quorum import Quorum
+from spindle.node.quorum.quorum import Quorum
 
 DEFAULT_TIMEOUT = 30.0
 

@@ -16,7 +16,7 @@ from spindle.model.ids import PartitionId
 from spindle.model.image import TOPIC_RESOURCE
 from spindle.model.jobs import Checkpoint, Flush, LogStart, Retain
 from spindle.model.statistics import Sample
-from spindle.node.hosted import Hosted
+from spindle.node.replicas.hosted import Hosted
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker

@@ -24,7 +24,7 @@ from spindle.node.controller import Controller
 from spindle.node.handlers import BROKER, CONTROLLER
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
-from spindle.node.quorum import Quorum
+from spindle.node.quorum.quorum import Quorum
 from spindle.node.router import Router
 
 EARLY_MAX: Final = 1_000

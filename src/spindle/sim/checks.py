@@ -23,8 +23,8 @@ from spindle.model.jobs import CreateLog, Discard, Job, Promote
 from spindle.model.logs import LogKey
 from spindle.model.records import Partition
 from spindle.node.broker import Broker
+from spindle.node.logdirs.places import Stage
 from spindle.node.node import Node
-from spindle.node.places import Stage
 from spindle.sim.cluster import Cluster, Member
 from spindle.sim.history import History, Violation
 from spindle.sim.logs import FoundLog, batches_of, logs_in, values_of

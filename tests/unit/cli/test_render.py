@@ -53,3 +53,19 @@ def test_a_transfer_is_drawn_on_terminals_alone(
         report(512, 1024)
         report(1024)
     assert ("copying" in capsys.readouterr().err) == terminal
+
+
+def test_a_transfer_into_a_file_is_a_line_every_ten_seconds(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    clock = iter([0.0, 4.0, 10.0, 19.0, 20.0])
+    monkeypatch.setattr(render, "monotonic", lambda: next(clock))
+    with render.transfer("copying", 4096) as report:
+        for done in (1024, 2048, 3072, 4096):
+            report(done)
+    assert capsys.readouterr().err.splitlines() == [
+        "copying: 2.0 KiB of 4.0 KiB",
+        "copying: 4.0 KiB of 4.0 KiB",
+    ]

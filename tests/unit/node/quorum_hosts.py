@@ -25,7 +25,7 @@ from spindle.node.handlers import (
 )
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
-from spindle.node.quorum import Quorum
+from spindle.node.quorum.quorum import Quorum
 from spindle.node.router import Router
 from spindle.sim.disk import MemoryDisk
 from spindle.sim.world import Host, World

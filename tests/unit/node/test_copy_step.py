@@ -10,7 +10,7 @@ from tests.support.storage import FAR, FUTURE, KEY, create, fill, fresh, read_va
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.jobs import CopyMark, CopyProgress
 from spindle.model.outbox import Outbox
-from spindle.node.copy_step import copy_step
+from spindle.node.logdirs.copy_step import copy_step
 from spindle.sim.disk import MemoryDisk
 from spindle.storage.directory import Directory
 

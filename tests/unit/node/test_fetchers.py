@@ -12,7 +12,7 @@ from tests.support.replica_world import NAME, TOPIC, World, fetched, produced
 from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
-from spindle.node.fetch_requests import fetch_version
+from spindle.node.replicas.fetch_requests import fetch_version
 from spindle.wire.apis import Key
 
 ID = PartitionId(TOPIC, 0)

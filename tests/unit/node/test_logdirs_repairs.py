@@ -13,8 +13,8 @@ from spindle.model import records as r
 from spindle.model.errors import LogFailed
 from spindle.model.ids import LOST
 from spindle.model.jobs import Discard, Promote
-from spindle.node.places import Stage
-from spindle.node.wish_files import FILE
+from spindle.node.logdirs.places import Stage
+from spindle.node.logdirs.wish_files import FILE
 
 
 def register_again(world: World, *numbers: int) -> None:

@@ -11,7 +11,7 @@ from tests.support.moving import fill, started
 from spindle.model import records as r
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED
 from spindle.model.jobs import Open
-from spindle.node.places import Stage
+from spindle.node.logdirs.places import Stage
 
 UNKNOWN = uuid.UUID(int=55_555)
 

@@ -14,7 +14,7 @@ from tests.support.desk import Desk, request
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.outbox import Outbox
 from spindle.node.handlers import init_producer_id
-from spindle.node.producer_ids import WAITING_MAX, ProducerIds
+from spindle.node.replicas.producer_ids import WAITING_MAX, ProducerIds
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, response_types
 

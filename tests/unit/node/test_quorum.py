@@ -12,7 +12,12 @@ from spindle.model import records as r
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import Close
 from spindle.model.offsets import OffsetAndEpoch
-from spindle.node.snapshots import SnapshotWriter, image_records, read_snapshot, snapshot_of_name
+from spindle.node.quorum.snapshots import (
+    SnapshotWriter,
+    image_records,
+    read_snapshot,
+    snapshot_of_name,
+)
 from spindle.wire.quorum_state import decode_quorum_state
 
 TOPIC = uuid.UUID(int=77777)

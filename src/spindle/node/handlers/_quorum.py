@@ -10,7 +10,7 @@ from spindle.core.raft.machine import Raft
 from spindle.core.raft.values import NOBODY
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID, NodeId
-from spindle.node.quorum import Member
+from spindle.node.quorum.quorum import Member
 from spindle.wire.entities import make
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.node.calls import Call
-from spindle.node.hosted import Hosted
+from spindle.node.replicas.hosted import Hosted
 from spindle.wire.entities import make, to_ms
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, TopicPartition
 from spindle.node.calls import Call
-from spindle.node.directories import Directory
+from spindle.node.logdirs.directories import Directory
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:

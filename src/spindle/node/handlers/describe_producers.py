@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spindle.node.calls import Call
-from spindle.node.hosted import Hosted
+from spindle.node.replicas.hosted import Hosted
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NodeId
 from spindle.node.calls import Call
 from spindle.node.handlers._quorum import metadata_partition, raft_of
-from spindle.node.quorum import Member
+from spindle.node.quorum.quorum import Member
 from spindle.wire.entities import make
 
 

@@ -14,7 +14,7 @@ from spindle.core.raft.values import Heard
 from spindle.model.errors import Error
 from spindle.node.calls import Call
 from spindle.node.handlers._quorum import learn_leader, metadata_partition, node_endpoints, raft_of
-from spindle.node.quorum import Member
+from spindle.node.quorum.quorum import Member
 from spindle.wire.entities import make
 
 

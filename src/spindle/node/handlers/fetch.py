@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from spindle.model.errors import Error
 from spindle.node.calls import Call
-from spindle.node.fetches import refusal
+from spindle.node.replicas.fetches import refusal
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker

@@ -20,8 +20,8 @@ from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.calls import Call
 from spindle.node.handlers._quorum import metadata_partition, node_endpoints, raft_of
-from spindle.node.metadata_fetches import Served
-from spindle.node.quorum import Member
+from spindle.node.quorum.metadata_fetches import Served
+from spindle.node.quorum.quorum import Member
 from spindle.wire.entities import make, to_ms
 
 MAX_BYTES: Final = 8 << 20

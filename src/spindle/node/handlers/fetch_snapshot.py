@@ -15,7 +15,7 @@ from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.calls import Call
 from spindle.node.handlers._quorum import metadata_partition, node_endpoints, raft_of
-from spindle.node.quorum import Member
+from spindle.node.quorum.quorum import Member
 from spindle.wire.entities import make
 
 MAX_BYTES: Final = 8 << 20

@@ -21,7 +21,7 @@ from spindle.core.replica.partition import Leading
 from spindle.model.errors import Error, Failure
 from spindle.model.jobs import FindOffset, FoundOffset
 from spindle.node.calls import Call
-from spindle.node.hosted import Hosted
+from spindle.node.replicas.hosted import Hosted
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from spindle.model.errors import Error
 from spindle.node.calls import Call
-from spindle.node.hosted import Hosted
+from spindle.node.replicas.hosted import Hosted
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:

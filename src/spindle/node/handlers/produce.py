@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from spindle.model.batches import COMPRESSION_MASK, NO_PRODUCER, Batch
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.node.calls import Call
-from spindle.node.hosted import Hosted
+from spindle.node.replicas.hosted import Hosted
 from spindle.wire import batch as codec
 from spindle.wire.compression import Compression
 from spindle.wire.entities import make, to_ms

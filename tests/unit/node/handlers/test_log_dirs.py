@@ -8,7 +8,7 @@ from tests.support.logdirs_world import World, pid, topic_id
 from tests.support.moving import fill, moved, started
 
 from spindle.model.errors import Error
-from spindle.node.places import Stage
+from spindle.node.logdirs.places import Stage
 
 
 @pytest.mark.spec("K113-01")

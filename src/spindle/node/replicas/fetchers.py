@@ -18,8 +18,8 @@ from spindle.model.errors import Corrupt, Error, PeerFailed, Refusal
 from spindle.model.ids import NO_LEADER, NodeId, PartitionId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Timer
-from spindle.node import fetch_requests
-from spindle.node.hosted import Hosted
+from spindle.node.replicas import fetch_requests
+from spindle.node.replicas.hosted import Hosted
 from spindle.wire.batch import check, split
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from spindle.model.batches import Buffer
 from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.calls import Call
-from spindle.node.hosted import Hosted
+from spindle.node.replicas.hosted import Hosted
 from spindle.wire.entities import make, to_ms
 
 if TYPE_CHECKING:
-    from spindle.node.readers import Readers
+    from spindle.node.replicas.readers import Readers
 
 CONSUMER = -1
 WAIT_MAX = 300.0

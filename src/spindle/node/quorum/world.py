@@ -24,10 +24,10 @@ from spindle.model.jobs import PutFile
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
 from spindle.model.records import MetadataRecord
-from spindle.node import raft_wire
-from spindle.node.metalog import Cached, MetadataLog
 from spindle.node.peers import Peers
-from spindle.node.snapshots import read_snapshot, snapshot_name
+from spindle.node.quorum import raft_wire
+from spindle.node.quorum.metalog import Cached, MetadataLog
+from spindle.node.quorum.snapshots import read_snapshot, snapshot_name
 from spindle.wire.quorum_state import encode_quorum_state
 
 FOLDER: Final = f"{METADATA_TOPIC}-0"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from spindle.core.replica.following import Ask, Position
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId
-from spindle.node.hosted import Hosted
+from spindle.node.replicas.hosted import Hosted
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
 

@@ -27,12 +27,12 @@ from spindle.model.ids import (
 from spindle.model.image import Delta
 from spindle.model.jobs import Purge
 from spindle.model.logs import LogKey, OpenedDirectory
-from spindle.node.assigning import Assigning
-from spindle.node.directories import Directories, Directory
-from spindle.node.moves import Moves
-from spindle.node.places import Places, Stage
-from spindle.node.repairs import Repairs
-from spindle.node.wish_files import WishFiles
+from spindle.node.logdirs.assigning import Assigning
+from spindle.node.logdirs.directories import Directories, Directory
+from spindle.node.logdirs.moves import Moves
+from spindle.node.logdirs.places import Places, Stage
+from spindle.node.logdirs.repairs import Repairs
+from spindle.node.logdirs.wish_files import WishFiles
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker

@@ -16,7 +16,7 @@ from spindle.model.batches import Buffer
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId
 from spindle.model.outbox import Outbox, Timer
-from spindle.node.metalog import Cached, MetadataLog, wire_bytes
+from spindle.node.quorum.metalog import Cached, MetadataLog, wire_bytes
 
 PARKED_MAX: Final = 10_000
 

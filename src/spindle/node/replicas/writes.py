@@ -16,11 +16,11 @@ from spindle.model.batches import Batch, Buffer
 from spindle.model.errors import DiskFailed, Error, Failure
 from spindle.model.jobs import Append, Appended, LogStart, MoveLogStart, Reset, Truncate
 from spindle.model.logs import LoadedLog
-from spindle.node.hosted import Hosted
+from spindle.node.replicas.hosted import Hosted
 from spindle.wire.batch import stamped
 
 if TYPE_CHECKING:
-    from spindle.node.replicas import Replicas
+    from spindle.node.replicas.replicas import Replicas
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 """A disk that says so is not dead, and the log on it can be read."""

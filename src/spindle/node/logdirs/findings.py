@@ -15,7 +15,7 @@ from spindle.model.ids import METADATA_TOPIC, LogDir, PartitionId
 from spindle.model.logs import LoadedLog, OpenedDirectory
 
 if TYPE_CHECKING:
-    from spindle.node.logdirs import LogDirs
+    from spindle.node.logdirs.logdirs import LogDirs
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from spindle.model.jobs import GetFile, ListFiles, PutFile, RemoveFile
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
 from spindle.node.metadata import Metadata, copy_image
-from spindle.node.metalog import MetadataLog
-from spindle.node.quorum_world import FOLDER
-from spindle.node.snapshots import SnapshotWriter, snapshot_name, snapshot_of_name
+from spindle.node.quorum.metalog import MetadataLog
+from spindle.node.quorum.snapshots import SnapshotWriter, snapshot_name, snapshot_of_name
+from spindle.node.quorum.world import FOLDER
 
 STEP_SECONDS: Final = 0.001
 

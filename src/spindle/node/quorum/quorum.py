@@ -1,6 +1,6 @@
 """The metadata quorum at this node: the log and its state files, elections, commits, snapshots.
 
-Glue between the machine (`core.raft`), the disk (`metalog`), other nodes (`quorum_world`), the
+Glue between the machine (`core.raft`), the disk (`metalog`), other nodes (`world`), the
 image (`metadata`) and the controller. Every node has one: voters take part in elections, others
 observe. The node makes it, the rim opens the directories, `start` does the rest.
 """
@@ -25,13 +25,13 @@ from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
 from spindle.model.records import AbortTransaction, MetadataRecord
 from spindle.node.metadata import Metadata, copy_image
-from spindle.node.metadata_fetches import MetadataFetches
-from spindle.node.metalog import LOG_KEY, READ_BYTES, Cached, MetadataLog
 from spindle.node.peers import Peers
-from spindle.node.quorum_world import FOLDER, STATE_FILE, QuorumWorld
-from spindle.node.raft_wire import Identity
-from spindle.node.snapshots import BOOTSTRAP, read_snapshot, snapshot_name, snapshot_of_name
-from spindle.node.snapshotting import Snapshotting
+from spindle.node.quorum.metadata_fetches import MetadataFetches
+from spindle.node.quorum.metalog import LOG_KEY, READ_BYTES, Cached, MetadataLog
+from spindle.node.quorum.raft_wire import Identity
+from spindle.node.quorum.snapshots import BOOTSTRAP, read_snapshot, snapshot_name, snapshot_of_name
+from spindle.node.quorum.snapshotting import Snapshotting
+from spindle.node.quorum.world import FOLDER, STATE_FILE, QuorumWorld
 from spindle.wire import batch as codec
 from spindle.wire import control
 from spindle.wire.metadata import decode_record, encode_record

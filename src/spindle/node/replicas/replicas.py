@@ -20,11 +20,11 @@ from spindle.model.ids import NO_LEADER, LogDir, NodeId, PartitionId, TopicId, T
 from spindle.model.image import TOPIC_RESOURCE, Delta
 from spindle.model.jobs import LogStart, Read, ReadResult
 from spindle.model.logs import LoadedLog, LogKey
-from spindle.node.hosted import Hosted, TopicRules
-from spindle.node.isr_changes import IsrChanges
-from spindle.node.parking import Parking
-from spindle.node.readers import Readers
-from spindle.node.writes import Writes
+from spindle.node.replicas.hosted import Hosted, TopicRules
+from spindle.node.replicas.isr_changes import IsrChanges
+from spindle.node.replicas.parking import Parking
+from spindle.node.replicas.readers import Readers
+from spindle.node.replicas.writes import Writes
 from spindle.wire.batch import build
 
 if TYPE_CHECKING:

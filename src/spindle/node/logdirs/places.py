@@ -22,10 +22,10 @@ from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE, Delta
 from spindle.model.jobs import Configure, CreateLog, Discard, LogSettings, Promote
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
-from spindle.node.findings import Findings
+from spindle.node.logdirs.findings import Findings
 
 if TYPE_CHECKING:
-    from spindle.node.logdirs import LogDirs
+    from spindle.node.logdirs.logdirs import LogDirs
 
 
 class Stage(Enum):

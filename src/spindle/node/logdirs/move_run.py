@@ -27,8 +27,8 @@ from spindle.model.jobs import (
 )
 from spindle.model.logs import LoadedLog, LogKey
 from spindle.model.outbox import Outbox, Timer
-from spindle.node.copy_step import copy_step
-from spindle.node.replicas import Replicas
+from spindle.node.logdirs.copy_step import copy_step
+from spindle.node.replicas.replicas import Replicas
 
 PIECE: Final = 16 << 20
 """Bytes asked of one step of copying."""

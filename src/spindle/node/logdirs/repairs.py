@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from spindle.model.ids import NO_LEADER
-from spindle.node.places import Place, Stage
+from spindle.node.logdirs.places import Place, Stage
 
 if TYPE_CHECKING:
-    from spindle.node.logdirs import LogDirs
+    from spindle.node.logdirs.logdirs import LogDirs
 
 HEALS_MAX: Final = 3
 """How often a damaged replica is fetched anew before it is left for a person to look at."""

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 from spindle.core.replica.isr import Proposal
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import PartitionId
-from spindle.node.hosted import Hosted
+from spindle.node.replicas.hosted import Hosted
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_class, request_types
 
 if TYPE_CHECKING:
-    from spindle.node.replicas import Replicas
+    from spindle.node.replicas.replicas import Replicas
 
 VERSION: Final = 3
 CHANNEL: Final = "alter-partition"

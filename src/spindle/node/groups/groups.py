@@ -17,8 +17,8 @@ from spindle.model.config import Settings
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NodeId, PartitionId
 from spindle.model.image import Delta, has_leader
-from spindle.node.group_load import Load
-from spindle.node.group_records import to_bytes
+from spindle.node.groups.loading import Load
+from spindle.node.groups.records import to_bytes
 from spindle.node.topic_creation import OFFSETS_TOPIC
 
 if TYPE_CHECKING:

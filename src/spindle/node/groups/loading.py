@@ -15,7 +15,7 @@ from spindle.model.batches import Batch, Record
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import PartitionId
 from spindle.model.jobs import ReadResult
-from spindle.node.group_records import from_bytes
+from spindle.node.groups.records import from_bytes
 from spindle.wire import batch as batches
 from spindle.wire.control import EndTransactionMarker, decode_control
 

@@ -15,12 +15,12 @@ from spindle.model.errors import DiskFailed
 from spindle.model.ids import DirectoryId, LogDir, PartitionId
 from spindle.model.jobs import LogSettings
 from spindle.model.logs import LoadedLog, LogKey
-from spindle.node.move_run import Run
-from spindle.node.places import Place, Stage
-from spindle.node.replicas import Replicas
+from spindle.node.logdirs.move_run import Run
+from spindle.node.logdirs.places import Place, Stage
+from spindle.node.replicas.replicas import Replicas
 
 if TYPE_CHECKING:
-    from spindle.node.logdirs import LogDirs
+    from spindle.node.logdirs.logdirs import LogDirs
 
 
 class Moves:

@@ -18,13 +18,13 @@ from spindle.core.replica.sessions import FINAL, INITIAL, Cursor, Reader, Sessio
 from spindle.model.errors import Error, Failure, Refusal
 from spindle.model.ids import NodeId
 from spindle.model.jobs import Read, ReadResult
-from spindle.node import fetches
 from spindle.node.calls import Call
-from spindle.node.fetches import CONSUMER, Fetch, Outcome
-from spindle.node.hosted import Hosted
+from spindle.node.replicas import fetches
+from spindle.node.replicas.fetches import CONSUMER, Fetch, Outcome
+from spindle.node.replicas.hosted import Hosted
 
 if TYPE_CHECKING:
-    from spindle.node.replicas import Replicas
+    from spindle.node.replicas.replicas import Replicas
 
 FOLLOWERS_SERVE_FROM: Final = 11
 """Version of Fetch from which a consumer knows that it may have reached a follower (KIP-392)."""

@@ -1,0 +1,1 @@
+"""A broker's log directories: which log lives where, moves, failures and repairs."""

@@ -1,0 +1,1 @@
+"""The quorum in a node: raft's inputs, the metadata log, its snapshots, its requests."""

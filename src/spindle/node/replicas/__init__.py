@@ -1,0 +1,1 @@
+"""Replicas that a broker hosts: appends, fetches by clients and followers, fetching, the ISR."""
