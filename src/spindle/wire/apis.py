@@ -15,7 +15,7 @@ from typing import Final
 
 
 class Key(IntEnum):
-    """Every API key of Kafka 4.3; 4 to 7 were removed and are never answered."""
+    """Every API key of Kafka 4.3, and ours; 4 to 7 were removed and are never answered."""
 
     PRODUCE = 0
     FETCH = 1
@@ -106,6 +106,9 @@ class Key(IntEnum):
     DESCRIBE_SHARE_GROUP_OFFSETS = 90
     ALTER_SHARE_GROUP_OFFSETS = 91
     DELETE_SHARE_GROUP_OFFSETS = 92
+
+    # Ours alone: see `private`.
+    ALTER_REPLICA_STATE = 30589
 
 
 class Role(StrEnum):
@@ -202,6 +205,7 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.ASSIGN_REPLICAS_TO_DIRS, 0, 0, 0, _C),
     (Key.LIST_CONFIG_RESOURCES, 0, 1, 0, _B),
     (Key.DESCRIBE_TOPIC_PARTITIONS, 0, 0, 0, _B),
+    (Key.ALTER_REPLICA_STATE, 0, 0, 0, _BC),
 )
 
 _READABLE_FROM: Final = {Key.PRODUCE: 3}

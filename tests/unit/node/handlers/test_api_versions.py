@@ -13,6 +13,7 @@ from tests.support.desk import Desk
 from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.outbox import Outbox
+from spindle.node.handlers import alter_replica_state as private_api
 from spindle.node.handlers import api_versions, init_producer_id, metadata
 from spindle.wire.apis import Key
 from spindle.wire.entities import decode, response_types
@@ -45,6 +46,18 @@ def test_what_is_served_is_told(entry: str, version: int) -> None:
     assert told[Key.API_VERSIONS] == (0, 4)
     assert (Key.METADATA in told) is (entry == "on_broker")
     assert len(told) == len(modules)
+
+
+def test_private_apis_are_told_to_our_own_nodes_and_tools_alone() -> None:
+    target = SimpleNamespace(image=three_brokers())
+    modules = {int(Key.API_VERSIONS): api_versions, int(Key.ALTER_REPLICA_STATE): private_api}
+    desk = Desk(modules, target, Outbox(random.Random(1)), "on_controller")
+    for version, name, told in ((4, "spindle", True), (4, "librdkafka", False), (0, "", False)):
+        answer = desk.ask(
+            Key.API_VERSIONS, version, client_software_name=name, client_software_version="1"
+        )
+        keys = {a.api_key for a in answer.api_keys}
+        assert (Key.ALTER_REPLICA_STATE in keys) is told
 
 
 def test_features_are_told_from_version_3_on_and_those_from_0_on_from_version_4(
