@@ -73,6 +73,16 @@ class LogJob(Job[R]):
 
 
 @dataclass(slots=True)
+class BesideJob(LogJob[R]):
+    """Long work on a log that runs on a lane of its own, beside its directory's thread."""
+
+    @property
+    def lane(self) -> tuple[LogDir, LogDir]:
+        """Which lane: jobs of the same one run in order. The second is the directory."""
+        raise NotImplementedError
+
+
+@dataclass(slots=True)
 class LogSettings:
     """The topic's settings that the log itself obeys (bytes, ms)."""
 
@@ -389,7 +399,7 @@ class PlanCopy(LogJob[CopyPlan]):
 
 
 @dataclass(slots=True)
-class CopyBytes(LogJob[CopiedBytes]):
+class CopyBytes(BesideJob[CopiedBytes]):
     """Copy a plan's pieces from `source` to the future log `key` of `directory`.
 
     Runs on a lane of its own for the pair of directories, beside both directories' threads. A
@@ -398,6 +408,11 @@ class CopyBytes(LogJob[CopiedBytes]):
 
     source: LogDir
     plan: CopyPlan
+
+    @property
+    def lane(self) -> tuple[LogDir, LogDir]:
+        """One for each pair of directories."""
+        return (self.source, self.directory)
 
 
 @dataclass(slots=True)

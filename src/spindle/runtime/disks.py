@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from spindle.model.ids import LogDir
-from spindle.model.jobs import CopyBytes, Job
+from spindle.model.jobs import BesideJob, Job
 from spindle.model.outbox import JobAsked
 from spindle.storage.directory import Directory
 
@@ -83,7 +83,7 @@ class Disks:
         lane = _lane_of(asked.job)
         if lane not in self._lanes:
             self._lanes[lane] = Lane(
-                "copy" if lane[0] != lane[1] else lane[1],
+                "beside" if lane[0] != lane[1] else lane[1],
                 self._directories[lane[1]],
                 self._report,
             )
@@ -103,6 +103,6 @@ class Disks:
 
 
 def _lane_of(job: Job[Any]) -> _Lane:
-    if isinstance(job, CopyBytes):
-        return (job.source, job.directory)
+    if isinstance(job, BesideJob):
+        return job.lane
     return (job.directory, job.directory)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from spindle.model.ids import LogDir
-from spindle.model.jobs import CopyBytes, Job
+from spindle.model.jobs import BesideJob, Job
 from spindle.model.outbox import JobAsked, Ready, Said
 from spindle.sim.disk import PowerCut
 from spindle.sim.net import Net
@@ -239,7 +239,7 @@ class World:
 
     def _queue(self, host: Host, asked: JobAsked) -> None:
         job = asked.job
-        lane = (job.source if isinstance(job, CopyBytes) else job.directory, job.directory)
+        lane = job.lane if isinstance(job, BesideJob) else (job.directory, job.directory)
         waiting = host.lanes.setdefault(lane, [])
         waiting.append(asked)
         if len(waiting) == 1:

@@ -159,8 +159,9 @@ def build(
         last_offset_delta = delta
     assert last_offset_delta >= max(delta, 0), "a batch without records needs last_offset_delta"
     attributes |= compression
+    packed = compress(compression, bytes(out)) if compression else bytes(out)
     data = _sealed(
-        base_offset, leader_epoch, bytes(out), attributes, last_offset_delta, base_timestamp,
+        base_offset, leader_epoch, packed, attributes, last_offset_delta, base_timestamp,
         newest, producer_id, producer_epoch, base_sequence, count,
     )  # fmt: skip
     return Batch(
@@ -212,8 +213,10 @@ def compacted(
         retimed(data, r, r.timestamp_delta + shift) if shift else data[r.start : r.stop]
         for r in kept
     )
+    codec = Compression(attributes & COMPRESSION_MASK)
+    packed = compress(codec, body) if codec else body
     whole = _sealed(
-        batch.base_offset, batch.leader_epoch, body, attributes, batch.last_offset_delta,
+        batch.base_offset, batch.leader_epoch, packed, attributes, batch.last_offset_delta,
         base_timestamp, newest, batch.producer_id, batch.producer_epoch, batch.base_sequence,
         len(kept),
     )  # fmt: skip
@@ -226,11 +229,9 @@ def _unpacked(batch: Batch, limit: int) -> bytes:
     return bytes(decompress(codec, data, limit) if codec else data)
 
 
-def _sealed(base_offset: int, leader_epoch: int, body: bytes, *covered: int) -> bytes:
-    """A batch's bytes, from its records' and the fields that the CRC covers."""
-    codec = covered[0] & COMPRESSION_MASK
+def _sealed(base_offset: int, leader_epoch: int, packed: bytes, *covered: int) -> bytes:
+    """A batch's bytes, from its records' as they are stored and the fields that the CRC covers."""
     head = _COVERED.pack(*covered)
-    packed = compress(Compression(codec), body) if codec else body
     crc = _CRC.pack(crc32c(packed, crc32c(head)))
     stamp = _STAMP.pack(base_offset, HEADER_SIZE - OVERHEAD + len(packed), leader_epoch)
     return b"".join((stamp, bytes((_MAGIC,)), crc, head, packed))
