@@ -17,7 +17,7 @@ from spindle.core.raft.values import NOBODY, ElectionState, Timing
 from spindle.model.batches import CONTROL, Batch, Record
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Failure
-from spindle.model.ids import METADATA_TOPIC_ID, NodeId
+from spindle.model.ids import METADATA_TOPIC_ID, DirectoryId, NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import Configure, CreateLog, GetFile, ListFiles, LogSettings
 from spindle.model.logs import LoadedLog, OpenedDirectory
@@ -123,6 +123,11 @@ class Quorum:
     def endpoint_of(self, node: NodeId) -> tuple[str, int] | None:
         """Where a controller is reached, as configured or learned, or None."""
         return self.world.addresses.get(node) if self.raft else None
+
+    @property
+    def directory_id(self) -> DirectoryId:
+        """The id of our metadata directory; once it has been opened."""
+        return self.world.who.directory_id
 
     @property
     def controller_listeners(self) -> tuple[str, ...]:

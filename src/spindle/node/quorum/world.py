@@ -77,7 +77,8 @@ class QuorumWorld:
         self._out = out
         self._peers = peers
         self._log = log
-        self._who = who
+        self.who = who
+        """Who we are to others."""
         self._owner = owner
         settings = config.settings
         self._timeout: float = settings["controller.quorum.request.timeout.ms"] / 1000
@@ -88,7 +89,7 @@ class QuorumWorld:
     @property
     def own_endpoints(self) -> tuple[Endpoint, ...]:
         """Our controller listeners as others reach them."""
-        configured = self.addresses.get(self._who.node_id)
+        configured = self.addresses.get(self.who.node_id)
         return tuple(
             e._replace(host=e.host or (configured[0] if configured else "localhost"))
             for e in self._config.advertised
@@ -120,14 +121,14 @@ class QuorumWorld:
         self, voter: NodeId, ballot: Ballot, then: Callable[[VoteAnswer | None], None]
     ) -> None:
         """Send Vote."""
-        request = raft_wire.vote_request(self._who, voter, ballot)
+        request = raft_wire.vote_request(self.who, voter, ballot)
         self._ask(self.addresses.get(voter), request, raft_wire.read_vote, then)
 
     def begin_epoch(
         self, voter: NodeId, epoch: int, then: Callable[[Heard | None], object]
     ) -> None:
         """Send BeginQuorumEpoch."""
-        request = raft_wire.begin_request(self._who, voter, epoch, self.own_endpoints)
+        request = raft_wire.begin_request(self.who, voter, epoch, self.own_endpoints)
         self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
 
     def end_epoch(
@@ -138,7 +139,7 @@ class QuorumWorld:
         then: Callable[[Heard | None], object],
     ) -> None:
         """Send EndQuorumEpoch."""
-        request = raft_wire.end_request(self._who, epoch, successors, self.own_endpoints)
+        request = raft_wire.end_request(self.who, epoch, successors, self.own_endpoints)
         self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
 
     def fetch(
@@ -149,7 +150,7 @@ class QuorumWorld:
     ) -> None:
         """Send Fetch to the leader, or to whichever controller's turn it is."""
         address = self.addresses.get(source) if source is not None else None
-        request = raft_wire.fetch_request(self._who, wish)
+        request = raft_wire.fetch_request(self.who, wish)
         self._ask(
             address or self._next_address(), request, raft_wire.read_fetch, then, FETCH_CHANNEL
         )
@@ -164,7 +165,7 @@ class QuorumWorld:
         position = 0
 
         def ask() -> None:
-            request = raft_wire.snapshot_request(self._who, epoch, snapshot, position)
+            request = raft_wire.snapshot_request(self.who, epoch, snapshot, position)
             self._ask(address, request, raft_wire.read_snapshot_chunk, on_chunk, FETCH_CHANNEL)
 
         def on_chunk(chunk: raft_wire.SnapshotChunk | None) -> None:
@@ -231,7 +232,7 @@ class QuorumWorld:
 
     def _next_address(self) -> tuple[str, int] | None:
         """The next of the controllers that the configuration names, ourselves excepted."""
-        own = self.addresses.get(self._who.node_id)
+        own = self.addresses.get(self.who.node_id)
         servers: Sequence[tuple[str, int]] = [s for s in self._config.bootstrap_servers if s != own]
         if not servers:
             return None
