@@ -69,6 +69,14 @@ class Batch:
 
 
 @dataclass(slots=True, frozen=True)
+class EndTransactionMarker:
+    """A transaction of the batch's producer ends here (KIP-98)."""
+
+    committed: bool
+    coordinator_epoch: int
+
+
+@dataclass(slots=True, frozen=True)
 class Record:
     """One record, decoded. `timestamp` in ms since 1970."""
 

@@ -12,7 +12,14 @@ from typing import Generic, NamedTuple, TypeVar
 
 from spindle.model.batches import Batch
 from spindle.model.ids import LogDir, TopicId
-from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, ProducerEntry, Usage
+from spindle.model.logs import (
+    AbortedTransaction,
+    LoadedLog,
+    LogKey,
+    OpenedDirectory,
+    ProducerEntry,
+    Usage,
+)
 from spindle.model.offsets import EpochStart
 
 R = TypeVar("R")
@@ -139,6 +146,8 @@ class ReadResult:
     data: bytes
     start: int
     end: int
+    aborted: tuple[AbortedTransaction, ...] = ()
+    """Aborted transactions with records in `data`, where they were asked for."""
 
 
 @dataclass(slots=True)
@@ -146,13 +155,15 @@ class Read(LogJob[ReadResult]):
     """Read whole batches from the one that holds `offset`, none that reaches past `limit`.
 
     At most `max_bytes`; with `at_least_one` the first batch comes even if it is larger.
-    `offset` outside the log: empty data, with `start` and `end` to tell.
+    `offset` outside the log: empty data, with `start` and `end` to tell. `committed`: tell of
+    aborted transactions as well.
     """
 
     offset: int
     limit: int
     max_bytes: int
     at_least_one: bool = True
+    committed: bool = False
 
 
 @dataclass(slots=True)
@@ -311,8 +322,8 @@ class CopyPiece:
 
     `base`: the source's segment; `at`: where in the target's segment `target_base` it goes;
     `fresh`: that segment is begun. `entries`: (offset, position in the target); `times`:
-    (ms, offset). `seals`: the source's segment is sealed, and this is its end: its side files come
-    too. `snapshots`: offsets of producer snapshots that come along.
+    (ms, offset). `seals`: the source's segment is sealed, and this is its end. `snapshots`: offsets
+    of producer snapshots that come along; `aborted`: transactions whose markers are in the range.
     """
 
     base: int
@@ -327,6 +338,7 @@ class CopyPiece:
     first_timestamp: int
     seals: bool
     snapshots: tuple[int, ...]
+    aborted: tuple[AbortedTransaction, ...] = ()
 
 
 @dataclass(slots=True)

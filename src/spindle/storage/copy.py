@@ -227,6 +227,7 @@ def _piece(
         segment.first_timestamp,
         seals,
         tuple(o for o in log.snapshots.offsets if segment.base < o <= following),
+        tuple(a for a in segment.aborted if start.offset <= a.last < stop.offset),
     )
 
 
@@ -261,17 +262,11 @@ class _Copying:
         sync = piece.seals or piece.length >= SYNC_FROM
         if not self._range(log, piece.start, target, piece.at, piece.length, sync):
             return False
-        if piece.seals:
-            self._whole(
-                layout.segment_file(piece.base, layout.TXN_INDEX),
-                layout.segment_file(piece.target_base, layout.TXN_INDEX),
-            )
         for offset in piece.snapshots:
-            name = layout.segment_file(offset, layout.SNAPSHOT)
-            self._whole(name, name)
+            self._whole(layout.segment_file(offset, layout.SNAPSHOT))
         return True
 
-    def _whole(self, name: str, target: str) -> None:
+    def _whole(self, name: str) -> None:
         """Copy a small file, if it is there."""
         try:
             data = files.read_whole(self._disk, f"{self._from}/{name}")
@@ -280,7 +275,7 @@ class _Copying:
         if data is None:
             return
         try:
-            files.replace(self._disk, f"{self._to}/{target}", data, durable=False)
+            files.replace(self._disk, f"{self._to}/{name}", data, durable=False)
         except OSError as error:
             raise self._target_failed(error) from None
 

@@ -272,7 +272,7 @@ class Directory:
 
     def _read(self, job: j.Read) -> j.ReadResult:
         log = self._log(job.key)
-        return log.read(job.offset, job.limit, job.max_bytes, job.at_least_one)
+        return log.read(job.offset, job.limit, job.max_bytes, job.at_least_one, job.committed)
 
     def _find_offset(self, job: j.FindOffset) -> j.FoundOffset:
         return find_offset(self._log(job.key), job.timestamp, job.limit)

@@ -21,8 +21,6 @@ ENTRY_SIZE: Final = 8
 TIME_ENTRY_SIZE: Final = 12
 
 _TIME_ENTRY: Final = Struct(">qi")
-_TXN_ENTRY: Final = Struct(">hqqqq")
-"""Version, producer id, first offset, last offset, last stable offset."""
 _SWAP: Final = sys.byteorder == "little"
 
 assert array("i").itemsize == 4
@@ -208,11 +206,3 @@ class TimeFile:
     def last(self) -> TimeEntry | None:
         """The newest entry."""
         return self.entry(self._count - 1) if self._count else None
-
-
-def cut_transactions(data: bytes, end: int) -> bytes:
-    """The part of a `.txnindex` (34 bytes an aborted transaction) that lies before offset `end`."""
-    kept = [
-        entry for entry in _TXN_ENTRY.iter_unpack(data[: len(data) // 34 * 34]) if entry[3] < end
-    ]
-    return b"".join(_TXN_ENTRY.pack(*entry) for entry in kept)

@@ -20,8 +20,10 @@ from spindle.storage import checkpoints, files, layout, leftovers, scan
 from spindle.storage.index import TimeEntry
 from spindle.storage.log import Log
 from spindle.storage.pool import Pool
+from spindle.storage.producers import Producers
 from spindle.storage.segment import NO_TIME, Segment
 from spindle.storage.snapshots import Snapshots
+from spindle.storage.transactions import read_marker
 
 _INTERVAL = LogSettings().index_interval_bytes
 
@@ -39,8 +41,9 @@ class Bounds:
 class _Found:
     """A log on its way to be opened.
 
-    `recovered_from`: the base of the first segment from which on all were scanned; `epochs`: what
-    their scan saw; `gapped`: offsets are missing between batches, as compaction leaves them.
+    `recovered_from`: the base of the first segment from which on all were scanned; `epochs` and
+    `producers`: what their scan saw, and those before; `gapped`: offsets are missing between
+    batches, as compaction leaves them.
     """
 
     pool: Pool
@@ -48,9 +51,11 @@ class _Found:
     bounds: Bounds
     warnings: list[str]
     future: bool
+    snapshots: Snapshots
     segments: list[Segment] = field(default_factory=list)
     recovered_from: int | None = None
     epochs: EpochHistory = field(default_factory=EpochHistory)
+    producers: Producers = field(default_factory=Producers)
     last_epoch: int = -1
     gapped: bool = False
 
@@ -67,11 +72,11 @@ def load_log(
     topic_id: TopicId | None = None,
 ) -> Log:
     """Open the log in `path`. What was repaired is told in `warnings`. Corrupt, OSError."""
-    found = _Found(pool, path, bounds, warnings, key.future)
     names = leftovers.clear(pool.disk, path, warnings)
-    _load_segments(found, names)
     offsets = [o for o in map(layout.parse_snapshot, names) if o is not None]
     snapshots = Snapshots(pool.disk, path, offsets)
+    found = _Found(pool, path, bounds, warnings, key.future, snapshots)
+    _load_segments(found, names)
     if topic_id is None:
         topic_id = _topic_id(found)
     log = Log(pool, path, key, topic_id, found.segments, snapshots)
@@ -211,6 +216,7 @@ def _recover(found: _Found, segment: Segment, size: int) -> bool:
     """Scan a segment byte by byte and rebuild its indexes; cut it at the first bad batch."""
     if found.recovered_from is None:
         found.recovered_from = segment.base
+        found.producers = found.snapshots.before(found.segments, segment.base)
     segment.begin()
     try:
         for header in scan.scan(segment.file(), 0, size, segment.base):
@@ -221,14 +227,21 @@ def _recover(found: _Found, segment: Segment, size: int) -> bool:
             found.gapped = found.gapped or header.base_offset > segment.end > segment.base
             segment.note(header, _INTERVAL)
             _note_epoch(found.epochs, header)
+            if header.producer_id >= 0:
+                _note_producer(found, segment, header)
     except Corrupt as bad:
         found.warn(f"segment {segment.base} cut from {size} to {segment.size} bytes: {bad}")
         file = segment.file()
         file.truncate(segment.size)
         file.sync()
-        segment.cut_transactions()
         return False
     return True
+
+
+def _note_producer(found: _Found, segment: Segment, header: scan.Header) -> None:
+    aborted = found.producers.note(header, read_marker(segment.file(), header))
+    if aborted is not None:
+        segment.note_aborted(aborted)
 
 
 # --- what stands beside the records --------------------------------------------------------------

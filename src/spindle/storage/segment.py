@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 from spindle.model.batches import Batch
 from spindle.model.errors import Corrupt
 from spindle.model.jobs import CopyPiece
-from spindle.storage import files, layout, scan
+from spindle.model.logs import AbortedTransaction
+from spindle.storage import files, layout, scan, transactions
 from spindle.storage.disk import File
 from spindle.storage.index import (
     ENTRY_SIZE,
@@ -21,7 +22,6 @@ from spindle.storage.index import (
     TimeEntry,
     TimeFile,
     TimeIndex,
-    cut_transactions,
 )
 from spindle.storage.pool import Pool
 
@@ -47,6 +47,7 @@ class Segment:
     """
 
     __slots__ = (
+        "_aborted",
         "_indexes",
         "_pool",
         "_since_entry",
@@ -74,6 +75,8 @@ class Segment:
         self.waited = 0
         self._since_entry = 0
         self._indexes: tuple[OffsetIndex, TimeIndex] | None = (OffsetIndex(base), TimeIndex(base))
+        self._aborted: list[AbortedTransaction] = []
+        """As the indexes: of a sealed segment in the file alone."""
 
     def path(self, kind: str = layout.LOG) -> str:
         """Where one of its files lies."""
@@ -89,6 +92,19 @@ class Segment:
         if self._indexes is not None:
             return self._indexes[0]
         return self._pool.index(self.path(layout.INDEX), self.base, self.size)
+
+    @property
+    def aborted(self) -> list[AbortedTransaction]:
+        """The transactions whose abort marker lies in it, in that order. Corrupt, OSError."""
+        if self._indexes is not None:
+            return self._aborted
+        data = files.read_whole(self._pool.disk, self.path(layout.TXN_INDEX))
+        return transactions.decode(data) if data else []
+
+    def note_aborted(self, aborted: AbortedTransaction) -> None:
+        """The marker that was just written has ended a transaction so."""
+        assert self._indexes is not None
+        self._aborted.append(aborted)
 
     def floor_time(self, timestamp: int) -> int:
         """An offset before which no record has `timestamp` (ms) or later. Corrupt, OSError."""
@@ -157,6 +173,7 @@ class Segment:
                 times.add(timestamp, offset)
         if self.size == 0:
             self.first_timestamp = piece.first_timestamp
+        self._aborted += piece.aborted
         self.size += piece.length
         self.end = piece.end
         self.synced = False
@@ -173,7 +190,7 @@ class Segment:
     # --- sealing and opening ------------------------------------------------------------------
 
     def write_indexes(self) -> None:
-        """Write both indexes with exactly their size, the newest timestamp included."""
+        """Write the indexes with exactly their size, the newest timestamp included."""
         assert self._indexes is not None
         index, times = self._indexes
         times.add(*self.latest)
@@ -186,11 +203,18 @@ class Segment:
                 file.truncate(len(data))
             finally:
                 file.close()
+        path = self.path(layout.TXN_INDEX)
+        if self._aborted:
+            data = transactions.encode(self._aborted)
+            files.replace(self._pool.disk, path, data, durable=False)
+        else:
+            files.remove_if_there(self._pool.disk, path)
 
     def seal(self) -> None:
         """Write the indexes and give up their memory."""
         self.write_indexes()
         self._indexes = None
+        self._aborted = []
         self.synced = False
 
     def sealed_at(self, size: int, end: int, latest: TimeEntry) -> None:
@@ -209,6 +233,7 @@ class Segment:
         self.synced = False
         self._since_entry = 0
         self._indexes = (OffsetIndex(self.base), TimeIndex(self.base))
+        self._aborted = []
 
     def last_time(self) -> TimeEntry:
         """The newest entry of the time index on disk; Corrupt where either index cannot be."""
@@ -230,9 +255,11 @@ class Segment:
         index = self.index
         data = files.read_whole(self._pool.disk, self.path(layout.TIME_INDEX))
         times = TimeIndex.decode(self.base, data or b"")
+        aborted = self.aborted
         self._pool.drop(self.path(layout.INDEX))
         self._pool.drop(self.path(layout.TIME_INDEX))
         self._indexes = (index, times)
+        self._aborted = aborted
         self._since_entry = 0
         if self.size and self.first_timestamp < 0:
             first = next(scan.walk_headers(self.file(), 0, self.size))
@@ -324,16 +351,9 @@ class Segment:
         file.sync()
         self.size = place.position
         self.end = max(self.base, end)
-        self.cut_transactions()
+        self._aborted = [entry for entry in self._aborted if entry.last < self.end]
         self._since_entry = 0
         self._relearn_times()
-
-    def cut_transactions(self) -> None:
-        """Drop aborted transactions that end at or beyond the segment's end from `.txnindex`."""
-        path = self.path(layout.TXN_INDEX)
-        data = files.read_whole(self._pool.disk, path)
-        if data is not None:
-            files.replace(self._pool.disk, path, cut_transactions(data, self.end), durable=False)
 
     def _relearn_times(self) -> None:
         """Find the largest timestamp again after a cut."""

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from spindle.core.groups.coordinator import Coordinator
-from spindle.model.batches import Batch, Record
+from spindle.model.batches import Batch, EndTransactionMarker, Record
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import PartitionId
 from spindle.model.jobs import ReadResult
 from spindle.node.groups.records import from_bytes
 from spindle.wire import batch as batches
-from spindle.wire.control import EndTransactionMarker, decode_control
+from spindle.wire.control import decode_control
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
