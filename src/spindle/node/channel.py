@@ -53,12 +53,21 @@ class ControllerChannel:
         host, port = endpoint
         self._peers.ask(host, port, channel, entity, then, timeout)
 
+    def lacks(self, key: Key) -> bool:
+        """Whether we know that the active controller does not have an API."""
+        known = self._known
+        return known is not None and known[0] == self._term and key not in known[1]
+
+    @property
+    def _term(self) -> tuple[tuple[str, int] | None, int]:
+        return self._quorum.leader_endpoint(), self._quorum.epoch
+
     def serves(self, key: Key, then: Callable[[bool | PeerFailed], None]) -> None:
         """Whether the active controller has an API; it is asked unless we know, once for each term.
 
         A controller that refuses our version of ApiVersions is none of ours.
         """
-        term = (self._quorum.leader_endpoint(), self._quorum.epoch)
+        term = self._term
         if self._known is not None and self._known[0] == term:
             then(key in self._known[1])
             return

@@ -7,12 +7,13 @@ told), and decides what the metadata should say of each replica (KIP-113, KIP-85
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from spindle.core.logdirs.health import Verdict
 from spindle.core.logdirs.move import Input, Move
+from spindle.core.logdirs.news import News, StateChange, is_like
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.features import DIRECTORY_ASSIGNMENT, METADATA_VERSION
 from spindle.model.ids import (
@@ -30,12 +31,17 @@ from spindle.model.logs import LogKey, OpenedDirectory
 from spindle.node.logdirs.assigning import Assigning
 from spindle.node.logdirs.directories import Directories, Directory
 from spindle.node.logdirs.moves import Moves
-from spindle.node.logdirs.places import Places, Stage
+from spindle.node.logdirs.places import Place, Places, Stage
 from spindle.node.logdirs.repairs import Repairs
+from spindle.node.logdirs.reporting import Reporting
+from spindle.node.logdirs.telling import Speech, Telling
 from spindle.node.logdirs.wish_files import WishFiles
+from spindle.wire.apis import Key
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
+
+T = TypeVar("T")
 
 NAME_MAX: Final = 255
 FUTURE_SUFFIX_LENGTH: Final = len("." + "0" * 32 + "-future")
@@ -56,14 +62,8 @@ class LogDirs:
         self.wish_files = WishFiles(broker.out, self.places.wishes, self.on_disk_failed)
         self.repairs = Repairs(self)
         self.moves = Moves(self)
-        self.assigning = Assigning(
-            broker.node_id,
-            broker.out,
-            broker.controller,
-            lambda: broker.lifecycle.epoch,
-            self._is_relevant,
-            self._on_sent,
-        )
+        self.assigning: Telling[DirectoryId] = self._telling(Assigning(self), News())
+        self.reporting: Telling[StateChange] = self._telling(Reporting(self), News(is_like))
         self._opened: dict[LogDir, OpenedDirectory] = {}
         self._is_open = False
         self._is_settled = False
@@ -73,6 +73,10 @@ class LogDirs:
         """Directories in which some job has failed, though they have not: to be looked at."""
         self.strays: dict[LogDir, int] = dict.fromkeys(self.directories.all, 0)
         """How many logs that no topic claims are set aside in each directory (B-17)."""
+
+    def _telling(self, speech: Speech[T], queue: News[T]) -> Telling[T]:
+        broker = self.broker
+        return Telling(broker.out, broker.controller, lambda: broker.lifecycle.epoch, speech, queue)
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -191,6 +195,7 @@ class LogDirs:
                 self.on_placed(id)
         if self.broker.node_id in delta.brokers:
             self.assigning.on_registered()
+            self.reporting.on_registered()
             self._take_up_returned()
         self._maybe_ready()
 
@@ -236,11 +241,15 @@ class LogDirs:
 
     def on_placed(self, id: PartitionId) -> None:
         """A replica's log is somewhere, or nowhere, or is named elsewhere: tell the controller."""
-        wanted = self.wanted(id)
-        if wanted is None:
-            self.assigning.withdraw(id)
+        wanted, news = self.wanted(id), self.news_of(id)
+        if news is not None:
+            self.reporting.want(id, news)
         else:
+            self.reporting.withdraw(id)
+        if wanted is not None and news is None:
             self.assigning.want(id, wanted)
+        else:
+            self.assigning.withdraw(id)
         found = self.places.all.get(id)
         if found is not None and found.damaged:
             self.repairs.look_at(found)
@@ -251,12 +260,22 @@ class LogDirs:
                 self._awaited.pop(id, None)
                 self._maybe_ready()
 
-    def _is_relevant(self, id: PartitionId, directory: DirectoryId) -> bool:
-        return self.wanted(id) == directory
+    def news_of(self, id: PartitionId) -> StateChange | None:
+        """What became of a replica, if the controller should hear it by AlterReplicaState.
 
-    def _on_sent(self, ids: Iterable[PartitionId]) -> None:
-        for id in ids:
-            self.moves.on_sent(id)
+        Only of one that is bad on a good disk, or well again (K589-01, K589-04). A controller that
+        lacks the API gets an assignment instead (K589-05).
+        """
+        found, assigned = self.places.all.get(id), self.assigned(id)
+        if found is None or not self.speaks_of_directories or self.moves.promised(id) is not None:
+            return None
+        if self.broker.controller.lacks(Key.ALTER_REPLICA_STATE):
+            return None
+        if found.stage is Stage.READY and assigned == LOST:
+            return StateChange(online=True)
+        if _is_bad(found) and self._seems_online(assigned):
+            return StateChange(online=False, reason=found.why)
+        return None
 
     # --- failures -----------------------------------------------------------------------------
 
@@ -362,6 +381,7 @@ class LogDirs:
         """A replica is not ours any more."""
         self.moves.on_removed(id)
         self.assigning.withdraw(id)
+        self.reporting.withdraw(id)
         self._awaited.pop(id, None)
 
     # --- what changes in a log ----------------------------------------------------------------
@@ -471,3 +491,7 @@ class LogDirs:
     def stop_moving(self) -> None:
         """The node is stopping: begin nothing new."""
         self.moves.closing = True
+
+
+def _is_bad(found: Place) -> bool:
+    return found.stage is Stage.OFFLINE and found.damaged
