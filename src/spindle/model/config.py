@@ -157,6 +157,7 @@ NODE_SETTINGS: Final[dict[str, Setting]] = {
         _S("controller.quorum.retry.backoff.ms", "20", _int(0), "ms"),
         _S("metadata.max.idle.interval.ms", "500", _int(0), "ms between NoOp records; 0: none"),
         _S("metadata.log.max.record.bytes.between.snapshots", "20971520", _int(1), "bytes"),
+        _S("metadata.log.max.snapshot.interval.ms", "3600000", _int(0), "ms; 0: by bytes alone"),
         _S("metadata.log.segment.bytes", "1073741824", _int(1024), "bytes of a segment"),
         _S("metadata.max.retention.bytes", "104857600", _int(-1), "bytes of log and snapshots"),
         _S("metadata.max.retention.ms", "604800000", _int(-1), "ms of log and snapshots"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
+from spindle.core.raft.retention import Kept
 from spindle.core.raft.values import (
     Ballot,
     ElectionState,
@@ -27,7 +28,7 @@ from spindle.model.records import MetadataRecord
 from spindle.node.peers import Peers
 from spindle.node.quorum import raft_wire
 from spindle.node.quorum.metalog import Cached, MetadataLog
-from spindle.node.quorum.snapshots import read_snapshot, snapshot_name
+from spindle.node.quorum.snapshots import read_snapshot, snapshot_name, snapshot_time
 from spindle.wire.quorum_state import encode_quorum_state
 
 FOLDER: Final = f"{METADATA_TOPIC}-0"
@@ -57,7 +58,10 @@ class Owner(Protocol):
     def on_advance(self) -> None:
         """More is committed."""
 
-    def on_snapshot(self, id: OffsetAndEpoch, records: list[MetadataRecord]) -> None:
+    def on_contact(self) -> None:
+        """The leader has answered something."""
+
+    def on_snapshot(self, kept: Kept, records: list[MetadataRecord]) -> None:
         """A snapshot has replaced the log; these are its records."""
 
 
@@ -173,6 +177,8 @@ class QuorumWorld:
             if chunk is None or chunk.heard.error != Error.NONE or chunk.position != position:
                 then(False)
                 return
+            if self._owner.epoch == epoch:
+                self._owner.on_contact()
             parts.append(chunk.data)
             position += len(chunk.data)
             if position >= chunk.size:
@@ -188,6 +194,7 @@ class QuorumWorld:
         name = snapshot_name(snapshot)
         try:
             records = read_snapshot(name, data)
+            kept = Kept(snapshot, len(data), snapshot_time(name, data))
         except Corrupt as error:
             self._out.say("error", "a snapshot that was fetched is damaged", error=str(error))
             then(False)
@@ -198,7 +205,7 @@ class QuorumWorld:
 
         def reset() -> None:
             self._out.say("info", "metadata snapshot loaded", snapshot=name, bytes=len(data))
-            self._owner.on_snapshot(snapshot, records)
+            self._owner.on_snapshot(kept, records)
             then(True)
 
         self._log.run(PutFile(self._config.metadata_dir, f"{FOLDER}/{name}", data), stored)
