@@ -376,7 +376,8 @@ class Replicas:
         self.out.after(PRODUCER_SWEEP, self._on_producer_time)
         before = self.out.wall_ms - int(self.broker.settings["producer.id.expiration.ms"])
         for hosted in self.hosted.values():
-            hosted.partition.producers.expire(before)
+            machine = hosted.partition
+            machine.producers.expire(before, machine.transactions.open)
 
     # --- for coordinators -------------------------------------------------------------------------
 
