@@ -35,7 +35,12 @@ def on_controller(node: Member, call: Call) -> None:
     term = raft.term
     if term is None:
         raise Refusal(Error.NOT_LEADER_OR_FOLLOWER, f"node {raft.me} does not lead the quorum")
-    ourselves = replace(term.voters[raft.me], directory=node.quorum.directory_id)
+    ourselves = replace(
+        term.voters[raft.me],
+        directory=node.quorum.directory_id,
+        last_fetch_ms=raft.out.wall_ms,
+        last_caught_up_ms=raft.out.wall_ms,
+    )
     partition = make(
         t.PartitionData,
         partition_index=0,
