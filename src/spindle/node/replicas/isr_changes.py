@@ -152,5 +152,5 @@ class IsrChanges:
             if hosted is not None:
                 hosted.partition.repeat(proposal)
                 self._offered[id] = None
-        self._failures += 1
+        self._failures = min(self._failures + 1, 16)  # Enough to reach the longest pause.
         self._schedule(min(RETRY_FIRST * 2 ** (self._failures - 1), RETRY_MAX))
