@@ -140,12 +140,11 @@ def test_nothing_was_lost(cluster: Local, load: Load, made: list[str]) -> None:
     in_step(cluster, *VOTERS, 1, 2)
     assert len(made) == len(set(made)) == 4
     assert set(made) <= set(cluster.admin.list_topics(timeout=20).topics)
-    for name in made:
-        cluster.until(
-            lambda n=name: all(isr == {1, 2} for _, isr in cluster.state(n).values()),  # type: ignore[misc]
-            f"{name} is in sync",
-            60,
-        )
+    cluster.until(
+        lambda: all(isr == {1, 2} for name in made for _, isr in cluster.state(name).values()),
+        "all is in sync",
+        60,
+    )
 
 
 @pytest.mark.timeout(180)

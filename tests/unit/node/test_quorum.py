@@ -8,10 +8,12 @@ import uuid
 import pytest
 from tests.unit.node.quorum_hosts import FOLDER, Hosts, QuorumMachine
 
+from spindle.core.raft.roles import Following
 from spindle.model import records as r
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import Close
 from spindle.model.offsets import OffsetAndEpoch
+from spindle.node.quorum import raft_wire
 from spindle.node.quorum.snapshots import (
     SnapshotWriter,
     image_records,
@@ -338,6 +340,35 @@ def test_a_snapshot_alone_is_not_told_to_anybody_while_records_are_missing() -> 
     hosts.start(2)
     hosts.until(lambda: hosts[2].deltas)
     assert len(hosts[2].deltas[0].partitions) == 60
+
+
+def test_a_snapshot_that_takes_long_unseats_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The leader's majority is itself and a voter that has been reading for many timeouts."""
+    monkeypatch.setattr(raft_wire, "SNAPSHOT_CHUNK_BYTES", 100)
+    hosts = Hosts(voters=3, metadata_log_max_record_bytes_between_snapshots="2000")
+    leader = hosts.await_leader()
+    for n in range(60):
+        hosts.append(leader, *topic(n))
+        hosts.pass_time(0.05)
+    gone, behind = (id for id in hosts.voters if id != leader.config.node_id)
+    hosts.stop(gone)
+    hosts.stop(behind)
+    hosts.disks[behind] = hosts.formatted(behind)
+    epoch, began = leader.quorum.epoch, hosts.world.now
+    hosts.world.net.latency = 0.1
+    hosts.start(behind)
+    hosts.until(lambda: hosts[behind].quorum.leader_id == leader.config.node_id)
+
+    def loaded() -> bool:
+        raft = hosts[behind].quorum.raft
+        assert raft is not None
+        assert isinstance(raft.role, Following), "it has a leader, which answers"
+        return names(hosts[behind]) == names(leader)
+
+    hosts.until(loaded, 100)
+    assert hosts.world.now - began > 10
+    assert leader.quorum.is_leader
+    assert leader.quorum.epoch == hosts[behind].quorum.epoch == epoch
 
 
 def test_the_bootstrap_records_are_handed_over_while_the_log_is_empty() -> None:
