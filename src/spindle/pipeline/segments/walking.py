@@ -224,7 +224,7 @@ class _Walk:
         """The damaged range that begins here; None where it is only the log's unfinished end."""
         reason = bad.text
         if bad.size and self._begins(position + bad.size):
-            first, last = self._offsets_at(position)
+            first, last = self._offsets_at(position, bad.size)
             return self._told(Damage(position, bad.size, first, last, reason))
         found = self._search(position + 1)
         if found == self._piece.end and self._piece.tail:
@@ -245,13 +245,17 @@ class _Walk:
             return replace(damage, first_offset=None)
         return replace(damage, last_offset=following - 1)
 
-    def _offsets_at(self, position: int) -> tuple[int | None, int | None]:
+    def _offsets_at(self, position: int, size: int) -> tuple[int | None, int | None]:
         """What the header of a damaged batch says, if it fits what is around it."""
         front = self._file.read(position, _FRONT_SIZE)
+        behind = self._file.read(position + size, _BASE.size)
         if len(front) < _FRONT_SIZE:
             return self._expected, None
         base, _, _, _, delta = _FRONT.unpack(front)
-        if self._expected <= base and base + delta < self._ceiling:
+        following = self._ceiling
+        if position + size < self._piece.end and len(behind) == _BASE.size:
+            (following,) = _BASE.unpack(behind)
+        if self._expected <= base <= base + delta < following:
             return base, base + delta
         return self._expected, None
 
