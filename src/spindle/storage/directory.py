@@ -16,7 +16,9 @@ from spindle.model import jobs as j
 from spindle.model.errors import Corrupt, DiskFailed, Failure, LogFailed, Refusal
 from spindle.model.ids import DirectoryId, LogDir
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, Usage
-from spindle.storage import checkpoints, copy, files, layout
+from spindle.model.scrubbing import Scrub, Scrubbed
+from spindle.storage import checkpoints, copy, files, layout, reading, scrub
+from spindle.storage.blame import OURS, PROBE, Blame, probe
 from spindle.storage.disk import Disk, File
 from spindle.storage.log import SYNC_AFTER_CHECKPOINTS, Log
 from spindle.storage.lookup import find_offset
@@ -30,11 +32,6 @@ R = TypeVar("R")
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 """A full disk is not a dead disk (B-12): these do not latch."""
-
-_OURS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EAGAIN})
-"""These say that the process lacks something, not that the disk is bad."""
-
-_PROBE: Final = ".probe"
 
 
 class Directory:
@@ -57,6 +54,7 @@ class Directory:
         self._discarded: dict[str, Bounds] = {}
         """What was known of a log when it was renamed away, by its new name; until it is purged."""
         self._failed: DiskFailed | None = None
+        self._blame = Blame(lambda: probe(disk, path))
         self._uncommitted: dict[LogKey, list[int]] = {}
         """Logs with appends, and new logs, that wait for their sync; places in the group."""
         self._created: dict[LogKey, list[int]] = {}
@@ -118,12 +116,10 @@ class Directory:
     def _judge(self, job: j.Job[Any], error: OSError) -> Failure:
         """What an OSError means: for the one log, or for the directory, and for how long."""
         code = error.errno or errno.EIO
-        if isinstance(job, j.LogJob) and (
-            code in _OURS or (code == errno.ENOENT and self._is_there())
-        ):
-            return LogFailed(self.path, str(job.key), explain(error))
+        if self._blame.is_of_log(job, code):
+            return LogFailed(self.path, _subject(job), explain(error))
         failure = DiskFailed(self.path, _verb(job), code, explain(error))
-        if code not in FULL and code not in _OURS:
+        if code not in FULL and code not in OURS:
             self._fail(failure)
         return failure
 
@@ -201,7 +197,8 @@ class Directory:
     def _open(self, job: j.Open) -> OpenedDirectory:
         self._let_go()
         self._failed = None
-        opened = open_directory(self._pool, job, self._new_id)
+        self._blame = Blame(lambda: probe(self.disk, self.path))
+        opened = open_directory(self._pool, job, self._new_id, self._blame)
         self._lock = opened.lock
         self._offsets = opened.offsets
         self._logs = opened.logs
@@ -221,8 +218,8 @@ class Directory:
             raise OSError(errno.ENOENT, "there is no meta.properties", self.path)
         if self._failed is not None:
             # Whoever thinks of using it again wants to know whether it takes writes.
-            files.replace(self.disk, f"{self.path}/{_PROBE}", b"probe")
-            self.disk.remove(f"{self.path}/{_PROBE}")
+            files.replace(self.disk, f"{self.path}/{PROBE}", b"probe")
+            self.disk.remove(f"{self.path}/{PROBE}")
         return self.disk.usage(self.path)
 
     def _checkpoint(self, job: j.Checkpoint) -> None:
@@ -271,8 +268,10 @@ class Directory:
         return self._log(job.key).append(job.batches, job.now_ms)
 
     def _read(self, job: j.Read) -> j.ReadResult:
-        log = self._log(job.key)
-        return log.read(job.offset, job.limit, job.max_bytes, job.at_least_one, job.committed)
+        return reading.read(self._log(job.key), job)
+
+    def _scrub(self, job: Scrub) -> Scrubbed:
+        return scrub.scrub(self._pool, self._logs, self._blame, job)
 
     def _find_offset(self, job: j.FindOffset) -> j.FoundOffset:
         return find_offset(self._log(job.key), job.timestamp, job.limit)
@@ -444,6 +443,7 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Configure: Directory._configure,
     j.Append: Directory._append,
     j.Read: Directory._read,
+    Scrub: Directory._scrub,
     j.FindOffset: Directory._find_offset,
     j.Truncate: Directory._truncate,
     j.Reset: Directory._reset,
@@ -469,6 +469,7 @@ _COMMIT_LATER: Final = frozenset(
     {
         j.Append,
         j.Read,
+        Scrub,
         j.CreateLog,
         j.Configure,
         j.FindOffset,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
+from operator import lt
 from struct import Struct
 from typing import Final, NamedTuple
 
@@ -24,6 +25,10 @@ _TIME_ENTRY: Final = Struct(">qi")
 _SWAP: Final = sys.byteorder == "little"
 
 assert array("i").itemsize == 4
+
+
+def _rises(numbers: array[int]) -> bool:
+    return all(map(lt, numbers, numbers[1:]))
 
 
 class OffsetIndex:
@@ -94,8 +99,10 @@ class OffsetIndex:
         index._positions = both[1::2]
         if len(index) and not 0 <= index._positions[-1] < log_size:
             raise Corrupt(f"its last entry points at {index._positions[-1]} of {log_size} bytes")
-        if len(index) > 1 and index._offsets[-1] <= index._offsets[0]:
-            raise Corrupt("its offsets do not rise")
+        if not _rises(index._offsets) or not _rises(index._positions):
+            raise Corrupt("its entries do not rise")
+        if len(index) and (index._offsets[0] < 0 or index._positions[0] < 0):
+            raise Corrupt("its first entry lies before the segment")
         return index
 
 
@@ -169,6 +176,13 @@ class TimeIndex:
         if len(index) > 1 and index._timestamps[-1] <= index._timestamps[0]:
             raise Corrupt("its timestamps do not rise")
         return index
+
+    def check(self, end: int) -> None:
+        """Corrupt where an entry cannot be of a segment that ends before the offset `end`."""
+        if not _rises(self._timestamps):
+            raise Corrupt("its timestamps do not rise")
+        if self._offsets and not 0 <= min(self._offsets) <= max(self._offsets) < end - self.base:
+            raise Corrupt("it tells of offsets that are not in its segment")
 
 
 class TimeFile:

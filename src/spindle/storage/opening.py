@@ -16,6 +16,7 @@ from spindle.model.ids import DirectoryId
 from spindle.model.jobs import Open
 from spindle.model.logs import LogKey, OpenedDirectory, QuarantinedLog
 from spindle.storage import checkpoints, files, layout, meta
+from spindle.storage.blame import Blame
 from spindle.storage.disk import Disk, File
 from spindle.storage.layout import Kind
 from spindle.storage.log import Log
@@ -46,8 +47,10 @@ class _Names:
     ignored: list[str] = field(default_factory=list)
 
 
-def open_directory(pool: Pool, job: Open, new_id: Callable[[], DirectoryId]) -> Opened:
-    """Carry out `Open`. OSError."""
+def open_directory(
+    pool: Pool, job: Open, new_id: Callable[[], DirectoryId], blame: Blame
+) -> Opened:
+    """Carry out `Open`. OSError. `blame` tells a bad log from a bad disk."""
     disk, path = pool.disk, job.directory
     found = disk.stat(path)
     if found is None:
@@ -56,13 +59,15 @@ def open_directory(pool: Pool, job: Open, new_id: Callable[[], DirectoryId]) -> 
         raise OSError(errno.ENOTDIR, "it is not a directory", path)
     lock = disk.lock(f"{path}/{layout.LOCK}")
     try:
-        return _open_locked(pool, job, new_id, lock)
+        return _open_locked(pool, job, new_id, lock, blame)
     except OSError:
         lock.close()
         raise
 
 
-def _open_locked(pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock: File) -> Opened:
+def _open_locked(
+    pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock: File, blame: Blame
+) -> Opened:
     disk, path = pool.disk, job.directory
     directory_id = _identify(disk, job, new_id)
     marker = files.read_whole(disk, f"{path}/{layout.CLEAN_SHUTDOWN}")
@@ -79,8 +84,12 @@ def _open_locked(pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock:
     for name, key in names.logs:
         try:
             log = _load(pool, f"{path}/{name}", key, offsets, marker is not None, warnings)
-        except (Corrupt, FileNotFoundError) as bad:
-            reasons.append(QuarantinedLog(name, str(bad)))
+        except (Corrupt, OSError) as bad:
+            if isinstance(bad, OSError) and (
+                layout.is_metadata(key) or not blame.is_the_logs(bad.errno or 0, name)
+            ):
+                raise
+            reasons.append(QuarantinedLog(name, _why(bad)))
             quarantined[key] = name
             pool.drop_under(f"{path}/{name}")
             continue
@@ -179,6 +188,10 @@ def _drop_shorter(
     pool.disk.rename(log.path, f"{root}/{name}")
     pool.disk.sync_dir(root)
     return name
+
+
+def _why(bad: Corrupt | OSError) -> str:
+    return explain(bad) if isinstance(bad, OSError) else str(bad)
 
 
 def explain(error: OSError) -> str:

@@ -117,6 +117,7 @@ def _load_segments(found: _Found, names: list[str]) -> None:
     bases = sorted(p.offset for p in parsed if p.kind == layout.LOG)
     for offset, kind in parsed:
         if offset not in bases:
+            _check_missing(found, bases, offset, kind)
             files.remove_if_there(disk, f"{found.path}/{layout.segment_file(offset, kind)}")
     kinds = {(p.offset, p.kind) for p in parsed}
     for at, base in enumerate(bases):
@@ -141,6 +142,17 @@ def _load_segments(found: _Found, names: list[str]) -> None:
             if later.base < found.bounds.recovery_point:
                 segment.sync(indexes=True)  # The next start will trust it.
     found.segments[-1].unseal()
+
+
+def _check_missing(found: _Found, bases: list[int], offset: int, kind: str) -> None:
+    """Corrupt where an index without its records tells that somebody has removed them.
+
+    Records go last when a segment is removed; what a power cut leaves of that is at the log's ends.
+    """
+    between = bool(bases) and bases[0] < offset < bases[-1]
+    if (between or found.bounds.clean) and kind != layout.TXN_INDEX and not found.future:
+        name = layout.segment_file(offset)
+        raise Corrupt(f"{name} is missing: {layout.segment_file(offset, kind)} is there")
 
 
 def _follows(found: _Found, segment: Segment) -> bool:
@@ -192,16 +204,25 @@ def _open_segment(found: _Found, segment: Segment, following: int | None, indexe
             found.epochs = EpochHistory()
             found.last_epoch = -1
             return True
-    return _recover(found, segment, size)
+    whole = _recover(found, segment, size, cut=not trusted)
+    if trusted and segment.is_short_of(following):
+        raise Corrupt(f"segment {segment.base} ends at {segment.end}: its indexes tell of more")
+    return whole
 
 
 def _trust(segment: Segment, size: int, following: int | None) -> None:
     """Take a segment as its files say; Corrupt where they contradict each other."""
-    if size == 0:
+    if size == 0 and segment.last_position() < 0:
         return
     segment.sealed_at(size, segment.base, NO_TIME)
     latest = segment.last_time()
     if following is not None:
+        # The last batches show whether the file has its end.
+        last = max(0, segment.last_position())
+        if last >= size:
+            raise Corrupt(f"its index tells of a batch at {last}, but it has {size} bytes")
+        for _ in scan.walk(segment.file(), last, size):
+            pass
         segment.sealed_at(size, following, latest)
         return
     end = segment.base
@@ -212,8 +233,12 @@ def _trust(segment: Segment, size: int, following: int | None) -> None:
     segment.sealed_at(size, end, latest)
 
 
-def _recover(found: _Found, segment: Segment, size: int) -> bool:
-    """Scan a segment byte by byte and rebuild its indexes; cut it at the first bad batch."""
+def _recover(found: _Found, segment: Segment, size: int, *, cut: bool) -> bool:
+    """Scan a segment byte by byte and rebuild its indexes; cut it at the first bad batch.
+
+    Without `cut` that is Corrupt: the segment was on the medium whole, so that a bad batch is no
+    torn end but damage, and what stands behind it must not be thrown away (B-28).
+    """
     if found.recovered_from is None:
         found.recovered_from = segment.base
         found.producers = found.snapshots.before(found.segments, segment.base)
@@ -230,6 +255,8 @@ def _recover(found: _Found, segment: Segment, size: int) -> bool:
             if header.producer_id >= 0:
                 _note_producer(found, segment, header)
     except Corrupt as bad:
+        if not cut:
+            raise Corrupt(f"segment {segment.base} is damaged: {bad}") from None
         found.warn(f"segment {segment.base} cut from {size} to {segment.size} bytes: {bad}")
         file = segment.file()
         file.truncate(segment.size)

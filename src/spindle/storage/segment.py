@@ -56,6 +56,7 @@ class Segment:
         "directory",
         "end",
         "first_timestamp",
+        "gapped",
         "latest",
         "size",
         "synced",
@@ -73,6 +74,8 @@ class Segment:
         self.created_ms = -1
         self.synced = False
         self.waited = 0
+        self.gapped = False
+        """Offsets are missing in it, as compaction leaves them: its index is right all the same."""
         self._since_entry = 0
         self._indexes: tuple[OffsetIndex, TimeIndex] | None = (OffsetIndex(base), TimeIndex(base))
         self._aborted: list[AbortedTransaction] = []
@@ -247,6 +250,45 @@ class Segment:
         if last is None:
             raise Corrupt("its time index is empty")
         return last
+
+    def last_position(self) -> int:
+        """Where the last entry of the index on disk points to; -1 where it has none. OSError."""
+        found = self._pool.disk.stat(self.path(layout.INDEX))
+        if found is None or found.size < ENTRY_SIZE:
+            return -1
+        file = self._pool.file(self.path(layout.INDEX))
+        data = file.read(found.size - found.size % ENTRY_SIZE - 4, 4)
+        self._pool.drop(self.path(layout.INDEX))
+        return int.from_bytes(data, "big", signed=True)
+
+    def is_short_of(self, following: int | None) -> bool:
+        """Whether its indexes on disk tell of batches that were not found in its file. OSError.
+
+        `following`: the base of the next segment.
+        """
+        if self.end == following or self.last_position() < self.size:
+            return False
+        try:
+            return following is not None or self.last_time().offset >= self.end
+        except Corrupt:
+            return False
+
+    def check_times(self) -> None:
+        """Corrupt where the time index on disk cannot be this segment's. OSError."""
+        data = files.read_whole(self._pool.disk, self.path(layout.TIME_INDEX))
+        times = TimeIndex.decode(self.base, data or b"")
+        times.check(self.end)
+
+    def reindex(self, interval: int) -> None:
+        """Make the indexes of a sealed segment anew from its records. Corrupt, OSError."""
+        assert self.sealed
+        size, aborted = self.size, self.aborted
+        headers = list(scan.walk_headers(self.file(), 0, size))
+        self.begin()
+        for header in headers:
+            self.note(header, interval)
+        self._aborted = aborted
+        self.seal()
 
     def unseal(self) -> None:
         """Load the indexes to append, because this segment is the log's last one (again)."""
