@@ -69,7 +69,7 @@ def draw(seed: int) -> Plan:
     synced = rng.random() < 0.25
     elr = rng.random() < 0.5
     combined = rng.random() < 0.25
-    controllers = min(rng.choice([1, 1, 3]), brokers if combined else 3)
+    controllers = min(rng.choice([1, 3]), brokers if combined else 3)
     shape = Shape(
         brokers=brokers,
         dirs=rng.choice([1, 2, 2, 3]),

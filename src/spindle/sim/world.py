@@ -79,6 +79,8 @@ class Host:
         self.stuck: dict[Lane, None] = {}
         """Lanes whose next job hangs."""
         self.woken_for: float | None = None
+        self.frozen: list[Callable[[], None]] | None = None
+        """What happens to it meanwhile, where its process is stopped in mid-air (SIGSTOP)."""
 
 
 class World:
@@ -168,7 +170,7 @@ class World:
         host.halted, host.stopped = None, False
         host.lanes.clear()
         host.stuck.clear()
-        host.woken_for = None
+        host.woken_for = host.frozen = None
         self.note("start", host.name)
         self.feed(host, machine.begin)
 
@@ -181,10 +183,29 @@ class World:
         self.note("kill", host.name)
         self.net.host_gone(host.name)
 
+    def freeze(self, host: Host) -> None:
+        """Stop a host's process in mid-air: whatever comes waits, and time passes it by."""
+        self.note("freeze", host.name)
+        host.frozen = []
+
+    def thaw(self, host: Host) -> None:
+        """Let it go on: all that has come happens to it now, one after the other."""
+        if host.frozen is None:
+            return
+        self.note("thaw", host.name, len(host.frozen))
+        life, waiting = host.life, host.frozen
+        host.frozen = None
+        for happened in waiting:
+            if host.life == life:
+                self.feed(host, happened)
+
     def feed(self, host: Host, happened: Callable[[], None]) -> None:
         """Let something happen to a host's machine; then carry out what it wishes."""
         machine = host.machine
         if machine is None:
+            return
+        if host.frozen is not None:
+            host.frozen.append(happened)
             return
         machine.set_time(self.now, self.wall_ms + host.skew_ms)
         happened()
