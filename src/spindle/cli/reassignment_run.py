@@ -34,7 +34,7 @@ from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
 from spindle.client.results import Reassignment, Replica
 from spindle.model.errors import Error, Unusable
-from spindle.model.ids import LogDir, NodeId, TopicPartition
+from spindle.model.ids import DirectoryId, LogDir, NodeId, TopicPartition
 
 Say = Callable[[str], None]
 
@@ -179,6 +179,7 @@ class _Execution:
     async def reassign(self) -> list[TopicPartition]:
         settled = await self.admin.alter_partition_reassignments(
             self.plan.replicas,
+            directories=await self._directory_ids(),
             allow_replication_factor_change=self.options.allow_replication_factor_change,
         ).settled()
         failed = {name: f for name, f in settled.items() if isinstance(f, Exception)}
@@ -192,6 +193,19 @@ class _Execution:
         self.say(f"Successfully started partition reassignment{_s(settled)} for {names}")
         self.done.append(f"the reassignment of {names} was started")
         return sorted(settled)
+
+    async def _directory_ids(self) -> dict[Replica, DirectoryId]:
+        """For the controller too, where brokers tell ids: none of Apache Kafka's does (B-25)."""
+        brokers = sorted({replica.broker for replica in self.waiting})
+        found = await self.admin.describe_log_dirs(brokers, partitions=()).settled()
+        ids = {
+            (broker, directory.path): directory.directory_id
+            for broker, directories in found.items()
+            if not isinstance(directories, Exception)
+            for directory in directories
+        }
+        told = {r: ids.get((r.broker, path)) for r, path in self.waiting.items()}
+        return {replica: id for replica, id in told.items() if id is not None}
 
     async def finish_directories(self) -> None:
         """Repeat for new replicas until their brokers have created them, or time is up."""

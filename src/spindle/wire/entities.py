@@ -29,7 +29,7 @@ from kio.static.constants import EntityType
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error, Refusal
-from spindle.wire import private
+from spindle.wire import additions, private
 from spindle.wire.layout import carries_records, layout_of, per_class
 from spindle.wire.readers import read_all, twin_of
 from spindle.wire.values import duration, milliseconds
@@ -147,11 +147,12 @@ def _module(key: int, version: int, direction: Any) -> ModuleType:
     if version in private.versions(key):
         return private.module(key, version, direction)
     try:
-        return load_payload_module(key, version, direction)
+        module = load_payload_module(key, version, direction)
     except KioIndexError:
         raise Refusal(
             Error.UNSUPPORTED_VERSION, f"API {key} has no version {version} here"
         ) from None
+    return additions.with_additions(module, key, direction)
 
 
 def _top_class(module: ModuleType, direction: Any) -> type[Any]:
@@ -188,8 +189,10 @@ def _maker(cls: type[Any]) -> Callable[..., Any]:
 def _check_dropped(cls: type[Any], others: dict[str, Any]) -> None:
     for name in others:
         key = getattr(cls, "__api_key__", -1)
-        known = private.knows(key, cls.__name__, name) or _known_elsewhere(
-            cls.__module__, cls.__name__, name
+        known = (
+            private.knows(key, cls.__name__, name)
+            or additions.knows(key, cls.__name__, name)
+            or _known_elsewhere(cls.__module__, cls.__name__, name)
         )
         assert known, f"no version of {cls.__name__} has a field {name!r}"
 
