@@ -132,6 +132,7 @@ def execute(
     elif found is not None:
         view.show(found)
     else:
+        view.show_executed(done)
         render.say(f"Follow it with {_command('watch', bootstrap_server, plan)}")
     if found is not None:
         _exit(found)

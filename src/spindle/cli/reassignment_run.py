@@ -12,6 +12,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from random import Random
 from typing import Any, Final
 
@@ -106,13 +107,21 @@ async def generate(
 # -- execute -----------------------------------------------------------------------------------
 
 
+class Chosen(Enum):
+    """Who knows the directory of a replica, and so how often its data is copied (B-08)."""
+
+    CONTROLLER = "created there: the controller and the broker were told"
+    BROKER = "created there: the broker was told"
+    MOVE = "moved there: the broker had it already"
+
+
 @dataclass(frozen=True)
 class Executed:
     """What `execute` has started, and the document that would take it back."""
 
     rollback: str
     reassigned: list[TopicPartition]
-    directories: dict[Replica, LogDir]
+    directories: dict[Replica, tuple[LogDir, Chosen]]
 
 
 async def execute(admin: AdminClient, plan: Plan, options: Options, say: Say) -> Executed:
@@ -141,7 +150,11 @@ async def execute(admin: AdminClient, plan: Plan, options: Options, say: Say) ->
     await run.choose_directories()
     reassigned = await run.reassign()
     await run.finish_directories()
-    return Executed(rollback, reassigned, {r: plan.directories[r] for r in run.accepted})
+    return Executed(
+        rollback,
+        reassigned,
+        {r: (path, run.chosen.get(r, Chosen.MOVE)) for r, path in plan.directories.items()},
+    )
 
 
 @dataclass
@@ -155,6 +168,7 @@ class _Execution:
     done: list[str] = field(default_factory=list)
     accepted: list[Replica] = field(default_factory=list)
     waiting: dict[Replica, LogDir] = field(default_factory=dict)
+    chosen: dict[Replica, Chosen] = field(default_factory=dict)
     journal: Journal | None = None
     """Held while this runs: the plan's throttles are set before it is under way."""
 
@@ -189,6 +203,11 @@ class _Execution:
             if started:
                 self.done.append(f"the reassignment of {', '.join(started)} was started")
             raise self._stopped(f"Error reassigning partition(s):\n{lines}", "")
+        self.chosen = dict.fromkeys(self.waiting, Chosen.BROKER)
+        for replica in self.waiting:
+            taken = settled[replica.name]
+            if not isinstance(taken, Exception) and replica.broker in taken:
+                self.chosen[replica] = Chosen.CONTROLLER
         names = ",".join(map(str, sorted(settled)))
         self.say(f"Successfully started partition reassignment{_s(settled)} for {names}")
         self.done.append(f"the reassignment of {names} was started")

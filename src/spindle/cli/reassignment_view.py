@@ -64,6 +64,19 @@ def show_active(active: Mapping[TopicPartition, Reassignment], moves: Verified |
         )
 
 
+def show_executed(done: Executed) -> None:
+    """How replicas come into the directories that the plan names."""
+    if done.directories:
+        render.table(
+            "Directories",
+            ("replica", "directory", "how"),
+            [
+                (str(replica), path, chosen.value)
+                for replica, (path, chosen) in sorted(done.directories.items())
+            ],
+        )
+
+
 def document(found: Verified) -> dict[str, Any]:
     """The same for scripts."""
     return {
@@ -116,8 +129,14 @@ def executed_document(done: Executed) -> dict[str, Any]:
             {"topic": name.topic, "partition": name.partition} for name in done.reassigned
         ],
         "directories": [
-            {"topic": r.topic, "partition": r.partition, "broker": r.broker, "logDir": path}
-            for r, path in sorted(done.directories.items())
+            {
+                "topic": r.topic,
+                "partition": r.partition,
+                "broker": r.broker,
+                "logDir": path,
+                "chosen": chosen.name.lower(),
+            }
+            for r, (path, chosen) in sorted(done.directories.items())
         ],
     }
 
