@@ -124,6 +124,7 @@ class Error(IntEnum):
     UNSUPPORTED_ENDPOINT_TYPE = 115
     INVALID_REGISTRATION = 119
     TRANSACTION_ABORTABLE = 120
+    INVALID_REGULAR_EXPRESSION = 128
     INVALID_VOTER_KEY = 125
     UNKNOWN_EVENT_TYPE = 1589  # KIP-589's; Apache Kafka gave it no number, so this one is ours
 

@@ -28,6 +28,7 @@ from spindle.node.replicas.fetchers import Fetchers
 from spindle.node.replicas.producer_ids import ProducerIds
 from spindle.node.replicas.replicas import Replicas
 from spindle.node.topic_creation import TopicCreation
+from spindle.node.transactions.transactions import Transactions
 
 
 class Broker:
@@ -55,6 +56,7 @@ class Broker:
         self.fetchers = Fetchers(self)
         self.housekeeping = Housekeeping(self)
         self.groups = Groups(self)
+        self.transactions = Transactions(self)
         self.producer_ids = ProducerIds(self)
         self.topic_creation = TopicCreation(self)
         self.forwarding = Forwarding(self)
@@ -110,6 +112,7 @@ class Broker:
         self.logs.on_metadata(delta)
         self.replicas.on_metadata(delta)
         self.groups.on_metadata(delta)
+        self.transactions.on_metadata(delta)
 
     def statistics(self) -> Iterator[Sample]:
         """Figures about this broker, under Kafka's names."""

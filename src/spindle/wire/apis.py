@@ -197,6 +197,8 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.FETCH_SNAPSHOT, 0, 1, 0, _C),
     (Key.DESCRIBE_CLUSTER, 0, 2, 0, _BC),
     (Key.DESCRIBE_PRODUCERS, 0, 0, 0, _B),
+    (Key.DESCRIBE_TRANSACTIONS, 0, 0, 0, _B),
+    (Key.LIST_TRANSACTIONS, 0, 2, 0, _B),
     (Key.BROKER_REGISTRATION, 0, 4, 0, _C),
     (Key.BROKER_HEARTBEAT, 0, 2, 0, _C),
     (Key.UNREGISTER_BROKER, 0, 0, 0, _BC),

@@ -5,8 +5,8 @@ Behaviour:
   finalized, with the offset of the metadata that says so as their epoch;
 - an unknown version is answered in version 0 with UNSUPPORTED_VERSION and our own range (KIP-511);
 - our private APIs (`wire.private`) are told to our own nodes and tools alone;
-- features that are finalized above what this node serves (next-generation groups, transactions)
-  are not told, so that clients use what is there.
+- features that are finalized above what this node serves (next-generation groups) are not told,
+  so that clients use what is there.
 
 Version notes: 3 adds client software names (checked) and features (KIP-584); before 4 a feature
 whose range begins at 0 must be left out.
@@ -29,7 +29,7 @@ from spindle.wire.private import SOFTWARE, is_private
 
 SOFTWARE_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
-NOT_SERVED: Final = ("group.version", "transaction.version", "share.version", "streams.version")
+NOT_SERVED: Final = ("group.version", "share.version", "streams.version")
 """Features whose APIs are not built: level 0 is all that clients may count on."""
 
 SERVED: Final[Mapping[str, VersionRange]] = {

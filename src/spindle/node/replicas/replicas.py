@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from spindle.core.replica.partition import Change, Following, Offline, Partition, Rules
 from spindle.core.replica.tail import TailBudget
 from spindle.model import records as r
-from spindle.model.batches import Record
+from spindle.model.batches import NO_PRODUCER, TRANSACTIONAL, Record
 from spindle.model.config import topic_setting
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.ids import NO_LEADER, LogDir, NodeId, PartitionId, TopicId, TopicPartition
@@ -386,10 +386,12 @@ class Replicas:
         id: PartitionId,
         records: Iterable[KeyValue],
         then: Callable[[int | Error], None],
+        producer: tuple[int, int] | None = None,
     ) -> None:
         """Append key/value pairs as one batch with acks=all.
 
-        `then` gets the first offset once all in-sync replicas have it, or the error.
+        `then` gets the first offset once all in-sync replicas have it, or the error. `producer`
+        (id, epoch): in its transaction.
         """
         hosted = self.hosted.get(id)
         if hosted is None or not hosted.partition.leads:
@@ -403,7 +405,16 @@ class Replicas:
             then(Error.NOT_ENOUGH_REPLICAS)
             return
         now = self.out.wall_ms
-        batch = build(Record(n, now, x.key, x.value) for n, x in enumerate(records))
+        producer_id, epoch = producer or (NO_PRODUCER, -1)
+        if epoch < machine.producers.epoch_of(producer_id):
+            then(Error.INVALID_PRODUCER_EPOCH)
+            return
+        batch = build(
+            (Record(n, now, x.key, x.value) for n, x in enumerate(records)),
+            attributes=0 if producer is None else TRANSACTIONAL,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+        )
         machine.assign(batch)
         base = batch.base_offset
         hosted.at_mark.add(

@@ -69,7 +69,8 @@ def test_features_are_told_from_version_3_on_and_those_from_0_on_from_version_4(
     told = {f.name: (f.min_version, f.max_version) for f in new.supported_features}
     assert told["metadata.version"] == (7, 30)
     assert told["kraft.version"] == (0, 1)
-    assert told["group.version"] == told["transaction.version"] == (0, 0)
+    assert told["group.version"] == (0, 0)
+    assert told["transaction.version"] == (0, 2)
     for answer in (old, new):
         assert answer.finalized_features_epoch == 77
         (feature,) = answer.finalized_features
@@ -79,7 +80,7 @@ def test_features_are_told_from_version_3_on_and_those_from_0_on_from_version_4(
 def test_features_finalized_above_what_is_served_are_kept_from_clients(desk: Desk) -> None:
     image = three_brokers()
     image.apply(r.FeatureLevel(name="group.version", level=1))
-    image.apply(r.FeatureLevel(name="transaction.version", level=2))
+    image.apply(r.FeatureLevel(name="streams.version", level=1))
     target = SimpleNamespace(image=image)
     desk = Desk({int(Key.API_VERSIONS): api_versions}, target, Outbox(random.Random(1)))
     answer = desk.ask(Key.API_VERSIONS, 4, **CLIENT)
