@@ -116,6 +116,8 @@ NODE_SETTINGS: Final[dict[str, Setting]] = {
         ),
         _S("log.dir.failure.timeout.ms", "30000", _int(1), "ms to tell the controller (K858-09)"),
         _S("log.dir.io.timeout.ms", "20000", _int(1), "ms after which a hung disk has failed"),
+        _S("log.dir.slow.ms", "100", _int(1), "ms that a call to a disk may take on average"),
+        _S("log.dir.slow.cordon", "false", _bool, "a slow disk takes no new replicas", True),
         _S("log.dir.fault.drills", "false", _bool, "a file <log dir>.broken makes that dir fail"),
         _S(
             "log.dir.rebuild.delay.ms",

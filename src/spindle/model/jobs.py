@@ -56,7 +56,12 @@ class Close(Job[None]):
 
 @dataclass(slots=True)
 class Measure(Job[Usage]):
-    """Ask the file system for its size and its free bytes. Doubles as the disk's health probe."""
+    """Ask the file system for its size and its free bytes. Doubles as the disk's health probe.
+
+    `write`: have a small file written, synced and read back as well.
+    """
+
+    write: bool = False
 
 
 @dataclass(slots=True)
@@ -257,6 +262,13 @@ class Restore(LogJob[LoadedLog]):
 @dataclass(slots=True)
 class Purge(Job[int]):
     """Unlink a `-delete` (or `-stray`) directory and what it holds; answers the bytes freed."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class Weigh(Job[int]):
+    """Count the bytes of the files in a sub-directory; 0 where there is none."""
 
     name: str
 

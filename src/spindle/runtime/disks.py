@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from spindle.model.activity import Activity, Observe
 from spindle.model.ids import LogDir
 from spindle.model.jobs import BesideJob, Job
 from spindle.model.outbox import JobAsked
@@ -65,21 +66,30 @@ class Lane(threading.Thread):
 
 
 class Disks:
-    """All lanes of a node. `done(results)` is called on the loop, in the order of completion."""
+    """All lanes of a node. `done(results)` is called on the loop, in the order of completion.
+
+    `observe` tells what a directory's disk does, without waiting for it.
+    """
 
     def __init__(
         self,
         directories: dict[LogDir, Directory],
         loop: asyncio.AbstractEventLoop,
         done: Callable[[list[tuple[int, object]]], None],
+        observe: Callable[[LogDir], Activity],
     ) -> None:
         self._directories = directories
+        self._observe = observe
         self._loop = loop
         self._done = done
         self._lanes: dict[_Lane, Lane] = {}
 
     def put(self, asked: JobAsked) -> None:
         """Queue a job on the lane it belongs to."""
+        if isinstance(asked.job, Observe):
+            results: list[tuple[int, object]] = [(asked.ticket, self._observe(asked.job.directory))]
+            self._loop.call_soon(self._done, results)
+            return
         lane = _lane_of(asked.job)
         if lane not in self._lanes:
             self._lanes[lane] = Lane(

@@ -216,10 +216,13 @@ class Directory:
     def _measure(self, job: j.Measure) -> Usage:
         if not self._is_there():
             raise OSError(errno.ENOENT, "there is no meta.properties", self.path)
-        if self._failed is not None:
+        if self._failed is not None or job.write:
             # Whoever thinks of using it again wants to know whether it takes writes.
-            files.replace(self.disk, f"{self.path}/{PROBE}", b"probe")
-            self.disk.remove(f"{self.path}/{PROBE}")
+            probe = f"{self.path}/{PROBE}"
+            files.replace(self.disk, probe, PROBE.encode())
+            if files.read_whole(self.disk, probe) != PROBE.encode():
+                raise OSError(errno.EIO, "what was written is not what is read", probe)
+            self.disk.remove(probe)
         return self.disk.usage(self.path)
 
     def _checkpoint(self, job: j.Checkpoint) -> None:
@@ -453,6 +456,7 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Discard: Directory._discard,
     j.Restore: Directory._restore,
     j.Purge: Directory._purge,
+    j.Weigh: lambda d, job: files.weigh(d.disk, f"{d.path}/{job.name}"),
     j.Promote: Directory._promote,
     j.MarkCopy: Directory._mark_copy,
     j.PlanCopy: Directory._plan_copy,

@@ -26,10 +26,10 @@ from spindle.model.ids import (
     TopicPartition,
 )
 from spindle.model.image import Delta
-from spindle.model.jobs import Purge
 from spindle.model.logs import LogKey, OpenedDirectory
 from spindle.node.logdirs.assigning import Assigning
 from spindle.node.logdirs.directories import Directories, Directory
+from spindle.node.logdirs.leftovers import Leftovers
 from spindle.node.logdirs.moves import Moves
 from spindle.node.logdirs.places import Place, Places, Stage
 from spindle.node.logdirs.repairs import Repairs
@@ -71,8 +71,9 @@ class LogDirs:
         self._awaited: dict[PartitionId, None] = {}
         self._looking: dict[LogDir, str] = {}
         """Directories in which some job has failed, though they have not: to be looked at."""
-        self.strays: dict[LogDir, int] = dict.fromkeys(self.directories.all, 0)
-        """How many logs that no topic claims are set aside in each directory (B-17)."""
+        self.leftovers = Leftovers(self)
+        self.purge_later = self.leftovers.purge_later
+        self.on_stray = self.leftovers.on_stray
 
     def _telling(self, speech: Speech[T], queue: News[T]) -> Telling[T]:
         broker = self.broker
@@ -229,7 +230,7 @@ class LogDirs:
             wanted = promised
         elif found.stage is Stage.READY:
             assert found.directory is not None
-            wanted = self.directories.id_of(found.directory)
+            wanted = LOST if found.is_crowded else self.directories.id_of(found.directory)
         elif found.stage is Stage.OFFLINE and self._seems_online(assigned):
             wanted = LOST
         else:
@@ -271,7 +272,9 @@ class LogDirs:
             return None
         if self.broker.controller.lacks(Key.ALTER_REPLICA_STATE):
             return None
-        if found.stage is Stage.READY and assigned == LOST:
+        if found.is_crowded and self._seems_online(assigned):
+            return StateChange(online=False, reason="its disk is full")
+        if found.stage is Stage.READY and assigned == LOST and not found.is_crowded:
             return StateChange(online=True)
         if _is_bad(found) and self._seems_online(assigned):
             return StateChange(online=False, reason=found.why)
@@ -305,17 +308,30 @@ class LogDirs:
                 self.moves.on_replica_failed(found.id)
                 self.places.fail(found, why)
 
+    def on_crowded(self, id: PartitionId) -> None:
+        """A replica cannot take more, its disk is full: those in sync go on without it (B-12)."""
+        found, state = self.places.all.get(id), self.broker.image.partition(id)
+        if found is None or state is None or found.is_crowded:
+            return
+        others = [b for b in state.isr if b != self.broker.node_id]
+        if any(map(self.broker.image.is_active, others)):
+            found.crowded = found.directory
+            self.on_placed(id)
+
     def _on_verdict(self, directory: Directory, verdict: Verdict) -> None:
         lifecycle = self.broker.lifecycle
         self.places.forget_figures()
         if verdict is Verdict.FAILED:
             self._on_directory_failed(directory)
-        else:
+            return
+        if verdict in (Verdict.FULL, Verdict.ROOM):
             event = "is full" if verdict is Verdict.FULL else "has room again"
             self._out.say("warning", f"log directory {event}", directory=directory.path)
-            lifecycle.set_cordoned(self.directories.cordoned_ids())
-            if verdict is Verdict.ROOM:
-                self.places.revive(directory.path)
+        lifecycle.set_cordoned(self.directories.cordoned_ids())
+        if verdict is Verdict.ROOM:
+            self.places.revive(directory.path)
+            for id in list(self.places.all):
+                self.on_placed(id)
 
     def _on_directory_failed(self, directory: Directory) -> None:
         """A directory is lost: everybody hears of it in this very moment (K858-10)."""
@@ -329,7 +345,9 @@ class LogDirs:
             self._out.halt(f"the last log directory has failed: {directory.health.why}")
         if directory.id is not None:
             self.broker.lifecycle.on_directory_failed(directory.id)
+        self.directories.paces.forget(path)
         self.broker.replicas.on_directory_failed(path)
+        self.broker.housekeeping.on_directory_failed(path)
         self.places.on_directory_failed(path)
         self.moves.on_directory_failed(path)
         for id in list(self.places.all):
@@ -339,6 +357,7 @@ class LogDirs:
     def _on_reopened(self, directory: Directory) -> None:
         """A failed directory has been well for a while and is open again: register it (B-13)."""
         self._out.say("warning", "log directory is back", directory=directory.path)
+        self.directories.note(directory, "back")
         self._take_up_returned()
 
     def _take_up_returned(self) -> None:
@@ -393,37 +412,6 @@ class LogDirs:
     def on_start_moved(self, id: PartitionId, offset: int) -> None:
         """A current log begins at `offset` now: a future log follows (K113-13)."""
         self.moves.on_changed(id, Input.START_MOVED)
-
-    # --- deleting -----------------------------------------------------------------------------
-
-    def purge_later(self, path: LogDir, name: str) -> None:
-        """Remove a renamed log's files after `log.segment.delete.delay.ms` (K113-04, K113-18)."""
-        delay = self.broker.settings["log.segment.delete.delay.ms"] / 1000
-        self._out.after(delay, partial(self._purge, path, name))
-
-    def _purge(self, path: LogDir, name: str) -> None:
-        if not self.directories.is_online(path) or self.moves.closing:
-            return
-
-        def purged(result: int | Failure) -> None:
-            if isinstance(result, DiskFailed):
-                self.on_disk_failed(result)
-            else:
-                self._out.say("info", "log deleted", directory=path, name=name, freed=str(result))
-
-        self._out.run(Purge(path, name), purged)
-
-    def on_stray(self, path: LogDir, name: str) -> None:
-        """A log that no topic claims is set aside; it expires, if that is wanted (B-17)."""
-        self._out.say("warning", "stray log", directory=path, name=name)
-        self.strays[path] += 1
-        keep = self.broker.settings["log.dir.stray.retention.ms"]
-        if keep >= 0:
-            self._out.after(keep / 1000, partial(self._purge_stray, path, name))
-
-    def _purge_stray(self, path: LogDir, name: str) -> None:
-        self.strays[path] -= 1
-        self._purge(path, name)
 
     # --- AlterReplicaLogDirs ------------------------------------------------------------------
 
