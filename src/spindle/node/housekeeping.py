@@ -168,7 +168,7 @@ class Housekeeping:
             yield Sample(manager + "logdirectoryslow", slow, "1: slow", labels)
             latency = directories.paces.latency(state.path)
             yield Sample(manager + "logdirectorycallseconds", latency, "s of a call", labels)
-            strays = logs.leftovers.strays[state.path].values()
+            strays = logs.purging.strays[state.path].values()
             yield Sample(manager + "straylogs", len(strays), "logs that no topic claims", labels)
             yield Sample(manager + "straybytes", sum(strays), "bytes of those", labels)
             for name, value in (("total", state.usage.total), ("usable", state.usage.usable)):

@@ -29,9 +29,9 @@ from spindle.model.image import Delta
 from spindle.model.logs import LogKey, OpenedDirectory
 from spindle.node.logdirs.assigning import Assigning
 from spindle.node.logdirs.directories import Directories, Directory
-from spindle.node.logdirs.leftovers import Leftovers
 from spindle.node.logdirs.moves import Moves
 from spindle.node.logdirs.places import Place, Places, Stage
+from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.repairs import Repairs
 from spindle.node.logdirs.reporting import Reporting
 from spindle.node.logdirs.telling import Speech, Telling
@@ -61,6 +61,7 @@ class LogDirs:
         self.places = Places(self)
         self.wish_files = WishFiles(broker.out, self.places.wishes, self.on_disk_failed)
         self.repairs = Repairs(self)
+        self.purging = Purging(self)
         self.moves = Moves(self)
         self.assigning: Telling[DirectoryId] = self._telling(Assigning(self), News())
         self.reporting: Telling[StateChange] = self._telling(Reporting(self), News(is_like))
@@ -71,9 +72,6 @@ class LogDirs:
         self._awaited: dict[PartitionId, None] = {}
         self._looking: dict[LogDir, str] = {}
         """Directories in which some job has failed, though they have not: to be looked at."""
-        self.leftovers = Leftovers(self)
-        self.purge_later = self.leftovers.purge_later
-        self.on_stray = self.leftovers.on_stray
 
     def _telling(self, speech: Speech[T], queue: News[T]) -> Telling[T]:
         broker = self.broker
@@ -140,9 +138,9 @@ class LogDirs:
         for name in opened.ignored:
             self._out.say("warning", "foreign name left alone", directory=path, name=name)
         for name in opened.strays:
-            self.on_stray(path, name)
+            self.purging.stray(path, name)
         for name in opened.deleted:
-            self.purge_later(path, name)
+            self.purging.later(path, name)
 
     def _await_metadata(self) -> None:
         """Judge no log before the metadata shows this very registration: until then it is old."""

@@ -235,7 +235,7 @@ class Moves:
                 log = replace(log, stable=max(log.stable, before.partition.high_watermark))
             self.replicas.on_log_ready(move.id, move.name, move.target, log)
         if run.discarded is not None:
-            self._logs.purge_later(move.source, run.discarded)
+            self._logs.purging.later(move.source, run.discarded)
 
     def on_stranded(self, run: Run) -> None:
         """The renamed source is all there is: it is kept for the operator."""
@@ -248,7 +248,7 @@ class Moves:
         """The source has its `-delete` name, but the move has ended."""
         move = run.move
         if move.id not in self._logs.places.all:
-            self._logs.purge_later(move.source, name)
+            self._logs.purging.later(move.source, name)
             return
         self.out.say(
             "error",
@@ -269,7 +269,7 @@ class Moves:
                 if happened is Input.SOURCE_FAILED:
                     self._left[move.id] = move
             if happened is Input.GONE and run.discarded is not None:
-                self._logs.purge_later(move.source, run.discarded)
+                self._logs.purging.later(move.source, run.discarded)
             self.correct(move.id)
             self._go_again(run)
         self._schedule()

@@ -320,9 +320,9 @@ class Places:
             elif isinstance(result, LogFailed):
                 self._out.say("debug", "nothing to discard", why=str(result))
             elif isinstance(result, str) and suffix == "delete":
-                self._logs.purge_later(path, result)
+                self._logs.purging.later(path, result)
             elif isinstance(result, str):
-                self._logs.on_stray(path, result)
+                self._logs.purging.stray(path, result)
 
         self._out.run(job, discarded)
 

@@ -1,6 +1,6 @@
-"""What is left of logs: renamed away and to be deleted, or stray and to be seen (K113-04, B-17).
+"""Logs that were renamed away: removed after their delay; strays are weighed, and may expire.
 
-Knows names and bytes, no replica. Belongs to `logdirs`.
+Asks for the unlinking and no more: what is renamed, and why, others decide. Belongs to `logdirs`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from spindle.node.logdirs.logdirs import LogDirs
 
 
-class Leftovers:
-    """The remains in each directory."""
+class Purging:
+    """What is to be deleted in all directories."""
 
     def __init__(self, logs: LogDirs) -> None:
         self._logs = logs
@@ -26,12 +26,13 @@ class Leftovers:
         self.strays: dict[LogDir, dict[str, int]] = {path: {} for path in logs.directories.all}
         """Logs that no topic claims, by name: their bytes (0 until they are known)."""
 
-    def purge_later(self, path: LogDir, name: str) -> None:
+    def later(self, path: LogDir, name: str) -> None:
         """Remove a renamed log's files after `log.segment.delete.delay.ms` (K113-04, K113-18)."""
         delay = self._settings["log.segment.delete.delay.ms"] / 1000
-        self._out.after(delay, partial(self._purge, path, name))
+        self._out.after(delay, partial(self.now, path, name))
 
-    def _purge(self, path: LogDir, name: str) -> None:
+    def now(self, path: LogDir, name: str) -> None:
+        """Remove them without delay."""
         if not self._logs.directories.is_online(path) or self._logs.moves.closing:
             return
 
@@ -43,7 +44,7 @@ class Leftovers:
 
         self._out.run(Purge(path, name), purged)
 
-    def on_stray(self, path: LogDir, name: str) -> None:
+    def stray(self, path: LogDir, name: str) -> None:
         """A log that no topic claims is set aside; it expires, if that is wanted."""
         if name in self.strays[path]:
             return  # The directory was away, and is back.
@@ -52,7 +53,7 @@ class Leftovers:
         self._out.run(Weigh(path, name), partial(self._on_weighed, path, name))
         keep = self._settings["log.dir.stray.retention.ms"]
         if keep >= 0:
-            self._out.after(keep / 1000, partial(self._purge_stray, path, name))
+            self._out.after(keep / 1000, partial(self._expire, path, name))
 
     def _on_weighed(self, path: LogDir, name: str, result: int | Failure) -> None:
         if isinstance(result, DiskFailed):
@@ -60,6 +61,6 @@ class Leftovers:
         elif isinstance(result, int) and name in self.strays[path]:
             self.strays[path][name] = result
 
-    def _purge_stray(self, path: LogDir, name: str) -> None:
+    def _expire(self, path: LogDir, name: str) -> None:
         if self.strays[path].pop(name, None) is not None:
-            self._purge(path, name)
+            self.now(path, name)
