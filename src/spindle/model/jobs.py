@@ -246,13 +246,15 @@ class Discard(LogJob[str]):
     """`delete` or `stray`."""
     unique: str
     """32 hex digits."""
+    keep_until_ms: int = 0
+    """A future log that may be taken up again until then, even after a restart (B-11); 0: never."""
 
 
 @dataclass(slots=True)
 class Restore(LogJob[LoadedLog]):
-    """Undo a `Discard`: give the log its plain name back and load it.
+    """Undo a `Discard`: give the log its name back, plain or `-future`, and load it.
 
-    LogFailed where this directory has a current log of the partition.
+    LogFailed where this directory has such a log of the partition.
     """
 
     name: str
@@ -358,7 +360,8 @@ class CopyPlan:
     """What one step of a move does.
 
     `keep`: cut the future log back to this offset first; `restart`: begin it again there. `name`
-    of the source's directory. `producers`: the source's, where the plan reaches its end.
+    of the source's directory. `producers`: the source's, where the plan reaches its end. `still`:
+    nothing has changed the source since before the plan, and nothing will.
     """
 
     mark: CopyMark
@@ -371,6 +374,7 @@ class CopyPlan:
     source_end: int
     epochs: tuple[EpochStart, ...]
     producers: tuple[ProducerEntry, ...] | None
+    still: bool = False
 
     @property
     def aligns(self) -> bool:
@@ -379,15 +383,27 @@ class CopyPlan:
         return cut or self.restart is not None or self.keep < self.mark.end
 
 
+class BadBatch(NamedTuple):
+    """A batch that was copied but is not well: what is wrong in which file, and whose fault it is.
+
+    `in_source`: the source's file says the same. That is damage, unless a cut of the source has
+    changed the file under the copy: then the next plan finds the cut.
+    """
+
+    why: str
+    in_source: bool
+
+
 @dataclass(slots=True)
 class CopiedBytes:
-    """How many of a plan's pieces were copied whole, and their bytes.
+    """How many of a plan's pieces were copied whole and are well, and their bytes.
 
-    Fewer than all: the source has changed under them; plan again.
+    Fewer than all: the source has changed under them, or `bad`; plan again.
     """
 
     pieces: int = 0
     bytes: int = 0
+    bad: BadBatch | None = None
 
 
 @dataclass(slots=True)
@@ -395,7 +411,8 @@ class CopyProgress:
     """How far a future log is. `copied` bytes of this step; `end` of the future log afterwards.
 
     Caught up where `end == source_end`. `source_end` is -1 where the step has only aligned the
-    future log, or was planned in vain.
+    future log, or was planned in vain. `whole`: the source is still, both are the same in start,
+    end and epochs, and the future log is on the medium.
     """
 
     copied: int
@@ -403,6 +420,8 @@ class CopyProgress:
     source_end: int
     size: int
     mark: CopyMark
+    bad: BadBatch | None = None
+    whole: bool = False
 
 
 @dataclass(slots=True)
@@ -414,17 +433,18 @@ class MarkCopy(LogJob[CopyMark]):
 class PlanCopy(LogJob[CopyPlan]):
     """Plan the next step from the current log `key`: up to `limit` (an offset), about `max_bytes`.
 
-    At least one batch, if there is one below the limit.
+    At least one batch, if there is one below the limit. `still`: see `CopyPlan`.
     """
 
     mark: CopyMark
     limit: int
     max_bytes: int
+    still: bool = False
 
 
 @dataclass(slots=True)
 class CopyBytes(BesideJob[CopiedBytes]):
-    """Copy a plan's pieces from `source` to the future log `key` of `directory`.
+    """Copy a plan's pieces from `source` to the future log `key` of `directory`; check each batch.
 
     Runs on a lane of its own for the pair of directories, beside both directories' threads. A
     DiskFailed names the directory, source or target, whose disk it was.

@@ -24,6 +24,7 @@ from spindle.node.logdirs.logdirs import LogDirs
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
+from spindle.node.replicas.compaction import Compaction
 from spindle.node.replicas.fetchers import Fetchers
 from spindle.node.replicas.producer_ids import ProducerIds
 from spindle.node.replicas.replicas import Replicas
@@ -55,6 +56,7 @@ class Broker:
         self.replicas = Replicas(self)
         self.fetchers = Fetchers(self)
         self.housekeeping = Housekeeping(self)
+        self.compaction = Compaction(self)
         self.groups = Groups(self)
         self.transactions = Transactions(self)
         self.producer_ids = ProducerIds(self)
@@ -117,6 +119,7 @@ class Broker:
     def statistics(self) -> Iterator[Sample]:
         """Figures about this broker, under Kafka's names."""
         yield from self.housekeeping.statistics()
+        yield from self.compaction.statistics()
 
     def _apply_configs(self) -> None:
         shared = self.image.config(BROKER_RESOURCE, "")

@@ -171,6 +171,8 @@ class Housekeeping:
             strays = logs.purging.strays[state.path].values()
             yield Sample(manager + "straylogs", len(strays), "logs that no topic claims", labels)
             yield Sample(manager + "straybytes", sum(strays), "bytes of those", labels)
+            kept = logs.moves.kept.bytes_in(state.path)
+            yield Sample(manager + "keptcopiesbytes", kept, "of moves that were given up", labels)
             for name, value in (("total", state.usage.total), ("usable", state.usage.usable)):
                 yield Sample(f"{manager}logdirectory{name}bytes", value, "bytes", labels)
         yield Sample(manager + "cordonedlogdirectorycount", cordoned, "cordoned log directories")
@@ -184,8 +186,4 @@ class Housekeeping:
             len(logs.assigning.queue),
             "replicas whose directory the controller has still to be told",
         )
-        yield Sample(
-            "kafka_server_alterlogdirsreplication_bytes_total",
-            logs.moves.copied_bytes,
-            "bytes copied by moves between log directories",
-        )
+        yield from logs.moves.statistics()

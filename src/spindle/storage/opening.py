@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from spindle.model.errors import Corrupt
 from spindle.model.ids import DirectoryId
 from spindle.model.jobs import Open
-from spindle.model.logs import LogKey, OpenedDirectory, QuarantinedLog
-from spindle.storage import checkpoints, files, layout, meta
+from spindle.model.logs import KeptCopy, LogKey, OpenedDirectory, QuarantinedLog
+from spindle.storage import checkpoints, files, kept, layout, meta
 from spindle.storage.blame import Blame
 from spindle.storage.disk import Disk, File
 from spindle.storage.layout import Kind
@@ -43,6 +43,7 @@ class _Names:
 
     logs: list[tuple[str, LogKey]] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
+    kept: list[KeptCopy] = field(default_factory=list)
     strays: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
 
@@ -110,6 +111,7 @@ def _open_locked(
             for log in logs.values()
         ),
         tuple(names.deleted),
+        tuple(names.kept),
         tuple(names.strays),
         tuple(reasons),
         tuple(names.ignored),
@@ -154,7 +156,11 @@ def _sort_names(disk: Disk, path: str) -> _Names:
         if key is not None:
             names.logs.append((name, key))
         elif kind is Kind.DELETE:
-            names.deleted.append(name)
+            copy = kept.find(disk, path, name)
+            if copy is None:
+                names.deleted.append(name)
+            else:
+                names.kept.append(copy)
         elif kind is Kind.STRAY:
             names.strays.append(name)
         else:

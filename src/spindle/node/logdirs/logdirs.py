@@ -141,6 +141,7 @@ class LogDirs:
             self.purging.stray(path, name)
         for name in opened.deleted:
             self.purging.later(path, name)
+        self.moves.kept.on_opened(opened)
 
     def _await_metadata(self) -> None:
         """Judge no log before the metadata shows this very registration: until then it is old."""
@@ -326,7 +327,9 @@ class LogDirs:
             event = "is full" if verdict is Verdict.FULL else "has room again"
             self._out.say("warning", f"log directory {event}", directory=directory.path)
         lifecycle.set_cordoned(self.directories.cordoned_ids())
-        if verdict is Verdict.ROOM:
+        if verdict is Verdict.FULL:
+            self.moves.kept.on_full(directory.path)
+        elif verdict is Verdict.ROOM:
             self.places.revive(directory.path)
             for id in list(self.places.all):
                 self.on_placed(id)

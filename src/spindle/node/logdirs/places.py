@@ -332,9 +332,13 @@ class Places:
         """What a topic's logs obey."""
         overrides = self._broker.image.config(TOPIC_RESOURCE, topic)
         node = self._broker.settings
+        segment_ms = topic_setting(overrides, node, "segment.ms")
+        if "compact" in topic_setting(overrides, node, "cleanup.policy"):
+            # The active segment is never compacted: it must not stay that for longer (KIP-354).
+            segment_ms = min(segment_ms, topic_setting(overrides, node, "max.compaction.lag.ms"))
         return LogSettings(
             segment_bytes=topic_setting(overrides, node, "segment.bytes"),
-            segment_ms=topic_setting(overrides, node, "segment.ms"),
+            segment_ms=segment_ms,
             index_interval_bytes=topic_setting(overrides, node, "index.interval.bytes"),
             index_max_bytes=topic_setting(overrides, node, "segment.index.bytes"),
             flush_messages=topic_setting(overrides, node, "flush.messages"),
