@@ -24,16 +24,8 @@ class Mixed(Local):
         brokers: int = 2,
         directories: int = 2,
         settings: Mapping[str, str] | None = None,
-        controllers: int = 1,
     ) -> None:
-        super().__init__(
-            folder,
-            jars,
-            brokers=brokers,
-            directories=directories,
-            settings=settings,
-            controllers=controllers,
-        )
+        super().__init__(folder, jars, brokers=brokers, directories=directories, settings=settings)
         self.theirs = set(theirs)
 
     def start_node(self, node_id: int, *, wait: bool = True) -> None:

@@ -12,14 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from spindle.model.batches import Batch
 from spindle.model.ids import LogDir, TopicId
-from spindle.model.logs import (
-    AbortedTransaction,
-    LoadedLog,
-    LogKey,
-    OpenedDirectory,
-    ProducerEntry,
-    Usage,
-)
+from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, ProducerEntry, Usage
 from spindle.model.offsets import EpochStart
 
 R = TypeVar("R")
@@ -56,12 +49,7 @@ class Close(Job[None]):
 
 @dataclass(slots=True)
 class Measure(Job[Usage]):
-    """Ask the file system for its size and its free bytes. Doubles as the disk's health probe.
-
-    `write`: have a small file written, synced and read back as well.
-    """
-
-    write: bool = False
+    """Ask the file system for its size and its free bytes. Doubles as the disk's health probe."""
 
 
 @dataclass(slots=True)
@@ -82,16 +70,6 @@ class LogJob(Job[R]):
     """A job on one log of the directory."""
 
     key: LogKey
-
-
-@dataclass(slots=True)
-class BesideJob(LogJob[R]):
-    """Long work on a log that runs on a lane of its own, beside its directory's thread."""
-
-    @property
-    def lane(self) -> tuple[LogDir, LogDir]:
-        """Which lane: jobs of the same one run in order. The second is the directory."""
-        raise NotImplementedError
 
 
 @dataclass(slots=True)
@@ -151,8 +129,6 @@ class ReadResult:
     data: bytes
     start: int
     end: int
-    aborted: tuple[AbortedTransaction, ...] = ()
-    """Aborted transactions with records in `data`, where they were asked for."""
 
 
 @dataclass(slots=True)
@@ -160,15 +136,13 @@ class Read(LogJob[ReadResult]):
     """Read whole batches from the one that holds `offset`, none that reaches past `limit`.
 
     At most `max_bytes`; with `at_least_one` the first batch comes even if it is larger.
-    `offset` outside the log: empty data, with `start` and `end` to tell. `committed`: tell of
-    aborted transactions as well.
+    `offset` outside the log: empty data, with `start` and `end` to tell.
     """
 
     offset: int
     limit: int
     max_bytes: int
     at_least_one: bool = True
-    committed: bool = False
 
 
 @dataclass(slots=True)
@@ -246,15 +220,13 @@ class Discard(LogJob[str]):
     """`delete` or `stray`."""
     unique: str
     """32 hex digits."""
-    keep_until_ms: int = 0
-    """A future log that may be taken up again until then, even after a restart (B-11); 0: never."""
 
 
 @dataclass(slots=True)
 class Restore(LogJob[LoadedLog]):
-    """Undo a `Discard`: give the log its name back, plain or `-future`, and load it.
+    """Undo a `Discard`: give the log its plain name back and load it.
 
-    LogFailed where this directory has such a log of the partition.
+    LogFailed where this directory has a current log of the partition.
     """
 
     name: str
@@ -264,13 +236,6 @@ class Restore(LogJob[LoadedLog]):
 @dataclass(slots=True)
 class Purge(Job[int]):
     """Unlink a `-delete` (or `-stray`) directory and what it holds; answers the bytes freed."""
-
-    name: str
-
-
-@dataclass(slots=True)
-class Weigh(Job[int]):
-    """Count the bytes of the files in a sub-directory; 0 where there is none."""
 
     name: str
 
@@ -336,8 +301,8 @@ class CopyPiece:
 
     `base`: the source's segment; `at`: where in the target's segment `target_base` it goes;
     `fresh`: that segment is begun. `entries`: (offset, position in the target); `times`:
-    (ms, offset). `seals`: the source's segment is sealed, and this is its end. `snapshots`: offsets
-    of producer snapshots that come along; `aborted`: transactions whose markers are in the range.
+    (ms, offset). `seals`: the source's segment is sealed, and this is its end: its side files come
+    too. `snapshots`: offsets of producer snapshots that come along.
     """
 
     base: int
@@ -352,7 +317,6 @@ class CopyPiece:
     first_timestamp: int
     seals: bool
     snapshots: tuple[int, ...]
-    aborted: tuple[AbortedTransaction, ...] = ()
 
 
 @dataclass(slots=True)
@@ -360,8 +324,7 @@ class CopyPlan:
     """What one step of a move does.
 
     `keep`: cut the future log back to this offset first; `restart`: begin it again there. `name`
-    of the source's directory. `producers`: the source's, where the plan reaches its end. `still`:
-    nothing has changed the source since before the plan, and nothing will.
+    of the source's directory. `producers`: the source's, where the plan reaches its end.
     """
 
     mark: CopyMark
@@ -374,7 +337,6 @@ class CopyPlan:
     source_end: int
     epochs: tuple[EpochStart, ...]
     producers: tuple[ProducerEntry, ...] | None
-    still: bool = False
 
     @property
     def aligns(self) -> bool:
@@ -383,27 +345,15 @@ class CopyPlan:
         return cut or self.restart is not None or self.keep < self.mark.end
 
 
-class BadBatch(NamedTuple):
-    """A batch that was copied but is not well: what is wrong in which file, and whose fault it is.
-
-    `in_source`: the source's file says the same. That is damage, unless a cut of the source has
-    changed the file under the copy: then the next plan finds the cut.
-    """
-
-    why: str
-    in_source: bool
-
-
 @dataclass(slots=True)
 class CopiedBytes:
-    """How many of a plan's pieces were copied whole and are well, and their bytes.
+    """How many of a plan's pieces were copied whole, and their bytes.
 
-    Fewer than all: the source has changed under them, or `bad`; plan again.
+    Fewer than all: the source has changed under them; plan again.
     """
 
     pieces: int = 0
     bytes: int = 0
-    bad: BadBatch | None = None
 
 
 @dataclass(slots=True)
@@ -411,8 +361,7 @@ class CopyProgress:
     """How far a future log is. `copied` bytes of this step; `end` of the future log afterwards.
 
     Caught up where `end == source_end`. `source_end` is -1 where the step has only aligned the
-    future log, or was planned in vain. `whole`: the source is still, both are the same in start,
-    end and epochs, and the future log is on the medium.
+    future log, or was planned in vain.
     """
 
     copied: int
@@ -420,8 +369,6 @@ class CopyProgress:
     source_end: int
     size: int
     mark: CopyMark
-    bad: BadBatch | None = None
-    whole: bool = False
 
 
 @dataclass(slots=True)
@@ -433,18 +380,17 @@ class MarkCopy(LogJob[CopyMark]):
 class PlanCopy(LogJob[CopyPlan]):
     """Plan the next step from the current log `key`: up to `limit` (an offset), about `max_bytes`.
 
-    At least one batch, if there is one below the limit. `still`: see `CopyPlan`.
+    At least one batch, if there is one below the limit.
     """
 
     mark: CopyMark
     limit: int
     max_bytes: int
-    still: bool = False
 
 
 @dataclass(slots=True)
-class CopyBytes(BesideJob[CopiedBytes]):
-    """Copy a plan's pieces from `source` to the future log `key` of `directory`; check each batch.
+class CopyBytes(LogJob[CopiedBytes]):
+    """Copy a plan's pieces from `source` to the future log `key` of `directory`.
 
     Runs on a lane of its own for the pair of directories, beside both directories' threads. A
     DiskFailed names the directory, source or target, whose disk it was.
@@ -452,11 +398,6 @@ class CopyBytes(BesideJob[CopiedBytes]):
 
     source: LogDir
     plan: CopyPlan
-
-    @property
-    def lane(self) -> tuple[LogDir, LogDir]:
-        """One for each pair of directories."""
-        return (self.source, self.directory)
 
 
 @dataclass(slots=True)

@@ -13,9 +13,9 @@ import os
 from typing import Final
 
 from spindle.model import jobs as j
-from spindle.model.errors import Corrupt, DiskFailed, LogFailed
+from spindle.model.errors import DiskFailed, LogFailed
 from spindle.model.offsets import EpochHistory, EpochStart
-from spindle.storage import files, layout, scan
+from spindle.storage import files, layout
 from spindle.storage.disk import Disk, File
 from spindle.storage.log import Log
 from spindle.storage.producers import Producers
@@ -74,20 +74,7 @@ def adopt(log: Log, job: j.AdoptCopied) -> j.CopyProgress:
         _take(log, piece)
         copied += piece.length
     _take_rest(log, plan)
-    whole = plan.still and _is_same(log, plan)
-    if plan.still:
-        log.copied = (plan.cuts, log.end)  # There is nobody who could have cut it meanwhile.
-    if whole:
-        log.sync()
-    return j.CopyProgress(
-        copied, log.end, plan.source_end, log.size, mark(log), job.copied.bad, whole
-    )
-
-
-def _is_same(log: Log, plan: j.CopyPlan) -> bool:
-    """Whether the future log is what the source is (B-02)."""
-    ours = (log.start, log.end, log.epochs.entries)
-    return ours == (plan.source_start, plan.source_end, plan.epochs)
+    return j.CopyProgress(copied, log.end, plan.source_end, log.size, mark(log))
 
 
 def _take(log: Log, piece: j.CopyPiece) -> None:
@@ -145,7 +132,6 @@ def plan(log: Log, job: j.PlanCopy) -> j.CopyPlan:
         log.end,
         tuple(e for e in log.epochs.entries if e.start < end or end == log.end),
         log.producers.recent if end == log.end else None,
-        job.still,
     )
 
 
@@ -241,7 +227,6 @@ def _piece(
         segment.first_timestamp,
         seals,
         tuple(o for o in log.snapshots.offsets if segment.base < o <= following),
-        tuple(a for a in segment.aborted if start.offset <= a.last < stop.offset),
     )
 
 
@@ -251,10 +236,9 @@ def _piece(
 def copy_bytes(disk: Disk, job: j.CopyBytes) -> j.CopiedBytes:
     """Copy the plan's pieces. DiskFailed names the directory whose disk it was; LogFailed."""
     copied = j.CopiedBytes()
-    copying = _Copying(disk, job)
     for piece in job.plan.pieces:
-        if not copying.piece(piece):
-            copied.bad = copying.bad
+        done = _Copying(disk, job).piece(piece)
+        if not done:
             break
         copied.pieces += 1
         copied.bytes += piece.length
@@ -269,18 +253,25 @@ class _Copying:
         self._job = job
         self._from = f"{job.source}/{job.plan.name}"
         self._to = f"{job.directory}/{job.plan.mark.name}"
-        self.bad: j.BadBatch | None = None
-        """What was wrong with the piece that was not copied."""
 
     def piece(self, piece: j.CopyPiece) -> bool:
-        """Copy a piece and what comes with it; whether all of it was there, and is well."""
-        if not self._records(piece):
+        """Copy a piece and what comes with it; whether all of it was there."""
+        log = layout.segment_file(piece.base)
+        target = layout.segment_file(piece.target_base)
+        sync = piece.seals or piece.length >= SYNC_FROM
+        if not self._range(log, piece.start, target, piece.at, piece.length, sync):
             return False
+        if piece.seals:
+            self._whole(
+                layout.segment_file(piece.base, layout.TXN_INDEX),
+                layout.segment_file(piece.target_base, layout.TXN_INDEX),
+            )
         for offset in piece.snapshots:
-            self._whole(layout.segment_file(offset, layout.SNAPSHOT))
+            name = layout.segment_file(offset, layout.SNAPSHOT)
+            self._whole(name, name)
         return True
 
-    def _whole(self, name: str) -> None:
+    def _whole(self, name: str, target: str) -> None:
         """Copy a small file, if it is there."""
         try:
             data = files.read_whole(self._disk, f"{self._from}/{name}")
@@ -289,12 +280,13 @@ class _Copying:
         if data is None:
             return
         try:
-            files.replace(self._disk, f"{self._to}/{name}", data, durable=False)
+            files.replace(self._disk, f"{self._to}/{target}", data, durable=False)
         except OSError as error:
             raise self._target_failed(error) from None
 
-    def _records(self, piece: j.CopyPiece) -> bool:
-        name, target_name = map(layout.segment_file, (piece.base, piece.target_base))
+    def _range(
+        self, name: str, start: int, target_name: str, at: int, length: int, sync: bool
+    ) -> bool:
         try:
             source = self._disk.open(f"{self._from}/{name}")
         except FileNotFoundError:
@@ -307,13 +299,14 @@ class _Copying:
             _close(source)
             raise self._target_failed(error) from None
         try:
-            return self._bytes(source, target, piece) and self._is_well(source, target, piece)
+            return self._bytes(source, start, target, at, length, sync)
         finally:
             _close(source)
             _close(target)
 
-    def _bytes(self, source: File, target: File, piece: j.CopyPiece) -> bool:
-        start, at, length = piece.start, piece.at, piece.length
+    def _bytes(
+        self, source: File, start: int, target: File, at: int, length: int, sync: bool
+    ) -> bool:
         done = 0
         try:
             if target.size() > at:
@@ -323,29 +316,11 @@ class _Copying:
                 if got == 0:
                     return False
                 done += got
-            if piece.seals or length >= SYNC_FROM:
+            if sync:
                 target.sync()
         except OSError as error:
             raise self._blame(error, source, start + done, length - done) from None
         return True
-
-    def _is_well(self, source: File, target: File, piece: j.CopyPiece) -> bool:
-        """Check each batch of the copy; where one is bad, look whether it is so in the source."""
-        try:
-            scan.verify(target, piece.at, piece.at + piece.length, piece.base)
-            return True
-        except Corrupt as bad:
-            file = layout.segment_file(piece.target_base)
-            self.bad = j.BadBatch(f"{self._to}/{file}: {bad}", False)
-        except OSError as error:
-            raise self._target_failed(error) from None
-        try:
-            scan.verify(source, piece.start, piece.start + piece.length, piece.base)
-        except Corrupt as bad:
-            self.bad = j.BadBatch(f"{self._from}/{layout.segment_file(piece.base)}: {bad}", True)
-        except OSError as error:
-            raise self._source_failed(error) from None
-        return False
 
     def _blame(self, error: OSError, source: File, position: int, left: int) -> Exception:
         """Find out which of the two disks an error came from: the one that cannot be read."""

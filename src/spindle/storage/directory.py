@@ -12,25 +12,11 @@ import errno
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
-from spindle.model import cleaning as c
 from spindle.model import jobs as j
 from spindle.model.errors import Corrupt, DiskFailed, Failure, LogFailed, Refusal
 from spindle.model.ids import DirectoryId, LogDir
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, Usage
-from spindle.model.scrubbing import Scrub, Scrubbed
-from spindle.storage import (
-    checkpoints,
-    cleaning,
-    copy,
-    files,
-    kept,
-    layout,
-    reading,
-    rewriting,
-    scrub,
-    small_files,
-)
-from spindle.storage.blame import OURS, PROBE, Blame, probe
+from spindle.storage import checkpoints, copy, files, layout
 from spindle.storage.disk import Disk, File
 from spindle.storage.log import SYNC_AFTER_CHECKPOINTS, Log
 from spindle.storage.lookup import find_offset
@@ -44,6 +30,11 @@ R = TypeVar("R")
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 """A full disk is not a dead disk (B-12): these do not latch."""
+
+_OURS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EAGAIN})
+"""These say that the process lacks something, not that the disk is bad."""
+
+_PROBE: Final = ".probe"
 
 
 class Directory:
@@ -63,10 +54,9 @@ class Directory:
         self._offsets: OffsetFiles | None = None
         self._logs: dict[LogKey, Log] = {}
         self._quarantined: dict[LogKey, str] = {}
-        self._discarded: dict[str, Log] = {}
-        """Logs that were renamed away, by their new names, as they were; until they are purged."""
+        self._discarded: dict[str, Bounds] = {}
+        """What was known of a log when it was renamed away, by its new name; until it is purged."""
         self._failed: DiskFailed | None = None
-        self._blame = Blame(lambda: probe(disk, path))
         self._uncommitted: dict[LogKey, list[int]] = {}
         """Logs with appends, and new logs, that wait for their sync; places in the group."""
         self._created: dict[LogKey, list[int]] = {}
@@ -83,7 +73,8 @@ class Directory:
 
     def run_group(self, group: Sequence[j.Job[Any]]) -> list[Any]:
         """Carry out jobs in order; for each its result, or the Failure that came instead."""
-        if group and isinstance(group[0], j.BesideJob):
+        if group and isinstance(group[0], j.CopyBytes):
+            # On the lane of a pair of directories, beside our own thread: no state of ours.
             return [self._beside(job) for job in group]
         results: list[Any] = []
         for at, job in enumerate(group):
@@ -103,11 +94,8 @@ class Directory:
         return results
 
     def _beside(self, job: j.Job[Any]) -> Any:
-        """Beside our own thread: no state of ours."""
+        assert isinstance(job, j.CopyBytes), "only copies run beside a directory's own thread"
         try:
-            if isinstance(job, c.CleanBytes):
-                return rewriting.step(self.disk, job)
-            assert isinstance(job, j.CopyBytes)
             return copy.copy_bytes(self.disk, job)
         except Failure as failure:
             return failure
@@ -130,10 +118,12 @@ class Directory:
     def _judge(self, job: j.Job[Any], error: OSError) -> Failure:
         """What an OSError means: for the one log, or for the directory, and for how long."""
         code = error.errno or errno.EIO
-        if self._blame.is_of_log(job, code):
-            return LogFailed(self.path, _subject(job), explain(error))
+        if isinstance(job, j.LogJob) and (
+            code in _OURS or (code == errno.ENOENT and self._is_there())
+        ):
+            return LogFailed(self.path, str(job.key), explain(error))
         failure = DiskFailed(self.path, _verb(job), code, explain(error))
-        if code not in FULL and code not in OURS:
+        if code not in FULL and code not in _OURS:
             self._fail(failure)
         return failure
 
@@ -211,8 +201,7 @@ class Directory:
     def _open(self, job: j.Open) -> OpenedDirectory:
         self._let_go()
         self._failed = None
-        self._blame = Blame(lambda: probe(self.disk, self.path))
-        opened = open_directory(self._pool, job, self._new_id, self._blame)
+        opened = open_directory(self._pool, job, self._new_id)
         self._lock = opened.lock
         self._offsets = opened.offsets
         self._logs = opened.logs
@@ -230,13 +219,10 @@ class Directory:
     def _measure(self, job: j.Measure) -> Usage:
         if not self._is_there():
             raise OSError(errno.ENOENT, "there is no meta.properties", self.path)
-        if self._failed is not None or job.write:
+        if self._failed is not None:
             # Whoever thinks of using it again wants to know whether it takes writes.
-            probe = f"{self.path}/{PROBE}"
-            files.replace(self.disk, probe, PROBE.encode())
-            if files.read_whole(self.disk, probe) != PROBE.encode():
-                raise OSError(errno.EIO, "what was written is not what is read", probe)
-            self.disk.remove(probe)
+            files.replace(self.disk, f"{self.path}/{_PROBE}", b"probe")
+            self.disk.remove(f"{self.path}/{_PROBE}")
         return self.disk.usage(self.path)
 
     def _checkpoint(self, job: j.Checkpoint) -> None:
@@ -285,10 +271,8 @@ class Directory:
         return self._log(job.key).append(job.batches, job.now_ms)
 
     def _read(self, job: j.Read) -> j.ReadResult:
-        return reading.read(self._log(job.key), job)
-
-    def _scrub(self, job: Scrub) -> Scrubbed:
-        return scrub.scrub(self._pool, self._logs, self._blame, job)
+        log = self._log(job.key)
+        return log.read(job.offset, job.limit, job.max_bytes, job.at_least_one)
 
     def _find_offset(self, job: j.FindOffset) -> j.FoundOffset:
         return find_offset(self._log(job.key), job.timestamp, job.limit)
@@ -335,41 +319,28 @@ class Directory:
             if not self._is_there():
                 raise
         if log is not None:
-            self._discarded[name] = log
+            self._discarded[name] = Bounds(log.recovery_point, log.start)
         self._logs.pop(job.key, None)
         self._quarantined.pop(job.key, None)
         self.disk.sync_dir(self.path)
-        if log is not None and job.keep_until_ms:
-            self._mark_kept(name, log, job.keep_until_ms)
-        return name
-
-    def _mark_kept(self, name: str, log: Log, until_ms: int) -> None:
-        bounds = Bounds(log.recovery_point, log.start)
         try:
-            kept.write(self.disk, f"{self.path}/{name}", kept.Mark(until_ms, bounds))
+            self._open_offsets().write_logs(self._logs.values())
         except OSError as error:
             if error.errno not in FULL:
                 raise
-            # Without a mark it is known in this run alone: after a restart it is deleted.
+            # It is discarded all the same: deleting it will make room for the next checkpoint.
+        return name
 
     def _restore(self, job: j.Restore) -> LoadedLog:
         assert layout.is_discarded(job.name), f"{job.name} is in use"
-        unique = self._new_id().hex if job.key.future else ""
-        old = f"{self.path}/{job.name}"
-        path = f"{self.path}/{layout.directory_name(job.key, unique)}"
+        path = f"{self.path}/{layout.directory_name(job.key)}"
         if job.key in self._logs or self.disk.stat(path) is not None:
             raise LogFailed(self.path, job.name, f"there is a {job.key} already")
-        log = self._discarded.pop(job.name, None)
-        mark = kept.read(self.disk, old) if log is None else None
-        kept.remove(self.disk, old)
-        self.disk.rename(old, path)
+        self.disk.rename(f"{self.path}/{job.name}", path)
         self.disk.sync_dir(self.path)
-        if log is None:
-            # From before a restart: as after a crash. Without a mark all of it is looked at.
-            bounds = Bounds() if mark is None else mark.bounds
-            log = load_log(self._pool, path, job.key, bounds, [])
-        else:
-            log.moved(path, job.key)
+        # As after a crash; without what only this run knows, all of it is looked at.
+        bounds = self._discarded.pop(job.name, Bounds())
+        log = load_log(self._pool, path, job.key, bounds, [])
         self._logs[job.key] = log
         return self._loaded(log)
 
@@ -430,15 +401,38 @@ class Directory:
             self._open_offsets().lower(log.key.topic_partition, low)
         return copy.adopt(log, job)
 
-    def _plan_clean(self, job: c.PlanClean) -> c.CleanPlan | None:
-        cleaned = self._open_offsets().cleaned.get(job.key.topic_partition, 0)
-        return cleaning.plan(self._log(job.key), job, cleaned)
+    # --- small files --------------------------------------------------------------------------
 
-    def _adopt_cleaned(self, job: c.AdoptCleaned) -> j.LogStart | None:
-        adopted = cleaning.adopt(self._log(job.key), job)
-        if adopted is not None and job.cleaned_to is not None:
-            self._open_offsets().clean(job.key.topic_partition, job.cleaned_to)
-        return adopted
+    def _put_file(self, job: j.PutFile) -> None:
+        path = self._inside(job.name)
+        folder = path.rpartition("/")[0]
+        if folder != self.path and self.disk.stat(folder) is None:
+            self.disk.make_dir(folder)
+            self.disk.sync_dir(self.path)
+        files.replace(self.disk, path, job.data)
+
+    def _get_file(self, job: j.GetFile) -> bytes | None:
+        return files.read_whole(self.disk, self._inside(job.name))
+
+    def _list_files(self, job: j.ListFiles) -> tuple[str, ...]:
+        path = self._inside(job.name) if job.name else self.path
+        try:
+            return tuple(self.disk.list(path))
+        except FileNotFoundError:
+            if path == self.path:
+                raise
+            return ()
+
+    def _remove_file(self, job: j.RemoveFile) -> None:
+        path = self._inside(job.name)
+        if files.remove_if_there(self.disk, path):
+            self.disk.sync_dir(path.rpartition("/")[0])
+
+    def _inside(self, name: str) -> str:
+        assert name, "a file has a name"
+        assert not name.startswith("/"), f"{name} is relative to the directory"
+        assert ".." not in name.split("/"), f"{name} stays in the directory"
+        return f"{self.path}/{name}"
 
 
 _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
@@ -450,7 +444,6 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Configure: Directory._configure,
     j.Append: Directory._append,
     j.Read: Directory._read,
-    Scrub: Directory._scrub,
     j.FindOffset: Directory._find_offset,
     j.Truncate: Directory._truncate,
     j.Reset: Directory._reset,
@@ -460,17 +453,14 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Discard: Directory._discard,
     j.Restore: Directory._restore,
     j.Purge: Directory._purge,
-    j.Weigh: lambda d, job: files.weigh(d.disk, f"{d.path}/{job.name}"),
     j.Promote: Directory._promote,
     j.MarkCopy: Directory._mark_copy,
     j.PlanCopy: Directory._plan_copy,
     j.AdoptCopied: Directory._adopt_copied,
-    c.PlanClean: Directory._plan_clean,
-    c.AdoptCleaned: Directory._adopt_cleaned,
-    j.PutFile: lambda d, job: small_files.put(d.disk, job),
-    j.GetFile: lambda d, job: small_files.get(d.disk, job),
-    j.ListFiles: lambda d, job: small_files.names(d.disk, job),
-    j.RemoveFile: lambda d, job: small_files.remove(d.disk, job),
+    j.PutFile: Directory._put_file,
+    j.GetFile: Directory._get_file,
+    j.ListFiles: Directory._list_files,
+    j.RemoveFile: Directory._remove_file,
 }
 
 _EVEN_IF_FAILED: Final = frozenset({j.Open, j.Measure})
@@ -479,7 +469,6 @@ _COMMIT_LATER: Final = frozenset(
     {
         j.Append,
         j.Read,
-        Scrub,
         j.CreateLog,
         j.Configure,
         j.FindOffset,

@@ -15,15 +15,14 @@ from spindle.model.batches import Batch, Buffer
 from spindle.model.errors import Corrupt
 from spindle.model.ids import TopicId
 from spindle.model.jobs import Appended, CutStamp, LogSettings, LogStart, ReadResult
-from spindle.model.logs import AbortedTransaction, LoadedLog, LogKey
+from spindle.model.logs import LoadedLog, LogKey
 from spindle.model.offsets import EpochHistory
-from spindle.storage import checkpoints, files, layout, transactions
+from spindle.storage import checkpoints, files, layout
 from spindle.storage.pool import Pool
 from spindle.storage.producers import Producers
 from spindle.storage.segment import POSITION_MAX, Place, Segment
 from spindle.storage.snapshots import Snapshots
 from spindle.wire.batch import stamped
-from spindle.wire.control import marker_of
 
 CUTS_MAX: Final = 256
 """Cuts that are remembered for copies under way; a copy that missed more begins again."""
@@ -139,15 +138,9 @@ class Log:
                 self.epochs.assign(batch.leader_epoch, batch.base_offset)
                 self.dirty_epochs = True
             if batch.producer_id >= 0:
-                self._note_producer(batch)
+                self.producers.note(batch)
         self.end = active.end
         self.size += size
-
-    def _note_producer(self, batch: Batch) -> None:
-        marker = marker_of(batch) if batch.is_control else None
-        aborted = self.producers.note(batch, marker)
-        if aborted is not None:
-            self.active.note_aborted(aborted)
 
     def _must_roll(self, run: list[Batch], size: int, now_ms: int) -> bool:
         active = self.segments[-1]
@@ -207,13 +200,8 @@ class Log:
 
     # --- read ---------------------------------------------------------------------------------
 
-    def read(
-        self, offset: int, limit: int, most: int, at_least_one: bool, committed: bool = False
-    ) -> ReadResult:
-        """Whole batches from the one that holds `offset`, of one segment, none past `limit`.
-
-        `committed`: with the aborted transactions among them.
-        """
+    def read(self, offset: int, limit: int, most: int, at_least_one: bool) -> ReadResult:
+        """Whole batches from the one that holds `offset`, of one segment, none past `limit`."""
         if not self.start <= offset < min(limit, self.end):
             return ReadResult(b"", self.start, self.end)
         segment, start = self.find(offset)
@@ -231,11 +219,7 @@ class Log:
         if len(data) < size:
             raise Corrupt(f"{segment.path()} ends at {start.position + len(data)}")
         self._remember(segment, stop)
-        aborted: tuple[AbortedTransaction, ...] = ()
-        if committed:
-            later = self.segments[self.index_of(offset) :]
-            aborted = transactions.between(later, offset, stop.offset)
-        return ReadResult(data, self.start, self.end, aborted)
+        return ReadResult(data, self.start, self.end)
 
     def find(self, offset: int) -> tuple[Segment, Place]:
         """The segment and the place of the first batch that reaches `offset`.

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from spindle.model.errors import Corrupt
 from spindle.model.ids import DirectoryId
 from spindle.model.jobs import Open
-from spindle.model.logs import KeptCopy, LogKey, OpenedDirectory, QuarantinedLog
-from spindle.storage import checkpoints, files, kept, layout, meta
-from spindle.storage.blame import Blame
+from spindle.model.logs import LogKey, OpenedDirectory, QuarantinedLog
+from spindle.storage import checkpoints, files, layout, meta
 from spindle.storage.disk import Disk, File
 from spindle.storage.layout import Kind
 from spindle.storage.log import Log
@@ -43,15 +42,12 @@ class _Names:
 
     logs: list[tuple[str, LogKey]] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
-    kept: list[KeptCopy] = field(default_factory=list)
     strays: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
 
 
-def open_directory(
-    pool: Pool, job: Open, new_id: Callable[[], DirectoryId], blame: Blame
-) -> Opened:
-    """Carry out `Open`. OSError. `blame` tells a bad log from a bad disk."""
+def open_directory(pool: Pool, job: Open, new_id: Callable[[], DirectoryId]) -> Opened:
+    """Carry out `Open`. OSError."""
     disk, path = pool.disk, job.directory
     found = disk.stat(path)
     if found is None:
@@ -60,15 +56,13 @@ def open_directory(
         raise OSError(errno.ENOTDIR, "it is not a directory", path)
     lock = disk.lock(f"{path}/{layout.LOCK}")
     try:
-        return _open_locked(pool, job, new_id, lock, blame)
+        return _open_locked(pool, job, new_id, lock)
     except OSError:
         lock.close()
         raise
 
 
-def _open_locked(
-    pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock: File, blame: Blame
-) -> Opened:
+def _open_locked(pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock: File) -> Opened:
     disk, path = pool.disk, job.directory
     directory_id = _identify(disk, job, new_id)
     marker = files.read_whole(disk, f"{path}/{layout.CLEAN_SHUTDOWN}")
@@ -85,12 +79,8 @@ def _open_locked(
     for name, key in names.logs:
         try:
             log = _load(pool, f"{path}/{name}", key, offsets, marker is not None, warnings)
-        except (Corrupt, OSError) as bad:
-            if isinstance(bad, OSError) and (
-                layout.is_metadata(key) or not blame.is_the_logs(bad.errno or 0, name)
-            ):
-                raise
-            reasons.append(QuarantinedLog(name, _why(bad)))
+        except (Corrupt, FileNotFoundError) as bad:
+            reasons.append(QuarantinedLog(name, str(bad)))
             quarantined[key] = name
             pool.drop_under(f"{path}/{name}")
             continue
@@ -111,7 +101,6 @@ def _open_locked(
             for log in logs.values()
         ),
         tuple(names.deleted),
-        tuple(names.kept),
         tuple(names.strays),
         tuple(reasons),
         tuple(names.ignored),
@@ -156,11 +145,7 @@ def _sort_names(disk: Disk, path: str) -> _Names:
         if key is not None:
             names.logs.append((name, key))
         elif kind is Kind.DELETE:
-            copy = kept.find(disk, path, name)
-            if copy is None:
-                names.deleted.append(name)
-            else:
-                names.kept.append(copy)
+            names.deleted.append(name)
         elif kind is Kind.STRAY:
             names.strays.append(name)
         else:
@@ -194,10 +179,6 @@ def _drop_shorter(
     pool.disk.rename(log.path, f"{root}/{name}")
     pool.disk.sync_dir(root)
     return name
-
-
-def _why(bad: Corrupt | OSError) -> str:
-    return explain(bad) if isinstance(bad, OSError) else str(bad)
 
 
 def explain(error: OSError) -> str:

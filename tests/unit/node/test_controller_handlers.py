@@ -339,38 +339,6 @@ def test_elect_leaders(version: int) -> None:
         assert wrong.error_code == Error.INVALID_REQUEST
 
 
-@pytest.mark.spec("B-25")
-def test_a_new_replica_is_assigned_the_directory_that_is_named() -> None:
-    desk = ControllerDesk()
-    desk.start(1, 2, 3)
-    desk.create("t", (1, 2))
-    key = Key.ALTER_PARTITION_REASSIGNMENTS
-
-    def alter(*directories: uuid.UUID | None) -> Any:
-        partition = part(
-            key,
-            1,
-            "ReassignablePartition",
-            partition_index=0,
-            replicas=(3, 2),
-            directories=directories,
-        )
-        topic = part(key, 1, "ReassignableTopic", name="t", partitions=(partition,))
-        answer = desk.call(key, 1, topics=(topic,))
-        return answer if answer.error_code else answer.responses[0].partitions[0]
-
-    nowhere = uuid.UUID(int=77 << 64)
-    assert alter(nowhere, None).error_code == Error.LOG_DIR_NOT_FOUND
-    assert alter(nowhere).error_code == Error.INVALID_REQUEST
-    before = state(desk, "t").directories
-    wanted = places(3)[-1]
-    told = alter(wanted, None)
-    assert (told.error_code, told.directories) == (Error.NONE, (wanted, None))
-    after = state(desk, "t")
-    assert after.replicas == (3, 2, 1)
-    assert after.directories == (wanted, before[1], before[0])
-
-
 @pytest.mark.parametrize("version", versions(Key.ALTER_PARTITION_REASSIGNMENTS))
 def test_reassignments(version: int) -> None:
     desk = ControllerDesk()

@@ -110,9 +110,9 @@ def test_a_clean_stop_begins_no_new_copying() -> None:
     world.alter("/d2", "t")
     world.wait(1)
     world.logs.stop_moving()
-    before = world.logs.moves.figures.copied_bytes
+    before = world.logs.moves.copied_bytes
     done: list[bool] = []
     world.broker.housekeeping.checkpoint(lambda: done.append(True))
     world.wait(5)
     assert done == [True]
-    assert world.logs.moves.figures.copied_bytes <= before + 200
+    assert world.logs.moves.copied_bytes <= before + 200

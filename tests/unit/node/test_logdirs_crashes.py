@@ -100,7 +100,7 @@ def test_restart_goes_on_from_what_was_copied() -> None:
     assert again.end >= before
     world.until(moved(world), limit=200)
     assert world.values("t") == values
-    assert world.logs.moves.figures.copied_bytes < 60 * 80
+    assert world.logs.moves.copied_bytes < 60 * 80
 
 
 @pytest.mark.spec("K858-12", "B-02")

@@ -1,8 +1,7 @@
 """OffsetFetch (9), versions 1-10.
 
 Behaviour: committed offsets of a group's partitions; -1 where there is none. A group that nobody
-knows has none. Who demands stable offsets (7) has UNSTABLE_OFFSET_COMMIT where a transaction that
-is open has committed one (KIP-447).
+knows has none. Offsets are stable at once: there are no transactions.
 
 Version notes: from 2 on null topics ask for all, and the answer has an error of its own; 5 tells
 leader epochs; 7 may demand stable offsets; from 8 on many groups at once (KIP-709); 9 has member
@@ -13,7 +12,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from spindle.core.groups.coordinator import Coordinator
 from spindle.core.groups.values import Committed
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
@@ -22,7 +20,6 @@ from spindle.node.calls import Call
 from spindle.wire.entities import make
 
 Found = dict[str, dict[int, Committed | None]]
-Waits = dict[TopicPartition, Error]
 
 
 def on_broker(broker: Any, call: Call) -> None:
@@ -33,9 +30,7 @@ def on_broker(broker: Any, call: Call) -> None:
         call.answer(make(r.OffsetFetchResponse, groups=groups))
         return
     body = call.body
-    coordinator = broker.groups.coordinator(body.group_id)
-    known = coordinator.fetch(body.group_id, None)
-    waits = _undecided(coordinator, body.group_id, getattr(body, "require_stable", False))
+    known = broker.groups.coordinator(body.group_id).fetch(body.group_id, None)
     call.answer(
         make(
             r.OffsetFetchResponse,
@@ -43,12 +38,7 @@ def on_broker(broker: Any, call: Call) -> None:
                 r.OffsetFetchResponseTopic(
                     name=name,
                     partitions=tuple(
-                        _partition(
-                            r.OffsetFetchResponsePartition,
-                            index,
-                            value,
-                            waits.get(TopicPartition(name, index), Error.NONE),
-                        )
+                        _partition(r.OffsetFetchResponsePartition, index, value)
                         for index, value in partitions.items()
                     ),
                 )
@@ -83,16 +73,14 @@ def refuse(call: Call, error: Error, message: str) -> Any:
 def _group(broker: Any, call: Call, group: Any) -> Any:
     r = call.reply
     try:
-        coordinator = broker.groups.coordinator(group.group_id)
-        known = coordinator.fetch(group.group_id, None)
-        waits = _undecided(coordinator, group.group_id, call.body.require_stable)
+        known = broker.groups.coordinator(group.group_id).fetch(group.group_id, None)
     except Refusal as refusal:
         return make(r.OffsetFetchResponseGroup, group_id=group.group_id, error_code=refusal.error)
     topics = (
-        _topics_by_id(broker.image, r, group.topics, known, waits)
+        _topics_by_id(broker.image, r, group.topics, known)
         if call.version >= 10
         else tuple(
-            r.OffsetFetchResponseTopics(name=name, partitions=_all(r, name, partitions, waits))
+            r.OffsetFetchResponseTopics(name=name, partitions=_all(r, partitions))
             for name, partitions in _by_name(group.topics, known).items()
         )
     )
@@ -105,17 +93,13 @@ def _group(broker: Any, call: Call, group: Any) -> Any:
 
 
 def _topics_by_id(
-    image: ClusterImage,
-    r: Any,
-    asked: Any,
-    known: dict[TopicPartition, Committed],
-    waits: Waits,
+    image: ClusterImage, r: Any, asked: Any, known: dict[TopicPartition, Committed]
 ) -> tuple[Any, ...]:
     if asked is None:
         # Offsets of topics that are gone cannot be named any more.
         return tuple(
             r.OffsetFetchResponseTopics(
-                topic_id=image.topic_ids[name], partitions=_all(r, name, partitions, waits)
+                topic_id=image.topic_ids[name], partitions=_all(r, partitions)
             )
             for name, partitions in _by_name(None, known).items()
             if name in image.topic_ids
@@ -129,7 +113,7 @@ def _topics_by_id(
                 r.OffsetFetchResponsePartitions,
                 index,
                 known.get(TopicPartition(state.name, index)) if state else None,
-                error or (waits.get(TopicPartition(state.name, index), error) if state else error),
+                error,
             )
             for index in topic.partition_indexes
         )
@@ -150,23 +134,9 @@ def _by_name(asked: Any, known: dict[TopicPartition, Committed]) -> Found:
     return found
 
 
-def _undecided(coordinator: Coordinator, group_id: str, stable: bool) -> Waits:
-    """The partitions whose offset a transaction is about to change, for who minds."""
-    if not stable:
-        return {}
-    return dict.fromkeys(coordinator.pending.of(group_id), Error.UNSTABLE_OFFSET_COMMIT)
-
-
-def _all(
-    r: Any, name: str, partitions: dict[int, Committed | None], waits: Waits
-) -> tuple[Any, ...]:
+def _all(r: Any, partitions: dict[int, Committed | None]) -> tuple[Any, ...]:
     return tuple(
-        _partition(
-            r.OffsetFetchResponsePartitions,
-            index,
-            value,
-            waits.get(TopicPartition(name, index), Error.NONE),
-        )
+        _partition(r.OffsetFetchResponsePartitions, index, value)
         for index, value in partitions.items()
     )
 

@@ -7,7 +7,6 @@ node's moves, which decide when, how much, and what a failure means.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
 
 from spindle.model.errors import Failure
@@ -39,19 +38,17 @@ def copy_step(
     limit: int,
     max_bytes: int,
     then: Then,
-    still: Callable[[], bool] = lambda: False,
 ) -> None:
     """Copy at most about `max_bytes` up to offset `limit` of `key`'s log; `then(progress)`.
 
     `mark`: the last progress's; None at the start of a move and after anything else has changed the
-    future log. `still`: whether appends and cuts of the source are blocked; asked at the beginning
-    and once more when all is copied. Then `progress.whole` tells that nothing is missing.
+    future log. Caught up: `progress.end == progress.source_end`, for certain only if the step began
+    after appends and cuts of the source were blocked.
     """
     current, future = key._replace(future=False), key._replace(future=True)
 
     def marked(found: CopyMark) -> None:
-        planning = PlanCopy(source, current, found, limit, max_bytes, still())
-        out.run(planning, _if_well(planned, then))
+        out.run(PlanCopy(source, current, found, limit, max_bytes), _if_well(planned, then))
 
     def planned(plan: CopyPlan) -> None:
         if plan.pieces:
@@ -61,8 +58,6 @@ def copy_step(
             adopt(plan, CopiedBytes())
 
     def adopt(plan: CopyPlan, copied: CopiedBytes) -> None:
-        if plan.still and not still():
-            plan = replace(plan, still=False)
         out.run(AdoptCopied(target, future, plan, copied), then)
 
     if mark is None:

@@ -14,18 +14,8 @@ from typing import Final, NamedTuple, TypeVar
 from spindle.model.batches import Batch, Buffer
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import METADATA_TOPIC, LogDir
-from spindle.model.jobs import (
-    Append,
-    Appended,
-    Job,
-    LogStart,
-    MoveLogStart,
-    Read,
-    ReadResult,
-    Reset,
-    Truncate,
-)
-from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.jobs import Append, Job, MoveLogStart, Read, ReadResult, Reset, Truncate
+from spindle.model.logs import LogKey
 from spindle.model.outbox import Outbox
 from spindle.model.records import MetadataRecord
 from spindle.wire import batch as codec
@@ -56,8 +46,6 @@ class MetadataLog:
         self._directory = directory
         self._out = out
         self._on_failed = on_failed
-        self.size = 0
-        """Bytes of the log's segments, once it is open."""
         self._cache: list[Cached] = []
         self._cache_bytes = 0
 
@@ -66,8 +54,7 @@ class MetadataLog:
     def append(self, batches: list[Cached], then: Callable[[], None]) -> None:
         """Append batches in order; `then` once all are durable."""
 
-        def done(now: Appended) -> None:
-            self.size = now.size
+        def done(_: object) -> None:
             self._remember(batches)
             then()
 
@@ -77,8 +64,7 @@ class MetadataLog:
     def truncate(self, offset: int, then: Callable[[], None]) -> None:
         """Cut the end back to `offset`."""
 
-        def done(now: LoadedLog) -> None:
-            self.size = now.size
+        def done(_: object) -> None:
             while self._cache and self._cache[-1].batch.next_offset > offset:
                 self._cache_bytes -= self._cache.pop().batch.size
             then()
@@ -88,8 +74,7 @@ class MetadataLog:
     def reset(self, offset: int, then: Callable[[], None]) -> None:
         """Start again, empty, at `offset`."""
 
-        def done(now: LoadedLog) -> None:
-            self.size = now.size
+        def done(_: object) -> None:
             self._cache.clear()
             self._cache_bytes = 0
             then()
@@ -98,12 +83,7 @@ class MetadataLog:
 
     def move_start(self, offset: int, then: Callable[[], None]) -> None:
         """Give up whole segments below `offset`."""
-
-        def done(now: LogStart) -> None:
-            self.size = now.size
-            then()
-
-        self.run(MoveLogStart(self._directory, LOG_KEY, offset), done)
+        self.run(MoveLogStart(self._directory, LOG_KEY, offset), lambda _: then())
 
     # --- reading ----------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from spindle.core.replica.partition import Change, Following, Offline, Partition, Rules
 from spindle.core.replica.tail import TailBudget
 from spindle.model import records as r
-from spindle.model.batches import NO_PRODUCER, TRANSACTIONAL, Record
+from spindle.model.batches import Record
 from spindle.model.config import topic_setting
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.ids import NO_LEADER, LogDir, NodeId, PartitionId, TopicId, TopicPartition
@@ -376,8 +376,7 @@ class Replicas:
         self.out.after(PRODUCER_SWEEP, self._on_producer_time)
         before = self.out.wall_ms - int(self.broker.settings["producer.id.expiration.ms"])
         for hosted in self.hosted.values():
-            machine = hosted.partition
-            machine.producers.expire(before, machine.transactions.open)
+            hosted.partition.producers.expire(before)
 
     # --- for coordinators -------------------------------------------------------------------------
 
@@ -386,12 +385,10 @@ class Replicas:
         id: PartitionId,
         records: Iterable[KeyValue],
         then: Callable[[int | Error], None],
-        producer: tuple[int, int] | None = None,
     ) -> None:
         """Append key/value pairs as one batch with acks=all.
 
-        `then` gets the first offset once all in-sync replicas have it, or the error. `producer`
-        (id, epoch): in its transaction.
+        `then` gets the first offset once all in-sync replicas have it, or the error.
         """
         hosted = self.hosted.get(id)
         if hosted is None or not hosted.partition.leads:
@@ -405,16 +402,7 @@ class Replicas:
             then(Error.NOT_ENOUGH_REPLICAS)
             return
         now = self.out.wall_ms
-        producer_id, epoch = producer or (NO_PRODUCER, -1)
-        if epoch < machine.producers.epoch_of(producer_id):
-            then(Error.INVALID_PRODUCER_EPOCH)
-            return
-        batch = build(
-            (Record(n, now, x.key, x.value) for n, x in enumerate(records)),
-            attributes=0 if producer is None else TRANSACTIONAL,
-            producer_id=producer_id,
-            producer_epoch=epoch,
-        )
+        batch = build(Record(n, now, x.key, x.value) for n, x in enumerate(records))
         machine.assign(batch)
         base = batch.base_offset
         hosted.at_mark.add(

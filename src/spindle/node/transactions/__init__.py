@@ -1,1 +1,0 @@
-"""Transactions on a broker: coordinators, markers to and at the partitions' leaders, enlisting."""
