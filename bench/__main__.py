@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.support.kafka_jars import kafka_jars
 
-from bench import measures
+from bench import measures, moves
 from bench.peers import Apache, Peer, Spindle, memory
 
 TARGETS: dict[str, tuple[str, float]] = {
@@ -28,10 +28,13 @@ TARGETS: dict[str, tuple[str, float]] = {
     "consume MB/s": (">=", 0.8),
     "start to serving s": ("<=", 0.3),
     "memory MB": ("<=", 0.3),
+    "move MB/s": (">=", 3.0),
+    "move CPU s/GB": ("<=", 0.3),
+    "acks=all p99, moving / at rest": ("<=", 1.0),
 }
 """Ratios spindle / Apache Kafka that must hold."""
 OWN: dict[str, tuple[str, float]] = {
-    "move / cp+fsync": (">=", 0.8),
+    "move / cp+fsync": (">=", 0.9),
     "leader's disk fails: gap s": ("<", 1.0),
     "follower's disk fails: gap s": ("<", 1.0),
 }
@@ -48,7 +51,8 @@ async def run(options: argparse.Namespace) -> Table:
         ("throughput", lambda p, n: measures.throughput(p, n, options.records)),
         ("latency", lambda p, n: measures.latency(p, n, 1600)),
         ("small", lambda p, n: measures.small(p, n, options.small)),
-        ("move", lambda p, n: measures.move(p, n, options.move_records)),
+        ("move", lambda p, n: moves.move(p, n, options.move_records)),
+        ("felt", lambda p, n: moves.felt(p, n, options.move_records, options.felt_seconds)),
     ]
     with tempfile.TemporaryDirectory(dir=options.dir) as home:
         shim = _shim(Path(home))
@@ -172,8 +176,9 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=200_000, help="1 KiB records a round")
     parser.add_argument("--small", type=int, default=5_000, help="small requests a round")
     parser.add_argument("--move-records", type=int, default=500_000, help="1 KiB records to move")
+    parser.add_argument("--felt-seconds", type=int, default=8, help="of writing beside moves")
     parser.add_argument("--gap-rounds", type=int, default=1, help="disk failures of each kind")
-    parser.add_argument("--only", help="throughput,latency,small,move,gap")
+    parser.add_argument("--only", help="throughput,latency,small,move,felt,gap")
     parser.add_argument("--dir", help="where the clusters keep their data")
     parser.add_argument("--write", type=Path, help="put the table into this file, below its mark")
     options = parser.parse_args()

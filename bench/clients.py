@@ -1,6 +1,6 @@
 """librdkafka as the one client of both peers; each measure runs in a process of its own.
 
-    python -m bench.clients produce|consume|latency|small BOOTSTRAP TOPIC COUNT SIZE
+    python -m bench.clients produce|consume|latency|small|acknowledged BOOTSTRAP TOPIC COUNT SIZE
 
 prints one line of JSON.
 """
@@ -103,6 +103,40 @@ def latency(bootstrap: str, topic: str, count: int, size: int) -> dict[str, floa
     return {"p50_ms": waits[len(waits) // 2] * 1e3, "p99_ms": waits[len(waits) * 99 // 100] * 1e3}
 
 
+def acknowledged(bootstrap: str, topic: str, count: int, size: int) -> dict[str, float]:
+    """From produce to the acknowledgement by all replicas, in ms, at 500 records/s."""
+    rate = 500.0
+    client = Producer({"bootstrap.servers": bootstrap, "acks": "all", "linger.ms": 0})
+    client.list_topics(topic, timeout=30)
+    waits: list[float] = []
+    failed: list[str] = []
+
+    def send() -> None:
+        sent = time.monotonic()
+
+        def told(error: Any, _: Any) -> None:
+            if error is not None:
+                failed.append(str(error))
+            waits.append(time.monotonic() - sent)
+
+        client.produce(topic, bytes(size), partition=0, on_delivery=told)
+
+    began = time.monotonic()
+    for number in range(count):
+        while time.monotonic() < began + number / rate:
+            client.poll(0.0005)
+        send()
+        client.poll(0)
+    client.flush(60)
+    assert not failed, failed[:3]
+    waits = sorted(waits[len(waits) // 10 :])
+    return {
+        "p50_ms": waits[len(waits) // 2] * 1e3,
+        "p99_ms": waits[len(waits) * 99 // 100] * 1e3,
+        "max_ms": waits[-1] * 1e3,
+    }
+
+
 def small(bootstrap: str, topic: str, count: int, size: int) -> dict[str, float]:
     """Produce requests of one record each per second, five in flight."""
     client = Producer(
@@ -145,7 +179,13 @@ def _consumer(bootstrap: str, topic: str, begin: str = "earliest") -> Consumer:
     return client
 
 
-MEASURES = {"produce": produce, "consume": consume, "latency": latency, "small": small}
+MEASURES = {
+    "produce": produce,
+    "consume": consume,
+    "latency": latency,
+    "small": small,
+    "acknowledged": acknowledged,
+}
 
 if __name__ == "__main__":
     name, bootstrap, topic, count, size = sys.argv[1:]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 import time
@@ -18,7 +17,6 @@ from spindle.model.ids import TopicPartition
 
 Figures = dict[str, float]
 CLIENT_SECONDS = 180
-MOVE_SECONDS = 300.0
 
 
 async def client(measure: str, peer: Peer, topic: str, count: int, size: int) -> Figures:
@@ -80,57 +78,6 @@ async def small(peer: Peer, round_: int, count: int) -> Figures:
     figures = await client("small", peer, topic, count, 100)
     await delete(peer, topic)
     return {"small requests/s": figures["requests_per_s"]}
-
-
-async def move(peer: Peer, round_: int, count: int) -> Figures:
-    """Move one partition to another directory of its broker, beside `cp` and fsync of its files."""
-    topic = f"move-{round_}"
-    broker = 1
-    await create(peer, NewTopic(topic, assignment={0: (broker,)},
-                                configs={"segment.bytes": str(64 << 20)}))  # fmt: skip
-    await client("produce", peer, topic, count, 1024)
-    async with AdminClient(peer.bootstrap) as admin:
-        replica = Replica(topic, 0, broker)
-        place = await admin.describe_replica_log_dirs([replica])[replica]
-        assert place.current is not None
-        target = next(d for d in peer.directories(broker) if d != place.current)
-        os.sync()
-        copy_seconds = await asyncio.to_thread(_copy, Path(place.current) / f"{topic}-0")
-        os.sync()
-        before, began = cpu_seconds(peer.pids()), time.monotonic()
-        await admin.alter_replica_log_dirs({replica: target}).all()
-        while True:
-            now = await admin.describe_replica_log_dirs([replica])[replica]
-            if now.current == target and now.future is None:
-                break
-            assert time.monotonic() < began + MOVE_SECONDS, f"the move of {peer.name} hangs"
-            await asyncio.sleep(0.01)
-        seconds = time.monotonic() - began
-        cpu = cpu_seconds(peer.pids()) - before
-    await delete(peer, topic)
-    size = place.current_size
-    return {
-        "move MB/s": size / seconds / 1e6,
-        "move / cp+fsync": copy_seconds / seconds,
-        "move CPU s/GB": cpu / (size / 1e9),
-    }
-
-
-def _copy(source: Path) -> float:
-    """Seconds for cp and fsync of a partition's files to the file system where they are."""
-    target = source.parent / "copy-for-comparison.tmp"
-    began = time.monotonic()
-    target.mkdir()
-    for file in sorted(source.glob("*.log")):
-        subprocess.run(["cp", str(file), str(target / file.name)], check=True)
-        fd = os.open(target / file.name, os.O_RDWR)
-        os.fsync(fd)
-        os.close(fd)
-    seconds = time.monotonic() - began
-    for file in target.iterdir():
-        file.unlink()
-    target.rmdir()
-    return seconds
 
 
 async def gap(peer: Peer, round_: int, role: str) -> Figures:

@@ -25,7 +25,11 @@ from tests.support.storage import (
     reopen,
 )
 
-from spindle.model.jobs import Append, Close, Open
+from spindle.model.jobs import (
+    Append,
+    Close,
+    Open,
+)
 from spindle.model.logs import LogKey, OpenedDirectory
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.directory import Directory

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from spindle.model import records as r
-from spindle.model.batches import Batch, Record
+from spindle.model.batches import Batch, EndTransactionMarker, Record
 from spindle.model.ids import UNASSIGNED
 from spindle.wire import batch as codec
 from spindle.wire import coordinator
@@ -23,7 +23,6 @@ from spindle.wire.batch import Compression
 from spindle.wire.checkpoint import decode_checkpoint, encode_checkpoint
 from spindle.wire.control import (
     ControlType,
-    EndTransactionMarker,
     KRaftVersion,
     LeaderChange,
     Voters,

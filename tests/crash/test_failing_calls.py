@@ -21,20 +21,22 @@ from tests.support.storage import (
     reopen,
 )
 
-from spindle.model.errors import DiskFailed, Failure, LogFailed
-from spindle.model.jobs import (
+from spindle.model.copying import (
     AdoptCopied,
-    Append,
-    Checkpoint,
     CopiedBytes,
     CopyBytes,
+    MarkCopy,
+    PlanCopy,
+)
+from spindle.model.errors import DiskFailed, Failure, LogFailed
+from spindle.model.jobs import (
+    Append,
+    Checkpoint,
     CreateLog,
     Flush,
     Job,
     LogSettings,
-    MarkCopy,
     Open,
-    PlanCopy,
     Read,
     Retain,
     Truncate,

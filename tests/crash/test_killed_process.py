@@ -24,7 +24,13 @@ from tests.support.storage import (
     reopen,
 )
 
-from spindle.model.jobs import Close, Discard, Flush, MarkCopy, Promote
+from spindle.model.copying import MarkCopy
+from spindle.model.jobs import (
+    Close,
+    Discard,
+    Flush,
+    Promote,
+)
 from spindle.runtime.os_disk import OsDisk
 
 ROOT = Path(__file__).parents[2]

@@ -13,8 +13,7 @@ import pytest
 from aiokafka import AIOKafkaConsumer
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient as Confluent
-from kafka import KafkaConsumer, KafkaProducer
-from kafka.errors import TransactionalIdAuthorizationFailedError
+from kafka import KafkaConsumer
 from tests.support.apache_kafka import CONSOLE_CONSUMER, run_tool
 
 from spindle.client.admin import AdminClient
@@ -145,22 +144,12 @@ def test_the_python_libraries_read_commit_and_come_back(tmp_path: Path) -> None:
         await reader.commit()
         await reader.stop()
 
-    def transactional(cluster: LocalCluster) -> None:
-        confluent = Producer({"bootstrap.servers": cluster.bootstrap, "transactional.id": "x"})
-        with pytest.raises(KafkaException, match="serve no transactions"):
-            confluent.init_transactions(20)
-        other = KafkaProducer(bootstrap_servers=cluster.bootstrap, transactional_id="x")
-        with pytest.raises(TransactionalIdAuthorizationFailedError):
-            other.init_transactions()
-        other.close(timeout=1)
-
     async def scenario(cluster: LocalCluster) -> None:
         await asyncio.to_thread(produce, cluster, "t", 40)
         await asyncio.to_thread(kafka_python, cluster)
         await aiokafka(cluster, 48)
         await asyncio.to_thread(produce, cluster, "t", 8)
         await aiokafka(cluster, 8)
-        await asyncio.to_thread(transactional, cluster)
 
     with_cluster(tmp_path, scenario)
 

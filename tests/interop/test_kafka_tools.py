@@ -1,4 +1,4 @@
-"""Apache Kafka 4.3's own tools administer a cluster of ours, while clients write and read.
+"""Apache Kafka 4.3's own tools administer a cluster of ours (moves: `test_kip_113`).
 
 The tests share one cluster of three brokers with two log directories each, and leave it whole.
 """
@@ -11,13 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.apache_kafka import LOG_DIRS, METADATA_QUORUM, REASSIGN, run_tool
-from tests.support.clients import audit, produce, values
+from tests.support.apache_kafka import LOG_DIRS, METADATA_QUORUM, run_tool
+from tests.support.clients import produce, values
 from tests.support.commands import run
 from tests.support.local import Local
-from tests.support.waiting import eventually
-
-from spindle.cli.demo.load import Drain, Load
 
 pytestmark = pytest.mark.kafka
 
@@ -36,85 +33,6 @@ def cluster(
     with Local(tmp_path_factory.mktemp("tools"), jars) as cluster:
         cluster.start()
         yield cluster
-
-
-@pytest.fixture
-def plan(tmp_path: Path) -> Path:
-    """A file for a reassignment."""
-    return tmp_path / "plan.json"
-
-
-def reassign(cluster: Local, plan: Path, topic: str, places: dict[int, str]) -> list[str]:
-    """Have Kafka's tool put a topic's only partition on these brokers and directories."""
-    partition = {
-        "topic": topic,
-        "partition": 0,
-        "replicas": list(places),
-        "log_dirs": list(places.values()),
-    }
-    plan.write_text(json.dumps({"version": 1, "partitions": [partition]}))
-    return cluster.tool(REASSIGN, "--reassignment-json-file", str(plan), "--execute").lines()
-
-
-def verified(cluster: Local, plan: Path, *words: str) -> None:
-    """Wait until Kafka's tool says so of the plan."""
-
-    def said() -> bool:
-        done = cluster.tool(REASSIGN, "--reassignment-json-file", str(plan), "--verify")
-        return all(word in done.stdout for word in words)
-
-    cluster.until(said, " and ".join(words), 60)
-
-
-def go_on(load: Load, more: int = 300) -> None:
-    """Wait until so many more records are acknowledged."""
-    wanted = len(load.acknowledged) + more
-    eventually(lambda: len(load.acknowledged) >= wanted, f"{wanted} acknowledged", 60)
-
-
-@pytest.mark.spec("K113-22", "K113-25", "K113-29")
-def test_the_story_of_kip_113(cluster: Local, plan: Path) -> None:
-    cluster.create_on("story", 0, [1, 2])
-    load = Load(cluster.bootstrap, "story", [1.0], 300)
-    drain = Drain(cluster.bootstrap, "story", "readers")
-    load.start()
-    drain.start()
-    go_on(load)
-    # To the other directory of the same broker, then to the unused one of the next broker.
-    reassign(cluster, plan, "story", {1: cluster.log_dirs(1)[1], 2: "any"})
-    verified(cluster, plan, "Reassignment of replica story-0-1 completed successfully.")
-    assert (cluster.disk_of("story", 0, 1), cluster.disk_of("story", 0, 2)) == (1, 0)
-    reassign(cluster, plan, "story", {3: cluster.log_dirs(3)[1], 2: "any"})
-    verified(
-        cluster,
-        plan,
-        "Reassignment of partition story-0 is completed.",
-        "Reassignment of replica story-0-3 completed successfully.",
-    )
-    assert cluster.disk_of("story", 0, 3) == 1
-    cluster.until(lambda: not logs_of(cluster, 1, "story"), "nothing is left on broker 1")
-    go_on(load)
-    # Bad directories: the follower's, the leader's, then all.
-    cluster.become("story", {0: (3, {2, 3})})
-    cluster.break_disk(2, 0)
-    cluster.become("story", {0: (3, {3})})
-    go_on(load)
-    cluster.mend_disk(2, 0)
-    cluster.become("story", {0: (3, {2, 3})})
-    cluster.break_disk(3, 1)
-    cluster.become("story", {0: (2, {2})})
-    go_on(load)
-    cluster.break_disk(2, 0)
-    cluster.until(lambda: cluster.state("story")[0][0] == -1, "nobody leads")
-    cluster.mend_disk(3, 1)
-    cluster.mend_disk(2, 0)
-    cluster.become("story", {0: (2, {2, 3})})
-    go_on(load)
-    load.finish()
-    assert audit(load, cluster.bootstrap, "story") == load.sent
-    assert drain.wait_for(load.sent, 30)
-    drain.finish()
-    assert sorted(set(drain.consumed.offset)) == list(range(load.sent))
 
 
 def logs_of(cluster: Local, broker: int, topic: str) -> list[Path]:

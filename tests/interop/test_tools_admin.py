@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import uuid
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -215,6 +216,28 @@ def test_a_replica_which_is_not_there_yet_is_noted(cluster: ApacheKafka) -> None
         assert error_of(nothing[name]) == Error.NO_REASSIGNMENT_IN_PROGRESS
 
     asked(cluster, work)
+
+
+@pytest.mark.spec("B-25")
+def test_kafkas_controller_steps_over_directories_in_a_reassignment(
+    apache_cluster: ApacheKafka,
+) -> None:
+    async def work(admin: AdminClient) -> None:
+        described = await admin.describe_log_dirs([1, 2]).all()
+        assert {d.directory_id for dirs in described.values() for d in dirs} == {None}
+        await admin.create_topics([NewTopic("ad-tagged", assignment={0: (1,)})]).all()
+        name = TopicPartition("ad-tagged", 0)
+        named = {Replica("ad-tagged", 0, 2): uuid.uuid4()}
+        items = admin.alter_partition_reassignments({name: [2]}, directories=named)
+        assert await items[name] == ()
+
+        async def there() -> bool:
+            found = await admin.describe_topics(["ad-tagged"])["ad-tagged"]
+            return found.partitions[0].replicas == (2,)
+
+        await eventually_async(there, "the reassignment ends")
+
+    asked(apache_cluster, work)
 
 
 @pytest.mark.spec("K113-26")

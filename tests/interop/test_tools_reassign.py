@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import pytest
 from tests.support.apache_kafka import REASSIGN, ApacheKafka, ToolResult
-from tests.support.commands import run
-from tests.support.waiting import eventually
+from tests.support.clients import produce
+from tests.support.commands import begin, run
+from tests.support.waiting import eventually, eventually_async
 
+from spindle.cli import reassignment_throttles as throttles
 from spindle.client.admin import AdminClient
-from spindle.client.results import Replica, ReplicaLogDirs, Resource, ResourceType
+from spindle.client.results import (
+    Change,
+    ConfigChange,
+    NewTopic,
+    Replica,
+    ReplicaLogDirs,
+    Resource,
+    ResourceType,
+)
 
 pytestmark = pytest.mark.kafka
 
 OURS = "kafka-reassign-partitions"
+MOVE_RATE = "1 replica.alter.log.dirs.io.max.bytes.per.second"
+"""The throttle of moves, of broker 1."""
 SLOW = "1000"
 """Bytes/s at which a move of a few megabytes does not end by itself during a test."""
 
@@ -33,6 +47,28 @@ class Desk:
         self.at = ["--bootstrap-server", cluster.bootstrap]
         self.json = ["--reassignment-json-file", str(self.file)]
 
+    def create_topic(self, name: str, assignment: str, records: int = 0) -> None:
+        """Make a topic, in Kafka's notation of an assignment, with records of a kilobyte."""
+        placed = {
+            number: tuple(int(broker) for broker in part.split(":"))
+            for number, part in enumerate(assignment.split(","))
+        }
+        replicas = [Replica(name, n, broker) for n, brokers in placed.items() for broker in brokers]
+
+        async def ask() -> None:
+            async with AdminClient(self.cluster.bootstrap) as admin:
+                await admin.create_topics([NewTopic(name, assignment=placed)]).all()
+
+                async def there() -> bool:
+                    where = await admin.describe_replica_log_dirs(replicas).all()
+                    return all(place.current is not None for place in where.values())
+
+                await eventually_async(there, f"{name} is there", 60)
+
+        asyncio.run(ask())
+        if records:
+            produce(self.cluster.bootstrap, name, [b"." * 1000] * records)
+
     def plan(self, topic: str, partition: int, replicas: list[int], dirs: list[str] | None) -> None:
         entry: dict[str, Any] = {"topic": topic, "partition": partition, "replicas": replicas}
         if dirs is not None:
@@ -41,6 +77,29 @@ class Desk:
 
     def ours(self, *options: str) -> ToolResult:
         return run(OURS, *self.at, *options)
+
+    def spindle(self, verb: str, *options: str, plan: bool = True) -> ToolResult:
+        return run("spindle", *self._words(verb, plan), *options)
+
+    def begin(self, verb: str, *options: str, plan: bool = True) -> Popen[str]:
+        return begin("spindle", *self._words(verb, plan), *options)
+
+    def _words(self, verb: str, plan: bool) -> list[str]:
+        return ["reassign", verb, "-b", self.cluster.bootstrap, *([str(self.file)] if plan else [])]
+
+    def set_rate(self, broker: int, rate: str) -> None:
+        self._change(broker, ConfigChange(throttles.MOVE_RATE, Change.SET, rate))
+
+    def clear_rate(self, broker: int) -> None:
+        self._change(broker, ConfigChange(throttles.MOVE_RATE, Change.DELETE))
+
+    def _change(self, broker: int, change: ConfigChange) -> None:
+        async def ask() -> None:
+            resource = Resource(ResourceType.BROKER, str(broker))
+            async with AdminClient(self.cluster.bootstrap) as admin:
+                await admin.incremental_alter_configs({resource: [change]}).all()
+
+        asyncio.run(ask())
 
     def kafkas(self, *options: str) -> ToolResult:
         return self.cluster.run_tool(REASSIGN, *self.at, *options)
@@ -109,7 +168,7 @@ def cleared(found: Desk) -> Iterator[Desk]:
 
 @pytest.mark.spec("K113-22", "K113-24")
 def test_our_move_is_complete_in_the_eyes_of_kafkas_own_verify(desk: Desk) -> None:
-    desk.cluster.create_topic("re-move", "1:2,2:1")
+    desk.create_topic("re-move", "1:2,2:1")
     target = desk.other_dir("re-move", 0, 1)
     desk.plan("re-move", 0, [1, 2], [target, "any"])
     before = desk.kafkas("--verify", *desk.json)
@@ -131,7 +190,7 @@ def test_our_move_is_complete_in_the_eyes_of_kafkas_own_verify(desk: Desk) -> No
 
 @pytest.mark.spec("K113-22")
 def test_kafkas_execute_and_ours_say_the_same(desk: Desk) -> None:
-    desk.cluster.create_topic("re-same", "1,2")
+    desk.create_topic("re-same", "1,2")
     first = desk.where("re-same", 0, 1).current
     assert first is not None
     target = desk.other_dir("re-same", 0, 1)
@@ -150,15 +209,14 @@ def test_kafkas_execute_and_ours_say_the_same(desk: Desk) -> None:
 def test_a_new_replica_is_created_in_the_chosen_directory_at_once(desk: Desk) -> None:
     first, second = desk.cluster.log_dirs(2)
     # Fill one directory of broker 2 with logs: by itself it would put the next into the other.
-    desk.cluster.create_topic("re-fill", ",".join(["2"] * 6))
+    desk.create_topic("re-fill", ",".join(["2"] * 6))
     for partition in range(6):
         if desk.where("re-fill", partition, 2).current == second:
             desk.plan("re-fill", partition, [2], [first])
             assert desk.ours("--execute", *desk.json).code == 0
             there = partial(desk.is_there, "re-fill", partition, 2, first)
             eventually(there, "broker 2 is filled")
-    desk.cluster.create_topic("re-new", "1")
-    desk.cluster.produce("re-new", 2000)
+    desk.create_topic("re-new", "1", 2000)
     desk.plan("re-new", 0, [2], [first])
 
     done = desk.ours("--execute", *desk.json)
@@ -172,7 +230,7 @@ def test_a_new_replica_is_created_in_the_chosen_directory_at_once(desk: Desk) ->
 
 @pytest.mark.spec("K113-23")
 def test_a_directory_that_does_not_exist_stops_it_before_anything_is_changed(desk: Desk) -> None:
-    desk.cluster.create_topic("re-wrong", "1")
+    desk.create_topic("re-wrong", "1")
     desk.plan("re-wrong", 0, [2], ["/no/such/directory"])
     done = desk.ours("--execute", *desk.json)
     assert done.code == 1
@@ -185,8 +243,7 @@ def test_a_directory_that_does_not_exist_stops_it_before_anything_is_changed(des
 
 @pytest.mark.spec("K113-07", "K113-22", "K113-24")
 def test_a_throttled_move_is_seen_in_progress_and_cancelled(desk: Desk) -> None:
-    desk.cluster.create_topic("re-slow", "1")
-    desk.cluster.produce("re-slow", 6000)
+    desk.create_topic("re-slow", "1", 6000)
     source = desk.where("re-slow", 0, 1).current
     target = desk.other_dir("re-slow", 0, 1)
     desk.plan("re-slow", 0, [1], [target])
@@ -218,7 +275,7 @@ def test_a_throttled_move_is_seen_in_progress_and_cancelled(desk: Desk) -> None:
 
 @pytest.mark.spec("K113-22")
 def test_throttles_between_brokers_are_set_and_removed(desk: Desk) -> None:
-    desk.cluster.create_topic("re-rate", "1")
+    desk.create_topic("re-rate", "1")
     desk.plan("re-rate", 0, [2], None)
     started = desk.ours("--execute", *desk.json, "--throttle", SLOW)
     assert started.code == 0, started
@@ -244,8 +301,7 @@ def test_a_reassignment_in_progress_is_listed_verified_and_cancelled(
     apache_desk: Desk,
 ) -> None:
     desk = apache_desk
-    desk.cluster.create_topic("re-list", "1")
-    desk.cluster.produce("re-list", 6000)
+    desk.create_topic("re-list", "1", 6000)
     desk.plan("re-list", 0, [2], None)
     started = desk.ours("--execute", *desk.json, "--throttle", SLOW)
     assert started.code == 0, started
@@ -271,7 +327,7 @@ def test_a_reassignment_in_progress_is_listed_verified_and_cancelled(
 
 @pytest.mark.spec("K113-22")
 def test_generate_proposes_an_even_spread_and_shows_what_is(desk: Desk, tmp_path: Path) -> None:
-    desk.cluster.create_topic("re-gen", "1,1,1,1")
+    desk.create_topic("re-gen", "1,1,1,1")
     topics = tmp_path / "topics.json"
     topics.write_text('{"version":1,"topics":[{"topic":"re-gen"}]}')
     options = ["--generate", "--topics-to-move-json-file", str(topics), "--broker-list", "1,2"]
@@ -285,7 +341,7 @@ def test_generate_proposes_an_even_spread_and_shows_what_is(desk: Desk, tmp_path
 
 @pytest.mark.spec("K113-22")
 def test_the_replication_factor_can_be_protected(desk: Desk) -> None:
-    desk.cluster.create_topic("re-factor", "1")
+    desk.create_topic("re-factor", "1")
     desk.plan("re-factor", 0, [1, 2], None)
     refused = desk.ours("--execute", *desk.json, "--disallow-replication-factor-change")
     assert refused.code == 1
@@ -295,26 +351,93 @@ def test_the_replication_factor_can_be_protected(desk: Desk) -> None:
 
 @pytest.mark.spec("K113-22")
 def test_spindle_reassign_watches_until_it_is_done(desk: Desk) -> None:
-    desk.cluster.create_topic("re-watch", "1")
-    desk.cluster.produce("re-watch", 3000)
+    desk.create_topic("re-watch", "1", 3000)
     target = desk.cluster.log_dirs(2)[1]
     desk.plan("re-watch", 0, [2], [target])
-    done = run(
-        "spindle", "reassign", "execute", "-b", desk.cluster.bootstrap, str(desk.file), "--watch",
-        "--throttle", "100000000",
-    )  # fmt: skip
+    done = desk.spindle("execute", "--watch", "--throttle", "100000000", "--json")
     assert done.code == 0, done
-    assert done.lines()[-2:] == [
-        "Reassignment of partition re-watch-0 is completed.",
-        "Reassignment of replica re-watch-0-2 completed successfully.",
-    ]
+    told = json.loads(done.stdout)
+    assert told["complete"] is True
+    assert told["rollback"]["partitions"][0]["replicas"] == [1]
+    assert told["reassigned"] == [{"topic": "re-watch", "partition": 0}]
+    (new,) = told["directories"]
+    assert (new["topic"], new["broker"], new["logDir"]) == ("re-watch", 2, target)
+    assert new["chosen"] == ("broker" if type(desk.cluster) is ApacheKafka else "controller")
     assert desk.throttles("re-watch") == {}
     assert desk.is_there("re-watch", 0, 2, target)
-    verified = run(
-        "spindle", "reassign", "verify", "-b", desk.cluster.bootstrap, str(desk.file), "--json"
-    )
-    assert verified.code == 0, verified
-    assert json.loads(verified.stdout)["complete"] is True
+    shown = desk.spindle("verify")
+    assert shown.code == 0, shown
+    cells = [line.split() for line in shown.lines()]
+    assert ["re-watch-0", "2", "2", "completed"] in cells
+    assert ["re-watch-0-2", target, target, "completed", "-", "-"] in cells
+    assert json.loads(desk.spindle("verify", "--json").stdout)["complete"] is True
+
+
+@pytest.mark.spec("K113-22", "K113-24")
+def test_a_watch_is_interrupted_taken_up_again_and_ended(desk: Desk) -> None:
+    desk.create_topic("re-up", "1", 6000)
+    target = desk.other_dir("re-up", 0, 1)
+    desk.plan("re-up", 0, [1], [target])
+    watching = desk.begin("execute", "--watch", "--move-throttle", SLOW)
+    eventually(lambda: desk.where("re-up", 0, 1).future == target, "the move has begun", 60)
+    watching.send_signal(signal.SIGINT)
+    out, err = watching.communicate(timeout=60)
+    assert watching.returncode == 130, (out, err)
+    assert "What has been started goes on in the cluster" in err
+    assert f"spindle reassign watch -b {desk.cluster.bootstrap} {desk.file}" in err
+    assert f"spindle reassign cancel -b {desk.cluster.bootstrap} {desk.file}" in err
+    assert desk.where("re-up", 0, 1).future == target
+    assert desk.throttles("re-up") == {MOVE_RATE: SLOW}
+
+    listed = desk.spindle("list", "--json", plan=False)
+    (move,) = json.loads(listed.stdout)["moves"]
+    assert (move["topic"], move["target"], move["state"]) == ("re-up", target, "still moving")
+    again = desk.begin("watch", plan=False)
+    faster = desk.spindle("execute", "--additional", "--move-throttle", "100000000")
+    assert faster.code == 0, faster
+    out, err = again.communicate(timeout=60)
+    assert again.returncode == 0, (out, err)
+    assert desk.is_there("re-up", 0, 1, target)
+    assert desk.spindle("watch").code == 0
+    assert desk.throttles("re-up") == {}
+    assert "Nothing is under way" in desk.spindle("watch", plan=False).stdout
+    assert "Nothing is under way" in desk.spindle("list", plan=False).stdout
+
+
+@pytest.mark.spec("K113-22", "K113-24")
+def test_throttles_of_a_killed_run_are_put_back_by_the_next_one(desk: Desk) -> None:
+    desk.create_topic("re-killed", "1", 3000)
+    desk.create_topic("re-other", "1")
+    desk.set_rate(1, "55555555")
+    target = desk.other_dir("re-killed", 0, 1)
+    desk.plan("re-killed", 0, [1, 2], [target, "any"])
+    running = desk.begin("execute", "--watch", "--move-throttle", SLOW, "--throttle", "99999999")
+    eventually(lambda: desk.replicas("re-killed") == [(1, 2)], "the reassignment has begun", 60)
+    assert desk.where("re-killed", 0, 1).future == target
+    running.kill()
+    running.communicate(timeout=60)
+    set_by_it = desk.throttles("re-killed")
+    assert set_by_it[MOVE_RATE] == SLOW
+    assert set_by_it["re-killed follower.replication.throttled.replicas"] == "0:2"
+
+    desk.plan("re-other", 0, [1], [desk.where("re-other", 0, 1).current or ""])
+    for verb in ("verify", "watch"):
+        early = desk.spindle(verb)
+        assert "the throttles of an earlier run stay: its plan is under way" in early.stderr
+        assert desk.throttles("re-killed") == set_by_it
+    desk.set_rate(1, "99999999")
+    eventually(lambda: desk.is_there("re-killed", 0, 1, target), "the move is done", 60)
+    desk.set_rate(1, SLOW)
+
+    def is_over() -> bool:
+        late = desk.spindle("execute")
+        assert late.code == 0, late
+        return "throttles of an earlier run, whose plan is over (re-killed-0)" in late.stderr
+
+    eventually(is_over, "the reassignment is done too", 60)
+    assert desk.throttles("re-killed") == {MOVE_RATE: "55555555"}
+    assert "earlier run" not in desk.spindle("verify").stderr
+    desk.clear_rate(1)
 
 
 @pytest.mark.parametrize(
@@ -333,7 +456,7 @@ def test_spindle_reassign_watches_until_it_is_done(desk: Desk) -> None:
 )
 def test_bad_plans_are_refused_as_kafka_refuses_them(desk: Desk, document: str, says: str) -> None:
     if "re-bad" in document and "re-bad" not in _topics(desk.cluster):
-        desk.cluster.create_topic("re-bad", "1")
+        desk.create_topic("re-bad", "1")
     desk.file.write_text(document)
     done = desk.ours("--execute", *desk.json)
     assert done.code == 1

@@ -7,7 +7,8 @@ import errno
 import pytest
 from tests.support.simulation import Scene
 
-from spindle.model.jobs import Append, PlanCopy
+from spindle.model.copying import PlanCopy
+from spindle.model.jobs import Append
 from spindle.node.logdirs.places import Stage
 from spindle.sim.cluster import Member, Shape
 from spindle.sim.world import FOREVER

@@ -8,21 +8,22 @@ import pytest
 from tests.support.simulation import TOPIC, Scene
 
 from spindle.core.logdirs.move import State
-from spindle.model.jobs import (
+from spindle.model.copying import (
     AdoptCopied,
     CopyBytes,
+    PlanCopy,
+)
+from spindle.model.jobs import (
     CreateLog,
     Discard,
     Flush,
     Job,
-    PlanCopy,
     Promote,
     Purge,
-    Truncate,
 )
 from spindle.sim.cluster import Member, Shape
 
-STAGES = (CreateLog, PlanCopy, CopyBytes, AdoptCopied, Flush, Truncate, Discard, Promote, Purge)
+STAGES = (CreateLog, PlanCopy, CopyBytes, AdoptCopied, Flush, Discard, Promote, Purge)
 Role = Callable[[Scene], Member]
 LEADER: Role = lambda scene: scene.leader  # noqa: E731
 FOLLOWER: Role = lambda scene: scene.follower  # noqa: E731
@@ -80,7 +81,7 @@ def test_the_power_goes_at_a_stage_of_a_move(stage: type[Job[object]]) -> None:
     assert scene.here(member) in member.log_dirs
 
 
-@pytest.mark.parametrize("stage", [PlanCopy, AdoptCopied, Flush, Truncate, Discard, Promote])
+@pytest.mark.parametrize("stage", [PlanCopy, AdoptCopied, Flush, Discard, Promote])
 @pytest.mark.spec("B-21", "K113-19")
 def test_the_only_copy_survives_a_power_cut_in_its_move(stage: type[Job[object]]) -> None:
     scene = Scene(Shape(1, 2), 1, flush_messages="1")

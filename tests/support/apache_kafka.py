@@ -4,10 +4,11 @@
         kafka.start()
         kafka.run_tool(LOG_DIRS, "--bootstrap-server", kafka.bootstrap, "--describe")
 
-By default node 1 is broker and controller and the others are brokers; `separate_controller=True`
-gives node 100 the controller's role alone. Every node has its own folder with `server.properties`,
-its log directories and `node.log`, which is kept after the test. Nothing here uses Spindle's own
-client: whether Kafka serves is asked with eight hand-made bytes.
+By default node 1 is broker and controller and the others are brokers; `controllers=3` makes the
+first three both, and `separate_controller=True` gives nodes 100, 101, ... the controller's role
+alone. Every node has its own folder with `server.properties`, its log directories and `node.log`,
+which is kept after the test. Nothing here uses Spindle's own client: whether Kafka serves is asked
+with eight hand-made bytes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from tests.support.ports import free_port
 from tests.support.waiting import eventually
@@ -109,6 +111,7 @@ class ApacheKafka:
         brokers: int = 1,
         directories: int = 2,
         separate_controller: bool = False,
+        controllers: int = 1,
         settings: Mapping[str, str] | None = None,
         cluster_id: str = CLUSTER_ID,
         jvm: Sequence[str] = _JVM,
@@ -122,10 +125,11 @@ class ApacheKafka:
         self._jvm = tuple(jvm)
         self.nodes: dict[int, ApacheNode] = {}
         if separate_controller:
-            self._plan(CONTROLLER_ID, "controller", 1)
+            for number in range(controllers):
+                self._plan(CONTROLLER_ID + number, "controller", 1)
         for number in range(1, brokers + 1):
-            first = number == 1 and not separate_controller
-            self._plan(number, "broker,controller" if first else "broker", directories)
+            both = number <= controllers and not separate_controller
+            self._plan(number, "broker,controller" if both else "broker", directories)
         self._log4j = folder / "log4j2.properties"
         folder.mkdir(parents=True, exist_ok=True)
         self._log4j.write_text(_log4j())
@@ -261,7 +265,7 @@ class ApacheKafka:
         for node_id in self.nodes:
             self.stop_node(node_id, kill=True)
 
-    def __enter__(self) -> ApacheKafka:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

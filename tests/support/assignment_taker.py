@@ -1,4 +1,7 @@
-"""A stand-in for the controller: takes AssignReplicasToDirs, commits it or not, as told."""
+"""A stand-in for the controller: takes AssignReplicasToDirs, commits it or not, as told.
+
+And AlterReplicaState, where it `has_states`: without that it is like Apache Kafka's.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 
 from spindle.model import records as r
 from spindle.model.errors import Error, PeerFailed
-from spindle.model.ids import PartitionId
+from spindle.model.ids import LOST, UNASSIGNED, PartitionId
 from spindle.model.image import ClusterImage
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, response_types
@@ -28,6 +31,10 @@ class AssignmentTaker:
         self.told: list[tuple[PartitionId, uuid.UUID]] = []
         """Every assignment that it took, in order."""
         self.refuse: dict[PartitionId, Error] = {}
+        self.has_states = False
+        self.states: list[tuple[int, str, list[str], int]] = []
+        """Every AlterReplicaState: the state, the reason, the replicas, the broker's epoch."""
+        self._asked_for_states = False
 
     def ask(
         self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float = 30.0
@@ -35,11 +42,23 @@ class AssignmentTaker:
         """A request for the active controller."""
         self.asked.append((entity, then))
 
+    def serves(self, key: Key, then: Callable[[bool | PeerFailed], None]) -> None:
+        """Whether it has a private API."""
+        self._asked_for_states = True
+        then(self.has_states)
+
+    def lacks(self, key: Key) -> bool:
+        """Whether it is known not to have one."""
+        return self._asked_for_states and not self.has_states
+
     def act(self) -> bool:
         """Answer one request, if there is one."""
         if not self.asked or not self.answers:
             return False
         entity, then = self.asked.pop(0)
+        if type(entity).__name__ == "AlterReplicaStateRequest":
+            self._alter(entity, then)
+            return True
         if type(entity).__name__ != "AssignReplicasToDirsRequest":
             then(PeerFailed("not wanted here"))
             return True
@@ -50,6 +69,24 @@ class AssignmentTaker:
             self._commit(*changes)
         then(make(t.AssignReplicasToDirsResponse, directories=directories))
         return True
+
+    def _alter(self, entity: Any, then: Callable[[Any], None]) -> None:
+        names = [f"{topic.name}-{index}" for topic in entity.topics for index in topic.partitions]
+        self.states.append((entity.new_state, entity.reason, names, entity.broker_epoch))
+        t = response_types(Key.ALTER_REPLICA_STATE, 0)
+        changes: list[r.PartitionChange] = []
+        topics = []
+        for topic in entity.topics:
+            partitions = []
+            for index in topic.partitions:
+                directory = LOST if entity.new_state == 1 else UNASSIGNED
+                id = PartitionId(topic.topic_id, index)
+                error = self._take(id, directory, changes)
+                partitions.append(make(t.PartitionData, partition_index=index, error_code=error))
+            topics.append(make(t.TopicData, name=topic.name, partitions=tuple(partitions)))
+        if self.commits:
+            self._commit(*changes)
+        then(make(t.AlterReplicaStateResponse, topics=tuple(topics)))
 
     def _directory(self, t: Any, directory: Any, changes: list[r.PartitionChange]) -> Any:
         topics = []

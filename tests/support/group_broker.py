@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
-from spindle.model.batches import Record
+from spindle.model.batches import TRANSACTIONAL, Record
 from spindle.model.config import Settings
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
@@ -51,12 +51,20 @@ class MemoryReplicas:
         self.reads = 0
 
     def append(
-        self, id: PartitionId, records: Iterable[Any], then: Callable[[int | Error], None]
+        self,
+        id: PartitionId,
+        records: Iterable[Any],
+        then: Callable[[int | Error], None],
+        producer: tuple[int, int] | None = None,
     ) -> None:
         if self.error is not None:
             then(self.error)
             return
-        base = self.write(id, [(x.key, x.value) for x in records])
+        fields: dict[str, Any] = {}
+        if producer is not None:
+            fields = {"producer_id": producer[0], "producer_epoch": producer[1]}
+            fields["attributes"] = TRANSACTIONAL
+        base = self.write(id, [(x.key, x.value) for x in records], **fields)
         if self.held is None:
             then(base)
         else:

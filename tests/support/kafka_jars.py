@@ -16,11 +16,13 @@ VERSION = "4.3.0"
 _NEEDED = (
     f"kafka_2.13-{VERSION}.jar",
     f"kafka-tools-{VERSION}.jar",
+    f"kafka-shell-{VERSION}.jar",
     f"kafka-clients-{VERSION}.jar",
 )
 _ARTIFACTS = (
     ("org.apache.kafka", "kafka_2.13", VERSION),
     ("org.apache.kafka", "kafka-tools", VERSION),
+    ("org.apache.kafka", "kafka-shell", VERSION),
     ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.25.4"),
 )
 _FETCH_LIMIT_S = 900
@@ -52,7 +54,10 @@ def _complete(folder: Path) -> bool:
 
 
 def _fetch(folder: Path) -> None:
-    """Let Maven copy everything to a folder beside, which then takes its place in one step."""
+    """Let Maven copy everything to a folder beside, then move what is new to its place.
+
+    What is there already stays as it is: somebody may be running it.
+    """
     if not shutil.which("mvn") or not shutil.which("java"):
         raise JarsMissing(f"Apache Kafka's jars are not in {folder}, and there is no mvn or java")
     pom = folder.parent / "pom.xml"
@@ -68,8 +73,11 @@ def _fetch(folder: Path) -> None:
         raise JarsMissing(
             f"mvn could not fetch Apache Kafka: {(done.stdout + done.stderr)[-2000:]}"
         )
-    shutil.rmtree(folder, ignore_errors=True)
-    partial.rename(folder)
+    folder.mkdir(exist_ok=True)
+    for jar in sorted(partial.iterdir(), key=lambda jar: jar.name in _NEEDED):
+        if not (folder / jar.name).exists():
+            jar.rename(folder / jar.name)
+    shutil.rmtree(partial)
 
 
 def _pom() -> str:

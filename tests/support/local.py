@@ -4,8 +4,8 @@
         cluster.start()
         cluster.break_disk(2, 0)
 
-Node 100 is the controller; each broker has its metadata on a directory apart from its log
-directories. Leaving the block ends all processes, and fails if one of them has reported a bug.
+Nodes 100, 101, ... are the controllers; each broker has its metadata on a directory apart from its
+log directories. Leaving the block ends all processes, and fails if one of them has reported a bug.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from spindle.runtime.drill import break_directory, mend_directory
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
 from spindle.storage.formatting import format_blank
-from tests.support.apache_kafka import CONTROLLER_ID, ToolResult
+from tests.support.apache_kafka import ToolResult
 from tests.support.nursery import Nursery
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import eventually
@@ -48,7 +48,7 @@ State = dict[int, tuple[int, set[int]]]
 
 
 class Local(SpindleCluster):
-    """Brokers 1..n and controller 100, ours, with metadata directories and fault drills."""
+    """Brokers 1..n and controllers 100.., ours, with metadata directories and fault drills."""
 
     def __init__(
         self,
@@ -58,6 +58,7 @@ class Local(SpindleCluster):
         brokers: int = 3,
         directories: int = 2,
         settings: Mapping[str, str] | None = None,
+        controllers: int = 1,
     ) -> None:
         super().__init__(
             folder,
@@ -65,6 +66,7 @@ class Local(SpindleCluster):
             brokers=brokers,
             directories=directories,
             separate_controller=True,
+            controllers=controllers,
             settings={**SETTINGS, **(settings or {})},
         )
         self._nursery: Nursery | None = None
@@ -129,7 +131,7 @@ class Local(SpindleCluster):
 
     def restart(self, *brokers: int, kill: bool = False) -> None:
         """Stop these brokers and start them again; without any named, the whole cluster."""
-        nodes = brokers or (*(n.node_id for n in self.brokers), CONTROLLER_ID)
+        nodes = brokers or sorted(self.nodes)
         for node in nodes:
             self.stop_node(node, kill=kill)
         for node in reversed(nodes):

@@ -15,12 +15,17 @@ from types import SimpleNamespace
 from typing import Any
 
 from spindle.model import records as r
+from spindle.model.activity import Activity, Observe
 from spindle.model.batches import Record
 from spindle.model.config import node_config
+from spindle.model.copying import CopyBytes
 from spindle.model.errors import DiskFailed
 from spindle.model.ids import UNASSIGNED, LogDir, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
-from spindle.model.jobs import CopyBytes, Job, Open
+from spindle.model.jobs import (
+    Job,
+    Open,
+)
 from spindle.model.logs import LogKey
 from spindle.model.outbox import JobAsked, Outbox, Ready
 from spindle.node.handlers import alter_replica_log_dirs, describe_log_dirs
@@ -101,6 +106,7 @@ class World:
         self.image = ClusterImage()
         self.controller = AssignmentTaker(self.image, self.apply)
         self.hung: set[LogDir] = set()
+        self.waiting_since: dict[LogDir, float] = {}
         self.stop_before: Callable[[Job[Any]], bool] | None = None
         self.stopped_at: Job[Any] | None = None
         self.halted: str | None = None
@@ -125,6 +131,7 @@ class World:
 
     def _boot(self) -> None:
         self.queues: dict[tuple[LogDir, LogDir], deque[JobAsked]] = {}
+        self.observed: list[JobAsked] = []
         self.directories = {p: Directory(self.disk, p, self._new_id()) for p in self.paths}
         self.config = node_config(
             {
@@ -293,14 +300,28 @@ class World:
     def _note(self, ready: Ready) -> None:
         for asked in ready.jobs:
             job = asked.job
+            if isinstance(job, Observe):
+                self.observed.append(asked)
+                continue
             source = job.source if isinstance(job, CopyBytes) else job.directory
             self.queues.setdefault((source, job.directory), deque()).append(asked)
         self.said += [(s.level, s.event, s.fields) for s in ready.said]
         self.halted = self.halted or ready.halt
 
+    def _observe(self) -> bool:
+        """Tell of each directory that was asked about how long its own thread has hung."""
+        for path in self.paths:
+            if not self.queues.get((path, path)) or path not in self.hung:
+                self.waiting_since[path] = self.now
+        observed, self.observed = self.observed, []
+        for asked in observed:
+            busy = self.now - self.waiting_since[asked.job.directory]
+            self.out.done(asked.ticket, Activity(busy=busy, verb="write" if busy else ""))
+        return bool(observed)
+
     def _work(self) -> bool:
         """Each lane does one job."""
-        done = False
+        done = self._observe()
         for lane in list(self.queues):
             if not self.queues[lane] or not self.hung.isdisjoint(lane):
                 continue

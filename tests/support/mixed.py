@@ -24,8 +24,16 @@ class Mixed(Local):
         brokers: int = 2,
         directories: int = 2,
         settings: Mapping[str, str] | None = None,
+        controllers: int = 1,
     ) -> None:
-        super().__init__(folder, jars, brokers=brokers, directories=directories, settings=settings)
+        super().__init__(
+            folder,
+            jars,
+            brokers=brokers,
+            directories=directories,
+            settings=settings,
+            controllers=controllers,
+        )
         self.theirs = set(theirs)
 
     def start_node(self, node_id: int, *, wait: bool = True) -> None:

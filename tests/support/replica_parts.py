@@ -29,6 +29,8 @@ class Logs:
         if failure.errno == 5:
             self.replicas.on_directory_failed(failure.directory)
 
+    def on_crowded(self, id: PartitionId) -> None: ...
+
     def on_log_failed(self, id: PartitionId, failure: LogFailed) -> None:
         self.log_failures.append((id, failure))
 

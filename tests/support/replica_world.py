@@ -19,7 +19,11 @@ from spindle.model.config import node_config
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import Endpoint, NodeId, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
-from spindle.model.jobs import CreateLog, LogSettings, Open
+from spindle.model.jobs import (
+    CreateLog,
+    LogSettings,
+    Open,
+)
 from spindle.model.logs import LogKey
 from spindle.model.outbox import FrameAsked, Outbox
 from spindle.node.calls import Call

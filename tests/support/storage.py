@@ -8,20 +8,22 @@ from random import Random
 from typing import Any
 
 from spindle.model.batches import Batch, Record
-from spindle.model.jobs import (
+from spindle.model.copying import (
     AdoptCopied,
-    Append,
-    Checkpoint,
-    Close,
     CopiedBytes,
     CopyBytes,
     CopyMark,
     CopyProgress,
+    MarkCopy,
+    PlanCopy,
+)
+from spindle.model.jobs import (
+    Append,
+    Checkpoint,
+    Close,
     CreateLog,
     LogSettings,
-    MarkCopy,
     Open,
-    PlanCopy,
     Read,
 )
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory

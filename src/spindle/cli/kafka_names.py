@@ -11,16 +11,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, Final, NoReturn
 
 import spindle
+from spindle.cli import reassignment_limits as limits
 from spindle.cli import reassignment_run as running
+from spindle.cli import render
 from spindle.cli.connecting import command_config, read_text, with_admin
 from spindle.cli.log_dirs import Found, UnknownBrokers, ask, document, existing, names, narrowed
-from spindle.cli.reassignment_plan import parse_brokers, parse_plan, parse_topics
+from spindle.cli.reassignment_plan import Plan, parse_brokers, parse_plan, parse_topics
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
 
@@ -212,13 +214,26 @@ def _reassign_work(action: str, given: argparse.Namespace) -> Callable[[AdminCli
     if action == "list":
         return lambda admin: running.list_active(admin, print)
     plan = parse_plan(read_text(Path(given.reassignment_json_file)))
+    work = _plan_work(action, given, plan)
+
+    async def settled(admin: AdminClient) -> None:
+        if not given.bootstrap_controller:
+            await running.settle(admin, plan, render.note)
+        await work(admin)
+
+    return settled
+
+
+def _plan_work(
+    action: str, given: argparse.Namespace, plan: Plan
+) -> Callable[[AdminClient], Coroutine[Any, Any, Any]]:
     timeout_ms = running.DIRECTORY_TIMEOUT_MS if given.timeout is None else given.timeout
     keep = given.preserve_throttles
     if action == "verify":
         return lambda admin: running.verify(admin, plan, print, preserve_throttles=keep)
     if action == "cancel":
         return lambda admin: running.cancel(
-            admin, plan, print, preserve_throttles=keep, timeout_ms=timeout_ms
+            admin, plan, print, lift=None if keep else limits.clear, timeout_ms=timeout_ms
         )
     options = running.Options(
         additional=given.additional,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final
 
 import typer
@@ -18,7 +18,7 @@ from spindle.cli.reassignment_plan import parse_brokers
 from spindle.client.admin import AdminClient
 from spindle.client.results import LogDescription, LogDirDescription
 from spindle.model.errors import Error, Unusable
-from spindle.model.ids import NodeId, TopicPartition
+from spindle.model.ids import NodeId, TopicPartition, id_to_text
 
 _JAVA_PACKAGE: Final = "org.apache.kafka.common.errors."
 _JAVA_NAMES: Final = {
@@ -106,15 +106,7 @@ def narrowed(found: Found, topics: Sequence[str], directories: Sequence[str]) ->
 
     brokers = {
         broker: tuple(
-            LogDirDescription(
-                d.path,
-                d.error,
-                d.total,
-                d.usable,
-                d.cordoned,
-                of_topics(d.current),
-                of_topics(d.future),
-            )
+            replace(d, current=of_topics(d.current), future=of_topics(d.future))
             for d in theirs
             if not directories or d.path in directories
         )
@@ -154,6 +146,7 @@ def _directory(d: LogDirDescription, more: bool) -> dict[str, Any]:
     }
     if more:
         entry |= {"totalBytes": d.total, "usableBytes": d.usable, "isCordoned": d.cordoned}
+        entry["directoryId"] = None if d.directory_id is None else id_to_text(d.directory_id)
     return entry
 
 

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from random import Random
 from typing import Any, Final
 
+from spindle.cli import reassignment_limits as limits
 from spindle.cli import reassignment_placing as placing
-from spindle.cli import reassignment_throttles as throttles
+from spindle.cli.reassignment_journal import Journal
 from spindle.cli.reassignment_plan import Assignment, Plan, plan_json
 from spindle.cli.reassignment_state import (
     Move,
@@ -31,9 +33,9 @@ from spindle.cli.reassignment_state import (
 )
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
-from spindle.client.results import Reassignment, Replica, Resource
+from spindle.client.results import Reassignment, Replica
 from spindle.model.errors import Error, Unusable
-from spindle.model.ids import LogDir, NodeId, TopicPartition
+from spindle.model.ids import DirectoryId, LogDir, NodeId, TopicPartition
 
 Say = Callable[[str], None]
 
@@ -105,7 +107,24 @@ async def generate(
 # -- execute -----------------------------------------------------------------------------------
 
 
-async def execute(admin: AdminClient, plan: Plan, options: Options, say: Say) -> None:
+class Chosen(Enum):
+    """Who knows the directory of a replica, and so how often its data is copied (B-08)."""
+
+    CONTROLLER = "created there: the controller and the broker were told"
+    BROKER = "created there: the broker was told"
+    MOVE = "moved there: the broker had it already"
+
+
+@dataclass(frozen=True)
+class Executed:
+    """What `execute` has started, and the document that would take it back."""
+
+    rollback: str
+    reassigned: list[TopicPartition]
+    directories: dict[Replica, tuple[LogDir, Chosen]]
+
+
+async def execute(admin: AdminClient, plan: Plan, options: Options, say: Say) -> Executed:
     """Start what the plan asks for; returns when every directory has been accepted.
 
     Stopped (with what was done and what not) on any refusal, an absent broker, or when a directory
@@ -123,13 +142,19 @@ async def execute(admin: AdminClient, plan: Plan, options: Options, say: Say) ->
     _check_known({b for brokers in plan.replicas.values() for b in brokers}, cluster.brokers)
     current = await _assignment(admin, plan.replicas)
     say("Current partition replica assignment\n")
-    say(plan_json(current, await _places(admin, current)))
+    rollback = plan_json(current, await _places(admin, current))
+    say(rollback)
     say("\nSave this to use as the --reassignment-json-file option during rollback")
     run = _Execution(admin, plan, options, say)
     await run.throttle(active, current)
     await run.choose_directories()
-    await run.reassign()
+    reassigned = await run.reassign()
     await run.finish_directories()
+    return Executed(
+        rollback,
+        reassigned,
+        {r: (path, run.chosen.get(r, Chosen.MOVE)) for r, path in plan.directories.items()},
+    )
 
 
 @dataclass
@@ -143,37 +168,32 @@ class _Execution:
     done: list[str] = field(default_factory=list)
     accepted: list[Replica] = field(default_factory=list)
     waiting: dict[Replica, LogDir] = field(default_factory=dict)
+    chosen: dict[Replica, Chosen] = field(default_factory=dict)
+    journal: Journal | None = None
+    """Held while this runs: the plan's throttles are set before it is under way."""
 
     async def throttle(
         self, active: Mapping[TopicPartition, Reassignment], current: Assignment
     ) -> None:
-        rate, move_rate = self.options.throttle, self.options.move_throttle
-        if rate is None and move_rate is None:
+        rates = (self.options.throttle, self.options.move_throttle)
+        if rates == (None, None):
             return
         self.say(
             "Warning: You must run --verify periodically, until the reassignment completes, to"
             " ensure the throttle is removed."
         )
         self.done.append("throttles have been set (cancel or verify removes them)")
-        if rate is not None:
-            moving = throttles.travels(active, self.plan.replicas, current)
-            topics, brokers = throttles.between_brokers(moving, rate)
-            await _change(self.admin, topics)
-            await _change(self.admin, brokers)
-            self.say(f"The inter-broker throttle limit was set to {rate} B/s")
-        if move_rate is not None:
-            movers = [replica.broker for replica in self.plan.directories]
-            await _change(self.admin, throttles.between_directories(movers, move_rate))
-            self.say(f"The replica-alter-dir throttle limit was set to {move_rate} B/s")
+        self.journal = await limits.limit(self.admin, self.plan, rates, active, current, self.say)
 
     async def choose_directories(self) -> None:
         """First of all: brokers note the directories of replicas they do not have yet (B-08)."""
         self.waiting = dict(self.plan.directories)
         await self._choose("no reassignment was started")
 
-    async def reassign(self) -> None:
+    async def reassign(self) -> list[TopicPartition]:
         settled = await self.admin.alter_partition_reassignments(
             self.plan.replicas,
+            directories=await self._directory_ids(),
             allow_replication_factor_change=self.options.allow_replication_factor_change,
         ).settled()
         failed = {name: f for name, f in settled.items() if isinstance(f, Exception)}
@@ -183,9 +203,28 @@ class _Execution:
             if started:
                 self.done.append(f"the reassignment of {', '.join(started)} was started")
             raise self._stopped(f"Error reassigning partition(s):\n{lines}", "")
+        self.chosen = dict.fromkeys(self.waiting, Chosen.BROKER)
+        for replica in self.waiting:
+            taken = settled[replica.name]
+            if not isinstance(taken, Exception) and replica.broker in taken:
+                self.chosen[replica] = Chosen.CONTROLLER
         names = ",".join(map(str, sorted(settled)))
         self.say(f"Successfully started partition reassignment{_s(settled)} for {names}")
         self.done.append(f"the reassignment of {names} was started")
+        return sorted(settled)
+
+    async def _directory_ids(self) -> dict[Replica, DirectoryId]:
+        """For the controller too, where brokers tell ids: none of Apache Kafka's does (B-25)."""
+        brokers = sorted({replica.broker for replica in self.waiting})
+        found = await self.admin.describe_log_dirs(brokers, partitions=()).settled()
+        ids = {
+            (broker, directory.path): directory.directory_id
+            for broker, directories in found.items()
+            if not isinstance(directories, Exception)
+            for directory in directories
+        }
+        told = {r: ids.get((r.broker, path)) for r, path in self.waiting.items()}
+        return {replica: id for replica, id in told.items() if id is not None}
 
     async def finish_directories(self) -> None:
         """Repeat for new replicas until their brokers have created them, or time is up."""
@@ -259,8 +298,17 @@ async def verify(
     # Kafka's tool prints these as one text, hence an empty line where there are none.
     say("\n".join(move_lines(found.moves)))
     if not found.active and not preserve_throttles:
-        await _clear_throttles(admin, plan.topics, say)
+        await limits.clear(admin, plan, say)
     return found
+
+
+async def settle(admin: AdminClient, plan: Plan, tell: Say) -> None:
+    """Finish first what earlier runs have left behind: throttles of plans that are over."""
+
+    async def is_active(other: Plan) -> bool:
+        return (await look(admin, other)).active
+
+    await limits.settle(admin, plan, is_active, tell)
 
 
 # -- cancel, list ------------------------------------------------------------------------------
@@ -271,10 +319,13 @@ async def cancel(
     plan: Plan,
     say: Say,
     *,
-    preserve_throttles: bool = False,
+    lift: Callable[[AdminClient, Plan, Say], Awaitable[None]] | None = limits.clear,
     timeout_ms: int = DIRECTORY_TIMEOUT_MS,
 ) -> None:
-    """Cancel what is under way of the plan: reassignments, and moves between directories."""
+    """Cancel what is under way of the plan: reassignments, and moves between directories.
+
+    `lift` then deals with the throttles; None leaves them.
+    """
     active = await admin.list_partition_reassignments(list(plan.replicas))
     if active:
         settled = await admin.alter_partition_reassignments(dict.fromkeys(active)).settled()
@@ -287,8 +338,8 @@ async def cancel(
     else:
         say("None of the specified partition reassignments are active.")
     await _cancel_moves(admin, plan, say, timeout_ms)
-    if not preserve_throttles:
-        await _clear_throttles(admin, plan.topics, say)
+    if lift is not None:
+        await lift(admin, plan, say)
 
 
 async def _cancel_moves(admin: AdminClient, plan: Plan, say: Say, timeout_ms: int) -> None:
@@ -361,31 +412,6 @@ def _check_known(brokers: Iterable[NodeId], known: Mapping[NodeId, Any]) -> None
 
 
 # -- helpers -----------------------------------------------------------------------------------
-
-
-async def _change(admin: AdminClient, changes: throttles.Changes) -> None:
-    if changes:
-        await admin.incremental_alter_configs(changes).all()
-
-
-async def _clear_throttles(admin: AdminClient, topics: Sequence[str], say: Say) -> None:
-    """Kafka's rule: of all live brokers, since nobody remembers which ones had been throttled."""
-    brokers = sorted((await admin.describe_cluster()).brokers)
-    say(f"Clearing broker-level throttles on broker{_s(brokers)} {numbers(brokers)}")
-    await _change(admin, throttles.removed_from_brokers(brokers))
-    say(f"Clearing topic-level throttles on topic{_s(topics)} {','.join(topics)}")
-    changes = throttles.removed_from_topics(topics)
-    if changes:
-        settled = await admin.incremental_alter_configs(changes).settled()
-        _raise_unless_deleted(settled)
-
-
-def _raise_unless_deleted(settled: Mapping[Resource, Exception | None]) -> None:
-    for failure in settled.values():
-        if isinstance(failure, Refused) and failure.error == Error.UNKNOWN_TOPIC_OR_PARTITION:
-            continue
-        if failure is not None:
-            raise failure
 
 
 def _sorted_out(

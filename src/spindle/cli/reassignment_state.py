@@ -43,13 +43,18 @@ class Move(Enum):
 
 @dataclass(frozen=True)
 class MoveState:
-    """A replica's move: where it shall go, where it is, where it is going, what that means."""
+    """A replica's move: where it shall go, where it is, where it is going, what that means.
+
+    `copied` of `size` bytes are there, while it is under way.
+    """
 
     move: Move
     target: LogDir
     current: LogDir | None = None
     future: LogDir | None = None
     failure: str = ""
+    copied: int = 0
+    size: int = 0
 
     @property
     def active(self) -> bool:
@@ -82,7 +87,14 @@ def move_state(target: LogDir, found: ReplicaLogDirs | Exception) -> MoveState:
         state = Move.DONE if found.current == target else Move.NOT_MOVING
         return MoveState(state, target, found.current)
     state = Move.MOVING if found.future == target else Move.ELSEWHERE
-    return MoveState(state, target, found.current, found.future)
+    return MoveState(
+        state,
+        target,
+        found.current,
+        found.future,
+        copied=found.future_size,
+        size=found.current_size,
+    )
 
 
 def move_states(

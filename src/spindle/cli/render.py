@@ -7,10 +7,11 @@ through here. Knows nothing of clusters. rich is loaded only when something is d
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, Final, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _PIPED_WIDTH: Final = 200
 """Columns where nobody's terminal says how many there are."""
 _SECONDS_BETWEEN_LINES: Final = 10.0
+_RATE_SECONDS: Final = 10.0
 _BAR: Final = 20
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
@@ -28,9 +30,33 @@ class Report(Protocol):
     def __call__(self, done: int, total: int | None = None, /) -> None: ...
 
 
+Parts = Mapping[str, tuple[int, int]]
+"""Bytes done and bytes in all, of each part of something by its name."""
+
+
+class Rate:
+    """Bytes a second over the last seconds, of a count that grows."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def add(self, now: float, done: int) -> float | None:
+        """Note the count at a time in s; the rate, None while it is not known."""
+        self._seen.append((now, done))
+        while now - self._seen[0][0] > _RATE_SECONDS and len(self._seen) > 2:
+            self._seen.popleft()
+        began, first = self._seen[0]
+        return (done - first) / (now - began) if now > began and done >= first else None
+
+
 def say(text: str) -> None:
     """A line on stdout."""
     print(text, flush=True)
+
+
+def note(text: str) -> None:
+    """A line on stderr about the command itself, apart from what it was asked for."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def warn(text: str) -> None:
@@ -119,6 +145,65 @@ def transfer(title: str, total: int) -> Iterator[Report]:
             progress.update(task, completed=done, total=total)
 
         yield report
+
+
+@contextmanager
+def transfers(title: str) -> Iterator[Callable[[Parts], None]]:
+    """Bars on stderr: one for all, one for each part (a disk); call what it gives with the parts.
+
+    Each has bytes, rate and time left. Where stderr is not a terminal: lines every ten seconds.
+    """
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    console = _console(stderr=True)
+    rates: dict[str, Rate] = {}
+    last = monotonic()
+
+    def speed(name: str, done: int, total: int) -> str:
+        rate = rates.setdefault(name, Rate()).add(monotonic(), done)
+        return f"{size(round(rate))}/s, {_left(total - done, rate)}" if rate else ""
+
+    def in_lines(parts: Parts) -> None:
+        nonlocal last
+        told = {name: speed(name, *part) for name, part in _summed(title, parts).items()}
+        now = monotonic()
+        if now - last < _SECONDS_BETWEEN_LINES:
+            return
+        last = now
+        for name, (done, total) in _summed(title, parts).items():
+            more = f", {told[name]}" if told[name] else ""
+            console.print(f"{name}: {size(done)} of {size(total)}{more}")
+
+    if not console.is_terminal:
+        yield in_lines
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(binary_units=True),
+        TextColumn("{task.fields[speed]}"),
+    )
+    with Progress(*columns, console=console) as progress:
+        tasks: dict[str, Any] = {}
+
+        def in_bars(parts: Parts) -> None:
+            for name, (done, total) in _summed(title, parts).items():
+                if name not in tasks:
+                    tasks[name] = progress.add_task(name, total=total, speed="")
+                told = speed(name, done, total)
+                progress.update(tasks[name], completed=done, total=total, speed=told)
+
+        yield in_bars
+
+
+def _summed(title: str, parts: Parts) -> dict[str, tuple[int, int]]:
+    whole = sum(done for done, _ in parts.values()), sum(total for _, total in parts.values())
+    return {title: whole, **({f"  {n}": p for n, p in parts.items()} if len(parts) > 1 else {})}
+
+
+def _left(count: int, rate: float) -> str:
+    seconds = round(max(0, count) / rate)
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"
 
 
 def _lines(console: Console, title: str, whole: int) -> Report:

@@ -16,7 +16,7 @@ from typing import Final
 
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Unusable
-from spindle.model.features import METADATA_VERSION, SUPPORTED
+from spindle.model.features import FINALIZED, METADATA_VERSION, SUPPORTED
 from spindle.model.ids import id_to_text
 from spindle.model.records import FeatureLevel
 from spindle.runtime.os_disk import OsDisk
@@ -203,7 +203,7 @@ def _levels(wishes: Wishes) -> list[FeatureLevel]:
         raise Unusable(
             f"--release-version {wishes.release}: only metadata.version {RELEASES[0]} is written"
         )
-    levels = {METADATA_VERSION: LEVEL}
+    levels = {**FINALIZED, METADATA_VERSION: LEVEL}
     for wish in wishes.features:
         name, _, level = wish.partition("=")
         if name == METADATA_VERSION:

@@ -1,4 +1,4 @@
-"""`reassign --watch`: bytes copied, rate and time left of a plan, until it is done or cannot be.
+"""`reassign watch`: bytes copied, rate, time left of each disk, until a plan is done or cannot be.
 
 Sizes come from the brokers' own DescribeLogDirs: what the new log has against what the leader's
 (or the source directory's) log has. Pure but for `watch` itself. Called by `reassign`.
@@ -7,7 +7,7 @@ Sizes come from the brokers' own DescribeLogDirs: what the new log has against w
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +18,7 @@ from spindle.cli.reassignment_state import Move
 from spindle.client.admin import AdminClient
 from spindle.client.log_dirs import LogDirs, replica_in
 from spindle.client.results import Replica, ReplicaLogDirs
-from spindle.model.ids import NodeId
+from spindle.model.ids import LogDir, NodeId, TopicPartition
 
 EVERY_S: Final = 0.5
 """Seconds between looks."""
@@ -29,11 +29,21 @@ a broker starts a move that it had noted only a moment after the replica has com
 
 @dataclass(frozen=True)
 class Copy:
-    """One log that is being copied: bytes that it has, and bytes that it shall have."""
+    """One log that is being copied: bytes that it has, and bytes that it shall have.
+
+    `directory` is where it goes; None while a broker has not yet chosen it.
+    """
 
     replica: Replica
     done: int
     total: int
+    directory: LogDir | None = None
+
+    @property
+    def disk(self) -> str:
+        """What to call the disk that it is written to."""
+        broker = f"broker {self.replica.broker}"
+        return broker if self.directory is None else f"{broker} {self.directory}"
 
 
 def copies(
@@ -58,11 +68,21 @@ def copies(
                 continue
             move = verified.moves.get(replica)
             place = sizes.get(broker, ReplicaLogDirs())
-            done = place.current_size
-            if move is not None and move.move is not Move.DONE:
-                done = place.future_size
-            result.append(Copy(replica, min(done, whole), whole))
+            done, directory = place.current_size, place.current
+            if move is not None:
+                directory = move.target
+                done = done if move.move is Move.DONE else place.future_size
+            result.append(Copy(replica, min(done, whole), whole, directory))
     return result
+
+
+def by_disk(under_way: Iterable[Copy]) -> dict[str, tuple[int, int]]:
+    """(bytes done, bytes in all) of each disk that is written to."""
+    found: dict[str, tuple[int, int]] = {}
+    for copy in under_way:
+        done, total = found.get(copy.disk, (0, 0))
+        found[copy.disk] = (done + copy.done, total + copy.total)
+    return dict(sorted(found.items()))
 
 
 def complete_replicas(verified: Verified) -> dict[Replica, bool]:
@@ -75,6 +95,42 @@ def complete_replicas(verified: Verified) -> dict[Replica, bool]:
             move = verified.moves.get(replica)
             found[replica] = there and (move is None or move.move is Move.DONE)
     return found
+
+
+async def what_is_there(admin: AdminClient) -> Plan | None:
+    """All that is under way in a cluster, as the plan that would have asked for it; None: nothing.
+
+    Reassignments of any partitions, and moves between directories of all brokers that answer.
+    """
+    active = await admin.list_partition_reassignments()
+    brokers = sorted((await admin.describe_cluster()).brokers)
+    found = await admin.describe_log_dirs(brokers).settled()
+    moving = {
+        Replica(*name, broker): directory.path
+        for broker, directories in found.items()
+        if not isinstance(directories, Exception)
+        for directory in directories
+        for name in directory.future
+    }
+    topics = sorted({replica.topic for replica in moving})
+    described = await admin.describe_topics(topics).settled()
+    replicas = {
+        TopicPartition(name, p.partition): p.replicas
+        for name, topic in described.items()
+        if not isinstance(topic, Exception)
+        for p in topic.partitions
+        if any(r.name == (name, p.partition) for r in moving)
+    }
+    replicas |= {
+        name: tuple(b for b in running.replicas if b not in running.removing)
+        for name, running in active.items()
+    }
+    wanted = {
+        replica: path
+        for replica, path in moving.items()
+        if replica.broker in replicas.get(replica.name, ())
+    }
+    return Plan(dict(sorted(replicas.items())), dict(sorted(wanted.items()))) if replicas else None
 
 
 async def watch(
@@ -91,13 +147,12 @@ async def watch(
     if all(before.values()) and verified.complete:
         return verified
     still = 0
-    with render.transfer("copying", 0) as report:
+    with render.transfers("copying") as report:
         while True:
             found = await admin.describe_log_dirs(
                 _concerned(verified), partitions=list(plan.replicas)
             ).settled()
-            under_way = copies(verified, before, found)
-            report(sum(c.done for c in under_way), sum(c.total for c in under_way))
+            report(by_disk(copies(verified, before, found)))
             still = 0 if verified.active else still + 1
             if verified.complete or still >= SETTLED_LOOKS:
                 return verified

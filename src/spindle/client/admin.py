@@ -26,7 +26,7 @@ from functools import partial
 from types import TracebackType
 from typing import Final
 
-from spindle.client import configs, log_dirs, reassignments, topics
+from spindle.client import configs, log_dirs, offsets, reassignments, topics
 from spindle.client.cluster import Cluster, Deadline, parse_bootstrap
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.results import (
@@ -36,6 +36,7 @@ from spindle.client.results import (
     LogDirDescription,
     NewPartitions,
     NewTopic,
+    OffsetRange,
     QuorumDescription,
     Reassignment,
     Replica,
@@ -43,7 +44,7 @@ from spindle.client.results import (
     Resource,
     TopicDescription,
 )
-from spindle.model.ids import LogDir, NodeId, TopicPartition
+from spindle.model.ids import DirectoryId, LogDir, NodeId, TopicPartition
 
 TIMEOUT_S: Final = 30.0
 
@@ -213,6 +214,20 @@ class AdminClient:
             self._tasks.answer(items, group[1], work)
         return items
 
+    def list_offsets(
+        self, leaders: Mapping[TopicPartition, NodeId], *, timeout: float | None = None
+    ) -> PerItem[TopicPartition, OffsetRange]:
+        """What each partition's leader has for consumers; `leaders` from `describe_topics`."""
+        items: PerItem[TopicPartition, OffsetRange] = PerItem(leaders)
+        deadline = self._deadline(timeout)
+        theirs: dict[NodeId, list[TopicPartition]] = {}
+        for name, leader in leaders.items():
+            theirs.setdefault(leader, []).append(name)
+        for leader, names in theirs.items():
+            work = partial(offsets.describe, self._cluster, items, leader, names, deadline)
+            self._tasks.answer(items, names, work)
+        return items
+
     # -- log directories (KIP-113; K113-26) ----------------------------------------------------
 
     def describe_log_dirs(
@@ -272,18 +287,29 @@ class AdminClient:
         self,
         targets: Mapping[TopicPartition, Sequence[NodeId] | None],
         *,
+        directories: Mapping[Replica, DirectoryId] | None = None,
         allow_replication_factor_change: bool = True,
         timeout: float | None = None,
-    ) -> PerItem[TopicPartition, None]:
-        """Start to move partitions to other brokers; None as target cancels."""
-        items: PerItem[TopicPartition, None] = PerItem(targets)
-        deadline = self._deadline(timeout)
+    ) -> PerItem[TopicPartition, tuple[NodeId, ...]]:
+        """Start to move partitions to other brokers; None as target cancels.
+
+        `directories`: where new replicas shall be created, by the ids that `describe_log_dirs`
+        tells (B-25). Each answer names the brokers whose directory the controller has taken into
+        account. Apache Kafka's takes none: there, tell the broker (`alter_replica_log_dirs`).
+        """
+        items: PerItem[TopicPartition, tuple[NodeId, ...]] = PerItem(targets)
+        places = directories or {}
         allow = allow_replication_factor_change
-        self._tasks.answer(
+        work = partial(
+            reassignments.alter,
+            self._cluster,
             items,
-            items,
-            partial(reassignments.alter, self._cluster, items, targets, allow, deadline),
+            targets,
+            places,
+            allow,
+            self._deadline(timeout),
         )
+        self._tasks.answer(items, items, work)
         return items
 
     async def list_partition_reassignments(

@@ -21,6 +21,7 @@ from spindle.model.errors import Error, PeerFailed, Unusable
 from spindle.model.ids import NodeId
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_class, versions
+from spindle.wire.private import SOFTWARE
 
 T = TypeVar("T")
 Build = Callable[[int], Any]
@@ -317,7 +318,7 @@ class Cluster:
         for version in (versions(Key.API_VERSIONS)[-1], 0):
             request = make(
                 request_class(Key.API_VERSIONS, version),
-                client_software_name="spindle",
+                client_software_name=SOFTWARE,
                 client_software_version=spindle.__version__,
             )
             answer = await link.ask(request, limit)

@@ -161,6 +161,7 @@ def _directory(result: Any) -> LogDirDescription:
         cordoned=bool(getattr(result, "is_cordoned", False)),
         current=current,
         future=future,
+        directory_id=getattr(result, "directory_id", None),
     )
 
 

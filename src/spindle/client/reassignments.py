@@ -11,22 +11,26 @@ from typing import Any
 from spindle.client.cluster import Cluster, Deadline
 from spindle.client.failures import Refused
 from spindle.client.per_item import PerItem
-from spindle.client.results import QuorumDescription, QuorumMember, Reassignment
+from spindle.client.results import QuorumDescription, QuorumMember, Reassignment, Replica
 from spindle.client.topics import by_topic, not_answered, refused, server_time
 from spindle.model.errors import Error
-from spindle.model.ids import METADATA_TOPIC, NodeId, TopicPartition
+from spindle.model.ids import METADATA_TOPIC, DirectoryId, NodeId, TopicPartition
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
 
 
 async def alter(
     cluster: Cluster,
-    items: PerItem[TopicPartition, None],
+    items: PerItem[TopicPartition, tuple[NodeId, ...]],
     targets: Mapping[TopicPartition, Sequence[NodeId] | None],
+    directories: Mapping[Replica, DirectoryId],
     allow_replication_factor_change: bool,
     deadline: Deadline,
 ) -> None:
-    """Settle each partition's new reassignment, or (None) its cancellation."""
+    """Settle each partition's new reassignment, or (None) its cancellation.
+
+    The answer is the brokers whose directory the controller has taken into account.
+    """
 
     def build(version: int) -> Any:
         types = request_types(Key.ALTER_PARTITION_REASSIGNMENTS, version)
@@ -46,6 +50,7 @@ async def alter(
                         types.ReassignablePartition,
                         partition_index=number,
                         replicas=_replicas(targets[TopicPartition(topic, number)]),
+                        directories=_places(TopicPartition(topic, number), targets, directories),
                     )
                     for number in numbers
                 ),
@@ -67,7 +72,8 @@ async def alter(
                 words = p.error_message or ""
                 items.fail(name, refused(p.error_code, "AlterPartitionReassignments", name, words))
             else:
-                items.answer(name, None)
+                told = zip(targets.get(name) or (), p.directories, strict=False)
+                items.answer(name, tuple(broker for broker, place in told if place is not None))
     for name in items:
         items.fail(name, not_answered("AlterPartitionReassignments", name))
 
@@ -135,6 +141,16 @@ def _member(state: Any) -> QuorumMember:
         last_fetch_ms=int(getattr(state, "last_fetch_timestamp", -1)),
         last_caught_up_ms=int(getattr(state, "last_caught_up_timestamp", -1)),
     )
+
+
+def _places(
+    name: TopicPartition,
+    targets: Mapping[TopicPartition, Sequence[NodeId] | None],
+    directories: Mapping[Replica, DirectoryId],
+) -> tuple[DirectoryId | None, ...]:
+    """One for each replica; empty where none is named."""
+    places = tuple(directories.get(Replica(*name, broker)) for broker in targets[name] or ())
+    return places if any(place is not None for place in places) else ()
 
 
 def _replicas(target: Sequence[NodeId] | None) -> tuple[NodeId, ...] | None:

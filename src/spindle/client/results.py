@@ -61,6 +61,13 @@ class TopicDescription:
     partitions: tuple[PartitionDescription, ...]
 
 
+class OffsetRange(NamedTuple):
+    """What a leader gives to consumers: offsets from `start` on and before `end`."""
+
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class NewTopic:
     """A topic to be made: by counts (-1: the broker's default), or by an assignment."""
@@ -165,6 +172,8 @@ class LogDirDescription:
     cordoned: bool
     current: dict[TopicPartition, LogDescription]
     future: dict[TopicPartition, LogDescription]
+    directory_id: DirectoryId | None = None
+    """The id by which the metadata names it; None where the broker does not tell (B-25)."""
 
     @property
     def online(self) -> bool:

@@ -17,6 +17,8 @@ COMPRESSION_MASK: Final = 0x07
 LOG_APPEND_TIME: Final = 0x08
 TRANSACTIONAL: Final = 0x10
 CONTROL: Final = 0x20
+DELETE_HORIZON: Final = 0x40
+"""The base timestamp tells when compaction may drop the tombstones in here (KIP-534)."""
 
 
 @dataclass(slots=True)
@@ -64,6 +66,14 @@ class Batch:
     def is_transactional(self) -> bool:
         """Whether it belongs to a transaction."""
         return bool(self.attributes & TRANSACTIONAL)
+
+
+@dataclass(slots=True, frozen=True)
+class EndTransactionMarker:
+    """A transaction of the batch's producer ends here (KIP-98)."""
+
+    committed: bool
+    coordinator_epoch: int
 
 
 @dataclass(slots=True, frozen=True)

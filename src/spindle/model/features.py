@@ -13,6 +13,7 @@ from spindle.model.ids import VersionRange
 
 METADATA_VERSION: Final = "metadata.version"
 ELR_VERSION: Final = "eligible.leader.replicas.version"
+TRANSACTION_VERSION: Final = "transaction.version"
 
 # Levels of metadata.version (Apache Kafka 4.3 knows 7 to 30).
 CONTROLLER_REGISTRATION: Final = 15
@@ -26,10 +27,16 @@ SUPPORTED: Final[Mapping[str, VersionRange]] = {
     METADATA_VERSION: VersionRange(7, 30),
     "kraft.version": VersionRange(0, 1),
     "group.version": VersionRange(0, 1),
-    "transaction.version": VersionRange(0, 2),
+    TRANSACTION_VERSION: VersionRange(0, 2),
     ELR_VERSION: VersionRange(0, 1),
     "share.version": VersionRange(0, 1),
     "streams.version": VersionRange(0, 1),
 }
 """What a node of ours registers: the ranges of Apache Kafka 4.3, so that either may join the
 other's cluster. What we finalize when we format a cluster is another matter."""
+
+FINALIZED: Final[Mapping[str, int]] = {
+    METADATA_VERSION: SUPPORTED[METADATA_VERSION].max,
+    TRANSACTION_VERSION: SUPPORTED[TRANSACTION_VERSION].max,
+}
+"""What we finalize in a new cluster: what this version does in full, nothing more."""

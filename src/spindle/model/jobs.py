@@ -8,12 +8,17 @@ where the disk or the log failed. Nothing here opens a file.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from spindle.model.batches import Batch
 from spindle.model.ids import LogDir, TopicId
-from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, ProducerEntry, Usage
-from spindle.model.offsets import EpochStart
+from spindle.model.logs import (
+    AbortedTransaction,
+    LoadedLog,
+    LogKey,
+    OpenedDirectory,
+    Usage,
+)
 
 R = TypeVar("R")
 
@@ -49,7 +54,12 @@ class Close(Job[None]):
 
 @dataclass(slots=True)
 class Measure(Job[Usage]):
-    """Ask the file system for its size and its free bytes. Doubles as the disk's health probe."""
+    """Ask the file system for its size and its free bytes. Doubles as the disk's health probe.
+
+    `write`: have a small file written, synced and read back as well.
+    """
+
+    write: bool = False
 
 
 @dataclass(slots=True)
@@ -70,6 +80,16 @@ class LogJob(Job[R]):
     """A job on one log of the directory."""
 
     key: LogKey
+
+
+@dataclass(slots=True)
+class BesideJob(LogJob[R]):
+    """Long work on a log that runs on a lane of its own, beside its directory's thread."""
+
+    @property
+    def lane(self) -> tuple[LogDir, LogDir]:
+        """Which lane: jobs of the same one run in order. The second is the directory."""
+        raise NotImplementedError
 
 
 @dataclass(slots=True)
@@ -129,6 +149,8 @@ class ReadResult:
     data: bytes
     start: int
     end: int
+    aborted: tuple[AbortedTransaction, ...] = ()
+    """Aborted transactions with records in `data`, where they were asked for."""
 
 
 @dataclass(slots=True)
@@ -136,13 +158,15 @@ class Read(LogJob[ReadResult]):
     """Read whole batches from the one that holds `offset`, none that reaches past `limit`.
 
     At most `max_bytes`; with `at_least_one` the first batch comes even if it is larger.
-    `offset` outside the log: empty data, with `start` and `end` to tell.
+    `offset` outside the log: empty data, with `start` and `end` to tell. `committed`: tell of
+    aborted transactions as well.
     """
 
     offset: int
     limit: int
     max_bytes: int
     at_least_one: bool = True
+    committed: bool = False
 
 
 @dataclass(slots=True)
@@ -220,13 +244,15 @@ class Discard(LogJob[str]):
     """`delete` or `stray`."""
     unique: str
     """32 hex digits."""
+    keep_until_ms: int = 0
+    """A future log that may be taken up again until then, even after a restart (B-11); 0: never."""
 
 
 @dataclass(slots=True)
 class Restore(LogJob[LoadedLog]):
-    """Undo a `Discard`: give the log its plain name back and load it.
+    """Undo a `Discard`: give the log its name back, plain or `-future`, and load it.
 
-    LogFailed where this directory has a current log of the partition.
+    LogFailed where this directory has such a log of the partition.
     """
 
     name: str
@@ -241,174 +267,19 @@ class Purge(Job[int]):
 
 
 @dataclass(slots=True)
+class Weigh(Job[int]):
+    """Count the bytes of the files in a sub-directory; 0 where there is none."""
+
+    name: str
+
+
+@dataclass(slots=True)
 class Promote(LogJob[LoadedLog]):
     """Make the future log (key.future) the current one: fsync files and directory, rename.
 
     LogFailed where this directory still has a current log of the partition. Where the last step
     of its copying brought something, that is scanned first, and cut where it is not well.
     """
-
-
-# One step of a move is a chain of jobs on three threads; each has a lane where it may touch what it
-# touches. `node.copy_step` runs the chain:
-#
-#   MarkCopy     target's thread    where the future log stands (a CopyMark); at the start of a move
-#   PlanCopy     source's thread    what to copy next: byte ranges of whole batches, and how the
-#                                   future log must be aligned first
-#   CopyBytes    a thread for the   bytes from file to file inside the kernel; touches no log's
-#                pair               state and no file's part that any thread counts as written
-#   AdoptCopied  target's thread    the future log takes the bytes as its own; gives the next mark
-#
-# A plan either aligns (after each cut of the source) or copies; CopyBytes may be left out where
-# there are no pieces. Between PlanCopy and AdoptCopied no other job may change the future
-# log (if one did, AdoptCopied takes nothing and tells how the log stands). The source may be
-# appended to, cut, shortened and rolled at any time: the next plan sees it and aligns. So a move
-# has caught up for certain only where a step says so that began after appends and cuts were
-# blocked.
-
-
-class CutStamp(NamedTuple):
-    """How often a log had been cut back when it was looked at; `load` tells its openings apart."""
-
-    path: str
-    load: int
-    times: int
-
-
-@dataclass(slots=True)
-class CopyMark:
-    """Where a future log stands: what the next plan begins from. Opaque to machines.
-
-    `name` of its directory; `base` and `position`: its last segment and the bytes in it; `cuts`:
-    the cuts of the source that it knows of (None: nothing was copied since it was opened);
-    `confirmed`: below this, a later plan has found that the source was not cut while it was copied.
-    """
-
-    name: str
-    start: int
-    end: int
-    base: int
-    position: int
-    size: int
-    epochs: tuple[EpochStart, ...]
-    cuts: CutStamp | None
-    confirmed: int
-
-
-@dataclass(slots=True)
-class CopyPiece:
-    """A byte range of whole batches of one segment, with what indexes say about it.
-
-    `base`: the source's segment; `at`: where in the target's segment `target_base` it goes;
-    `fresh`: that segment is begun. `entries`: (offset, position in the target); `times`:
-    (ms, offset). `seals`: the source's segment is sealed, and this is its end: its side files come
-    too. `snapshots`: offsets of producer snapshots that come along.
-    """
-
-    base: int
-    start: int
-    length: int
-    target_base: int
-    at: int
-    fresh: bool
-    end: int
-    entries: tuple[tuple[int, int], ...]
-    times: tuple[tuple[int, int], ...]
-    first_timestamp: int
-    seals: bool
-    snapshots: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class CopyPlan:
-    """What one step of a move does.
-
-    `keep`: cut the future log back to this offset first; `restart`: begin it again there. `name`
-    of the source's directory. `producers`: the source's, where the plan reaches its end.
-    """
-
-    mark: CopyMark
-    name: str
-    keep: int
-    restart: int | None
-    pieces: tuple[CopyPiece, ...]
-    cuts: CutStamp
-    source_start: int
-    source_end: int
-    epochs: tuple[EpochStart, ...]
-    producers: tuple[ProducerEntry, ...] | None
-
-    @property
-    def aligns(self) -> bool:
-        """Whether the future log has to be cut, begun again or tidied before anything is copied."""
-        cut = self.mark.cuts not in (None, self.cuts)
-        return cut or self.restart is not None or self.keep < self.mark.end
-
-
-@dataclass(slots=True)
-class CopiedBytes:
-    """How many of a plan's pieces were copied whole, and their bytes.
-
-    Fewer than all: the source has changed under them; plan again.
-    """
-
-    pieces: int = 0
-    bytes: int = 0
-
-
-@dataclass(slots=True)
-class CopyProgress:
-    """How far a future log is. `copied` bytes of this step; `end` of the future log afterwards.
-
-    Caught up where `end == source_end`. `source_end` is -1 where the step has only aligned the
-    future log, or was planned in vain.
-    """
-
-    copied: int
-    end: int
-    source_end: int
-    size: int
-    mark: CopyMark
-
-
-@dataclass(slots=True)
-class MarkCopy(LogJob[CopyMark]):
-    """Say where the future log `key` stands; remove what an earlier copy brought in vain."""
-
-
-@dataclass(slots=True)
-class PlanCopy(LogJob[CopyPlan]):
-    """Plan the next step from the current log `key`: up to `limit` (an offset), about `max_bytes`.
-
-    At least one batch, if there is one below the limit.
-    """
-
-    mark: CopyMark
-    limit: int
-    max_bytes: int
-
-
-@dataclass(slots=True)
-class CopyBytes(LogJob[CopiedBytes]):
-    """Copy a plan's pieces from `source` to the future log `key` of `directory`.
-
-    Runs on a lane of its own for the pair of directories, beside both directories' threads. A
-    DiskFailed names the directory, source or target, whose disk it was.
-    """
-
-    source: LogDir
-    plan: CopyPlan
-
-
-@dataclass(slots=True)
-class AdoptCopied(LogJob[CopyProgress]):
-    """Align the future log `key` as the plan says, or take the copied pieces as its own."""
-
-    plan: CopyPlan
-    copied: CopiedBytes
-
-
-# --- the metadata log and other small files ------------------------------------------------------
 
 
 @dataclass(slots=True)

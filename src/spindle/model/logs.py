@@ -38,6 +38,19 @@ class ProducerEntry(NamedTuple):
     first_txn_offset: int = -1
 
 
+class AbortedTransaction(NamedTuple):
+    """An aborted transaction in a log: from its first record to its marker.
+
+    `stable`: the last stable offset once it had ended, as the index keeps it: all aborted
+    transactions that reach below that are in the index up to here.
+    """
+
+    producer_id: int
+    first: int
+    last: int
+    stable: int
+
+
 @dataclass(slots=True, frozen=True)
 class LoadedLog:
     """A log that a directory found at start or has just made, after recovery.
@@ -56,6 +69,19 @@ class LoadedLog:
     epochs: tuple[EpochStart, ...] = ()
     producers: tuple[ProducerEntry, ...] = ()
     max_timestamp: int = -1
+
+
+class KeptCopy(NamedTuple):
+    """What a move had copied before it was cancelled or redirected, set aside for a while (B-11).
+
+    `name`: of its `-delete` directory. `until_ms`: when it goes (ms since 1970). `size` in bytes.
+    """
+
+    name: str
+    topic_id: TopicId
+    partition: int
+    size: int
+    until_ms: int
 
 
 class QuarantinedLog(NamedTuple):
@@ -78,6 +104,8 @@ class OpenedDirectory:
     logs: tuple[LoadedLog, ...] = ()
     deleted: tuple[str, ...] = ()
     """Names of `-delete` directories that wait for their end."""
+    kept: tuple[KeptCopy, ...] = ()
+    """Others, which a move may take up again before."""
     strays: tuple[str, ...] = ()
     quarantined: tuple[QuarantinedLog, ...] = ()
     ignored: tuple[str, ...] = ()

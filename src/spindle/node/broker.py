@@ -24,10 +24,12 @@ from spindle.node.logdirs.logdirs import LogDirs
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
+from spindle.node.replicas.compaction import Compaction
 from spindle.node.replicas.fetchers import Fetchers
 from spindle.node.replicas.producer_ids import ProducerIds
 from spindle.node.replicas.replicas import Replicas
 from spindle.node.topic_creation import TopicCreation
+from spindle.node.transactions.transactions import Transactions
 
 
 class Broker:
@@ -54,7 +56,9 @@ class Broker:
         self.replicas = Replicas(self)
         self.fetchers = Fetchers(self)
         self.housekeeping = Housekeeping(self)
+        self.compaction = Compaction(self)
         self.groups = Groups(self)
+        self.transactions = Transactions(self)
         self.producer_ids = ProducerIds(self)
         self.topic_creation = TopicCreation(self)
         self.forwarding = Forwarding(self)
@@ -110,10 +114,12 @@ class Broker:
         self.logs.on_metadata(delta)
         self.replicas.on_metadata(delta)
         self.groups.on_metadata(delta)
+        self.transactions.on_metadata(delta)
 
     def statistics(self) -> Iterator[Sample]:
         """Figures about this broker, under Kafka's names."""
         yield from self.housekeeping.statistics()
+        yield from self.compaction.statistics()
 
     def _apply_configs(self) -> None:
         shared = self.image.config(BROKER_RESOURCE, "")

@@ -1,20 +1,27 @@
 """The way to the active controller, whoever that is now. Used by all parts of a broker that ask it.
 
 Knows nothing of what is asked. It does not repeat a request: whoever asks decides what a failure
-means, and by then the quorum may know another leader.
+means, and by then the quorum may know another leader. Which APIs a controller has beyond Kafka's
+(`wire.private`) is asked once for each term of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
+import spindle
 from spindle.model.errors import PeerFailed
 from spindle.model.outbox import Outbox
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_class, versions
+from spindle.wire.private import SOFTWARE
 
 DEFAULT_TIMEOUT = 30.0
+VERSIONS_CHANNEL: Final = "api-versions"
+VERSIONS_TIMEOUT: Final = 5.0
 
 
 class ControllerChannel:
@@ -24,6 +31,8 @@ class ControllerChannel:
         self._quorum = quorum
         self._peers = peers
         self._out = out
+        self._known: tuple[object, frozenset[int]] | None = None
+        """A controller's term, and the keys of the APIs that it serves."""
 
     def ask(
         self,
@@ -43,3 +52,36 @@ class ControllerChannel:
             return
         host, port = endpoint
         self._peers.ask(host, port, channel, entity, then, timeout)
+
+    def lacks(self, key: Key) -> bool:
+        """Whether we know that the active controller does not have an API."""
+        known = self._known
+        return known is not None and known[0] == self._term and key not in known[1]
+
+    @property
+    def _term(self) -> tuple[tuple[str, int] | None, int]:
+        return self._quorum.leader_endpoint(), self._quorum.epoch
+
+    def serves(self, key: Key, then: Callable[[bool | PeerFailed], None]) -> None:
+        """Whether the active controller has an API; it is asked unless we know, once for each term.
+
+        A controller that refuses our version of ApiVersions is none of ours.
+        """
+        term = self._term
+        if self._known is not None and self._known[0] == term:
+            then(key in self._known[1])
+            return
+
+        def answered(answer: Any) -> None:
+            if isinstance(answer, PeerFailed):
+                then(answer)
+                return
+            self._known = (term, frozenset(int(api.api_key) for api in answer.api_keys))
+            then(key in self._known[1])
+
+        request = make(
+            request_class(Key.API_VERSIONS, versions(Key.API_VERSIONS)[-1]),
+            client_software_name=SOFTWARE,
+            client_software_version=spindle.__version__,
+        )
+        self.ask(VERSIONS_CHANNEL, request, answered, VERSIONS_TIMEOUT)

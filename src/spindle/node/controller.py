@@ -22,7 +22,7 @@ from spindle.core.controller.state import BATCH_RECORDS_MAX, Decision, State
 from spindle.model import records as r
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import CONTROLLER_REGISTRATION, METADATA_VERSION, SUPPORTED
+from spindle.model.features import CONTROLLER_REGISTRATION, FINALIZED, SUPPORTED
 from spindle.model.ids import NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox, Timer
@@ -39,8 +39,8 @@ SESSION_CHECK: Final = 0.5
 ELECTIONS_PAUSE: Final = 0.1
 """s between passes of preferred elections while there is more to do."""
 
-DEFAULT_BOOTSTRAP: Final = (
-    r.FeatureLevel(name=METADATA_VERSION, level=SUPPORTED[METADATA_VERSION].max),
+DEFAULT_BOOTSTRAP: Final = tuple(
+    r.FeatureLevel(name=name, level=level) for name, level in FINALIZED.items()
 )
 """What an empty log begins with where the format wrote nothing."""
 

@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.config import MAX_LONG, topic_setting
 from spindle.model.errors import DiskFailed, Failure
-from spindle.model.ids import PartitionId
+from spindle.model.ids import LogDir, PartitionId
 from spindle.model.image import TOPIC_RESOURCE
-from spindle.model.jobs import Checkpoint, Flush, LogStart, Retain
+from spindle.model.jobs import (
+    Checkpoint,
+    Flush,
+    LogStart,
+    Retain,
+)
 from spindle.model.statistics import Sample
 from spindle.node.replicas.hosted import Hosted
 
@@ -35,6 +40,8 @@ class Housekeeping:
         self._out = broker.out
         self._flushed: dict[str, float] = {}
         self._due: deque[PartitionId] = deque()
+        self._checkpoints: list[Callable[[LogDir], None]] = []
+        """Checkpoints under way: each is to be told of a directory that it need not wait for."""
         delay = broker.settings["log.initial.task.delay.ms"] / 1000
         self._out.after(delay, self._retain_all)
         self._out.after(delay, self._flush_due)
@@ -55,18 +62,30 @@ class Housekeeping:
         paths = [d.path for d in logs.directories.online]
         left = set(paths)
 
-        def written(path: str, result: Failure | None) -> None:
+        def over(path: LogDir) -> None:
+            if path in left:
+                left.remove(path)
+                if not left:
+                    self._checkpoints.remove(over)
+                    then()
+
+        def written(path: LogDir, result: Failure | None) -> None:
             if isinstance(result, DiskFailed):
                 logs.on_disk_failed(result)
-            left.discard(path)
-            if not left:
-                then()
+            over(path)
 
         if not paths:
             then()
+            return
+        self._checkpoints.append(over)
         for path in paths:
             marks = self._broker.replicas.high_watermarks(path) | logs.future_marks(path)
             self._out.run(Checkpoint(path, marks), partial(written, path))
+
+    def on_directory_failed(self, path: LogDir) -> None:
+        """A directory is lost, or hangs: nobody waits for its checkpoint any more."""
+        for over in list(self._checkpoints):
+            over(path)
 
     # --- retention ----------------------------------------------------------------------------
 
@@ -150,8 +169,15 @@ class Housekeeping:
             cordoned += is_cordoned
             yield Sample(manager + "logdirectoryoffline", not state.online, "1: offline", labels)
             yield Sample(manager + "logdirectorycordoned", is_cordoned, "1: cordoned", labels)
-            strays = logs.strays[state.path]
-            yield Sample(manager + "straylogs", strays, "logs that no topic claims", labels)
+            slow = directories.paces.is_slow(state.path)
+            yield Sample(manager + "logdirectoryslow", slow, "1: slow", labels)
+            latency = directories.paces.latency(state.path)
+            yield Sample(manager + "logdirectorycallseconds", latency, "s of a call", labels)
+            strays = logs.purging.strays[state.path].values()
+            yield Sample(manager + "straylogs", len(strays), "logs that no topic claims", labels)
+            yield Sample(manager + "straybytes", sum(strays), "bytes of those", labels)
+            kept = logs.moves.kept.bytes_in(state.path)
+            yield Sample(manager + "keptcopiesbytes", kept, "of moves that were given up", labels)
             for name, value in (("total", state.usage.total), ("usable", state.usage.usable)):
                 yield Sample(f"{manager}logdirectory{name}bytes", value, "bytes", labels)
         yield Sample(manager + "cordonedlogdirectorycount", cordoned, "cordoned log directories")
@@ -165,8 +191,4 @@ class Housekeeping:
             len(logs.assigning.queue),
             "replicas whose directory the controller has still to be told",
         )
-        yield Sample(
-            "kafka_server_alterlogdirsreplication_bytes_total",
-            logs.moves.copied_bytes,
-            "bytes copied by moves between log directories",
-        )
+        yield from logs.moves.statistics()

@@ -6,15 +6,18 @@ the log directories to the broker, routes frames by listener, and ends in an ord
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
 from spindle.model.batches import Buffer
 from spindle.model.config import NodeConfig
-from spindle.model.errors import Failure
+from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir
-from spindle.model.jobs import Close, Open
+from spindle.model.jobs import (
+    Close,
+    Open,
+)
 from spindle.model.logs import OpenedDirectory
 from spindle.model.outbox import Outbox, Ready, Rng
 from spindle.model.statistics import Sample
@@ -26,6 +29,7 @@ from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
 from spindle.node.router import Router
+from spindle.node.watch import Watch
 
 EARLY_MAX: Final = 1_000
 """Requests that may wait for a broker to begin serving."""
@@ -46,6 +50,7 @@ class Node:
         self._routers: dict[str, Router] = {}
         self._connections: dict[int, Connection] = {}
         self._opened: dict[LogDir, OpenedDirectory | Failure] = {}
+        self._watches: dict[LogDir, Watch] = {}
         self._stopping = False
         self._is_serving = False
         self._early: list[tuple[int, Buffer]] = []
@@ -80,6 +85,7 @@ class Node:
         for path in self.config.directories:
             job = Open(path, self.cluster_id, self.config.node_id)
             self.out.run(job, partial(self._on_opened, path))
+            self._watch(path, partial(self._on_opened, path))
 
     def on_connected(self, connection: int, listener: str, host: str) -> None:
         """A client has connected to one of our listeners."""
@@ -160,14 +166,22 @@ class Node:
 
     # --- starting and ending ------------------------------------------------------------------
 
+    def _watch(self, path: LogDir, then: Callable[[DiskFailed], None]) -> None:
+        self._watches[path] = Watch(self.out, self.config.settings, path, then)
+
     def _on_opened(self, path: LogDir, result: OpenedDirectory | Failure) -> None:
+        if path in self._opened:
+            return  # It did hang; the broker opens it anew when it is well.
         self._opened[path] = result
+        self._watches.pop(path).end()
         if len(self._opened) < len(self.config.directories):
             return
         metadata = self._opened[self.config.metadata_dir]
         if isinstance(metadata, Failure):
             self.out.halt(f"the metadata directory cannot be used: {metadata}")
             return
+        if self.broker is None or self.config.metadata_dir not in self.config.log_dirs:
+            self._watch(self.config.metadata_dir, self._on_metadata_dir_hung)
         if self.broker is not None:
             self.broker.on_opened(self._opened)
         self.quorum.start(metadata, self._on_quorum)
@@ -175,6 +189,9 @@ class Node:
     def _on_quorum(self) -> None:
         if self.broker is not None:
             self.broker.start()
+
+    def _on_metadata_dir_hung(self, failure: DiskFailed) -> None:
+        self.out.halt(f"the metadata directory has failed: {failure}")
 
     def _close(self) -> None:
         self.quorum.shut_down(self._close_directories)
@@ -194,3 +211,6 @@ class Node:
                     self.out.stop()
 
             self.out.run(Close(path, epoch), closed)
+            if path in self._watches:
+                self._watches[path].end()
+            self._watch(path, closed)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
-INTERNAL: Final = (OFFSETS_TOPIC, "__transaction_state", "__share_group_state")
+TRANSACTIONS_TOPIC: Final = "__transaction_state"
+INTERNAL: Final = (OFFSETS_TOPIC, TRANSACTIONS_TOPIC, "__share_group_state")
 """Topics of the brokers themselves; clients see them marked so."""
 
 VERSION: Final = 7
@@ -62,7 +63,7 @@ class TopicCreation:
 
     def _topic(self, types: Any, name: str) -> Any:
         settings = self._broker.settings
-        if name != OFFSETS_TOPIC:
+        if name not in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC):
             # As this broker is set, not as the controller is: what Apache Kafka does.
             return make(
                 types.CreatableTopic,
@@ -70,32 +71,37 @@ class TopicCreation:
                 num_partitions=settings["num.partitions"],
                 replication_factor=settings["default.replication.factor"],
             )
+        prefix = "offsets.topic" if name == OFFSETS_TOPIC else "transaction.state.log"
         config = {
             "cleanup.policy": "compact",
-            "compression.type": "producer",
-            "segment.bytes": str(settings["offsets.topic.segment.bytes"]),
+            "compression.type": "producer" if name == OFFSETS_TOPIC else "uncompressed",
+            "segment.bytes": str(settings[f"{prefix}.segment.bytes"]),
         }
+        if name == TRANSACTIONS_TOPIC:
+            # A decision that is lost would end a transaction in both ways.
+            config["min.insync.replicas"] = str(settings[f"{prefix}.min.isr"])
+            config["unclean.leader.election.enable"] = "false"
         return make(
             types.CreatableTopic,
             name=name,
-            num_partitions=settings["offsets.topic.num.partitions"],
-            replication_factor=self._replicas(),
+            num_partitions=settings[f"{prefix}.num.partitions"],
+            replication_factor=self._replicas(name, f"{prefix}.replication.factor"),
             configs=tuple(
                 make(types.CreatableTopicConfig, name=key, value=value)
                 for key, value in config.items()
             ),
         )
 
-    def _replicas(self) -> int:
+    def _replicas(self, topic: str, setting: str) -> int:
         # Apache Kafka would refuse until enough brokers are there; a small cluster of ours works
         # with what it has, and says so.
-        wanted: int = self._broker.settings["offsets.topic.replication.factor"]
+        wanted: int = self._broker.settings[setting]
         registered = len(self._broker.image.brokers)
         if registered < wanted:
             self._broker.out.say(
                 "warning",
-                "fewer brokers than offsets.topic.replication.factor: using fewer replicas",
-                topic=OFFSETS_TOPIC,
+                f"fewer brokers than {setting}: using fewer replicas",
+                topic=topic,
                 wanted=wanted,
                 replicas=max(registered, 1),
             )

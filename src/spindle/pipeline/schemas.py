@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 from pyspark.sql.types import (
     ArrayType,
+    BinaryType,
     BooleanType,
     DataType,
     IntegerType,
@@ -74,10 +75,68 @@ EVENT = StructType(
 )
 """A record that was acknowledged to a producer, or given to a consumer."""
 
+_LOG_PLACE = [
+    StructField("disk", StringType()),  # the log directory, or the directory above a log's
+    StructField("topic", StringType()),  # null: a row about the disk itself
+    StructField("partition", IntegerType()),
+    StructField("kind", StringType()),  # current, future (a move's copy), delete or stray
+    StructField("segment", LongType()),  # base offset, which names the file
+    StructField("position", LongType()),  # byte in the file: of the batch, or of the damage
+    StructField("size", IntegerType()),  # bytes: of the whole batch, or of the damage
+    StructField("error", StringType()),  # why these bytes are no well batch; null: all is well
+]
+
+_LOG_PRODUCER = [
+    StructField("producer_id", LongType()),  # null: not idempotent
+    StructField("producer_epoch", IntegerType()),
+    StructField("sequence", IntegerType()),  # the producer's count: of the (first) record
+    StructField("is_transactional", BooleanType()),
+    StructField("is_control", BooleanType()),  # written by brokers: markers, leader changes
+    StructField("is_aborted", BooleanType()),  # of an aborted transaction, as .txnindex says
+]
+
+LOG_BATCH = StructType(
+    [
+        *_LOG_PLACE,
+        StructField("base_offset", LongType()),  # damage: the first that may have been there
+        StructField("last_offset", LongType()),  # damage: the last that may have been there
+        StructField("records", IntegerType()),  # compacted: fewer than offsets, perhaps none
+        StructField("leader_epoch", IntegerType()),
+        StructField("compression", StringType()),  # none, gzip, snappy, lz4, zstd
+        StructField("timestamp_type", StringType()),  # create, or append: the broker's clock
+        StructField("base_timestamp", TimestampType()),
+        StructField("max_timestamp", TimestampType()),
+        *_LOG_PRODUCER,
+        StructField("crc", LongType()),
+    ]
+)
+"""A row for each batch in log files, and for each range of bytes that holds no well batch."""
+
+HEADERS = ArrayType(
+    StructType([StructField("key", StringType()), StructField("value", BinaryType())])
+)
+
+LOG_RECORD = StructType(
+    [
+        *_LOG_PLACE,
+        StructField("offset", LongType()),  # damage: the first that may have been there
+        StructField("timestamp", TimestampType()),  # null: none, or not within the years 1 to 9999
+        StructField("timestamp_type", StringType()),
+        StructField("key", BinaryType()),
+        StructField("value", BinaryType()),
+        StructField("headers", HEADERS),  # null: none
+        StructField("leader_epoch", IntegerType()),
+        StructField("compression", StringType()),
+        *_LOG_PRODUCER,
+    ]
+)
+"""A row for each record in log files, and for each range of bytes that holds no well batch."""
+
 _ARROW: dict[type[DataType], pa.DataType] = {
     IntegerType: pa.int32(),
     LongType: pa.int64(),
     StringType: pa.string(),
+    BinaryType: pa.binary(),
     BooleanType: pa.bool_(),
     TimestampType: pa.timestamp("us", tz="UTC"),
 }
@@ -85,10 +144,13 @@ _ARROW: dict[type[DataType], pa.DataType] = {
 
 def arrow(schema: StructType) -> pa.Schema:
     """The Arrow form that Spark expects of a schema, exactly."""
-    return pa.schema([pa.field(f.name, _arrow_type(f.dataType), f.nullable) for f in schema])
+    return pa.schema([pa.field(f.name, arrow_type(f.dataType), f.nullable) for f in schema])
 
 
-def _arrow_type(kind: DataType) -> pa.DataType:
+def arrow_type(kind: DataType) -> pa.DataType:
+    """The Arrow form that Spark expects of a column's type."""
     if isinstance(kind, ArrayType):
-        return pa.list_(_arrow_type(kind.elementType))
+        return pa.list_(pa.field("element", arrow_type(kind.elementType), kind.containsNull))
+    if isinstance(kind, StructType):
+        return pa.struct(list(arrow(kind)))
     return _ARROW[type(kind)]

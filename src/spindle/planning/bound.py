@@ -1,18 +1,22 @@
-"""What even means for a broker, and what no plan can beat: the bytes that must move to get there.
+"""What even means, and what no plan can beat: the bytes that must move to get there.
 
 The level is found like that of water poured into vessels: directories that take nothing more keep
 what they have, those to drain keep only what cannot leave, all others are equally full. Pure.
-Called by the planner and by its tests.
+Called by the planners (directories of a broker, of a cluster, and brokers as wholes) and by tests.
 
 LB = max(bytes above the bands' upper edges, bytes missing at their lower edges). It is also what
-the linear relaxation of the full problem gives.
+the linear relaxation of the full problem gives. With rates: a directory that must lose a rate loses
+at least the bytes of those replicas that carry the most of it per byte, so its part of the sum is
+the larger of the two.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from spindle.planning.load import Band, DirectoryLoad
 
@@ -32,7 +36,7 @@ class Edges(NamedTuple):
     high: float
     fair: float = 0.0
 
-    def outside(self, size: int) -> float:
+    def outside(self, size: float) -> float:
         """Bytes by which a directory of this size is out of the band; less than one is none."""
         off = max(size - self.high, self.low - size)
         return off if off >= 1 else 0.0
@@ -40,92 +44,149 @@ class Edges(NamedTuple):
 
 def edges(
     directories: Sequence[DirectoryLoad],
-    sizes: Mapping[str, int],
+    sizes: Sequence[int],
     band: Band,
-    pinned: Mapping[str, int] | None = None,
-    largest: Mapping[str, int] | None = None,
-) -> dict[str, Edges]:
-    """The band of each directory.
+    pinned: Sequence[int] | None = None,
+    largest: Sequence[int] | None = None,
+) -> list[Edges]:
+    """The band of each directory, from the bytes in it.
 
     `pinned`: bytes in each that cannot leave; `largest`: its largest replica of those that can.
     Directories to drain shall hold nothing but what cannot leave; closed ones may only lose.
     """
-    level, stays = _with_giants(directories, sizes, band, pinned or {}, largest or {})
-    result = {}
-    for d in directories:
-        held = stays.get(d.path, 0)
+    none = [0] * len(directories)
+    level, stays = _with_giants(directories, sizes, band, pinned or none, largest or none)
+    result = []
+    for d, size, held in zip(directories, sizes, stays, strict=True):
         if d.drain:
-            result[d.path] = Edges(0.0, 0.0, float(held), float(held))
+            result.append(Edges(0.0, 0.0, float(held), float(held)))
             continue
         middle = level * d.capacity
-        fair = min(middle * (1 + band.tolerance), d.capacity * band.high_mark)
+        fair = min(middle * (1 + band.tolerance), band.mark(d.capacity))
         high = max(fair, held)
-        mean = min(max(middle, held), high, math.inf if d.open else sizes[d.path])
-        low = min(middle * (1 - band.tolerance), high) if d.open else 0.0
-        result[d.path] = Edges(low, mean, high, fair)
+        mean = min(max(middle, held), high)
+        low = 0.0
+        if d.open:
+            low = min(middle * (1 - band.tolerance), high)
+        else:
+            mean = min(mean, size)
+        result.append(Edges(low, mean, high, fair))
     return result
 
 
-def lower_bound(around: Mapping[str, Edges], sizes: Mapping[str, int]) -> int:
+def rate_edges(
+    directories: Sequence[DirectoryLoad], rates: Sequence[float], tolerance: float
+) -> list[Edges]:
+    """The band of each directory's write rate: open ones have equal parts, closed ones no more."""
+    taking = [d.open and not d.drain for d in directories]
+    total, count = sum(rates), max(1, sum(taking))
+    staying = sum(
+        min(rate, total / count)
+        for rate, d in zip(rates, directories, strict=True)
+        if not d.open and not d.drain
+    )
+    mean = (total - staying) / count
+    result = []
+    for d, takes in zip(directories, taking, strict=True):
+        if d.drain:
+            result.append(Edges(0.0, 0.0, 0.0, 0.0))
+        else:
+            high = mean * (1 + tolerance)
+            result.append(Edges(mean * (1 - tolerance) if takes else 0.0, mean, high, high))
+    return result
+
+
+def lower_bound(around: Iterable[Edges], sizes: Iterable[float]) -> int:
     """Bytes that any plan must move to bring directories of these sizes into their bands."""
-    above = sum(max(0.0, sizes[p] - e.high) for p, e in around.items())
-    missing = sum(max(0.0, e.low - sizes[p]) for p, e in around.items())
+    above = missing = 0.0
+    for e, size in zip(around, sizes, strict=True):
+        above += max(0.0, size - e.high)
+        missing += max(0.0, e.low - size)
     return int(max(above, missing))
+
+
+def bytes_for_rate(sizes: NDArray[np.float64], rates: NDArray[np.float64], wanted: float) -> float:
+    """The fewest bytes of some replicas (and a part of one) that carry this rate."""
+    if wanted <= 0 or not len(rates):
+        return 0.0
+    order = np.argsort(-rates / np.maximum(sizes, 1), kind="stable")
+    carried = np.cumsum(rates[order])
+    at = int(np.searchsorted(carried, wanted))
+    if at >= len(order):
+        return float(sizes.sum())
+    before = carried[at - 1] if at else 0.0
+    whole = float(sizes[order[:at]].sum())
+    return whole + float(sizes[order[at]]) * (wanted - before) / float(rates[order[at]])
 
 
 def _with_giants(
     directories: Sequence[DirectoryLoad],
-    sizes: Mapping[str, int],
+    sizes: Sequence[int],
     band: Band,
-    pinned: Mapping[str, int],
-    largest: Mapping[str, int],
-) -> tuple[float, dict[str, int]]:
+    pinned: Sequence[int],
+    largest: Sequence[int],
+) -> tuple[float, list[int]]:
     """(level, bytes that stay in each directory).
 
     A replica larger than the share of the largest directory is out of everybody's band: it stays
     where it is, if that is under the high mark, and the others share what is left.
     """
-    stays = dict(pinned)
+    stays = list(pinned)
     roomiest = max((d.capacity for d in directories if d.open and not d.drain), default=0)
     while True:
         level = _level(directories, sizes, stays)
         most = level * roomiest * (1 + band.tolerance)
         giants = [
-            d.path
-            for d in directories
-            if not d.drain
-            and most < largest.get(d.path, 0) <= d.capacity * band.high_mark - pinned.get(d.path, 0)
-            and stays.get(d.path, 0) == pinned.get(d.path, 0)
+            n
+            for n, d in enumerate(directories)
+            if largest[n] > most
+            and not d.drain
+            and largest[n] <= band.mark(d.capacity) - pinned[n]
+            and stays[n] == pinned[n]
         ]
         if not giants:
             return level, stays
-        for path in giants:
-            stays[path] = pinned.get(path, 0) + largest[path]
+        for n in giants:
+            stays[n] = pinned[n] + largest[n]
 
 
 def _level(
-    directories: Sequence[DirectoryLoad], sizes: Mapping[str, int], pinned: Mapping[str, int]
+    directories: Sequence[DirectoryLoad], sizes: Sequence[int], stays: Sequence[int]
 ) -> float:
     """The fullness at which everything fits, as a share of capacity."""
-    total = sum(sizes.values())
-    top = max((sizes[d.path] / d.capacity for d in directories if d.capacity), default=0.0)
+    total = sum(sizes)
     room = sum(d.capacity for d in directories if d.open and not d.drain)
+    flat = total / room if room else 0.0
+    plain = all(
+        d.open and not d.drain and held <= flat * d.capacity
+        for d, held in zip(directories, stays, strict=True)
+    )
+    if plain:
+        return flat
+    return _poured(directories, sizes, stays, total, room)
+
+
+def _poured(
+    directories: Sequence[DirectoryLoad],
+    sizes: Sequence[int],
+    stays: Sequence[int],
+    total: int,
+    room: int,
+) -> float:
+    """The level where some directories are closed, drained, or hold what cannot leave."""
+    capacity = np.array([d.capacity for d in directories], dtype=np.float64)
+    size = np.array(sizes, dtype=np.float64)
+    held = np.array(stays, dtype=np.float64)
+    closed = np.array([not d.open for d in directories], dtype=bool)
+    drained = np.array([d.drain for d in directories], dtype=bool)
+    most = np.where(drained, 0.0, np.where(closed, size, np.inf))
+    top = float(np.max(np.divide(size, capacity, out=np.zeros_like(size), where=capacity > 0),
+                       initial=0.0))  # fmt: skip
     below, above = 0.0, max(top, total / room if room else 0.0)
     for _ in range(_HALVINGS):
         middle = (below + above) / 2
-        if sum(_holds(d, middle, sizes, pinned) for d in directories) < total:
+        if float(np.maximum(held, np.minimum(capacity * middle, most)).sum()) < total:
             below = middle
         else:
             above = middle
     return above
-
-
-def _holds(
-    directory: DirectoryLoad, level: float, sizes: Mapping[str, int], pinned: Mapping[str, int]
-) -> float:
-    """What a directory holds if all are filled to this level."""
-    stays = pinned.get(directory.path, 0)
-    if directory.drain:
-        return stays
-    wanted = directory.capacity * level
-    return max(stays, wanted if directory.open else min(wanted, sizes[directory.path]))

@@ -5,19 +5,25 @@ Bytes are bytes, rates are bytes per second, shares are fractions of capacity.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+HERE = -1
+"""As a move's destination: the broker where the replica is."""
+
 
 class ReplicaLoad(NamedTuple):
-    """A replica and where it lives. `pinned`: it must stay (a move of it is in progress)."""
+    """A replica and where it lives. `pinned`: it must stay (a move of it is in progress).
+
+    `rate`: bytes that are written to it each second.
+    """
 
     topic: str
     partition: int
     directory: str
     size: int
     pinned: bool = False
+    rate: float = 0.0
 
     @property
     def name(self) -> str:
@@ -39,7 +45,7 @@ class DirectoryLoad(NamedTuple):
 
 
 class Move(NamedTuple):
-    """One replica goes from one directory of its broker to another."""
+    """One replica goes to another directory, of its broker or of broker `destination`."""
 
     broker: int
     topic: str
@@ -47,15 +53,36 @@ class Move(NamedTuple):
     source: str
     target: str
     size: int
+    destination: int = HERE
+
+    @property
+    def to(self) -> int:
+        """The broker that has the replica afterwards."""
+        return self.broker if self.destination == HERE else self.destination
+
+    @property
+    def between(self) -> bool:
+        """Whether it goes to another broker."""
+        return self.to != self.broker
+
+    @property
+    def name(self) -> str:
+        """topic-partition."""
+        return f"{self.topic}-{self.partition}"
 
 
 class Share(NamedTuple):
-    """Bytes of replicas in a directory, before and after a plan, beside its capacity."""
+    """Bytes of replicas in a directory, before and after a plan, beside its capacity.
+
+    Rates: bytes that are written to it each second, before and after.
+    """
 
     path: str
     capacity: int
     before: int
     after: int
+    rate_before: float = 0.0
+    rate_after: float = 0.0
 
 
 @dataclass(slots=True, frozen=True)
@@ -83,23 +110,23 @@ class BrokerPlan:
 class Band:
     """How even is even enough, and how full is too full.
 
-    `tolerance`: a directory's fullness may differ from the broker's mean by this share of it;
-    `high_mark`: no directory is ever filled above this share of its capacity, copies included.
+    `tolerance`: a directory's fullness may differ from the mean by this share of it;
+    `high_mark`: no directory is ever filled above this share of its capacity, copies included;
+    `free_floor`: bytes that stay free in each directory, whatever the share says;
+    `rate_tolerance`: the same for the bytes written per second, of which each directory shall
+    have an equal part; None: rates do not count.
     """
 
     tolerance: float = 0.01
     high_mark: float = 0.95
+    rate_tolerance: float | None = None
+    free_floor: int = 0
 
     def __post_init__(self) -> None:
         assert 0 <= self.tolerance < 1, "tolerance is a share between 0 and 1"
         assert 0 < self.high_mark <= 1, "high_mark is a share between 0 and 1"
+        assert self.free_floor >= 0, "free_floor is a number of bytes"
 
-
-def sizes_by_directory(
-    directories: Iterable[DirectoryLoad], replicas: Iterable[ReplicaLoad]
-) -> dict[str, int]:
-    """Bytes of replicas in each directory, in the order of `directories`."""
-    sizes = {directory.path: 0 for directory in directories}
-    for replica in replicas:
-        sizes[replica.directory] += replica.size
-    return sizes
+    def mark(self, capacity: int) -> float:
+        """Bytes above which a directory of this capacity is never filled."""
+        return max(0.0, min(capacity * self.high_mark, capacity - self.free_floor))

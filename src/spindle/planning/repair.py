@@ -2,15 +2,14 @@
 
 The forced replica pushes others out of its new directory (an ejection chain), which is what a
 greedy walk never does by itself. A trial is kept only if the broker ends more even. Called by the
-planner where the best walk leaves directories out of the band.
+search where the best walk leaves directories out of the band.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 
-from spindle.planning.state import Item, State
+from spindle.planning.state import State
 from spindle.planning.walk import Taste, walk
 
 ROUNDS = 12
@@ -35,14 +34,15 @@ def repair(state: State, taste: Taste) -> State:
 
 def _best_trial(state: State, taste: Taste) -> State | None:
     best: State | None = None
-    for item, source, target in _forced(state):
+    before = state.outside
+    for rank, source, target in _forced(state):
         trial = state.copy()
-        trial.shift(item, source, target)
-        trial.held[target].remove(item)  # It must not come straight back.
+        trial.shift(rank, source, target)
+        trial.held[target].remove(rank)  # It must not come straight back.
         walk(trial, taste)
-        trial.held[target].append(item)
+        trial.held[target].append(rank)
         trial.held[target].sort()
-        gain = state.outside - trial.outside
+        gain = before - trial.outside
         dear = WORTH * (trial.bytes_moved - state.bytes_moved)
         if gain > max(0.0, dear) and not trial.breaches and _cheaper(trial, best):
             best = trial
@@ -55,25 +55,24 @@ def _cheaper(trial: State, best: State | None) -> bool:
     return best is None or trial.cost < best.cost
 
 
-def _forced(state: State) -> Iterator[tuple[Item, str, str]]:
-    """Moves worth trying: (replica, from, to), the directories farthest out of the band first."""
-    out = [p for p, e in state.edges.items() if e.outside(state.sizes[p])]
-    out.sort(key=lambda p: (-state.edges[p].outside(state.sizes[p]), p))
-    by_need = sorted(state.targets, key=lambda p: (state.sizes[p] - state.edges[p].mean, p))
-    for path in out[:WORST]:
-        size, around = state.sizes[path], state.edges[path]
+def _forced(state: State) -> Iterator[tuple[int, int, int]]:
+    """Moves worth trying: (rank, from, to), the directories farthest out of the band first."""
+    out = sorted((d for d in range(len(state.held)) if state.off(d)), key=lambda d: -state.off(d))
+    by_need = sorted(state.targets, key=lambda d: state.used[d] - state.edges[d].mean)
+    for directory in out[:WORST]:
+        size, around = state.used[directory], state.edges[directory]
         if size > around.high:
-            for item in _picked(state.held[path], size - around.high):
-                for target in [p for p in by_need if p != path][:PARTNERS]:
-                    yield item, path, target
-        elif path in state.targets:
-            for source in [p for p in reversed(by_need) if p != path][:PARTNERS]:
-                for item in _picked(state.held[source], around.low - size):
-                    yield item, source, path
+            for rank in _picked(state, directory, size - around.high):
+                for target in [d for d in by_need if d != directory][:PARTNERS]:
+                    yield rank, directory, target
+        elif directory in state.targets:
+            for source in [d for d in reversed(by_need) if d != directory][:PARTNERS]:
+                for rank in _picked(state, source, around.low - size):
+                    yield rank, source, directory
 
 
-def _picked(held: list[Item], wanted: float) -> list[Item]:
+def _picked(state: State, directory: int, wanted: float) -> list[int]:
     """The largest, the next, and those around what is wanted."""
-    at = bisect_left(held, (int(wanted), -1))
+    held, at = state.held[directory], state.first_from(directory, wanted)
     chosen = [*held[at : at + 2], *held[max(0, at - 1) : at], *reversed(held[-2:])]
     return list(dict.fromkeys(chosen))[:ITEMS]

@@ -1,111 +1,175 @@
-"""Where a broker's replicas are while a plan is being looked for: cheap to change, copy, compare.
+"""Where replicas are while a plan is being looked for: cheap to change, copy, compare.
 
-Knows no taste and no goal beyond the band: the walk and the repair decide what is moved.
+Replicas are known by rank: their number in the order of size, over all that is planned together.
+So a directory is a sorted list of plain numbers, and what fits into a room is found by bisection.
+Directories are numbers too. Knows no taste and no goal beyond the band: the walk, the polish and
+the repair decide what is moved.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Collection, Iterable, Sequence
 
-from spindle.planning.bound import Edges, edges
-from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad, sizes_by_directory
+from spindle.planning.bound import Edges
 
-Item = tuple[int, int]
-"""(size, index of the replica): sorted lists of these are what a directory holds."""
 MOVE_COST = 1 << 20
 """Bytes that one more move is worth: each costs a future log and two metadata writes."""
 
 
+class Rates:
+    """Bytes written per second, as a second measure beside the bytes that are there.
+
+    `of`: by rank; `flow`: sum in each directory; `scale`: bytes that a byte per second counts as.
+    """
+
+    __slots__ = ("edges", "flow", "of", "scale")
+
+    def __init__(
+        self, of: Sequence[float], flow: list[float], around: list[Edges], scale: float
+    ) -> None:
+        self.of, self.flow, self.edges, self.scale = of, flow, around, scale
+
+    def copy(self) -> Rates:
+        """The same, to be changed for itself."""
+        return Rates(self.of, self.flow.copy(), self.edges, self.scale)
+
+    def shift(self, rank: int, source: int, target: int) -> None:
+        """Count a move."""
+        self.flow[source] -= self.of[rank]
+        self.flow[target] += self.of[rank]
+
+    def off(self, directory: int) -> float:
+        """Bytes that a directory's rate is out of its band by, so to speak."""
+        return self._off(directory, self.flow[directory])
+
+    def off_with(self, directory: int, rank: int, sign: int) -> float:
+        """The same with a replica more or less in it."""
+        return self._off(directory, self.flow[directory] + sign * self.of[rank])
+
+    def _off(self, directory: int, flow: float) -> float:
+        around = self.edges[directory]
+        # Sums of rates are not exact: less than a byte is none here, too.
+        off = self.scale * max(flow - around.high, around.low - flow)
+        return off if off >= 1 else 0.0
+
+
 class State:
-    """Replicas by place. `held` lists only what may be moved and has bytes."""
+    """Replicas by place.
+
+    `held` lists, by directory, only what may be moved and has bytes; `empty` what may be moved and
+    has none; `used` counts all bytes. `arrived`: replicas on their way here in any case, for which
+    another directory costs nothing. `moved`: rank -> (directory at the start, directory now).
+    """
 
     __slots__ = (
-        "directories", "drained", "edges", "held", "marks", "moved", "place", "replicas", "sizes",
-        "targets",
+        "arrived", "bytes_moved", "drained", "edges", "empty", "held", "marks", "moved", "rates",
+        "sizes", "targets", "used",
     )  # fmt: skip
 
     def __init__(
-        self, directories: Sequence[DirectoryLoad], replicas: Sequence[ReplicaLoad], band: Band
+        self,
+        sizes: Sequence[int],
+        held: list[list[int]],
+        used: list[int],
+        around: list[Edges],
+        marks: Sequence[float],
+        targets: list[int],
+        drained: list[int],
+        empty: list[list[int]] | None = None,
+        arrived: Collection[int] = (),
+        rates: Rates | None = None,
     ) -> None:
-        self.directories = {d.path: d for d in directories}
-        self.targets = [d.path for d in directories if d.open and not d.drain]
-        self.drained = [d.path for d in directories if d.drain]
-        self.replicas = replicas
-        self.sizes = sizes_by_directory(directories, replicas)
-        self.held: dict[str, list[Item]] = {d.path: [] for d in directories}
-        pinned = dict.fromkeys(self.held, 0)
-        for index, replica in enumerate(replicas):
-            if replica.pinned:
-                pinned[replica.directory] += replica.size
-            elif replica.size:
-                self.held[replica.directory].append((replica.size, index))
-        for held in self.held.values():
-            held.sort()
-        largest = {path: held[-1][0] for path, held in self.held.items() if held}
-        self.edges: dict[str, Edges] = edges(directories, self.sizes, band, pinned, largest)
+        self.sizes, self.held, self.used, self.edges = sizes, held, used, around
+        self.empty = empty if empty is not None else [[] for _ in held]
         # One that is over its mark before anything moves may stay so, but never get fuller.
-        self.marks = {
-            d.path: max(d.capacity * band.high_mark, self.sizes[d.path]) for d in directories
-        }
-        self.place = [r.directory for r in replicas]
-        self.moved: dict[int, None] = {}
+        self.marks = [max(mark, size) for mark, size in zip(marks, used, strict=True)]
+        self.targets, self.drained, self.arrived = targets, drained, arrived
+        self.rates = rates
+        self.moved: dict[int, tuple[int, int]] = {}
+        self.bytes_moved = 0
 
     def copy(self) -> State:
         """A state of its own with the same content."""
         twin = State.__new__(State)
-        twin.directories, twin.edges, twin.marks = self.directories, self.edges, self.marks
-        twin.targets, twin.drained, twin.replicas = self.targets, self.drained, self.replicas
-        twin.sizes = dict(self.sizes)
-        twin.held = {path: held.copy() for path, held in self.held.items()}
-        twin.place = self.place.copy()
-        twin.moved = dict(self.moved)
+        twin.sizes, twin.edges, twin.marks = self.sizes, self.edges, self.marks
+        twin.targets, twin.drained, twin.arrived = self.targets, self.drained, self.arrived
+        twin.used = self.used.copy()
+        twin.rates = None if self.rates is None else self.rates.copy()
+        twin.held = [held.copy() for held in self.held]
+        twin.empty = [empty.copy() for empty in self.empty]
+        twin.moved = self.moved.copy()
+        twin.bytes_moved = self.bytes_moved
         return twin
 
-    def shift(self, item: Item, source: str, target: str) -> None:
+    def shift(self, rank: int, source: int, target: int) -> None:
         """Move one replica."""
-        size, index = item
-        del self.held[source][bisect_left(self.held[source], item)]
-        insort(self.held[target], item)
-        self.place[index] = target
-        self.sizes[source] -= size
-        self.sizes[target] += size
-        if target == self.replicas[index].directory:
-            del self.moved[index]
-        else:
-            self.moved[index] = None
+        held, size = self.held[source], self.sizes[rank]
+        del held[bisect_left(held, rank)]
+        insort(self.held[target], rank)
+        self.used[source] -= size
+        self.used[target] += size
+        if self.rates is not None:
+            self.rates.shift(rank, source, target)
+        self._note(rank, source, target)
 
-    def put(self, index: int, target: str) -> None:
+    def put(self, rank: int, source: int, target: int) -> None:
         """Move a replica without bytes."""
-        assert self.replicas[index].size == 0, "replicas with bytes are shifted"
-        self.place[index] = target
-        self.moved[index] = None
+        self.empty[source].remove(rank)
+        self.empty[target].append(rank)
+        self._note(rank, source, target)
+
+    def _note(self, rank: int, source: int, target: int) -> None:
+        known = self.moved.pop(rank, None)
+        costs = 0 if rank in self.arrived else self.sizes[rank]
+        home = source if known is None else known[0]
+        if known is None:
+            self.bytes_moved += costs
+        if target == home:
+            self.bytes_moved -= costs
+        else:
+            self.moved[rank] = (home, target)
+
+    def last_within(self, directory: int, size: float) -> int:
+        """Place in `held` of the largest replica that is not larger than this; -1: none."""
+        return bisect_left(self.held[directory], bisect_right(self.sizes, size)) - 1
+
+    def first_from(self, directory: int, size: float) -> int:
+        """Place in `held` of the smallest replica of at least this size; its length: none."""
+        return bisect_left(self.held[directory], bisect_left(self.sizes, size))
+
+    def off(self, directory: int) -> float:
+        """How far a directory is out of the band: bytes, and rates as if they were bytes."""
+        off = self.edges[directory].outside(self.used[directory])
+        return off if self.rates is None else off + self.rates.off(directory)
+
+    def off_with(self, directory: int, rank: int, sign: int) -> float:
+        """The same with a replica more (`sign` 1) or less (-1) in it."""
+        off = self.edges[directory].outside(self.used[directory] + sign * self.sizes[rank])
+        return off if self.rates is None else off + self.rates.off_with(directory, rank, sign)
 
     @property
     def outside(self) -> float:
-        """Bytes out of the band over all directories, and one for each replica to drain."""
-        size = sum(e.outside(self.sizes[p]) for p, e in self.edges.items())
-        return size + (self._left() if self.drained else 0)
-
-    def _left(self) -> int:
-        """Replicas that are to leave directories and have not, those without bytes too."""
-        return sum(
-            1
-            for place, replica in zip(self.place, self.replicas, strict=True)
-            if place in self.drained and not replica.pinned
-        )
+        """How far all directories are out of the band, and one for each replica to drain."""
+        size = sum(e.outside(n) for e, n in zip(self.edges, self.used, strict=True))
+        if self.rates is not None:
+            size += sum(map(self.rates.off, range(len(self.used))))
+        return size + sum(len(self.held[d]) + len(self.empty[d]) for d in self.drained)
 
     @property
     def breaches(self) -> bool:
         """Whether a directory is fuller than its high mark allows."""
-        return any(self.sizes[p] > mark for p, mark in self.marks.items())
+        return any(size > mark for size, mark in zip(self.used, self.marks, strict=True))
 
     @property
     def cost(self) -> tuple[float, int]:
         """(bytes out of the band, bytes moved and what the moves themselves cost)."""
         return self.outside, self.bytes_moved + MOVE_COST * len(self.moved)
 
-    @property
-    def bytes_moved(self) -> int:
-        """Bytes of all that is elsewhere than at the start."""
-        return sum(self.replicas[index].size for index in self.moved)
+
+def by_directory(count: int, places: Iterable[tuple[int, int]]) -> list[list[int]]:
+    """Ranks by directory, in order, from (rank, directory)."""
+    held: list[list[int]] = [[] for _ in range(count)]
+    for rank, directory in places:
+        held[directory].append(rank)
+    return held

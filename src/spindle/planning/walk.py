@@ -1,20 +1,21 @@
 """A greedy walk: takes from the fullest directory, gives to the emptiest, until all are even.
 
 Where no single replica fits, two are exchanged. Walks differ in their taste: which of the fullest
-directory's replicas goes next. Deterministic. Called by the planner and by the repair.
+directory's replicas goes next. Deterministic. Called by the search and by the repair.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
-from spindle.planning.state import Item, State
+from spindle.planning.state import State
 
-Taste = Callable[[Sequence[Item], float, float], Iterator[int]]
-"""(what a directory holds, bytes wanted, bytes that may go) -> places in that list to try."""
+Taste = Callable[[State, int, float, float, float], Iterator[int]]
+"""(state, directory, bytes wanted by either side, by both, bytes that may go) -> places in what
+the directory holds, to try."""
 STEPS_PER_REPLICA = 4
 """Bounds a walk: no replica is worth handling more often."""
+_FEWEST_STEPS = 64
 
 
 def walk(state: State, taste: Taste) -> State:
@@ -27,8 +28,8 @@ def walk(state: State, taste: Taste) -> State:
 
 
 def _to_the_end(state: State, taste: Taste) -> None:
-    stuck: dict[str, None] = {}
-    for _ in range(STEPS_PER_REPLICA * max(1, len(state.replicas))):
+    stuck: dict[int, None] = {}
+    for _ in range(_FEWEST_STEPS + STEPS_PER_REPLICA * sum(map(len, state.held))):
         source = _source(state, stuck)
         if source is None:
             return
@@ -41,67 +42,72 @@ def _to_the_end(state: State, taste: Taste) -> None:
             stuck[source] = None
 
 
-def _source(state: State, stuck: dict[str, None]) -> str | None:
+def _source(state: State, stuck: dict[int, None]) -> int | None:
     """The directory which must give: above the band, or able to fill one that is below."""
-    around, sizes = state.edges, state.sizes
-    free = [p for p in around if p not in stuck and state.held[p]]
-    over = [p for p in free if sizes[p] > around[p].high]
-    if over:
-        return max(over, key=lambda p: (sizes[p] - around[p].high, p))
-    if not any(sizes[p] < around[p].low for p in state.targets):
+    worst, most = None, 0.0
+    for d, (around, size) in enumerate(zip(state.edges, state.used, strict=True)):
+        if size - around.high > most and d not in stuck and state.held[d]:
+            worst, most = d, size - around.high
+    if worst is not None:
+        return worst
+    if not any(state.used[d] < state.edges[d].low for d in state.targets):
         return None
-    rich = [p for p in free if sizes[p] > around[p].mean]
-    return max(rich, key=lambda p: (sizes[p] - around[p].mean, p), default=None)
+    for d, (around, size) in enumerate(zip(state.edges, state.used, strict=True)):
+        if size - around.mean > most and d not in stuck and state.held[d]:
+            worst, most = d, size - around.mean
+    return worst
 
 
-def _targets(state: State, source: str) -> list[str]:
+def _targets(state: State, source: int) -> list[int]:
     """Open directories with room in their band, the emptiest first."""
-    around, sizes = state.edges, state.sizes
-    fits = [p for p in state.targets if p != source and sizes[p] < around[p].high]
-    return sorted(fits, key=lambda p: (sizes[p] - around[p].mean, p))
+    around, used = state.edges, state.used
+    fits = [d for d in state.targets if d != source and used[d] < around[d].high]
+    return sorted(fits, key=lambda d: used[d] - around[d].mean)
 
 
-def _room(state: State, source: str, target: str) -> tuple[float, float]:
-    """(bytes wanted, bytes that may go) between two directories."""
+def _room(state: State, source: int, target: int) -> tuple[float, float, float]:
+    """(bytes wanted by one side or the other, by both, bytes that may go) of two directories."""
     giver, taker = state.edges[source], state.edges[target]
-    surplus = state.sizes[source] - giver.high
-    lack = taker.low - state.sizes[target]
-    room = taker.high - state.sizes[target]
+    surplus = state.used[source] - giver.high
+    lack = taker.low - state.used[target]
+    room = taker.high - state.used[target]
     if surplus <= 0:
-        room = min(room, state.sizes[source] - giver.low)
-    return max(surplus, min(lack, room)), room
+        room = min(room, state.used[source] - giver.low)
+    wanted = max(surplus, min(lack, room))
+    return wanted, min(surplus, lack) if surplus > 0 and lack > 0 else wanted, room
 
 
-def _give(state: State, source: str, target: str, taste: Taste) -> bool:
-    wanted, room = _room(state, source, target)
+def _give(state: State, source: int, target: int, taste: Taste) -> bool:
+    wanted, both, room = _room(state, source, target)
     if room <= 0 or wanted <= 0:
         return False
-    held = state.held[source]
+    held, sizes = state.held[source], state.sizes
     # First without robbing the giver: one that falls below its band must be filled again.
-    spare = min(room, state.sizes[source] - state.edges[source].low)
+    spare = min(room, state.used[source] - state.edges[source].low)
     for limit in (spare, room) if spare < room else (room,):
-        for at in taste(held, min(wanted, limit), limit):
-            if 0 <= at < len(held) and held[at][0] <= limit:
+        for at in taste(state, source, min(wanted, limit), min(both, limit), limit):
+            if 0 <= at < len(held) and sizes[held[at]] <= limit:
                 state.shift(held[at], source, target)
                 return True
     return False
 
 
-def _exchange(state: State, source: str, target: str) -> bool:
+def _exchange(state: State, source: int, target: int) -> bool:
     """Send a larger replica and take a smaller one back, the difference closest to need."""
-    wanted, room = _room(state, source, target)
+    wanted, _, room = _room(state, source, target)
     if room <= 0 or wanted <= 0 or source not in state.targets:
         return False
-    best: tuple[float, Item, Item] | None = None
-    back = state.held[target]
-    for item in state.held[source]:
-        at = bisect_left(back, (round(item[0] - wanted), -1))
+    sizes, back = state.sizes, state.held[target]
+    best: tuple[float, int, int] | None = None
+    for rank in state.held[source]:
+        size = sizes[rank]
+        at = state.first_from(target, size - wanted)
         for other in back[max(0, at - 1) : at + 1]:
-            gain = item[0] - other[0]
+            gain = size - sizes[other]
             if 0 < gain <= room:
                 off = abs(gain - wanted)
-                if best is None or (off, item, other) < best:
-                    best = (off, item, other)
+                if best is None or (off, rank, other) < best:
+                    best = (off, rank, other)
     if best is None or best[0] >= wanted:
         return False
     state.shift(best[1], source, target)
@@ -111,38 +117,57 @@ def _exchange(state: State, source: str, target: str) -> bool:
 
 def _empty_the_drained(state: State) -> None:
     """What is still in a directory to drain goes wherever it fits under the high mark."""
-    for path in state.drained:
-        for item in reversed(state.held[path].copy()):
-            fits = [p for p in state.targets if state.sizes[p] + item[0] <= state.marks[p]]
+    for source in state.drained:
+        for rank in reversed(state.held[source].copy()):
+            size = state.sizes[rank]
+            fits = [d for d in state.targets if state.used[d] + size <= state.marks[d]]
             if fits:
-                state.shift(item, path, _emptiest(state, fits))
-        for index, replica in enumerate(state.replicas):
-            empty = replica.size == 0 and not replica.pinned
-            if empty and state.place[index] == path and state.targets:
-                state.put(index, _emptiest(state, state.targets))
+                state.shift(rank, source, _emptiest(state, fits))
+        if state.targets:
+            for rank in state.empty[source].copy():
+                state.put(rank, source, _emptiest(state, state.targets))
 
 
-def _emptiest(state: State, paths: Sequence[str]) -> str:
-    return min(paths, key=lambda p: (state.sizes[p] - state.edges[p].mean, p))
+def _emptiest(state: State, directories: Sequence[int]) -> int:
+    return min(directories, key=lambda d: state.used[d] - state.edges[d].mean)
 
 
-def _largest_that_fits(held: Sequence[Item], wanted: float, room: float) -> Iterator[int]:
-    yield bisect_right(held, (int(room), len(held) << 32)) - 1
+def _largest_that_fits(
+    state: State, source: int, wanted: float, both: float, room: float
+) -> Iterator[int]:
+    yield state.last_within(source, room)
 
 
-def _just_enough(held: Sequence[Item], wanted: float, room: float) -> Iterator[int]:
-    yield bisect_left(held, (int(wanted), -1))
-    yield from _largest_that_fits(held, wanted, room)
+def _just_enough(
+    state: State, source: int, wanted: float, both: float, room: float
+) -> Iterator[int]:
+    yield state.first_from(source, wanted)
+    yield state.last_within(source, room)
 
 
-def _not_too_much(held: Sequence[Item], wanted: float, room: float) -> Iterator[int]:
-    yield bisect_right(held, (int(wanted), len(held) << 32)) - 1
-    yield bisect_left(held, (int(wanted), -1))
+def _not_too_much(
+    state: State, source: int, wanted: float, both: float, room: float
+) -> Iterator[int]:
+    yield state.last_within(source, wanted)
+    yield state.first_from(source, wanted)
 
 
-def _half_first(held: Sequence[Item], wanted: float, room: float) -> Iterator[int]:
-    yield bisect_right(held, (int((wanted + room) / 2), len(held) << 32)) - 1
-    yield from _largest_that_fits(held, wanted, room)
+def _half_first(
+    state: State, source: int, wanted: float, both: float, room: float
+) -> Iterator[int]:
+    yield state.last_within(source, (wanted + room) / 2)
+    yield state.last_within(source, room)
 
 
-TASTES: tuple[Taste, ...] = (_largest_that_fits, _just_enough, _not_too_much, _half_first)
+def _for_both(state: State, source: int, wanted: float, both: float, room: float) -> Iterator[int]:
+    yield state.last_within(source, both)
+    yield state.first_from(source, both)
+
+
+TASTES: tuple[Taste, ...] = (
+    _for_both,
+    _not_too_much,
+    _just_enough,
+    _half_first,
+    _largest_that_fits,
+)

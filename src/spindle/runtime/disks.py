@@ -12,8 +12,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from spindle.model.activity import Activity, Observe
 from spindle.model.ids import LogDir
-from spindle.model.jobs import CopyBytes, Job
+from spindle.model.jobs import (
+    BesideJob,
+    Job,
+)
 from spindle.model.outbox import JobAsked
 from spindle.storage.directory import Directory
 
@@ -65,25 +69,34 @@ class Lane(threading.Thread):
 
 
 class Disks:
-    """All lanes of a node. `done(results)` is called on the loop, in the order of completion."""
+    """All lanes of a node. `done(results)` is called on the loop, in the order of completion.
+
+    `observe` tells what a directory's disk does, without waiting for it.
+    """
 
     def __init__(
         self,
         directories: dict[LogDir, Directory],
         loop: asyncio.AbstractEventLoop,
         done: Callable[[list[tuple[int, object]]], None],
+        observe: Callable[[LogDir], Activity],
     ) -> None:
         self._directories = directories
+        self._observe = observe
         self._loop = loop
         self._done = done
         self._lanes: dict[_Lane, Lane] = {}
 
     def put(self, asked: JobAsked) -> None:
         """Queue a job on the lane it belongs to."""
+        if isinstance(asked.job, Observe):
+            results: list[tuple[int, object]] = [(asked.ticket, self._observe(asked.job.directory))]
+            self._loop.call_soon(self._done, results)
+            return
         lane = _lane_of(asked.job)
         if lane not in self._lanes:
             self._lanes[lane] = Lane(
-                "copy" if lane[0] != lane[1] else lane[1],
+                "beside" if lane[0] != lane[1] else lane[1],
                 self._directories[lane[1]],
                 self._report,
             )
@@ -103,6 +116,6 @@ class Disks:
 
 
 def _lane_of(job: Job[Any]) -> _Lane:
-    if isinstance(job, CopyBytes):
-        return (job.source, job.directory)
+    if isinstance(job, BesideJob):
+        return job.lane
     return (job.directory, job.directory)

@@ -1,15 +1,26 @@
-"""Fault drills: a Disk that fails on demand, so that an operator can see what a dead disk does.
+"""Fault drills: a Disk that misbehaves on demand, so that an operator can see what happens then.
 
 Only where the node's properties say `log.dir.fault.drills=true`. A file `<log dir>.broken` beside
-a log directory then makes every verb under that directory fail with the errno that the file names
-(EIO if it is empty); removing the file ends the drill. `spindle up` and the demo allow drills.
+a log directory then makes calls under that directory fail, hang or be slow, until the file changes
+or is removed. It says what, and (separated by commas) which verbs, all where none is named:
+
+    EIO                   every call fails with this errno (also where the file is empty)
+    ENOSPC                calls that need room fail, and the file system tells of no free bytes
+    EROFS                 calls that change something fail
+    EIO read,write        these calls fail
+    hang sync             these calls do not return while the drill lasts
+    slow 0.05 write       these calls take 0.05 s longer
+
+`spindle up` and the demo allow drills.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from spindle.model.batches import Buffer
 from spindle.model.ids import LogDir
@@ -17,13 +28,56 @@ from spindle.model.logs import Usage
 from spindle.storage.disk import Disk, File, Stat
 
 SUFFIX = ".broken"
+PAUSE: Final = 0.02
+"""Seconds between looks whether a hanging call may return."""
+VERBS: Final = frozenset(
+    {
+        "open", "create", "list", "stat", "make_dir", "rename", "remove", "usage", "lock",
+        "size", "read", "write", "truncate", "sync",
+    }
+)  # fmt: skip
+_GROWING: Final = frozenset({"create", "make_dir", "rename", "write"})
+_CHANGING: Final = _GROWING | {"remove", "truncate", "sync", "lock"}
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+_BY_DEFAULT: Final = dict.fromkeys(_FULL, _GROWING) | {errno.EROFS: _CHANGING}
 
 
-def break_directory(directory: LogDir, error: str = "EIO") -> None:
-    """Begin a drill: the directory fails from now on. `error` is an errno's name."""
-    assert error in errno.errorcode.values(), f"{error} is no errno's name"
-    with open(directory + SUFFIX, "w", encoding="ascii") as marker:
-        marker.write(error)
+class Fault(NamedTuple):
+    """What a drill does to calls of these verbs: an errno, or a delay in s (infinite: a hang)."""
+
+    number: int
+    delay: float
+    verbs: frozenset[str]
+
+
+def parse(text: str) -> Fault:
+    """A drill's words; ValueError says which of them nobody understands."""
+    words = text.split() or ["EIO"]
+    number, delay = 0, 0.0
+    match words[0]:
+        case "hang":
+            delay, rest = float("inf"), words[1:]
+        case "slow" if len(words) > 1:
+            delay, rest = float(words[1]), words[2:]
+        case name if name in errno.errorcode.values():
+            number, rest = getattr(errno, name), words[1:]
+        case other:
+            raise ValueError(f"{other!r} is no errno's name, hang, or slow with seconds")
+    verbs = frozenset(rest[0].split(",")) if rest else _BY_DEFAULT.get(number, VERBS)
+    if len(rest) > 1 or not verbs <= VERBS:
+        raise ValueError(
+            f"{' '.join(rest)!r} are no verbs: name some of {', '.join(sorted(VERBS))}"
+        )
+    return Fault(number, delay, verbs)
+
+
+def break_directory(directory: LogDir, fault: str = "EIO") -> None:
+    """Begin a drill: the directory misbehaves from now on. `fault`: see this module's text."""
+    parse(fault)
+    temporary = f"{directory}{SUFFIX}.tmp"
+    with open(temporary, "w", encoding="ascii") as marker:
+        marker.write(fault)
+    os.rename(temporary, directory + SUFFIX)
 
 
 def mend_directory(directory: LogDir) -> None:
@@ -31,120 +85,142 @@ def mend_directory(directory: LogDir) -> None:
     os.unlink(directory + SUFFIX)
 
 
-class _DrillFile:
-    """A file of a directory that may fail on demand."""
-
-    __slots__ = ("_check", "inner")
-
-    def __init__(self, inner: File, check: _Check) -> None:
-        self.inner = inner
-        self._check = check
-
-    def size(self) -> int:
-        self._check()
-        return self.inner.size()
-
-    def read(self, offset: int, length: int) -> bytes:
-        self._check()
-        return self.inner.read(offset, length)
-
-    def write(self, offset: int, buffers: Sequence[Buffer]) -> int:
-        self._check()
-        return self.inner.write(offset, buffers)
-
-    def truncate(self, size: int) -> None:
-        self._check()
-        self.inner.truncate(size)
-
-    def sync(self) -> None:
-        self._check()
-        self.inner.sync()
-
-    def close(self) -> None:
-        self.inner.close()
-
-
-class _Check:
-    """Fails while the marker of one directory is there."""
+class _Drill:
+    """Strikes while the marker of one directory is there."""
 
     __slots__ = ("_marker",)
 
     def __init__(self, directory: LogDir | None) -> None:
         self._marker = None if directory is None else directory + SUFFIX
 
-    def __call__(self) -> None:
+    def fault(self, verb: str) -> Fault | None:
+        """What is to happen to a call, if anything."""
         if self._marker is None or not os.path.exists(self._marker):
+            return None
+        try:
+            with open(self._marker, encoding="ascii") as marker:
+                fault = parse(marker.read())
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            fault = parse("EIO")
+        return fault if verb in fault.verbs else None
+
+    def __call__(self, verb: str) -> None:
+        fault = self.fault(verb)
+        if fault is None:
             return
-        with open(self._marker, encoding="ascii") as marker:
-            name = marker.read().strip() or "EIO"
-        number = getattr(errno, name, errno.EIO)
-        raise OSError(number, f"{os.strerror(number)} (a fault drill)", self._marker)
+        if fault.number:
+            text = f"{os.strerror(fault.number)} (a fault drill)"
+            raise OSError(fault.number, text, self._marker)
+        until = time.monotonic() + fault.delay
+        while fault is not None and (left := until - time.monotonic()) > 0:
+            time.sleep(min(PAUSE, left))
+            fault = self.fault(verb)
+
+
+class _DrillFile:
+    """A file of a directory that may misbehave on demand."""
+
+    __slots__ = ("drill", "inner")
+
+    def __init__(self, inner: File, drill: _Drill) -> None:
+        self.inner = inner
+        self.drill = drill
+
+    def size(self) -> int:
+        self.drill("size")
+        return self.inner.size()
+
+    def read(self, offset: int, length: int) -> bytes:
+        self.drill("read")
+        return self.inner.read(offset, length)
+
+    def write(self, offset: int, buffers: Sequence[Buffer]) -> int:
+        self.drill("write")
+        return self.inner.write(offset, buffers)
+
+    def truncate(self, size: int) -> None:
+        self.drill("truncate")
+        self.inner.truncate(size)
+
+    def sync(self) -> None:
+        self.drill("sync")
+        self.inner.sync()
+
+    def close(self) -> None:
+        self.inner.close()
 
 
 class DrillDisk:
-    """A disk whose directories fail on demand; otherwise the disk that it wraps."""
+    """A disk whose directories misbehave on demand; otherwise the disk that it wraps."""
 
     def __init__(self, inner: Disk, directories: Sequence[LogDir]) -> None:
         self._inner = inner
-        self._checks = [(d, _Check(d)) for d in sorted(directories, key=len, reverse=True)]
-        self._never = _Check(None)
+        self._drills = [(d, _Drill(d)) for d in sorted(directories, key=len, reverse=True)]
+        self._never = _Drill(None)
 
-    def _of(self, path: str) -> _Check:
-        for directory, check in self._checks:
+    def _of(self, path: str) -> _Drill:
+        for directory, drill in self._drills:
             if path == directory or path.startswith(directory + "/"):
-                return check
+                return drill
         return self._never
 
     def open(self, path: str, create: bool = False) -> File:
         """Open for reading and writing."""
-        check = self._of(path)
-        check()
-        return _DrillFile(self._inner.open(path, create), check)
+        drill = self._of(path)
+        drill("open")
+        if create:
+            drill("create")
+        return _DrillFile(self._inner.open(path, create), drill)
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted."""
-        self._of(path)()
+        self._of(path)("list")
         return self._inner.list(path)
 
     def stat(self, path: str) -> Stat | None:
         """What is known of a path."""
-        self._of(path)()
+        self._of(path)("stat")
         return self._inner.stat(path)
 
     def make_dir(self, path: str) -> None:
         """Make a directory."""
-        self._of(path)()
+        self._of(path)("make_dir")
         self._inner.make_dir(path)
 
     def rename(self, source: str, target: str) -> None:
         """Rename atomically."""
-        self._of(source)()
+        self._of(source)("rename")
         self._inner.rename(source, target)
 
     def remove(self, path: str) -> None:
         """Unlink a file, or an empty directory."""
-        self._of(path)()
+        self._of(path)("remove")
         self._inner.remove(path)
 
     def sync_dir(self, path: str) -> None:
         """Return when the directory's entries are on the medium."""
-        self._of(path)()
+        self._of(path)("sync")
         self._inner.sync_dir(path)
 
     def copy(self, source: File, start: int, target: File, at: int, length: int) -> int:
         """Copy bytes inside the kernel."""
         assert isinstance(source, _DrillFile)
         assert isinstance(target, _DrillFile)
-        source._check()
-        target._check()
+        source.drill("read")
+        target.drill("write")
         return self._inner.copy(source.inner, start, target.inner, at, length)
 
     def usage(self, path: str) -> Usage:
         """Bytes of the file system under `path`."""
-        self._of(path)()
-        return self._inner.usage(path)
+        drill = self._of(path)
+        drill("usage")
+        found = self._inner.usage(path)
+        fault = drill.fault("write")
+        return Usage(found.total, 0) if fault is not None and fault.number in _FULL else found
 
     def lock(self, path: str) -> File:
         """Open and lock a file against other processes."""
-        self._of(path)()
+        self._of(path)("lock")
         return self._inner.lock(path)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import structlog
 
+from spindle.model.activity import Activity
 from spindle.model.batches import Buffer
 from spindle.model.ids import Endpoint, LogDir
 from spindle.model.outbox import Ready
@@ -33,14 +34,19 @@ class Halted(Exception):
 class Driver:
     """Runs one node on this event loop until it stops or halts."""
 
-    def __init__(self, node: Node, directories: dict[LogDir, Directory]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        directories: dict[LogDir, Directory],
+        observe: Callable[[LogDir], Activity],
+    ) -> None:
         self._node = node
         self._loop = asyncio.get_running_loop()
         settings = node.config.settings
         self._limit: int = settings["socket.request.max.bytes"]
         self._in_flight_max: int = settings["queued.max.requests"]
         self._connections_max: int = settings["max.connections"]
-        self._disks = Disks(directories, self._loop, self._on_done)
+        self._disks = Disks(directories, self._loop, self._on_done, observe)
         self._scratch = scratch()
         self._peers = Peers(self._loop, self._limit, self._scratch, self._on_reply)
         self._streams: dict[int, Stream] = {}

@@ -6,14 +6,21 @@ out, and the node serves without it; a contradiction between directories is refu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import errno
+import queue
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar, cast
 
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Unusable
 from spindle.model.ids import DirectoryId, LogDir, id_to_text
 from spindle.storage import meta
 from spindle.storage.disk import Disk
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +36,10 @@ def read_identity(disk: Disk, config: NodeConfig) -> Identity:
     """Read `meta.properties` of every directory. Unusable says which is wrong and the way out."""
     found: dict[LogDir, meta.MetaProperties] = {}
     missing: dict[LogDir, str] = {}
+    limit = config.settings["log.dir.io.timeout.ms"] / 1000
     for directory in config.directories:
         try:
-            properties = meta.read(disk, directory)
+            properties = within(limit, directory, partial(meta.read, disk, directory))
         except OSError as error:
             missing[directory] = str(error)
         except Corrupt as error:
@@ -51,6 +59,30 @@ def read_identity(disk: Disk, config: NodeConfig) -> Identity:
     if cluster_id is None:
         raise Unusable(f"{meta.path_of(config.metadata_dir)} names no cluster.id: format it")
     return Identity(cluster_id, {path: p.directory_id for path, p in found.items()}, missing)
+
+
+def within(limit: float, directory: LogDir, work: Callable[[], T]) -> T:
+    """Do something with a directory that may hang; OSError ETIMEDOUT after `limit` s.
+
+    The call that hangs is left behind on a thread of its own.
+    """
+    answers: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            answers.put((work(), None))
+        except BaseException as error:
+            answers.put((None, error))
+
+    threading.Thread(target=run, daemon=True, name=f"first look at {directory}").start()
+    try:
+        answer, error = answers.get(timeout=limit)
+    except queue.Empty:
+        text = f"no answer for {limit:g} s: its disk hangs"
+        raise OSError(errno.ETIMEDOUT, text, directory) from None
+    if error is not None:
+        raise error
+    return cast(T, answer)
 
 
 def advice(config: NodeConfig) -> Iterator[str]:

@@ -36,8 +36,11 @@ class LocalNode:
 
     node_id: int
     home: Path
-    port: int
+    port: int | None = None
+    """Where clients reach it; None: it is no broker."""
     log_dirs: tuple[Path, ...] = ()
+    controller_port: int | None = None
+    """Where it is reached as a controller; None: it is none."""
     process: NodeProcess | None = field(default=None, repr=False)
 
     @property
@@ -57,10 +60,11 @@ class LocalNode:
 
 
 class LocalCluster:
-    """N brokers with M log directories each, and one controller, as processes on 127.0.0.1.
+    """N brokers with M log directories each, and their controllers, as processes on 127.0.0.1.
 
-    `settings` are laid over the defaults of every broker's properties. Use as an async context
-    manager, or call `start` and `stop`.
+    Controllers are nodes of their own, 100 and on, or with `combined` the first brokers. `settings`
+    are laid over the defaults of every broker's properties; what concerns controllers goes to them
+    too. Use as an async context manager, or call `start` and `stop`.
     """
 
     def __init__(
@@ -70,21 +74,38 @@ class LocalCluster:
         dirs: int = 2,
         port: int = 0,
         settings: Mapping[str, str] | None = None,
+        controllers: int = 1,
+        combined: bool = False,
     ) -> None:
+        if combined and controllers > brokers:
+            raise Unusable(f"{controllers} of {brokers} brokers cannot be controllers too")
         self.home = home
         self._settings = dict(settings or {})
         self._nursery = Nursery()
-        ports = _ports(home, port, brokers + 1)
-        self.controller = LocalNode(CONTROLLER_ID, home / "controller", ports[0])
+        ports, controller_ports = _ports(home, port, brokers, controllers, combined)
         self.brokers = [
             LocalNode(
                 n,
                 home / f"broker-{n}",
-                ports[n],
+                port,
                 tuple(home / f"broker-{n}" / f"disk-{d}" for d in range(1, dirs + 1)),
             )
-            for n in range(1, brokers + 1)
+            for n, port in enumerate(ports[:brokers], 1)
         ]
+        if combined:
+            self.controllers = self.brokers[:controllers]
+        else:
+            self.controllers = [
+                LocalNode(CONTROLLER_ID + n, home / f"controller{f'-{n + 1}' if n else ''}")
+                for n in range(controllers)
+            ]
+        for node, controller_port in zip(self.controllers, controller_ports, strict=True):
+            node.controller_port = controller_port
+
+    @property
+    def nodes(self) -> list[LocalNode]:
+        """All nodes, controllers first."""
+        return [*self.controllers, *(b for b in self.brokers if b not in self.controllers)]
 
     @property
     def bootstrap(self) -> str:
@@ -98,8 +119,7 @@ class LocalCluster:
     @property
     def pids(self) -> list[int]:
         """All processes of the cluster, the one that starts the others included."""
-        nodes = (self.controller, *self.brokers)
-        own = [node.process.pid for node in nodes if node.process is not None and node.running]
+        own = [n.process.pid for n in self.nodes if n.process is not None and n.running]
         return [*self._nursery.pids, *own]
 
     # --- life -------------------------------------------------------------------------------
@@ -115,7 +135,7 @@ class LocalCluster:
         """Write, format, start all nodes and wait until they serve."""
         self.prepare()
         try:
-            for node in (self.controller, *self.brokers):
+            for node in self.nodes:
                 await self.start_node(node)
             await self.wait_serving()
         except BaseException:
@@ -125,7 +145,7 @@ class LocalCluster:
     def prepare(self) -> None:
         """Write the properties and format the directories that are not formatted yet."""
         disk = OsDisk()
-        nodes = (self.controller, *self.brokers)
+        nodes = self.nodes
         for node in nodes:
             node.home.mkdir(parents=True, exist_ok=True)
             text = "".join(f"{k}={v}\n" for k, v in self._properties(node).items())
@@ -180,15 +200,20 @@ class LocalCluster:
             await node.process.wait()
 
     async def stop(self) -> None:
-        """Stop all nodes cleanly: the brokers side by side, the controller last."""
-        await asyncio.gather(*(self.stop_node(b) for b in self.brokers))
-        await self.stop_node(self.controller)
+        """Stop all nodes cleanly: brokers side by side, then controllers.
+
+        Brokers that are controllers too stop one after the other: each needs a majority of them to
+        give its leaderships away, so that the last ones just stop.
+        """
+        await asyncio.gather(*(self.stop_node(b) for b in self.nodes if b.controller_port is None))
+        for node in self.controllers:
+            await self.stop_node(node)
         await self._nursery.close()
 
     # --- files ------------------------------------------------------------------------------
 
     def _check_alive(self) -> None:
-        for node in (self.controller, *self.brokers):
+        for node in self.nodes:
             if node.process is not None and node.process.returncode is not None:
                 lines = node.log_file.read_text(errors="replace").splitlines()
                 raise Unusable(
@@ -198,25 +223,27 @@ class LocalCluster:
                 )
 
     def _properties(self, node: LocalNode) -> dict[str, str]:
+        voters = (f"{c.node_id}@127.0.0.1:{c.controller_port}" for c in self.controllers)
+        roles = {"broker": node.port, "controller": node.controller_port}
+        names = {"broker": "PLAINTEXT", "controller": "CONTROLLER"}
+        own = [(role, port) for role, port in roles.items() if port is not None]
         common = {
+            "process.roles": ",".join(role for role, _ in own),
             "node.id": str(node.node_id),
-            "controller.quorum.voters": f"{CONTROLLER_ID}@127.0.0.1:{self.controller.port}",
+            "listeners": ",".join(f"{names[role]}://127.0.0.1:{port}" for role, port in own),
+            "controller.quorum.voters": ",".join(voters),
             "controller.listener.names": "CONTROLLER",
             "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
         }
-        if node is self.controller:
+        if node.port is None:
             return {
                 **common,
-                "process.roles": "controller",
-                "listeners": f"CONTROLLER://127.0.0.1:{node.port}",
                 "log.dirs": str(node.home / "metadata"),
-                **{k: v for k, v in self._settings.items() if k in _CONTROLLER_TOO},
+                **{k: v for k, v in self._settings.items() if k.startswith(_CONTROLLER_TOO)},
             }
         replicas = str(min(3, len(self.brokers)))
         return {
             **common,
-            "process.roles": "broker",
-            "listeners": f"PLAINTEXT://127.0.0.1:{node.port}",
             "log.dirs": ",".join(map(str, node.log_dirs)),
             "metadata.log.dir": str(node.home / "metadata"),
             "offsets.topic.replication.factor": replicas,
@@ -227,23 +254,42 @@ class LocalCluster:
         }
 
 
-_CONTROLLER_TOO = frozenset(
-    {"broker.session.timeout.ms", "default.replication.factor", "num.partitions"}
+_CONTROLLER_TOO = (
+    "broker.session.timeout.ms",
+    "default.replication.factor",
+    "num.partitions",
+    "controller.quorum.",
+    "metadata.",
 )
+"""Beginnings of the settings that controllers share with brokers."""
 
 
-def _ports(home: Path, first: int, count: int) -> list[int]:
-    """Ports for the nodes: those of an earlier start, else from `first` on, else free ones."""
+def _ports(
+    home: Path, first: int, brokers: int, controllers: int, combined: bool
+) -> tuple[list[int], list[int]]:
+    """Ports of the brokers and of the controllers: those of an earlier start, else new ones.
+
+    From `first` on: a controller, the brokers, further controllers; 0: whichever are free.
+    """
     kept = home / "ports"
+    shape = f"controllers={controllers}{' combined' if combined else ''}"
     if kept.exists():
-        ports = [int(word) for word in kept.read_text().split()]
-        if len(ports) >= count:
-            return ports
-        raise Unusable(f"{home} holds a cluster of {len(ports) - 1} brokers: give that number")
-    ports = [first + n for n in range(count)] if first else free_ports(count)
-    os.makedirs(home, exist_ok=True)
-    kept.write_text(" ".join(map(str, ports)))
-    return ports
+        numbers, _, had = kept.read_text().partition("\n")
+        had = had.strip() or "controllers=1"
+        if had != shape:
+            raise Unusable(f"{home} holds a cluster with {had}: its voters cannot be changed")
+        ports = [int(word) for word in numbers.split()]
+        if len(ports) < brokers + controllers:
+            raise Unusable(
+                f"{home} holds a cluster of {len(ports) - controllers} brokers: give that number"
+            )
+    else:
+        count = brokers + controllers
+        ports = [first + n for n in range(count)] if first else free_ports(count)
+        os.makedirs(home, exist_ok=True)
+        kept.write_text(" ".join(map(str, ports)) + f"\n{shape}\n")
+    had_brokers = len(ports) - controllers
+    return ports[1 : had_brokers + 1], [ports[0], *ports[had_brokers + 1 :]]
 
 
 def free_ports(count: int) -> list[int]:

@@ -26,6 +26,7 @@ from spindle.runtime.driver import Driver, Halted
 from spindle.runtime.identity import advice, read_identity
 from spindle.runtime.memory import be_frugal, settle
 from spindle.runtime.os_disk import OsDisk
+from spindle.runtime.timed_disk import TimedDisk
 from spindle.storage.directory import Directory
 from spindle.storage.disk import Disk
 
@@ -81,15 +82,16 @@ async def serve(config: NodeConfig) -> int:
     for text in advice(config):
         log.warning(text)
     be_frugal()
-    disk: Disk = OsDisk()
+    inner: Disk = OsDisk()
     if config.settings["log.dir.fault.drills"]:
-        disk = DrillDisk(disk, config.directories)
+        inner = DrillDisk(inner, config.directories)
+    disk = TimedDisk(inner, config.directories)
     identity = read_identity(disk, config)
     for path, why in identity.missing.items():
         log.error("log directory is offline", directory=path, reason=why)
     node = Node(config, identity.cluster_id, random.SystemRandom())
     directories = {path: Directory(disk, path) for path in config.directories}
-    driver = Driver(node, directories)
+    driver = Driver(node, directories, disk.observe)
     driver.bind(config.listeners)
     settle()
     loop = asyncio.get_running_loop()

@@ -1,6 +1,7 @@
 """What must hold in every run: invariants after each event, and what must be true in the end.
 
-After each event of a host: one leader for each (partition, leader epoch); a leader's high watermark
+After each event of a host: one leader of the quorum in each of its epochs, whose high watermark
+never falls; one leader for each (partition, leader epoch); a leader's high watermark
 never falls within its epoch; nodes that have read the same metadata have the same image, and its
 ISRs are part of its replicas; a replica has one current log in usable directories, and at most one
 future one. In the end (`final`) everything that was promised is looked up, byte by byte.
@@ -19,7 +20,12 @@ from spindle.core.replica.partition import Leading
 from spindle.model.batches import Batch
 from spindle.model.ids import LogDir, NodeId, PartitionId
 from spindle.model.image import ClusterImage
-from spindle.model.jobs import CreateLog, Discard, Job, Promote
+from spindle.model.jobs import (
+    CreateLog,
+    Discard,
+    Job,
+    Promote,
+)
 from spindle.model.logs import LogKey
 from spindle.model.records import Partition
 from spindle.node.broker import Broker
@@ -48,6 +54,8 @@ class Checks:
         self._leaders: dict[tuple[PartitionId, int], str] = {}
         self._marks: dict[tuple[PartitionId, int, int], int] = {}
         self._images: dict[int, str] = {}
+        self._quorum_leaders: dict[int, tuple[str, int]] = {}
+        self._committed: dict[tuple[str, int], int] = {}
         self._offsets: dict[str, tuple[int, int]] = {}
         self.moved = 0
         """Logs that were promoted."""
@@ -66,6 +74,7 @@ class Checks:
         if isinstance(node, Node):
             if node.broker is not None:
                 self._look_at_leaders(host, node.broker)
+            self._look_at_quorum(host, node)
             self._look_at_image(host, node)
         elif host.halted is not None:
             self._judge_halt(host, host.halted)
@@ -86,6 +95,24 @@ class Checks:
                     f"{self._marks[term]} to {machine.high_watermark} in epoch {key[1]}"
                 )
             self._marks[term] = machine.high_watermark
+
+    def _look_at_quorum(self, host: Host, node: Node) -> None:
+        """One leader in each epoch, and never again after a restart; commits are for ever."""
+        raft = node.quorum.raft
+        if raft is None:
+            return
+        process = (host.name, host.life)
+        if raft.term is not None:
+            first = self._quorum_leaders.setdefault(raft.epoch, process)
+            if first != process:
+                raise Violation(f"quorum epoch {raft.epoch} is led by {first} and by {process}")
+        known = self._committed.get(process, 0)
+        if raft.log.high_watermark < known:
+            raise Violation(
+                f"{host.name}: the quorum's high watermark has fallen from {known} to "
+                f"{raft.log.high_watermark}"
+            )
+        self._committed[process] = raft.log.high_watermark
 
     def _look_at_image(self, host: Host, node: Node) -> None:
         offset = node.metadata.offset

@@ -41,6 +41,7 @@ QUICK: Final[Mapping[str, str]] = {
     "group.initial.rebalance.delay.ms": "0",
     "log.dir.failure.timeout.ms": "6000",
     "log.dir.io.timeout.ms": "2000",
+    "log.dir.move.keep.ms": "4000",
     "log.dir.probe.interval.ms": "500",
     "log.flush.offset.checkpoint.interval.ms": "2000",
     "log.initial.task.delay.ms": "1000",

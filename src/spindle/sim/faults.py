@@ -19,8 +19,8 @@ from spindle.sim.history import History
 from spindle.sim.promises import Promises
 from spindle.sim.world import FOREVER, Host
 
-NETWORK: Final = ("latency", "cut", "break")
-PROCESSES: Final = ("kill", "torn kill", "power cut", "torn power cut", "stop")
+NETWORK: Final = ("latency", "cut", "isolate", "break")
+PROCESSES: Final = ("kill", "torn kill", "power cut", "torn power cut", "stop", "freeze")
 DISKS: Final = ("error", "hiccup", "read-only", "slow", "hang", "full", "blank")
 KINDS: Final = (*NETWORK, *PROCESSES, *DISKS, "clock")
 TORN_WITHIN: Final = 0.2
@@ -66,12 +66,14 @@ class Faults:
         self._kinds: dict[str, Callable[[], bool]] = {
             "latency": self._latency,
             "cut": self._cut,
+            "isolate": self._isolate,
             "break": self._break,
             "kill": lambda: self._end(torn=False, power=False),
             "torn kill": lambda: self._end(torn=True, power=False),
             "power cut": lambda: self._end(torn=False, power=True),
             "torn power cut": lambda: self._end(torn=True, power=True),
             "stop": self._stop,
+            "freeze": self._freeze,
             "error": lambda: self._disk_error(times=-1),
             "hiccup": lambda: self._disk_error(times=1),
             "read-only": self._read_only,
@@ -165,9 +167,31 @@ class Faults:
         other = self._choose([name for name in names if name != one])
         ends = [m for m in self._cluster.members.values() if m.host.name in (one, other)]
         self._world.note("network cut", one, other)
+        cuts = [(one, other)] if self._rng.random() < 0.5 else [(one, other), (other, one)]
+        self._sever(cuts, ends)
+        return True
+
+    def _isolate(self) -> bool:
+        """A node hears nobody, or nobody hears it, or both; mostly a voter."""
+        if not self._promises.may_disturb():
+            return False
+        voters = self._cluster.controllers
+        member = self._some_member()
+        if self._rng.random() < 0.7:
+            member = voters[self._rng.randrange(len(voters))]
+        one = member.host.name
+        way = self._choose(["in", "out", "both"])
+        self._world.note("isolated", one, way)
+        others = [name for name in self._world.hosts if name != one]
+        cuts = [(one, other) for other in others if way != "in"]
+        cuts += [(other, one) for other in others if way != "out"]
+        self._sever(cuts, [member])
+        return True
+
+    def _sever(self, cuts: list[tuple[str, str]], ends: list[Member]) -> None:
+        """Lose all that is sent these ways (from, to) for a while."""
         self._checks.network_hurt = True
         net = self._world.net
-        cuts = [(one, other)] if self._rng.random() < 0.5 else [(one, other), (other, one)]
         net.cuts.update(dict.fromkeys(cuts))
         for member in ends:
             self._promises.on_trouble(member)
@@ -180,7 +204,6 @@ class Faults:
                 self._promises.on_relief(member)
 
         self._for_a_while(undo)
-        return True
 
     def _break(self) -> bool:
         self._world.net.break_some()
@@ -276,6 +299,25 @@ class Faults:
             self._world.after(self._between(0.0, 1.0), self._cluster.start_node, member)
 
         look(STOP_PATIENCE)
+
+    def _freeze(self) -> bool:
+        """Stop a process in mid-air for a while, as SIGSTOP or a stuck hypervisor does."""
+        member = self._some_member()
+        host = member.host
+        if member.node is None or host.frozen is not None or not self._promises.may_disturb():
+            return False
+        self._checks.network_hurt = True
+        self._promises.on_trouble(member)
+        self._world.freeze(host)
+        life = host.life
+
+        def undo() -> None:
+            self._promises.on_relief(member)
+            if host.life == life:
+                self._world.thaw(host)
+
+        self._for_a_while(undo)
+        return True
 
     def _clock(self) -> bool:
         host = self._some_member().host

@@ -69,7 +69,7 @@ def draw(seed: int) -> Plan:
     synced = rng.random() < 0.25
     elr = rng.random() < 0.5
     combined = rng.random() < 0.25
-    controllers = min(rng.choice([1, 1, 3]), brokers if combined else 3)
+    controllers = min(rng.choice([1, 3]), brokers if combined else 3)
     shape = Shape(
         brokers=brokers,
         dirs=rng.choice([1, 2, 2, 3]),
@@ -82,6 +82,9 @@ def draw(seed: int) -> Plan:
             "leader.imbalance.check.interval.seconds": "4",
             "metadata.log.max.record.bytes.between.snapshots": rng.choice(["2000", "20000000"]),
             "metadata.log.segment.bytes": rng.choice(["3000", "100000"]),
+            "metadata.log.max.snapshot.interval.ms": rng.choice(["3000", "3600000"]),
+            "metadata.max.retention.bytes": rng.choice(["10000", "10000", "104857600"]),
+            "metadata.max.retention.ms": rng.choice(["5000", "604800000"]),
             "num.replica.alter.log.dirs.threads": rng.choice(["1", "3"]),
             "replica.fetch.max.bytes": rng.choice(["1000", "1048576"]),
         },

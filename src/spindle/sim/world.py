@@ -15,8 +15,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from spindle.model.activity import Activity, Observe
 from spindle.model.ids import LogDir
-from spindle.model.jobs import CopyBytes, Job
+from spindle.model.jobs import (
+    BesideJob,
+    Job,
+)
 from spindle.model.outbox import JobAsked, Ready, Said
 from spindle.sim.disk import PowerCut
 from spindle.sim.net import Net
@@ -78,7 +82,13 @@ class Host:
         self.lanes: dict[Lane, list[JobAsked]] = {}
         self.stuck: dict[Lane, None] = {}
         """Lanes whose next job hangs."""
+        self.begun: dict[Lane, float] = {}
+        """When the group of jobs under way in a lane was begun."""
+        self.worked: dict[LogDir, tuple[int, float]] = {}
+        """Groups and seconds since each directory was last observed."""
         self.woken_for: float | None = None
+        self.frozen: list[Callable[[], None]] | None = None
+        """What happens to it meanwhile, where its process is stopped in mid-air (SIGSTOP)."""
 
 
 class World:
@@ -168,7 +178,9 @@ class World:
         host.halted, host.stopped = None, False
         host.lanes.clear()
         host.stuck.clear()
-        host.woken_for = None
+        host.begun.clear()
+        host.worked.clear()
+        host.woken_for = host.frozen = None
         self.note("start", host.name)
         self.feed(host, machine.begin)
 
@@ -181,10 +193,29 @@ class World:
         self.note("kill", host.name)
         self.net.host_gone(host.name)
 
+    def freeze(self, host: Host) -> None:
+        """Stop a host's process in mid-air: whatever comes waits, and time passes it by."""
+        self.note("freeze", host.name)
+        host.frozen = []
+
+    def thaw(self, host: Host) -> None:
+        """Let it go on: all that has come happens to it now, one after the other."""
+        if host.frozen is None:
+            return
+        self.note("thaw", host.name, len(host.frozen))
+        life, waiting = host.life, host.frozen
+        host.frozen = None
+        for happened in waiting:
+            if host.life == life:
+                self.feed(host, happened)
+
     def feed(self, host: Host, happened: Callable[[], None]) -> None:
         """Let something happen to a host's machine; then carry out what it wishes."""
         machine = host.machine
         if machine is None:
+            return
+        if host.frozen is not None:
+            host.frozen.append(happened)
             return
         machine.set_time(self.now, self.wall_ms + host.skew_ms)
         happened()
@@ -237,15 +268,31 @@ class World:
                 del host.stuck[lane]
                 self._work(host, lane)
 
+    def _observe(self, host: Host, life: int, asked: JobAsked) -> None:
+        if host.life != life or host.machine is None:
+            return
+        machine, path = host.machine, asked.job.directory
+        own, now = (path, path), self.now
+        busy = now - host.begun[own] if host.lanes.get(own) else 0.0
+        others = [lane for lane, jobs in host.lanes.items() if jobs and lane != own]
+        copies = [now - host.begun[lane] for lane in others if path in lane]
+        calls, seconds = host.worked.pop(path, (0, 0.0))
+        seen = Activity(busy, "write", max(copies, default=0.0), calls, 0, seconds)
+        self.feed(host, lambda: machine.on_done(asked.ticket, seen))
+
     def _queue(self, host: Host, asked: JobAsked) -> None:
         job = asked.job
-        lane = (job.source if isinstance(job, CopyBytes) else job.directory, job.directory)
+        if isinstance(job, Observe):
+            self.after(0.0, self._observe, host, host.life, asked)
+            return
+        lane = job.lane if isinstance(job, BesideJob) else (job.directory, job.directory)
         waiting = host.lanes.setdefault(lane, [])
         waiting.append(asked)
         if len(waiting) == 1:
             self._work(host, lane)
 
     def _work(self, host: Host, lane: Lane) -> None:
+        host.begun[lane] = self.now
         seconds = self.job_seconds * (0.5 + self.rng.random())
         seconds += max(self.slow.get(directory, 0.0) for directory in lane)
         if seconds < FOREVER:
@@ -265,6 +312,9 @@ class World:
             self.on_power_cut(host)
             return
         self.on_jobs(host, jobs, results)
+        if lane[0] == lane[1]:
+            groups, seconds = host.worked.get(lane[0], (0, 0.0))
+            host.worked[lane[0]] = (groups + 1, seconds + self.now - host.begun[lane])
         del host.lanes[lane][: len(group)]
         if host.lanes[lane]:
             self._work(host, lane)

@@ -12,10 +12,10 @@ import errno
 import os
 from typing import Final
 
-from spindle.model import jobs as j
-from spindle.model.errors import DiskFailed, LogFailed
+from spindle.model import copying as c
+from spindle.model.errors import Corrupt, DiskFailed, LogFailed
 from spindle.model.offsets import EpochHistory, EpochStart
-from spindle.storage import files, layout
+from spindle.storage import files, layout, scan
 from spindle.storage.disk import Disk, File
 from spindle.storage.log import Log
 from spindle.storage.producers import Producers
@@ -33,10 +33,10 @@ _TARGETS_FAULT: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errn
 # --- the target's thread -------------------------------------------------------------------------
 
 
-def mark(log: Log) -> j.CopyMark:
+def mark(log: Log) -> c.CopyMark:
     """Where a future log stands."""
     active = log.active
-    return j.CopyMark(
+    return c.CopyMark(
         log.name,
         log.start,
         log.end,
@@ -49,7 +49,7 @@ def mark(log: Log) -> j.CopyMark:
     )
 
 
-def adopt(log: Log, job: j.AdoptCopied) -> j.CopyProgress:
+def adopt(log: Log, job: c.AdoptCopied) -> c.CopyProgress:
     """Align the future log, or take what was copied behind its end. OSError, Corrupt.
 
     The recovery point on disk must be lowered before a plan that aligns is adopted.
@@ -58,7 +58,7 @@ def adopt(log: Log, job: j.AdoptCopied) -> j.CopyProgress:
     before = mark(log)
     if before != plan.mark:
         # Something else has changed the log since it was planned for: nothing here fits any more.
-        return j.CopyProgress(0, log.end, -1, log.size, before)
+        return c.CopyProgress(0, log.end, -1, log.size, before)
     if plan.aligns:
         if plan.restart is not None:
             log.reset(plan.restart)
@@ -66,7 +66,7 @@ def adopt(log: Log, job: j.AdoptCopied) -> j.CopyProgress:
             log.truncate(plan.keep)
         log.tidy()
         log.copied = (plan.cuts, log.end)
-        return j.CopyProgress(0, log.end, -1, log.size, mark(log))
+        return c.CopyProgress(0, log.end, -1, log.size, mark(log))
     # The plan has found no cut since the last one: what that brought is well.
     log.copied = (plan.cuts, log.end)
     copied = 0
@@ -74,10 +74,23 @@ def adopt(log: Log, job: j.AdoptCopied) -> j.CopyProgress:
         _take(log, piece)
         copied += piece.length
     _take_rest(log, plan)
-    return j.CopyProgress(copied, log.end, plan.source_end, log.size, mark(log))
+    whole = plan.still and _is_same(log, plan)
+    if plan.still:
+        log.copied = (plan.cuts, log.end)  # There is nobody who could have cut it meanwhile.
+    if whole:
+        log.sync()
+    return c.CopyProgress(
+        copied, log.end, plan.source_end, log.size, mark(log), job.copied.bad, whole
+    )
 
 
-def _take(log: Log, piece: j.CopyPiece) -> None:
+def _is_same(log: Log, plan: c.CopyPlan) -> bool:
+    """Whether the future log is what the source is (B-02)."""
+    ours = (log.start, log.end, log.epochs.entries)
+    return ours == (plan.source_start, plan.source_end, plan.epochs)
+
+
+def _take(log: Log, piece: c.CopyPiece) -> None:
     if piece.fresh:
         log.begin_segment(piece.target_base, copied=True)
     assert log.active.base == piece.target_base
@@ -89,7 +102,7 @@ def _take(log: Log, piece: j.CopyPiece) -> None:
         log.snapshots.added(offset)
 
 
-def _take_rest(log: Log, plan: j.CopyPlan) -> None:
+def _take_rest(log: Log, plan: c.CopyPlan) -> None:
     """Epochs, producers and start as the source has them, as far as the copy reaches."""
     whole = log.end == plan.source_end
     epochs = tuple(e for e in plan.epochs if e.start < log.end or whole)
@@ -107,10 +120,10 @@ def _take_rest(log: Log, plan: j.CopyPlan) -> None:
 # --- the source's thread -------------------------------------------------------------------------
 
 
-def plan(log: Log, job: j.PlanCopy) -> j.CopyPlan:
+def plan(log: Log, job: c.PlanCopy) -> c.CopyPlan:
     """What to do next for a future log that stands at `job.mark`. OSError, Corrupt."""
     keep, restart = _aligned(log, job.mark)
-    pieces: tuple[j.CopyPiece, ...] = ()
+    pieces: tuple[c.CopyPiece, ...] = ()
     unchanged = job.mark.cuts in (None, log.cut_stamp)
     if restart is None and keep == job.mark.end and unchanged:
         segment, place = log.find(keep)
@@ -121,7 +134,7 @@ def plan(log: Log, job: j.PlanCopy) -> j.CopyPlan:
         else:
             pieces = _pieces(log, job, segment, place)
     end = pieces[-1].end if pieces else job.mark.end
-    return j.CopyPlan(
+    return c.CopyPlan(
         job.mark,
         log.name,
         keep,
@@ -132,10 +145,11 @@ def plan(log: Log, job: j.PlanCopy) -> j.CopyPlan:
         log.end,
         tuple(e for e in log.epochs.entries if e.start < end or end == log.end),
         log.producers.recent if end == log.end else None,
+        job.still,
     )
 
 
-def _aligned(log: Log, future: j.CopyMark) -> tuple[int, int | None]:
+def _aligned(log: Log, future: c.CopyMark) -> tuple[int, int | None]:
     """How far the future log is a prefix of this one; where it must begin again, if at all."""
     first = log.segments[0].base
     empty_elsewhere = future.size == 0 and future.end != first
@@ -168,7 +182,7 @@ def _diverge(
     return high
 
 
-def _has_room(future: j.CopyMark, segment: Segment, place: Place) -> bool:
+def _has_room(future: c.CopyMark, segment: Segment, place: Place) -> bool:
     """Whether the rest of `segment` fits behind the future log's last segment."""
     if place.position == 0:
         return True
@@ -176,8 +190,8 @@ def _has_room(future: j.CopyMark, segment: Segment, place: Place) -> bool:
     return bytes_after <= POSITION_MAX and segment.end - future.base <= POSITION_MAX
 
 
-def _pieces(log: Log, job: j.PlanCopy, segment: Segment, place: Place) -> tuple[j.CopyPiece, ...]:
-    pieces: list[j.CopyPiece] = []
+def _pieces(log: Log, job: c.PlanCopy, segment: Segment, place: Place) -> tuple[c.CopyPiece, ...]:
+    pieces: list[c.CopyPiece] = []
     budget = job.max_bytes
     base, at = job.mark.base, job.mark.position
     for number in range(log.segments.index(segment), len(log.segments)):
@@ -204,7 +218,7 @@ def _pieces(log: Log, job: j.PlanCopy, segment: Segment, place: Place) -> tuple[
 
 def _piece(
     log: Log, number: int, start: Place, stop: Place, to: tuple[int, int], fresh: bool
-) -> j.CopyPiece:
+) -> c.CopyPiece:
     segment = log.segments[number]
     base, at = to
     moved = at - start.position
@@ -214,7 +228,7 @@ def _piece(
     times += segment.newest_between(start, stop)
     seals = whole and number + 1 < len(log.segments)
     following = log.segments[number + 1].base if seals else segment.base
-    return j.CopyPiece(
+    return c.CopyPiece(
         segment.base,
         start.position,
         stop.position - start.position,
@@ -227,18 +241,20 @@ def _piece(
         segment.first_timestamp,
         seals,
         tuple(o for o in log.snapshots.offsets if segment.base < o <= following),
+        tuple(a for a in segment.aborted if start.offset <= a.last < stop.offset),
     )
 
 
 # --- beside both ---------------------------------------------------------------------------------
 
 
-def copy_bytes(disk: Disk, job: j.CopyBytes) -> j.CopiedBytes:
+def copy_bytes(disk: Disk, job: c.CopyBytes) -> c.CopiedBytes:
     """Copy the plan's pieces. DiskFailed names the directory whose disk it was; LogFailed."""
-    copied = j.CopiedBytes()
+    copied = c.CopiedBytes()
+    copying = _Copying(disk, job)
     for piece in job.plan.pieces:
-        done = _Copying(disk, job).piece(piece)
-        if not done:
+        if not copying.piece(piece):
+            copied.bad = copying.bad
             break
         copied.pieces += 1
         copied.bytes += piece.length
@@ -248,30 +264,23 @@ def copy_bytes(disk: Disk, job: j.CopyBytes) -> j.CopiedBytes:
 class _Copying:
     """The copying of files from a source's log to a target's."""
 
-    def __init__(self, disk: Disk, job: j.CopyBytes) -> None:
+    def __init__(self, disk: Disk, job: c.CopyBytes) -> None:
         self._disk = disk
         self._job = job
         self._from = f"{job.source}/{job.plan.name}"
         self._to = f"{job.directory}/{job.plan.mark.name}"
+        self.bad: c.BadBatch | None = None
+        """What was wrong with the piece that was not copied."""
 
-    def piece(self, piece: j.CopyPiece) -> bool:
-        """Copy a piece and what comes with it; whether all of it was there."""
-        log = layout.segment_file(piece.base)
-        target = layout.segment_file(piece.target_base)
-        sync = piece.seals or piece.length >= SYNC_FROM
-        if not self._range(log, piece.start, target, piece.at, piece.length, sync):
+    def piece(self, piece: c.CopyPiece) -> bool:
+        """Copy a piece and what comes with it; whether all of it was there, and is well."""
+        if not self._records(piece):
             return False
-        if piece.seals:
-            self._whole(
-                layout.segment_file(piece.base, layout.TXN_INDEX),
-                layout.segment_file(piece.target_base, layout.TXN_INDEX),
-            )
         for offset in piece.snapshots:
-            name = layout.segment_file(offset, layout.SNAPSHOT)
-            self._whole(name, name)
+            self._whole(layout.segment_file(offset, layout.SNAPSHOT))
         return True
 
-    def _whole(self, name: str, target: str) -> None:
+    def _whole(self, name: str) -> None:
         """Copy a small file, if it is there."""
         try:
             data = files.read_whole(self._disk, f"{self._from}/{name}")
@@ -280,13 +289,12 @@ class _Copying:
         if data is None:
             return
         try:
-            files.replace(self._disk, f"{self._to}/{target}", data, durable=False)
+            files.replace(self._disk, f"{self._to}/{name}", data, durable=False)
         except OSError as error:
             raise self._target_failed(error) from None
 
-    def _range(
-        self, name: str, start: int, target_name: str, at: int, length: int, sync: bool
-    ) -> bool:
+    def _records(self, piece: c.CopyPiece) -> bool:
+        name, target_name = map(layout.segment_file, (piece.base, piece.target_base))
         try:
             source = self._disk.open(f"{self._from}/{name}")
         except FileNotFoundError:
@@ -299,14 +307,13 @@ class _Copying:
             _close(source)
             raise self._target_failed(error) from None
         try:
-            return self._bytes(source, start, target, at, length, sync)
+            return self._bytes(source, target, piece) and self._is_well(source, target, piece)
         finally:
             _close(source)
             _close(target)
 
-    def _bytes(
-        self, source: File, start: int, target: File, at: int, length: int, sync: bool
-    ) -> bool:
+    def _bytes(self, source: File, target: File, piece: c.CopyPiece) -> bool:
+        start, at, length = piece.start, piece.at, piece.length
         done = 0
         try:
             if target.size() > at:
@@ -316,11 +323,29 @@ class _Copying:
                 if got == 0:
                     return False
                 done += got
-            if sync:
+            if piece.seals or length >= SYNC_FROM:
                 target.sync()
         except OSError as error:
             raise self._blame(error, source, start + done, length - done) from None
         return True
+
+    def _is_well(self, source: File, target: File, piece: c.CopyPiece) -> bool:
+        """Check each batch of the copy; where one is bad, look whether it is so in the source."""
+        try:
+            scan.verify(target, piece.at, piece.at + piece.length, piece.base)
+            return True
+        except Corrupt as bad:
+            file = layout.segment_file(piece.target_base)
+            self.bad = c.BadBatch(f"{self._to}/{file}: {bad}", False)
+        except OSError as error:
+            raise self._target_failed(error) from None
+        try:
+            scan.verify(source, piece.start, piece.start + piece.length, piece.base)
+        except Corrupt as bad:
+            self.bad = c.BadBatch(f"{self._from}/{layout.segment_file(piece.base)}: {bad}", True)
+        except OSError as error:
+            raise self._source_failed(error) from None
+        return False
 
     def _blame(self, error: OSError, source: File, position: int, left: int) -> Exception:
         """Find out which of the two disks an error came from: the one that cannot be read."""

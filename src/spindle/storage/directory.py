@@ -12,11 +12,26 @@ import errno
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
+from spindle.model import cleaning as k
+from spindle.model import copying as c
 from spindle.model import jobs as j
 from spindle.model.errors import Corrupt, DiskFailed, Failure, LogFailed, Refusal
 from spindle.model.ids import DirectoryId, LogDir
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, Usage
-from spindle.storage import checkpoints, copy, files, layout
+from spindle.model.scrubbing import Scrub, Scrubbed
+from spindle.storage import (
+    checkpoints,
+    cleaning,
+    copy,
+    files,
+    kept,
+    layout,
+    reading,
+    rewriting,
+    scrub,
+    small_files,
+)
+from spindle.storage.blame import OURS, PROBE, Blame, probe
 from spindle.storage.disk import Disk, File
 from spindle.storage.log import SYNC_AFTER_CHECKPOINTS, Log
 from spindle.storage.lookup import find_offset
@@ -30,11 +45,6 @@ R = TypeVar("R")
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 """A full disk is not a dead disk (B-12): these do not latch."""
-
-_OURS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EAGAIN})
-"""These say that the process lacks something, not that the disk is bad."""
-
-_PROBE: Final = ".probe"
 
 
 class Directory:
@@ -54,9 +64,10 @@ class Directory:
         self._offsets: OffsetFiles | None = None
         self._logs: dict[LogKey, Log] = {}
         self._quarantined: dict[LogKey, str] = {}
-        self._discarded: dict[str, Bounds] = {}
-        """What was known of a log when it was renamed away, by its new name; until it is purged."""
+        self._discarded: dict[str, Log] = {}
+        """Logs that were renamed away, by their new names, as they were; until they are purged."""
         self._failed: DiskFailed | None = None
+        self._blame = Blame(lambda: probe(disk, path))
         self._uncommitted: dict[LogKey, list[int]] = {}
         """Logs with appends, and new logs, that wait for their sync; places in the group."""
         self._created: dict[LogKey, list[int]] = {}
@@ -73,8 +84,7 @@ class Directory:
 
     def run_group(self, group: Sequence[j.Job[Any]]) -> list[Any]:
         """Carry out jobs in order; for each its result, or the Failure that came instead."""
-        if group and isinstance(group[0], j.CopyBytes):
-            # On the lane of a pair of directories, beside our own thread: no state of ours.
+        if group and isinstance(group[0], j.BesideJob):
             return [self._beside(job) for job in group]
         results: list[Any] = []
         for at, job in enumerate(group):
@@ -94,8 +104,11 @@ class Directory:
         return results
 
     def _beside(self, job: j.Job[Any]) -> Any:
-        assert isinstance(job, j.CopyBytes), "only copies run beside a directory's own thread"
+        """Beside our own thread: no state of ours."""
         try:
+            if isinstance(job, k.CleanBytes):
+                return rewriting.step(self.disk, job)
+            assert isinstance(job, c.CopyBytes)
             return copy.copy_bytes(self.disk, job)
         except Failure as failure:
             return failure
@@ -118,12 +131,10 @@ class Directory:
     def _judge(self, job: j.Job[Any], error: OSError) -> Failure:
         """What an OSError means: for the one log, or for the directory, and for how long."""
         code = error.errno or errno.EIO
-        if isinstance(job, j.LogJob) and (
-            code in _OURS or (code == errno.ENOENT and self._is_there())
-        ):
-            return LogFailed(self.path, str(job.key), explain(error))
+        if self._blame.is_of_log(job, code):
+            return LogFailed(self.path, _subject(job), explain(error))
         failure = DiskFailed(self.path, _verb(job), code, explain(error))
-        if code not in FULL and code not in _OURS:
+        if code not in FULL and code not in OURS:
             self._fail(failure)
         return failure
 
@@ -201,7 +212,8 @@ class Directory:
     def _open(self, job: j.Open) -> OpenedDirectory:
         self._let_go()
         self._failed = None
-        opened = open_directory(self._pool, job, self._new_id)
+        self._blame = Blame(lambda: probe(self.disk, self.path))
+        opened = open_directory(self._pool, job, self._new_id, self._blame)
         self._lock = opened.lock
         self._offsets = opened.offsets
         self._logs = opened.logs
@@ -219,10 +231,13 @@ class Directory:
     def _measure(self, job: j.Measure) -> Usage:
         if not self._is_there():
             raise OSError(errno.ENOENT, "there is no meta.properties", self.path)
-        if self._failed is not None:
+        if self._failed is not None or job.write:
             # Whoever thinks of using it again wants to know whether it takes writes.
-            files.replace(self.disk, f"{self.path}/{_PROBE}", b"probe")
-            self.disk.remove(f"{self.path}/{_PROBE}")
+            probe = f"{self.path}/{PROBE}"
+            files.replace(self.disk, probe, PROBE.encode())
+            if files.read_whole(self.disk, probe) != PROBE.encode():
+                raise OSError(errno.EIO, "what was written is not what is read", probe)
+            self.disk.remove(probe)
         return self.disk.usage(self.path)
 
     def _checkpoint(self, job: j.Checkpoint) -> None:
@@ -271,8 +286,10 @@ class Directory:
         return self._log(job.key).append(job.batches, job.now_ms)
 
     def _read(self, job: j.Read) -> j.ReadResult:
-        log = self._log(job.key)
-        return log.read(job.offset, job.limit, job.max_bytes, job.at_least_one)
+        return reading.read(self._log(job.key), job)
+
+    def _scrub(self, job: Scrub) -> Scrubbed:
+        return scrub.scrub(self._pool, self._logs, self._blame, job)
 
     def _find_offset(self, job: j.FindOffset) -> j.FoundOffset:
         return find_offset(self._log(job.key), job.timestamp, job.limit)
@@ -319,28 +336,41 @@ class Directory:
             if not self._is_there():
                 raise
         if log is not None:
-            self._discarded[name] = Bounds(log.recovery_point, log.start)
+            self._discarded[name] = log
         self._logs.pop(job.key, None)
         self._quarantined.pop(job.key, None)
         self.disk.sync_dir(self.path)
+        if log is not None and job.keep_until_ms:
+            self._mark_kept(name, log, job.keep_until_ms)
+        return name
+
+    def _mark_kept(self, name: str, log: Log, until_ms: int) -> None:
+        bounds = Bounds(log.recovery_point, log.start)
         try:
-            self._open_offsets().write_logs(self._logs.values())
+            kept.write(self.disk, f"{self.path}/{name}", kept.Mark(until_ms, bounds))
         except OSError as error:
             if error.errno not in FULL:
                 raise
-            # It is discarded all the same: deleting it will make room for the next checkpoint.
-        return name
+            # Without a mark it is known in this run alone: after a restart it is deleted.
 
     def _restore(self, job: j.Restore) -> LoadedLog:
         assert layout.is_discarded(job.name), f"{job.name} is in use"
-        path = f"{self.path}/{layout.directory_name(job.key)}"
+        unique = self._new_id().hex if job.key.future else ""
+        old = f"{self.path}/{job.name}"
+        path = f"{self.path}/{layout.directory_name(job.key, unique)}"
         if job.key in self._logs or self.disk.stat(path) is not None:
             raise LogFailed(self.path, job.name, f"there is a {job.key} already")
-        self.disk.rename(f"{self.path}/{job.name}", path)
+        log = self._discarded.pop(job.name, None)
+        mark = kept.read(self.disk, old) if log is None else None
+        kept.remove(self.disk, old)
+        self.disk.rename(old, path)
         self.disk.sync_dir(self.path)
-        # As after a crash; without what only this run knows, all of it is looked at.
-        bounds = self._discarded.pop(job.name, Bounds())
-        log = load_log(self._pool, path, job.key, bounds, [])
+        if log is None:
+            # From before a restart: as after a crash. Without a mark all of it is looked at.
+            bounds = Bounds() if mark is None else mark.bounds
+            log = load_log(self._pool, path, job.key, bounds, [])
+        else:
+            log.moved(path, job.key)
         self._logs[job.key] = log
         return self._loaded(log)
 
@@ -385,15 +415,15 @@ class Directory:
         self._logs[current] = log
         return self._loaded(log)
 
-    def _mark_copy(self, job: j.MarkCopy) -> j.CopyMark:
+    def _mark_copy(self, job: c.MarkCopy) -> c.CopyMark:
         log = self._log(job.key)
         log.tidy()
         return copy.mark(log)
 
-    def _plan_copy(self, job: j.PlanCopy) -> j.CopyPlan:
+    def _plan_copy(self, job: c.PlanCopy) -> c.CopyPlan:
         return copy.plan(self._log(job.key), job)
 
-    def _adopt_copied(self, job: j.AdoptCopied) -> j.CopyProgress:
+    def _adopt_copied(self, job: c.AdoptCopied) -> c.CopyProgress:
         log = self._log(job.key)
         if job.plan.aligns:
             restart = job.plan.restart
@@ -401,38 +431,15 @@ class Directory:
             self._open_offsets().lower(log.key.topic_partition, low)
         return copy.adopt(log, job)
 
-    # --- small files --------------------------------------------------------------------------
+    def _plan_clean(self, job: k.PlanClean) -> k.CleanPlan | None:
+        cleaned = self._open_offsets().cleaned.get(job.key.topic_partition, 0)
+        return cleaning.plan(self._log(job.key), job, cleaned)
 
-    def _put_file(self, job: j.PutFile) -> None:
-        path = self._inside(job.name)
-        folder = path.rpartition("/")[0]
-        if folder != self.path and self.disk.stat(folder) is None:
-            self.disk.make_dir(folder)
-            self.disk.sync_dir(self.path)
-        files.replace(self.disk, path, job.data)
-
-    def _get_file(self, job: j.GetFile) -> bytes | None:
-        return files.read_whole(self.disk, self._inside(job.name))
-
-    def _list_files(self, job: j.ListFiles) -> tuple[str, ...]:
-        path = self._inside(job.name) if job.name else self.path
-        try:
-            return tuple(self.disk.list(path))
-        except FileNotFoundError:
-            if path == self.path:
-                raise
-            return ()
-
-    def _remove_file(self, job: j.RemoveFile) -> None:
-        path = self._inside(job.name)
-        if files.remove_if_there(self.disk, path):
-            self.disk.sync_dir(path.rpartition("/")[0])
-
-    def _inside(self, name: str) -> str:
-        assert name, "a file has a name"
-        assert not name.startswith("/"), f"{name} is relative to the directory"
-        assert ".." not in name.split("/"), f"{name} stays in the directory"
-        return f"{self.path}/{name}"
+    def _adopt_cleaned(self, job: k.AdoptCleaned) -> j.LogStart | None:
+        adopted = cleaning.adopt(self._log(job.key), job)
+        if adopted is not None and job.cleaned_to is not None:
+            self._open_offsets().clean(job.key.topic_partition, job.cleaned_to)
+        return adopted
 
 
 _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
@@ -444,6 +451,7 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Configure: Directory._configure,
     j.Append: Directory._append,
     j.Read: Directory._read,
+    Scrub: Directory._scrub,
     j.FindOffset: Directory._find_offset,
     j.Truncate: Directory._truncate,
     j.Reset: Directory._reset,
@@ -453,31 +461,27 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Discard: Directory._discard,
     j.Restore: Directory._restore,
     j.Purge: Directory._purge,
+    j.Weigh: lambda d, job: files.weigh(d.disk, f"{d.path}/{job.name}"),
     j.Promote: Directory._promote,
-    j.MarkCopy: Directory._mark_copy,
-    j.PlanCopy: Directory._plan_copy,
-    j.AdoptCopied: Directory._adopt_copied,
-    j.PutFile: Directory._put_file,
-    j.GetFile: Directory._get_file,
-    j.ListFiles: Directory._list_files,
-    j.RemoveFile: Directory._remove_file,
+    c.MarkCopy: Directory._mark_copy,
+    c.PlanCopy: Directory._plan_copy,
+    c.AdoptCopied: Directory._adopt_copied,
+    k.PlanClean: Directory._plan_clean,
+    k.AdoptCleaned: Directory._adopt_cleaned,
+    j.PutFile: lambda d, job: small_files.put(d.disk, job),
+    j.GetFile: lambda d, job: small_files.get(d.disk, job),
+    j.ListFiles: lambda d, job: small_files.names(d.disk, job),
+    j.RemoveFile: lambda d, job: small_files.remove(d.disk, job),
 }
 
 _EVEN_IF_FAILED: Final = frozenset({j.Open, j.Measure})
 
 _COMMIT_LATER: Final = frozenset(
     {
-        j.Append,
-        j.Read,
-        j.CreateLog,
-        j.Configure,
-        j.FindOffset,
-        j.Measure,
-        j.GetFile,
-        j.MarkCopy,
-        j.PlanCopy,
+        j.Append, j.Read, Scrub, j.CreateLog, j.Configure, j.FindOffset, j.Measure, j.GetFile,
+        c.MarkCopy, c.PlanCopy,
     }
-)
+)  # fmt: skip
 """Jobs that may run between an append and its sync."""
 
 

@@ -51,6 +51,14 @@ def replace(disk: Disk, path: str, data: bytes, *, durable: bool = True) -> None
         disk.sync_dir(path.rpartition("/")[0])
 
 
+def weigh(disk: Disk, path: str) -> int:
+    """Bytes of a file, or of all files below a directory; 0 where there is nothing."""
+    found = disk.stat(path)
+    if found is None or not found.is_directory:
+        return 0 if found is None else found.size
+    return sum(weigh(disk, f"{path}/{name}") for name in disk.list(path))
+
+
 def remove_if_there(disk: Disk, path: str) -> bool:
     """Unlink a file; whether it was there."""
     try:

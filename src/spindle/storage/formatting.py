@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from spindle.model.features import METADATA_VERSION, SUPPORTED
+from spindle.model.features import FINALIZED
 from spindle.model.ids import LogDir
 from spindle.model.records import FeatureLevel
 from spindle.storage import meta
 from spindle.storage.disk import Disk
 from spindle.wire.checkpoint import encode_checkpoint
 
-DEFAULT_LEVELS = (FeatureLevel(name=METADATA_VERSION, level=SUPPORTED[METADATA_VERSION].max),)
-"""What we finalize in a new cluster: what this version does in full, nothing more."""
+DEFAULT_LEVELS = tuple(FeatureLevel(name=name, level=level) for name, level in FINALIZED.items())
 
 
 def format_blank(

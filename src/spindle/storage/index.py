@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
+from operator import lt
 from struct import Struct
 from typing import Final, NamedTuple
 
@@ -21,11 +22,13 @@ ENTRY_SIZE: Final = 8
 TIME_ENTRY_SIZE: Final = 12
 
 _TIME_ENTRY: Final = Struct(">qi")
-_TXN_ENTRY: Final = Struct(">hqqqq")
-"""Version, producer id, first offset, last offset, last stable offset."""
 _SWAP: Final = sys.byteorder == "little"
 
 assert array("i").itemsize == 4
+
+
+def _rises(numbers: array[int]) -> bool:
+    return all(map(lt, numbers, numbers[1:]))
 
 
 class OffsetIndex:
@@ -96,8 +99,10 @@ class OffsetIndex:
         index._positions = both[1::2]
         if len(index) and not 0 <= index._positions[-1] < log_size:
             raise Corrupt(f"its last entry points at {index._positions[-1]} of {log_size} bytes")
-        if len(index) > 1 and index._offsets[-1] <= index._offsets[0]:
-            raise Corrupt("its offsets do not rise")
+        if not _rises(index._offsets) or not _rises(index._positions):
+            raise Corrupt("its entries do not rise")
+        if len(index) and (index._offsets[0] < 0 or index._positions[0] < 0):
+            raise Corrupt("its first entry lies before the segment")
         return index
 
 
@@ -172,6 +177,13 @@ class TimeIndex:
             raise Corrupt("its timestamps do not rise")
         return index
 
+    def check(self, end: int) -> None:
+        """Corrupt where an entry cannot be of a segment that ends before the offset `end`."""
+        if not _rises(self._timestamps):
+            raise Corrupt("its timestamps do not rise")
+        if self._offsets and not 0 <= min(self._offsets) <= max(self._offsets) < end - self.base:
+            raise Corrupt("it tells of offsets that are not in its segment")
+
 
 class TimeFile:
     """A time index that stays in its file: a few entries are read, the rest is not."""
@@ -208,11 +220,3 @@ class TimeFile:
     def last(self) -> TimeEntry | None:
         """The newest entry."""
         return self.entry(self._count - 1) if self._count else None
-
-
-def cut_transactions(data: bytes, end: int) -> bytes:
-    """The part of a `.txnindex` (34 bytes an aborted transaction) that lies before offset `end`."""
-    kept = [
-        entry for entry in _TXN_ENTRY.iter_unpack(data[: len(data) // 34 * 34]) if entry[3] < end
-    ]
-    return b"".join(_TXN_ENTRY.pack(*entry) for entry in kept)

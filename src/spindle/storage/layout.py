@@ -27,6 +27,8 @@ CLEAN_SHUTDOWN: Final = ".kafka_cleanshutdown"
 
 PARTITION_METADATA: Final = "partition.metadata"
 LEADER_EPOCHS: Final = "leader-epoch-checkpoint"
+KEPT: Final = "move-kept"
+"""Ours, in a `-delete` directory: a move may take it up again. Apache Kafka just deletes it."""
 
 LOG: Final = ".log"
 INDEX: Final = ".index"
@@ -34,6 +36,8 @@ TIME_INDEX: Final = ".timeindex"
 TXN_INDEX: Final = ".txnindex"
 SNAPSHOT: Final = ".snapshot"
 TEMPORARY: Final = ".tmp"
+CLEANED: Final = ".cleaned"
+SWAP: Final = ".swap"
 
 _REMOTE_CACHE: Final = "remote-log-index-cache"
 _SUFFIXED = re.compile(r"^(?P<base>\S+-\S+)\.\S+-(?P<suffix>delete|future|stray)$")
@@ -111,6 +115,13 @@ def discarded_name(key: LogKey, unique: str, suffix: str) -> str:
 def is_discarded(name: str) -> bool:
     """Whether `name` is a `-delete` or `-stray` directory: all that may be purged."""
     return "/" not in name and parse_directory(name).kind in (Kind.DELETE, Kind.STRAY)
+
+
+def partition_of_discarded(name: str) -> int | None:
+    """The partition of a `-delete` or `-stray` directory, by its name; the topic's may be cut."""
+    found = _SUFFIXED.match(name)
+    key = _partition_of(found["base"], future=False) if found is not None else None
+    return None if key is None else key.partition
 
 
 def is_metadata(key: LogKey) -> bool:

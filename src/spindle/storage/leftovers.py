@@ -1,7 +1,7 @@
 """What an interrupted run left in a log's directory: half written, half deleted, half cleaned.
 
-Apache Kafka's compaction works through `.cleaned` and `.swap` files; a directory that it wrote and
-did not close may hold them. Called by `recovery` before anything else is looked at.
+Compaction works through `.cleaned` and `.swap` files, in Apache Kafka as here; a directory that
+was not closed may hold them. Called by `recovery` before anything else is looked at.
 """
 
 from __future__ import annotations
@@ -10,30 +10,28 @@ from spindle.storage import files, layout, scan
 from spindle.storage.disk import Disk
 
 _DELETED = ".deleted"
-_CLEANED = ".cleaned"
-_SWAP = ".swap"
 
 
 def clear(disk: Disk, path: str, warnings: list[str]) -> list[str]:
     """Finish or undo what was interrupted; the names that are left, sorted. Corrupt, OSError."""
     names = disk.list(path)
-    doomed = [n for n in names if n.endswith((_DELETED, _CLEANED, layout.TEMPORARY))]
-    swaps = [n for n in names if n.endswith(_SWAP)]
+    doomed = [n for n in names if n.endswith((_DELETED, layout.CLEANED, layout.TEMPORARY))]
+    swaps = [n for n in names if n.endswith(layout.SWAP)]
     if not doomed and not swaps:
         return names
-    cleaned = [_base(n) for n in names if n.endswith(_CLEANED)]
+    cleaned = [_base(n) for n in names if n.endswith(layout.CLEANED)]
     if cleaned:
         # The cleaning had not come to its end: what it swapped in from there on is incomplete.
         doomed += [n for n in swaps if _base(n) >= min(cleaned)]
     valid = [n for n in swaps if n not in doomed]
     for name in valid:
-        if name.endswith(layout.LOG + _SWAP):
+        if name.endswith(layout.LOG + layout.SWAP):
             doomed += _replaced(disk, path, name, names)
     for name in dict.fromkeys(doomed):
         files.remove_if_there(disk, f"{path}/{name}")
     for name in valid:
         warnings.append(f"{path}: {name}: an interrupted compaction is completed")
-        disk.rename(f"{path}/{name}", f"{path}/{name.removesuffix(_SWAP)}")
+        disk.rename(f"{path}/{name}", f"{path}/{name.removesuffix(layout.SWAP)}")
     disk.sync_dir(path)
     return disk.list(path)
 

@@ -12,17 +12,24 @@ from collections import deque
 from typing import Final
 
 from spindle.model.batches import Batch, Buffer
+from spindle.model.copying import CutStamp
 from spindle.model.errors import Corrupt
 from spindle.model.ids import TopicId
-from spindle.model.jobs import Appended, CutStamp, LogSettings, LogStart, ReadResult
-from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.jobs import (
+    Appended,
+    LogSettings,
+    LogStart,
+    ReadResult,
+)
+from spindle.model.logs import AbortedTransaction, LoadedLog, LogKey
 from spindle.model.offsets import EpochHistory
-from spindle.storage import checkpoints, files, layout
+from spindle.storage import checkpoints, files, layout, transactions
 from spindle.storage.pool import Pool
 from spindle.storage.producers import Producers
 from spindle.storage.segment import POSITION_MAX, Place, Segment
 from spindle.storage.snapshots import Snapshots
 from spindle.wire.batch import stamped
+from spindle.wire.control import marker_of
 
 CUTS_MAX: Final = 256
 """Cuts that are remembered for copies under way; a copy that missed more begins again."""
@@ -138,9 +145,15 @@ class Log:
                 self.epochs.assign(batch.leader_epoch, batch.base_offset)
                 self.dirty_epochs = True
             if batch.producer_id >= 0:
-                self.producers.note(batch)
+                self._note_producer(batch)
         self.end = active.end
         self.size += size
+
+    def _note_producer(self, batch: Batch) -> None:
+        marker = marker_of(batch) if batch.is_control else None
+        aborted = self.producers.note(batch, marker)
+        if aborted is not None:
+            self.active.note_aborted(aborted)
 
     def _must_roll(self, run: list[Batch], size: int, now_ms: int) -> bool:
         active = self.segments[-1]
@@ -200,8 +213,13 @@ class Log:
 
     # --- read ---------------------------------------------------------------------------------
 
-    def read(self, offset: int, limit: int, most: int, at_least_one: bool) -> ReadResult:
-        """Whole batches from the one that holds `offset`, of one segment, none past `limit`."""
+    def read(
+        self, offset: int, limit: int, most: int, at_least_one: bool, committed: bool = False
+    ) -> ReadResult:
+        """Whole batches from the one that holds `offset`, of one segment, none past `limit`.
+
+        `committed`: with the aborted transactions among them.
+        """
         if not self.start <= offset < min(limit, self.end):
             return ReadResult(b"", self.start, self.end)
         segment, start = self.find(offset)
@@ -219,7 +237,11 @@ class Log:
         if len(data) < size:
             raise Corrupt(f"{segment.path()} ends at {start.position + len(data)}")
         self._remember(segment, stop)
-        return ReadResult(data, self.start, self.end)
+        aborted: tuple[AbortedTransaction, ...] = ()
+        if committed:
+            later = self.segments[self.index_of(offset) :]
+            aborted = transactions.between(later, offset, stop.offset)
+        return ReadResult(data, self.start, self.end, aborted)
 
     def find(self, offset: int) -> tuple[Segment, Place]:
         """The segment and the place of the first batch that reaches `offset`.
@@ -368,7 +390,7 @@ class Log:
         for segment in self.segments:
             if segment.size == 0 or segment.end > limit:
                 break
-            too_old = 0 <= ms < now_ms - self._newest_ms(segment) if ms >= 0 else False
+            too_old = 0 <= ms < now_ms - segment.newest_ms() if ms >= 0 else False
             too_much = 0 <= most <= rest - segment.size
             if not (too_old or too_much or segment.end <= start):
                 break
@@ -377,12 +399,6 @@ class Log:
         if start >= self.active.end and self.active.size:
             self.roll(now_ms)
         return self.move_start(start)
-
-    def _newest_ms(self, segment: Segment) -> int:
-        if segment.latest.timestamp >= 0:
-            return segment.latest.timestamp
-        found = self.pool.disk.stat(segment.path())
-        return found.modified_ms if found is not None else 0
 
     # --- durability ---------------------------------------------------------------------------
 

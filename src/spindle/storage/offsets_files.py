@@ -1,4 +1,4 @@
-"""The three offset checkpoints at a directory's root, kept as last written.
+"""The four offset checkpoints at a directory's root, kept as last written.
 
 A damaged one counts as empty, with one warning: what it says can be found again (B-15).
 Called by `opening` and `directory`.
@@ -19,7 +19,7 @@ Offsets = dict[TopicPartition, int]
 
 
 class OffsetFiles:
-    """`recovery-point-…`, `log-start-…` and `replication-offset-checkpoint`."""
+    """`recovery-point-…`, `log-start-…`, `replication-…` and `cleaner-offset-checkpoint`."""
 
     def __init__(self, disk: Disk, path: str, warnings: list[str]) -> None:
         self._disk = disk
@@ -27,6 +27,7 @@ class OffsetFiles:
         self.recovery_points = self._read(layout.RECOVERY_POINTS, warnings)
         self.starts = self._read(layout.LOG_STARTS, warnings)
         self.high_watermarks = self._read(layout.HIGH_WATERMARKS, warnings)
+        self.cleaned = self._read(layout.CLEANER_OFFSETS, warnings)
 
     def _read(self, name: str, warnings: list[str]) -> Offsets:
         data = files.read_whole(self._disk, f"{self._path}/{name}")
@@ -69,6 +70,8 @@ class OffsetFiles:
             self._put_points(_without(self.recovery_points, name))
         if self.starts.get(name):
             self._put_starts(_without(self.starts, name))
+        if self.cleaned.get(name):
+            self._put_cleaned(_without(self.cleaned, name))
 
     def lower(self, name: TopicPartition, offset: int) -> None:
         """Make sure that the recovery point on disk is at most `offset`; before a cut there."""
@@ -76,11 +79,21 @@ class OffsetFiles:
             self._put_points({**self.recovery_points, name: offset})
         if self.starts.get(name, 0) > offset:
             self._put_starts({**self.starts, name: offset})
+        if self.cleaned.get(name, 0) > offset:
+            self._put_cleaned({**self.cleaned, name: offset})
+
+    def clean(self, name: TopicPartition, offset: int) -> None:
+        """Note that a log has been compacted up to `offset`."""
+        self._put_cleaned({**self.cleaned, name: offset})
 
     def _put_points(self, offsets: Offsets) -> None:
         # Remembered once it is written: a disk without room must not make us believe that it is.
         self._write(layout.RECOVERY_POINTS, offsets)
         self.recovery_points = offsets
+
+    def _put_cleaned(self, offsets: Offsets) -> None:
+        self._write(layout.CLEANER_OFFSETS, offsets)
+        self.cleaned = offsets
 
     def _put_starts(self, offsets: Offsets) -> None:
         self._write(layout.LOG_STARTS, offsets)

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from spindle.model.errors import Corrupt
 from spindle.model.ids import DirectoryId
 from spindle.model.jobs import Open
-from spindle.model.logs import LogKey, OpenedDirectory, QuarantinedLog
-from spindle.storage import checkpoints, files, layout, meta
+from spindle.model.logs import KeptCopy, LogKey, OpenedDirectory, QuarantinedLog
+from spindle.storage import checkpoints, files, kept, layout, meta
+from spindle.storage.blame import Blame
 from spindle.storage.disk import Disk, File
 from spindle.storage.layout import Kind
 from spindle.storage.log import Log
@@ -42,12 +43,15 @@ class _Names:
 
     logs: list[tuple[str, LogKey]] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
+    kept: list[KeptCopy] = field(default_factory=list)
     strays: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
 
 
-def open_directory(pool: Pool, job: Open, new_id: Callable[[], DirectoryId]) -> Opened:
-    """Carry out `Open`. OSError."""
+def open_directory(
+    pool: Pool, job: Open, new_id: Callable[[], DirectoryId], blame: Blame
+) -> Opened:
+    """Carry out `Open`. OSError. `blame` tells a bad log from a bad disk."""
     disk, path = pool.disk, job.directory
     found = disk.stat(path)
     if found is None:
@@ -56,13 +60,15 @@ def open_directory(pool: Pool, job: Open, new_id: Callable[[], DirectoryId]) -> 
         raise OSError(errno.ENOTDIR, "it is not a directory", path)
     lock = disk.lock(f"{path}/{layout.LOCK}")
     try:
-        return _open_locked(pool, job, new_id, lock)
+        return _open_locked(pool, job, new_id, lock, blame)
     except OSError:
         lock.close()
         raise
 
 
-def _open_locked(pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock: File) -> Opened:
+def _open_locked(
+    pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock: File, blame: Blame
+) -> Opened:
     disk, path = pool.disk, job.directory
     directory_id = _identify(disk, job, new_id)
     marker = files.read_whole(disk, f"{path}/{layout.CLEAN_SHUTDOWN}")
@@ -79,8 +85,12 @@ def _open_locked(pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock:
     for name, key in names.logs:
         try:
             log = _load(pool, f"{path}/{name}", key, offsets, marker is not None, warnings)
-        except (Corrupt, FileNotFoundError) as bad:
-            reasons.append(QuarantinedLog(name, str(bad)))
+        except (Corrupt, OSError) as bad:
+            if isinstance(bad, OSError) and (
+                layout.is_metadata(key) or not blame.is_the_logs(bad.errno or 0, name)
+            ):
+                raise
+            reasons.append(QuarantinedLog(name, _why(bad)))
             quarantined[key] = name
             pool.drop_under(f"{path}/{name}")
             continue
@@ -101,6 +111,7 @@ def _open_locked(pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock:
             for log in logs.values()
         ),
         tuple(names.deleted),
+        tuple(names.kept),
         tuple(names.strays),
         tuple(reasons),
         tuple(names.ignored),
@@ -145,7 +156,11 @@ def _sort_names(disk: Disk, path: str) -> _Names:
         if key is not None:
             names.logs.append((name, key))
         elif kind is Kind.DELETE:
-            names.deleted.append(name)
+            copy = kept.find(disk, path, name)
+            if copy is None:
+                names.deleted.append(name)
+            else:
+                names.kept.append(copy)
         elif kind is Kind.STRAY:
             names.strays.append(name)
         else:
@@ -179,6 +194,10 @@ def _drop_shorter(
     pool.disk.rename(log.path, f"{root}/{name}")
     pool.disk.sync_dir(root)
     return name
+
+
+def _why(bad: Corrupt | OSError) -> str:
+    return explain(bad) if isinstance(bad, OSError) else str(bad)
 
 
 def explain(error: OSError) -> str:

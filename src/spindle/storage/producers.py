@@ -15,9 +15,15 @@ from typing import Final
 
 from crc32c import crc32c
 
-from spindle.model.batches import NO_PRODUCER, TRANSACTIONAL, Batch
+from spindle.model.batches import (
+    CONTROL,
+    NO_PRODUCER,
+    TRANSACTIONAL,
+    Batch,
+    EndTransactionMarker,
+)
 from spindle.model.errors import Corrupt
-from spindle.model.logs import ProducerEntry
+from spindle.model.logs import AbortedTransaction, ProducerEntry
 from spindle.storage.scan import Header
 
 PRODUCER_EXPIRES_MS: Final = 24 * 3600 * 1000
@@ -30,19 +36,23 @@ _VERSION: Final = 1
 _HEAD: Final = Struct(">hI")
 _COUNT: Final = Struct(">i")
 _ENTRY: Final = Struct(">qhiqiqiq")
+_NO_SEQUENCE: Final = -1
 _SEQUENCES: Final = 1 << 31
 """Sequence numbers wrap to 0 after the largest int32."""
 
 
 class Producers:
-    """The last appends of each producer of a log."""
+    """The last appends of each producer of a log, and the transactions that are open in it."""
 
-    __slots__ = ("_known",)
+    __slots__ = ("_known", "_open")
 
     def __init__(self, entries: Iterable[ProducerEntry] = ()) -> None:
         self._known: dict[int, tuple[ProducerEntry, ...]] = {}
         for entry in entries:
             self._add(entry)
+        began = [(e.first_txn_offset, e.producer_id) for e in self.entries]
+        self._open = {id: first for first, id in sorted(began) if first >= 0}
+        """Where the open transaction of a producer began, in that order."""
 
     @property
     def entries(self) -> tuple[ProducerEntry, ...]:
@@ -54,37 +64,61 @@ class Producers:
         """The last appends of each, oldest first: what takes up where this leaves off."""
         return tuple(entry for appends in self._known.values() for entry in appends)
 
-    def note(self, batch: Batch | Header) -> None:
-        """Take in a batch that was appended, by its header alone."""
+    def note(
+        self, batch: Batch | Header, marker: EndTransactionMarker | None = None
+    ) -> AbortedTransaction | None:
+        """Take in a batch that was appended, by its header, and its marker if it is a control one.
+
+        The transaction that a marker has aborted, if it had records here.
+        """
         producer_id = batch.producer_id
         if producer_id == NO_PRODUCER:
-            return
+            return None
+        if batch.attributes & CONTROL:
+            return None if marker is None else self._end(batch, marker)
         appends = self._known.get(producer_id)
         before = appends[-1] if appends else None
-        transactional = bool(batch.attributes & TRANSACTIONAL)
-        if batch.base_sequence < 0:
-            # A transaction's marker: no sequence of its own; it ends what was open.
-            if appends and before is not None:
-                ended = before._replace(
-                    epoch=batch.producer_epoch, timestamp=batch.max_timestamp, first_txn_offset=-1
-                )
-                same = before.epoch == batch.producer_epoch
-                self._known[producer_id] = (*(appends[:-1] if same else ()), ended)
-            return
         delta = batch.last_offset - batch.base_offset
         first = before.first_txn_offset if before is not None else -1
+        if first < 0 and batch.attributes & TRANSACTIONAL:
+            first = self._open[producer_id] = batch.base_offset
+        # What coordinators write in transactions has no sequence.
+        sequenced = batch.base_sequence >= 0
         self._add(
             ProducerEntry(
                 producer_id,
                 batch.producer_epoch,
-                (batch.base_sequence + delta) % _SEQUENCES,
+                (batch.base_sequence + delta) % _SEQUENCES if sequenced else _NO_SEQUENCE,
                 batch.last_offset,
                 delta,
                 batch.max_timestamp,
                 before.coordinator_epoch if before is not None else -1,
-                batch.base_offset if transactional and first < 0 else first,
+                first,
             )
         )
+        return None
+
+    def _end(
+        self, batch: Batch | Header, marker: EndTransactionMarker
+    ) -> AbortedTransaction | None:
+        producer_id, epoch = batch.producer_id, batch.producer_epoch
+        appends = self._known.get(producer_id, ())
+        if appends and appends[-1].epoch == epoch:
+            last = appends[-1]
+        else:
+            # A new epoch begins with it, in which nothing has been appended.
+            appends, last = (), ProducerEntry(producer_id, epoch, _NO_SEQUENCE, -1, 0, -1)
+        ended = last._replace(
+            timestamp=batch.max_timestamp,
+            coordinator_epoch=marker.coordinator_epoch,
+            first_txn_offset=-1,
+        )
+        self._known[producer_id] = (*appends[:-1], ended)
+        first = self._open.pop(producer_id, -1)
+        if first < 0 or marker.committed:
+            return None
+        stable = next(iter(self._open.values()), batch.last_offset + 1)
+        return AbortedTransaction(producer_id, first, batch.last_offset, stable)
 
     def _add(self, entry: ProducerEntry) -> None:
         before = self._known.get(entry.producer_id, ())

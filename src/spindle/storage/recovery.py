@@ -20,8 +20,10 @@ from spindle.storage import checkpoints, files, layout, leftovers, scan
 from spindle.storage.index import TimeEntry
 from spindle.storage.log import Log
 from spindle.storage.pool import Pool
+from spindle.storage.producers import Producers
 from spindle.storage.segment import NO_TIME, Segment
 from spindle.storage.snapshots import Snapshots
+from spindle.storage.transactions import read_marker
 
 _INTERVAL = LogSettings().index_interval_bytes
 
@@ -39,8 +41,9 @@ class Bounds:
 class _Found:
     """A log on its way to be opened.
 
-    `recovered_from`: the base of the first segment from which on all were scanned; `epochs`: what
-    their scan saw; `gapped`: offsets are missing between batches, as compaction leaves them.
+    `recovered_from`: the base of the first segment from which on all were scanned; `epochs` and
+    `producers`: what their scan saw, and those before; `gapped`: offsets are missing between
+    batches, as compaction leaves them.
     """
 
     pool: Pool
@@ -48,9 +51,11 @@ class _Found:
     bounds: Bounds
     warnings: list[str]
     future: bool
+    snapshots: Snapshots
     segments: list[Segment] = field(default_factory=list)
     recovered_from: int | None = None
     epochs: EpochHistory = field(default_factory=EpochHistory)
+    producers: Producers = field(default_factory=Producers)
     last_epoch: int = -1
     gapped: bool = False
 
@@ -67,11 +72,11 @@ def load_log(
     topic_id: TopicId | None = None,
 ) -> Log:
     """Open the log in `path`. What was repaired is told in `warnings`. Corrupt, OSError."""
-    found = _Found(pool, path, bounds, warnings, key.future)
     names = leftovers.clear(pool.disk, path, warnings)
-    _load_segments(found, names)
     offsets = [o for o in map(layout.parse_snapshot, names) if o is not None]
     snapshots = Snapshots(pool.disk, path, offsets)
+    found = _Found(pool, path, bounds, warnings, key.future, snapshots)
+    _load_segments(found, names)
     if topic_id is None:
         topic_id = _topic_id(found)
     log = Log(pool, path, key, topic_id, found.segments, snapshots)
@@ -112,6 +117,7 @@ def _load_segments(found: _Found, names: list[str]) -> None:
     bases = sorted(p.offset for p in parsed if p.kind == layout.LOG)
     for offset, kind in parsed:
         if offset not in bases:
+            _check_missing(found, bases, offset, kind)
             files.remove_if_there(disk, f"{found.path}/{layout.segment_file(offset, kind)}")
     kinds = {(p.offset, p.kind) for p in parsed}
     for at, base in enumerate(bases):
@@ -136,6 +142,17 @@ def _load_segments(found: _Found, names: list[str]) -> None:
             if later.base < found.bounds.recovery_point:
                 segment.sync(indexes=True)  # The next start will trust it.
     found.segments[-1].unseal()
+
+
+def _check_missing(found: _Found, bases: list[int], offset: int, kind: str) -> None:
+    """Corrupt where an index without its records tells that somebody has removed them.
+
+    Records go last when a segment is removed; what a power cut leaves of that is at the log's ends.
+    """
+    between = bool(bases) and bases[0] < offset < bases[-1]
+    if (between or found.bounds.clean) and kind != layout.TXN_INDEX and not found.future:
+        name = layout.segment_file(offset)
+        raise Corrupt(f"{name} is missing: {layout.segment_file(offset, kind)} is there")
 
 
 def _follows(found: _Found, segment: Segment) -> bool:
@@ -187,16 +204,25 @@ def _open_segment(found: _Found, segment: Segment, following: int | None, indexe
             found.epochs = EpochHistory()
             found.last_epoch = -1
             return True
-    return _recover(found, segment, size)
+    whole = _recover(found, segment, size, cut=not trusted)
+    if trusted and segment.is_short_of(following):
+        raise Corrupt(f"segment {segment.base} ends at {segment.end}: its indexes tell of more")
+    return whole
 
 
 def _trust(segment: Segment, size: int, following: int | None) -> None:
     """Take a segment as its files say; Corrupt where they contradict each other."""
-    if size == 0:
+    if size == 0 and segment.last_position() < 0:
         return
     segment.sealed_at(size, segment.base, NO_TIME)
     latest = segment.last_time()
     if following is not None:
+        # The last batches show whether the file has its end.
+        last = max(0, segment.last_position())
+        if last >= size:
+            raise Corrupt(f"its index tells of a batch at {last}, but it has {size} bytes")
+        for _ in scan.walk(segment.file(), last, size):
+            pass
         segment.sealed_at(size, following, latest)
         return
     end = segment.base
@@ -207,10 +233,15 @@ def _trust(segment: Segment, size: int, following: int | None) -> None:
     segment.sealed_at(size, end, latest)
 
 
-def _recover(found: _Found, segment: Segment, size: int) -> bool:
-    """Scan a segment byte by byte and rebuild its indexes; cut it at the first bad batch."""
+def _recover(found: _Found, segment: Segment, size: int, *, cut: bool) -> bool:
+    """Scan a segment byte by byte and rebuild its indexes; cut it at the first bad batch.
+
+    Without `cut` that is Corrupt: the segment was on the medium whole, so that a bad batch is no
+    torn end but damage, and what stands behind it must not be thrown away (B-28).
+    """
     if found.recovered_from is None:
         found.recovered_from = segment.base
+        found.producers = found.snapshots.before(found.segments, segment.base)
     segment.begin()
     try:
         for header in scan.scan(segment.file(), 0, size, segment.base):
@@ -221,14 +252,23 @@ def _recover(found: _Found, segment: Segment, size: int) -> bool:
             found.gapped = found.gapped or header.base_offset > segment.end > segment.base
             segment.note(header, _INTERVAL)
             _note_epoch(found.epochs, header)
+            if header.producer_id >= 0:
+                _note_producer(found, segment, header)
     except Corrupt as bad:
+        if not cut:
+            raise Corrupt(f"segment {segment.base} is damaged: {bad}") from None
         found.warn(f"segment {segment.base} cut from {size} to {segment.size} bytes: {bad}")
         file = segment.file()
         file.truncate(segment.size)
         file.sync()
-        segment.cut_transactions()
         return False
     return True
+
+
+def _note_producer(found: _Found, segment: Segment, header: scan.Header) -> None:
+    aborted = found.producers.note(header, read_marker(segment.file(), header))
+    if aborted is not None:
+        segment.note_aborted(aborted)
 
 
 # --- what stands beside the records --------------------------------------------------------------

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from spindle.model.batches import Batch
+from spindle.model.copying import CopyPiece
 from spindle.model.errors import Corrupt
-from spindle.model.jobs import CopyPiece
-from spindle.storage import files, layout, scan
+from spindle.model.logs import AbortedTransaction
+from spindle.storage import files, layout, scan, transactions
 from spindle.storage.disk import File
 from spindle.storage.index import (
     ENTRY_SIZE,
@@ -21,7 +22,6 @@ from spindle.storage.index import (
     TimeEntry,
     TimeFile,
     TimeIndex,
-    cut_transactions,
 )
 from spindle.storage.pool import Pool
 
@@ -47,6 +47,7 @@ class Segment:
     """
 
     __slots__ = (
+        "_aborted",
         "_indexes",
         "_pool",
         "_since_entry",
@@ -55,6 +56,7 @@ class Segment:
         "directory",
         "end",
         "first_timestamp",
+        "gapped",
         "latest",
         "size",
         "synced",
@@ -72,12 +74,23 @@ class Segment:
         self.created_ms = -1
         self.synced = False
         self.waited = 0
+        self.gapped = False
+        """Offsets are missing in it, as compaction leaves them: its index is right all the same."""
         self._since_entry = 0
         self._indexes: tuple[OffsetIndex, TimeIndex] | None = (OffsetIndex(base), TimeIndex(base))
+        self._aborted: list[AbortedTransaction] = []
+        """As the indexes: of a sealed segment in the file alone."""
 
     def path(self, kind: str = layout.LOG) -> str:
         """Where one of its files lies."""
         return f"{self.directory}/{layout.segment_file(self.base, kind)}"
+
+    def newest_ms(self) -> int:
+        """The largest timestamp of its records; where they have none, when it was written last."""
+        if self.latest.timestamp >= 0:
+            return self.latest.timestamp
+        found = self._pool.disk.stat(self.path())
+        return found.modified_ms if found is not None else 0
 
     def file(self) -> File:
         """Its open `.log` file; good until the next call on the pool."""
@@ -89,6 +102,19 @@ class Segment:
         if self._indexes is not None:
             return self._indexes[0]
         return self._pool.index(self.path(layout.INDEX), self.base, self.size)
+
+    @property
+    def aborted(self) -> list[AbortedTransaction]:
+        """The transactions whose abort marker lies in it, in that order. Corrupt, OSError."""
+        if self._indexes is not None:
+            return self._aborted
+        data = files.read_whole(self._pool.disk, self.path(layout.TXN_INDEX))
+        return transactions.decode(data) if data else []
+
+    def note_aborted(self, aborted: AbortedTransaction) -> None:
+        """The marker that was just written has ended a transaction so."""
+        assert self._indexes is not None
+        self._aborted.append(aborted)
 
     def floor_time(self, timestamp: int) -> int:
         """An offset before which no record has `timestamp` (ms) or later. Corrupt, OSError."""
@@ -157,6 +183,7 @@ class Segment:
                 times.add(timestamp, offset)
         if self.size == 0:
             self.first_timestamp = piece.first_timestamp
+        self._aborted += piece.aborted
         self.size += piece.length
         self.end = piece.end
         self.synced = False
@@ -173,7 +200,7 @@ class Segment:
     # --- sealing and opening ------------------------------------------------------------------
 
     def write_indexes(self) -> None:
-        """Write both indexes with exactly their size, the newest timestamp included."""
+        """Write the indexes with exactly their size, the newest timestamp included."""
         assert self._indexes is not None
         index, times = self._indexes
         times.add(*self.latest)
@@ -186,11 +213,18 @@ class Segment:
                 file.truncate(len(data))
             finally:
                 file.close()
+        path = self.path(layout.TXN_INDEX)
+        if self._aborted:
+            data = transactions.encode(self._aborted)
+            files.replace(self._pool.disk, path, data, durable=False)
+        else:
+            files.remove_if_there(self._pool.disk, path)
 
     def seal(self) -> None:
         """Write the indexes and give up their memory."""
         self.write_indexes()
         self._indexes = None
+        self._aborted = []
         self.synced = False
 
     def sealed_at(self, size: int, end: int, latest: TimeEntry) -> None:
@@ -209,6 +243,7 @@ class Segment:
         self.synced = False
         self._since_entry = 0
         self._indexes = (OffsetIndex(self.base), TimeIndex(self.base))
+        self._aborted = []
 
     def last_time(self) -> TimeEntry:
         """The newest entry of the time index on disk; Corrupt where either index cannot be."""
@@ -223,6 +258,45 @@ class Segment:
             raise Corrupt("its time index is empty")
         return last
 
+    def last_position(self) -> int:
+        """Where the last entry of the index on disk points to; -1 where it has none. OSError."""
+        found = self._pool.disk.stat(self.path(layout.INDEX))
+        if found is None or found.size < ENTRY_SIZE:
+            return -1
+        file = self._pool.file(self.path(layout.INDEX))
+        data = file.read(found.size - found.size % ENTRY_SIZE - 4, 4)
+        self._pool.drop(self.path(layout.INDEX))
+        return int.from_bytes(data, "big", signed=True)
+
+    def is_short_of(self, following: int | None) -> bool:
+        """Whether its indexes on disk tell of batches that were not found in its file. OSError.
+
+        `following`: the base of the next segment.
+        """
+        if self.end == following or self.last_position() < self.size:
+            return False
+        try:
+            return following is not None or self.last_time().offset >= self.end
+        except Corrupt:
+            return False
+
+    def check_times(self) -> None:
+        """Corrupt where the time index on disk cannot be this segment's. OSError."""
+        data = files.read_whole(self._pool.disk, self.path(layout.TIME_INDEX))
+        times = TimeIndex.decode(self.base, data or b"")
+        times.check(self.end)
+
+    def reindex(self, interval: int) -> None:
+        """Make the indexes of a sealed segment anew from its records. Corrupt, OSError."""
+        assert self.sealed
+        size, aborted = self.size, self.aborted
+        headers = list(scan.walk_headers(self.file(), 0, size))
+        self.begin()
+        for header in headers:
+            self.note(header, interval)
+        self._aborted = aborted
+        self.seal()
+
     def unseal(self) -> None:
         """Load the indexes to append, because this segment is the log's last one (again)."""
         if self._indexes is not None:
@@ -230,9 +304,11 @@ class Segment:
         index = self.index
         data = files.read_whole(self._pool.disk, self.path(layout.TIME_INDEX))
         times = TimeIndex.decode(self.base, data or b"")
+        aborted = self.aborted
         self._pool.drop(self.path(layout.INDEX))
         self._pool.drop(self.path(layout.TIME_INDEX))
         self._indexes = (index, times)
+        self._aborted = aborted
         self._since_entry = 0
         if self.size and self.first_timestamp < 0:
             first = next(scan.walk_headers(self.file(), 0, self.size))
@@ -324,16 +400,9 @@ class Segment:
         file.sync()
         self.size = place.position
         self.end = max(self.base, end)
-        self.cut_transactions()
+        self._aborted = [entry for entry in self._aborted if entry.last < self.end]
         self._since_entry = 0
         self._relearn_times()
-
-    def cut_transactions(self) -> None:
-        """Drop aborted transactions that end at or beyond the segment's end from `.txnindex`."""
-        path = self.path(layout.TXN_INDEX)
-        data = files.read_whole(self._pool.disk, path)
-        if data is not None:
-            files.replace(self._pool.disk, path, cut_transactions(data, self.end), durable=False)
 
     def _relearn_times(self) -> None:
         """Find the largest timestamp again after a cut."""

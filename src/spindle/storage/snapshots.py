@@ -13,6 +13,7 @@ from spindle.storage import files, layout, producers
 from spindle.storage.disk import Disk
 from spindle.storage.producers import Producers
 from spindle.storage.segment import Segment
+from spindle.storage.transactions import read_marker
 
 
 class Snapshots:
@@ -61,23 +62,31 @@ class Snapshots:
         self.offsets.remove(offset)
 
     def load(self, segments: Sequence[Segment], end: int) -> Producers:
-        """The state at `end`: the newest good snapshot, then the batches after it."""
-        state = Producers()
-        start = segments[0].base
-        for offset in reversed(self.offsets[:]):
-            data = files.read_whole(self._disk, self.path(offset))
-            if offset > end or data is None:
-                self._remove(offset)
-                continue
-            try:
-                state = Producers(producers.decode(data))
-            except Corrupt:
-                self._remove(offset)
-                continue
-            start = max(start, offset)
-            break
+        """The state at `end`: the newest good snapshot, then the batches after it.
+
+        Snapshots beyond `end` are removed.
+        """
+        for offset in [o for o in self.offsets if o > end]:
+            self._remove(offset)
+        return self.before(segments, end)
+
+    def before(self, segments: Sequence[Segment], end: int) -> Producers:
+        """The same where `segments` end at `end` and others follow: snapshots of those stay."""
+        state, start = self._newest(end)
         for segment in segments:
             if segment.end > start:
                 for header in segment.headers(start):
-                    state.note(header)
+                    state.note(header, read_marker(segment.file(), header))
         return state
+
+    def _newest(self, end: int) -> tuple[Producers, int]:
+        """The newest good snapshot up to `end` and its offset; bad ones are removed."""
+        for offset in [o for o in reversed(self.offsets) if o <= end]:
+            data = files.read_whole(self._disk, self.path(offset))
+            try:
+                if data is not None:
+                    return Producers(producers.decode(data)), offset
+            except Corrupt:
+                pass  # Nothing is lost: the log tells the same.
+            self._remove(offset)
+        return Producers(), -1

@@ -15,7 +15,7 @@ from typing import Final
 
 
 class Key(IntEnum):
-    """Every API key of Kafka 4.3; 4 to 7 were removed and are never answered."""
+    """Every API key of Kafka 4.3, and ours; 4 to 7 were removed and are never answered."""
 
     PRODUCE = 0
     FETCH = 1
@@ -107,6 +107,9 @@ class Key(IntEnum):
     ALTER_SHARE_GROUP_OFFSETS = 91
     DELETE_SHARE_GROUP_OFFSETS = 92
 
+    # Ours alone: see `private`.
+    ALTER_REPLICA_STATE = 30589
+
 
 class Role(StrEnum):
     """Whose listener: a node with both roles has one of each."""
@@ -194,6 +197,8 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.FETCH_SNAPSHOT, 0, 1, 0, _C),
     (Key.DESCRIBE_CLUSTER, 0, 2, 0, _BC),
     (Key.DESCRIBE_PRODUCERS, 0, 0, 0, _B),
+    (Key.DESCRIBE_TRANSACTIONS, 0, 0, 0, _B),
+    (Key.LIST_TRANSACTIONS, 0, 2, 0, _B),
     (Key.BROKER_REGISTRATION, 0, 4, 0, _C),
     (Key.BROKER_HEARTBEAT, 0, 2, 0, _C),
     (Key.UNREGISTER_BROKER, 0, 0, 0, _BC),
@@ -202,6 +207,7 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.ASSIGN_REPLICAS_TO_DIRS, 0, 0, 0, _C),
     (Key.LIST_CONFIG_RESOURCES, 0, 1, 0, _B),
     (Key.DESCRIBE_TOPIC_PARTITIONS, 0, 0, 0, _B),
+    (Key.ALTER_REPLICA_STATE, 0, 0, 0, _BC),
 )
 
 _READABLE_FROM: Final = {Key.PRODUCE: 3}

@@ -8,7 +8,7 @@ metadata, group offsets, clients. Knows no files and no offsets beyond the batch
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -16,6 +16,7 @@ from crc32c import crc32c
 
 from spindle.model.batches import (
     COMPRESSION_MASK,
+    DELETE_HORIZON,
     LOG_APPEND_TIME,
     NO_PRODUCER,
     NO_TIMESTAMP,
@@ -26,7 +27,7 @@ from spindle.model.batches import (
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.wire.compression import Compression as Compression
 from spindle.wire.compression import compress, decompress
-from spindle.wire.records import put_record, take_records
+from spindle.wire.records import Slice, put_record, retimed, take_records, take_slices
 
 HEADER_SIZE: Final = 61
 OVERHEAD: Final = 12
@@ -158,14 +159,11 @@ def build(
         last_offset_delta = delta
     assert last_offset_delta >= max(delta, 0), "a batch without records needs last_offset_delta"
     attributes |= compression
-    covered = _COVERED.pack(
-        attributes, last_offset_delta, base_timestamp, newest,
-        producer_id, producer_epoch, base_sequence, count,
-    )  # fmt: skip
     packed = compress(compression, bytes(out)) if compression else bytes(out)
-    crc = crc32c(packed, crc32c(covered))
-    head = _STAMP.pack(base_offset, HEADER_SIZE - OVERHEAD + len(packed), leader_epoch)
-    data = b"".join((head, bytes((_MAGIC,)), _CRC.pack(crc), covered, packed))
+    data = _sealed(
+        base_offset, leader_epoch, packed, attributes, last_offset_delta, base_timestamp,
+        newest, producer_id, producer_epoch, base_sequence, count,
+    )  # fmt: skip
     return Batch(
         base_offset, last_offset_delta, leader_epoch, attributes, base_timestamp, newest,
         producer_id, producer_epoch, base_sequence, count, data,
@@ -177,14 +175,66 @@ def records(batch: Batch, *, limit: int = MAX_DECOMPRESSED) -> Iterator[Record]:
 
     The CRC is not looked at: call `check` first where the bytes come from outside.
     """
-    data: Buffer = memoryview(batch.data)[HEADER_SIZE:]
-    codec = batch.attributes & COMPRESSION_MASK
-    if codec:
-        data = decompress(codec, data, limit)
+    data = _unpacked(batch, limit)
     append_time = batch.max_timestamp if batch.attributes & LOG_APPEND_TIME else None
     return take_records(
-        bytes(data), batch.record_count, batch.base_offset, batch.base_timestamp, append_time
+        data, batch.record_count, batch.base_offset, batch.base_timestamp, append_time
     )
+
+
+def slices(batch: Batch, *, limit: int = MAX_DECOMPRESSED) -> Iterator[Slice]:
+    """Its records by their places; Corrupt as `records`."""
+    return take_slices(_unpacked(batch, limit), batch.record_count)
+
+
+def compacted(
+    batch: Batch,
+    keep: Callable[[Slice], bool],
+    horizon: int | None = None,
+    *,
+    limit: int = MAX_DECOMPRESSED,
+) -> Batch:
+    """The batch with only the records that `keep` wants, in its old offsets, maybe none.
+
+    `horizon` (ms): when the tombstones in it may go, for a batch that has no such time yet.
+    """
+    data = _unpacked(batch, limit)
+    kept = [record for record in take_slices(data, batch.record_count) if keep(record)]
+    if len(kept) == batch.record_count and horizon is None:
+        return batch
+    attributes, base_timestamp, shift = batch.attributes, batch.base_timestamp, 0
+    if horizon is not None:
+        attributes |= DELETE_HORIZON
+        base_timestamp, shift = horizon, batch.base_timestamp - horizon
+    newest = batch.max_timestamp
+    if kept and not attributes & LOG_APPEND_TIME:
+        newest = batch.base_timestamp + max(record.timestamp_delta for record in kept)
+    body = b"".join(
+        retimed(data, r, r.timestamp_delta + shift) if shift else data[r.start : r.stop]
+        for r in kept
+    )
+    codec = Compression(attributes & COMPRESSION_MASK)
+    packed = compress(codec, body) if codec else body
+    whole = _sealed(
+        batch.base_offset, batch.leader_epoch, packed, attributes, batch.last_offset_delta,
+        base_timestamp, newest, batch.producer_id, batch.producer_epoch, batch.base_sequence,
+        len(kept),
+    )  # fmt: skip
+    return _batch(whole)
+
+
+def _unpacked(batch: Batch, limit: int) -> bytes:
+    data: Buffer = memoryview(batch.data)[HEADER_SIZE:]
+    codec = batch.attributes & COMPRESSION_MASK
+    return bytes(decompress(codec, data, limit) if codec else data)
+
+
+def _sealed(base_offset: int, leader_epoch: int, packed: bytes, *covered: int) -> bytes:
+    """A batch's bytes, from its records' as they are stored and the fields that the CRC covers."""
+    head = _COVERED.pack(*covered)
+    crc = _CRC.pack(crc32c(packed, crc32c(head)))
+    stamp = _STAMP.pack(base_offset, HEADER_SIZE - OVERHEAD + len(packed), leader_epoch)
+    return b"".join((stamp, bytes((_MAGIC,)), crc, head, packed))
 
 
 def _size_at(view: memoryview, offset: int, partial: bool) -> int:

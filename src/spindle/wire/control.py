@@ -13,10 +13,18 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, TypeAlias
 
-from spindle.model.batches import NO_TIMESTAMP, Buffer, Record
+from spindle.model.batches import (
+    CONTROL,
+    NO_TIMESTAMP,
+    TRANSACTIONAL,
+    Batch,
+    Buffer,
+    EndTransactionMarker,
+    Record,
+)
 from spindle.model.errors import Corrupt
 from spindle.model.ids import DirectoryId, Endpoint, NodeId, VersionRange
-from spindle.wire.batch import NEXT
+from spindle.wire.batch import NEXT, build, records
 from spindle.wire.declare import F, layout
 from spindle.wire.layout import Layout
 from spindle.wire.readers import read_all
@@ -82,14 +90,6 @@ class Voters:
     """All voters of a dynamic quorum."""
 
     voters: tuple[Voter, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class EndTransactionMarker:
-    """A transaction of the batch's producer ends here."""
-
-    committed: bool
-    coordinator_epoch: int
 
 
 Control: TypeAlias = (
@@ -202,6 +202,28 @@ def control_type(record: Record) -> ControlType | None:
         return ControlType(_KEY.unpack_from(record.key)[1])
     except ValueError:
         return None
+
+
+def end_transaction(
+    producer_id: int, producer_epoch: int, marker: EndTransactionMarker, timestamp: int
+) -> Batch:
+    """The batch that ends a transaction in a data log, as Apache Kafka writes it."""
+    return build(
+        [control_record(marker, timestamp)],
+        attributes=CONTROL | TRANSACTIONAL,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+    )
+
+
+def marker_of(batch: Batch) -> EndTransactionMarker | None:
+    """The marker in a control batch, if it ends a transaction. Corrupt."""
+    for record in records(batch):
+        if control_type(record) in (ControlType.ABORT, ControlType.COMMIT):
+            marker = decode_control(record)
+            assert isinstance(marker, EndTransactionMarker)
+            return marker
+    return None
 
 
 def leader_change(

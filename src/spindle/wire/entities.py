@@ -1,6 +1,7 @@
 """Kafka's messages as values, and their bodies as bytes. The front door of this room.
 
-Classes come from kio, one module for each API, version and direction; instances are frozen.
+Classes come from kio, one module for each API, version and direction; instances are frozen. Those
+of our own APIs come from `private` and are of the same kind.
 Reading and writing is done by functions that `readers` and `writers` generate. Never touches
 sockets, headers (that is `framing`) or the contents of records (`batch`).
 
@@ -28,6 +29,7 @@ from kio.static.constants import EntityType
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error, Refusal
+from spindle.wire import additions, private
 from spindle.wire.layout import carries_records, layout_of, per_class
 from spindle.wire.readers import read_all, twin_of
 from spindle.wire.values import duration, milliseconds
@@ -132,6 +134,8 @@ def to_ms(value: timedelta) -> int:
 
 def versions(key: int) -> range:
     """The versions of an API that we can read and write; empty for an API we do not know."""
+    if private.is_private(key):
+        return private.versions(key)
     name = api_key_map.get(key)
     return range(min(schema_name_map[name]), max(schema_name_map[name]) + 1) if name else range(0)
 
@@ -140,12 +144,15 @@ _carries_records = cache(carries_records)
 
 
 def _module(key: int, version: int, direction: Any) -> ModuleType:
+    if version in private.versions(key):
+        return private.module(key, version, direction)
     try:
-        return load_payload_module(key, version, direction)
+        module = load_payload_module(key, version, direction)
     except KioIndexError:
         raise Refusal(
             Error.UNSUPPORTED_VERSION, f"API {key} has no version {version} here"
         ) from None
+    return additions.with_additions(module, key, direction)
 
 
 def _top_class(module: ModuleType, direction: Any) -> type[Any]:
@@ -181,7 +188,12 @@ def _maker(cls: type[Any]) -> Callable[..., Any]:
 
 def _check_dropped(cls: type[Any], others: dict[str, Any]) -> None:
     for name in others:
-        known = _known_elsewhere(cls.__module__, cls.__name__, name)
+        key = getattr(cls, "__api_key__", -1)
+        known = (
+            private.knows(key, cls.__name__, name)
+            or additions.knows(key, cls.__name__, name)
+            or _known_elsewhere(cls.__module__, cls.__name__, name)
+        )
         assert known, f"no version of {cls.__name__} has a field {name!r}"
 
 

@@ -6,7 +6,7 @@ Lengths are zigzag varints; every one is compared with what is left before it is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from spindle.model.batches import Record
 from spindle.model.errors import Corrupt
@@ -18,6 +18,21 @@ _VARINTS: Final = tuple(
     bytes((z,)) if z < 128 else bytes((z & 127 | 128, z >> 7))
     for z in ((n << 1) ^ (n >> 63) for n in range(-8192, 8192))
 )
+
+
+class Slice(NamedTuple):
+    """A record by its place in its batch's bytes; of its content only what compaction asks for.
+
+    `rest`: where its offset delta begins, behind the timestamp's.
+    """
+
+    start: int
+    rest: int
+    stop: int
+    timestamp_delta: int
+    offset_delta: int
+    key: bytes | None
+    has_value: bool
 
 
 def put_varint(value: int) -> bytes:
@@ -47,6 +62,36 @@ def put_record(out: bytearray, record: Record, offset_delta: int, timestamp_delt
     body = b"".join(parts)
     out += put_varint(len(body))
     out += body
+
+
+def retimed(data: bytes, record: Slice, timestamp_delta: int) -> bytes:
+    """A record's bytes with another timestamp delta."""
+    body = b"\0" + put_varint(timestamp_delta) + data[record.rest : record.stop]
+    return put_varint(len(body)) + body
+
+
+def take_slices(data: bytes, count: int) -> Iterator[Slice]:
+    """The places of `count` records, which must fill `data`. Lazy: errors come as they are met."""
+    if not 0 <= count * _LEAST <= len(data):
+        raise Corrupt(f"{count} records cannot be in {len(data)} bytes")
+    position, end = 0, len(data)
+    try:
+        for _ in range(count):
+            start = position
+            size, position = _varint(data, position)
+            stop = position + size
+            if size < _LEAST - 1 or stop > end:
+                raise Corrupt(f"a record claims {size} bytes but {end - position} are left")
+            time_delta, rest = _varlong(data, position + 1)
+            delta, position = _varint(data, rest)
+            key, position = _take_bytes(data, position, stop)
+            value_size, position = _varint(data, position)
+            yield Slice(start, rest, stop, time_delta, delta, key, value_size >= 0)
+            position = stop
+    except IndexError:
+        raise Corrupt("a record is cut short") from None
+    if position != end:
+        raise Corrupt(f"{end - position} bytes are left behind the last of {count} records")
 
 
 def take_records(

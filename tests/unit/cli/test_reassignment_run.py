@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,6 +37,7 @@ class Scripted(FakeBroker):
         self.on(Key.ALTER_REPLICA_LOG_DIRS, self._move)
         self.on(Key.ALTER_PARTITION_REASSIGNMENTS, self._reassign)
         self.on(Key.INCREMENTAL_ALTER_CONFIGS, self._configs)
+        self.on(Key.DESCRIBE_CONFIGS, self._describe_configs)
 
     def order(self) -> list[str]:
         """The APIs that change something, in the order asked."""
@@ -118,6 +120,17 @@ class Scripted(FakeBroker):
         )
         topic = make(types.ReassignableTopicResponse, name="t", partitions=(partition,))
         return make(types.AlterPartitionReassignmentsResponse, responses=(topic,))
+
+    def _describe_configs(self, request: Any, types: Any) -> Any:
+        results = tuple(
+            make(
+                types.DescribeConfigsResult,
+                resource_type=r.resource_type,
+                resource_name=r.resource_name,
+            )
+            for r in request.resources
+        )
+        return make(types.DescribeConfigsResponse, results=results)
 
     def _configs(self, request: Any, types: Any) -> Any:
         return make(
@@ -229,7 +242,10 @@ def test_a_refused_reassignment_says_which_directories_were_accepted() -> None:
     )
 
 
-def test_throttles_come_before_anything_moves() -> None:
+def test_throttles_come_before_anything_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPINDLE_STATE_DIR", str(tmp_path))
     options = Options(throttle=1000, move_throttle=2000, timeout_ms=400)
     lines, order, failure = executed(TO_NEW, moves=(0,), options=options)
     assert failure == ""

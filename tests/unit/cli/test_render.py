@@ -69,3 +69,40 @@ def test_a_transfer_into_a_file_is_a_line_every_ten_seconds(
         "copying: 2.0 KiB of 4.0 KiB",
         "copying: 4.0 KiB of 4.0 KiB",
     ]
+
+
+def test_transfers_into_a_file_tell_rate_and_time_left_of_each_part(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    now = 0.0
+    monkeypatch.setattr(render, "monotonic", lambda: now)
+    with render.transfers("copying") as report:
+        for now in (0.0, 4.0, 10.0):
+            done = round(now) * 1024
+            report({"broker 1 /a": (done, 20480), "broker 2 /b": (done * 2, 20480)})
+    assert capsys.readouterr().err.splitlines() == [
+        "copying: 30.0 KiB of 40.0 KiB, 3.0 KiB/s, 0:00:03 left",
+        "  broker 1 /a: 10.0 KiB of 20.0 KiB, 1.0 KiB/s, 0:00:10 left",
+        "  broker 2 /b: 20.0 KiB of 20.0 KiB, 2.0 KiB/s, 0:00:00 left",
+    ]
+
+
+def test_transfers_on_a_terminal_have_a_bar_for_each_part(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+    with render.transfers("copying") as report:
+        report({"broker 1 /a": (512, 1024), "broker 2 /b": (0, 1024)})
+    drawn = capsys.readouterr().err
+    assert all(word in drawn for word in ("copying", "broker 1 /a", "broker 2 /b"))
+
+
+def test_a_rate_is_that_of_the_last_seconds() -> None:
+    rate = render.Rate()
+    assert rate.add(0.0, 0) is None
+    assert rate.add(1.0, 100) == 100.0
+    assert rate.add(20.0, 100) == 0.0
+    assert rate.add(21.0, 50) is None

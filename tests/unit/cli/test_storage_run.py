@@ -45,7 +45,10 @@ def test_every_directory_gets_an_id_of_its_own(node: Path) -> None:
         assert (found.version, found.cluster_id, found.node_id) == (1, CLUSTER, 4)
     for directory in directories(node):
         checkpoint = decode_checkpoint(Path(directory, "bootstrap.checkpoint").read_bytes())
-        assert checkpoint.records == (FeatureLevel(name="metadata.version", level=30),)
+        assert checkpoint.records == (
+            FeatureLevel(name="metadata.version", level=30),
+            FeatureLevel(name="transaction.version", level=2),
+        )
     assert lines[1:] == [
         f"Formatting data directory {node.parent}/d1 with metadata.version 4.3-IV0.",
         f"Formatting data directory {node.parent}/d2 with metadata.version 4.3-IV0.",

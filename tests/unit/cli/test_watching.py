@@ -5,7 +5,7 @@ from __future__ import annotations
 from spindle.cli.reassignment_plan import Plan
 from spindle.cli.reassignment_run import Verified
 from spindle.cli.reassignment_state import Move, MoveState, PartitionState
-from spindle.cli.watching import Copy, complete_replicas, copies
+from spindle.cli.watching import Copy, by_disk, complete_replicas, copies
 from spindle.client.failures import Unreachable
 from spindle.client.log_dirs import LogDirs
 from spindle.client.results import LogDescription, LogDirDescription, Replica
@@ -33,7 +33,7 @@ def test_a_new_replica_counts_against_the_largest_there_is() -> None:
     verified = Verified({T0: PartitionState((1, 2), (1, 2), True)}, {})
     found = {1: directory("/d1", current=1000), 2: directory("/e1", current=300)}
     before = {Replica("t", 0, 1): True}
-    assert copies(verified, before, found) == [Copy(Replica("t", 0, 2), 300, 1000)]
+    assert copies(verified, before, found) == [Copy(Replica("t", 0, 2), 300, 1000, "/e1")]
     assert plan.topics == ["t"]
 
 
@@ -44,9 +44,11 @@ def test_a_move_counts_by_its_future_log_until_it_is_done() -> None:
         {replica: MoveState(Move.MOVING, "/d2", "/d1", "/d2")},
     )
     dirs = directory("/d1", current=1000) + directory("/d2", future=600)
-    assert copies(moving, {}, {1: dirs}) == [Copy(replica, 600, 1000)]
+    assert copies(moving, {}, {1: dirs}) == [Copy(replica, 600, 1000, "/d2")]
     done = Verified(moving.partitions, {replica: MoveState(Move.DONE, "/d2", "/d2")})
-    assert copies(done, {}, {1: directory("/d2", current=1000)}) == [Copy(replica, 1000, 1000)]
+    assert copies(done, {}, {1: directory("/d2", current=1000)}) == [
+        Copy(replica, 1000, 1000, "/d2")
+    ]
 
 
 def test_silent_brokers_and_replicas_that_are_not_there_yet_count_nothing() -> None:
@@ -74,4 +76,18 @@ def test_what_is_complete_already_is_known() -> None:
         Replica("t", 0, 1): True,
         Replica("t", 0, 2): False,
         Replica("t", 0, 3): False,
+    }
+
+
+def test_bytes_are_told_disk_by_disk() -> None:
+    under_way = [
+        Copy(Replica("t", 0, 2), 10, 100, "/e1"),
+        Copy(Replica("t", 1, 2), 5, 50, "/e1"),
+        Copy(Replica("t", 0, 1), 1, 7, "/d2"),
+        Copy(Replica("t", 0, 3), 0, 9),
+    ]
+    assert by_disk(under_way) == {
+        "broker 1 /d2": (1, 7),
+        "broker 2 /e1": (15, 150),
+        "broker 3": (0, 9),
     }

@@ -19,6 +19,7 @@ class Leader:
 
     def __init__(self, endpoint: tuple[str, int] | None) -> None:
         self.endpoint = endpoint
+        self.epoch = 1
 
     def leader_endpoint(self) -> tuple[str, int] | None:
         return self.endpoint
@@ -84,3 +85,33 @@ def test_an_answer_that_is_none_is_a_failure_that_says_whose() -> None:
     out.done(ready.frames[0].ticket, b"\x00\x00\x00\x01\x00\x00")
     assert isinstance(came[0], PeerFailed)
     assert "there:9093" in str(came[0])
+
+
+def test_whether_the_controller_has_a_private_api_is_asked_once_for_each_term() -> None:
+    out, controller, came = channel(("there", 9093))
+    quorum: Any = controller._quorum
+
+    def answered(*keys: int) -> None:
+        ready = out.take()
+        assert ready is not None
+        (asked,) = ready.frames
+        request = decode_request(asked.frame[4:])
+        assert request.body.client_software_name == "spindle"
+        t = response_types(Key.API_VERSIONS, 4)
+        apis = tuple(make(t.ApiVersion, api_key=key) for key in keys)
+        answer = make(t.ApiVersionsResponse, api_keys=apis)
+        frame = b"".join(bytes(b) for b in encode_response(request.header, answer))
+        out.done(asked.ticket, frame[4:])
+
+    controller.serves(Key.ALTER_REPLICA_STATE, came.append)
+    answered(Key.API_VERSIONS, Key.ALTER_REPLICA_STATE)
+    controller.serves(Key.ALTER_REPLICA_STATE, came.append)
+    assert came == [True, True]
+    assert out.take() is None
+    quorum.epoch = 2
+    controller.serves(Key.ALTER_REPLICA_STATE, came.append)
+    answered(Key.API_VERSIONS)
+    assert came == [True, True, False]
+    quorum.endpoint = None
+    controller.serves(Key.ALTER_REPLICA_STATE, came.append)
+    assert isinstance(came[-1], PeerFailed)

@@ -19,12 +19,12 @@ from spindle.core.groups.values import (
     Sync,
 )
 from spindle.model import records as r
-from spindle.model.batches import CONTROL, TRANSACTIONAL
+from spindle.model.batches import CONTROL, TRANSACTIONAL, EndTransactionMarker
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import PartitionId, TopicPartition
 from spindle.node.groups.loading import RETRY, RETRY_CORRUPT, STEP
 from spindle.node.groups.records import from_bytes, to_bytes
-from spindle.wire.control import EndTransactionMarker, control_record
+from spindle.wire.control import control_record
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 

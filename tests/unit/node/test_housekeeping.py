@@ -7,7 +7,10 @@ from tests.support.logdirs_world import World, pid
 from tests.support.moving import fill, started
 
 from spindle.model import records as r
-from spindle.model.jobs import Flush, Job
+from spindle.model.jobs import (
+    Flush,
+    Job,
+)
 
 
 def test_retention_deletes_what_a_topic_need_not_keep_and_spares_compacted_ones() -> None:
@@ -110,9 +113,9 @@ def test_a_clean_stop_begins_no_new_copying() -> None:
     world.alter("/d2", "t")
     world.wait(1)
     world.logs.stop_moving()
-    before = world.logs.moves.copied_bytes
+    before = world.logs.moves.figures.copied_bytes
     done: list[bool] = []
     world.broker.housekeeping.checkpoint(lambda: done.append(True))
     world.wait(5)
     assert done == [True]
-    assert world.logs.moves.copied_bytes <= before + 200
+    assert world.logs.moves.figures.copied_bytes <= before + 200

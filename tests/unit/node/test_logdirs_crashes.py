@@ -9,7 +9,12 @@ from tests.support.logdirs_world import World, pid
 from tests.support.moving import fill, is_a, moved, started
 
 from spindle.model import records as r
-from spindle.model.jobs import Discard, Flush, Job, Promote
+from spindle.model.jobs import (
+    Discard,
+    Flush,
+    Job,
+    Promote,
+)
 
 
 def _in_a_move(world: World) -> list[bytes]:
@@ -100,7 +105,7 @@ def test_restart_goes_on_from_what_was_copied() -> None:
     assert again.end >= before
     world.until(moved(world), limit=200)
     assert world.values("t") == values
-    assert world.logs.moves.copied_bytes < 60 * 80
+    assert world.logs.moves.figures.copied_bytes < 60 * 80
 
 
 @pytest.mark.spec("K858-12", "B-02")

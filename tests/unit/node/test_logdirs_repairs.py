@@ -12,7 +12,10 @@ from spindle.core.logdirs.move import State
 from spindle.model import records as r
 from spindle.model.errors import LogFailed
 from spindle.model.ids import LOST
-from spindle.model.jobs import Discard, Promote
+from spindle.model.jobs import (
+    Discard,
+    Promote,
+)
 from spindle.node.logdirs.places import Stage
 from spindle.node.logdirs.wish_files import FILE
 
@@ -233,10 +236,13 @@ def test_strays_expire_if_that_is_wanted() -> None:
     world.open()
     world.wait(10)
     assert world.kinds("/d1") == ["t-0.-stray"]
-    assert world.logs.strays == {"/d1": 1, "/d2": 0}
+    ((name, size),) = world.logs.purging.strays["/d1"].items()
+    assert name.endswith("-stray")
+    assert size > 5 * 60  # Its five batches, at least.
+    assert world.logs.purging.strays["/d2"] == {}
     world.restart()
     world.wait(15)
     assert world.kinds("/d1") == ["t-0.-stray"]
     world.wait(10)
     assert world.kinds("/d1") == []
-    assert world.logs.strays["/d1"] == 0
+    assert world.logs.purging.strays["/d1"] == {}

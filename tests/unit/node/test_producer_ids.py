@@ -63,14 +63,6 @@ def test_a_producer_gets_an_id_with_epoch_0(broker: Broker, version: int) -> Non
     assert (answer.error_code, answer.producer_id, answer.producer_epoch) == (0, 5_000, 0)
 
 
-@pytest.mark.parametrize("version", range(6))
-def test_transactional_ids_are_refused_at_once(broker: Broker, version: int) -> None:
-    answer = broker.desk.ask(Key.INIT_PRODUCER_ID, version, transactional_id="x")
-    assert answer.error_code == Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-    assert (answer.producer_id, answer.producer_epoch) == (-1, -1)
-    assert broker.asked == []
-
-
 def test_the_next_block_is_asked_for_before_this_one_ends(broker: Broker) -> None:
     first = broker.take()
     broker.give(0, 20)

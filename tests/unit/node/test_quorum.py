@@ -8,10 +8,12 @@ import uuid
 import pytest
 from tests.unit.node.quorum_hosts import FOLDER, Hosts, QuorumMachine
 
+from spindle.core.raft.roles import Following
 from spindle.model import records as r
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import Close
 from spindle.model.offsets import OffsetAndEpoch
+from spindle.node.quorum import raft_wire
 from spindle.node.quorum.snapshots import (
     SnapshotWriter,
     image_records,
@@ -215,10 +217,24 @@ def snapshots(hosts: Hosts, id: int) -> list[OffsetAndEpoch]:
     return [s for s in found if s is not None]
 
 
+RETENTION_BYTES = 20_000
+
+
+def metadata_bytes(hosts: Hosts, id: int) -> int:
+    """Bytes of log and snapshots on a node's disk."""
+    disk = hosts.disks[id]
+    stats = [disk.stat(f"{FOLDER}/{n}") for n in disk.list(FOLDER) if n.endswith((".log", "point"))]
+    return sum(stat.size for stat in stats if stat is not None)
+
+
 def with_snapshots(observers: int) -> Hosts:
     """A cluster that writes a snapshot every few topics."""
     return Hosts(
-        voters=1, observers=observers, metadata_log_max_record_bytes_between_snapshots="2000"
+        voters=1,
+        observers=observers,
+        metadata_log_max_record_bytes_between_snapshots="2000",
+        metadata_log_segment_bytes="2000",
+        metadata_max_retention_bytes=str(RETENTION_BYTES),
     )
 
 
@@ -229,14 +245,66 @@ def test_snapshots_are_written_kept_and_loaded() -> None:
         hosts.append(leader, *topic(n))
         hosts.pass_time(0.05)
     hosts.pass_time(1)
-    assert len(snapshots(hosts, 1)) == 2
+    assert snapshots(hosts, 1)
+    assert metadata_bytes(hosts, 1) < RETENTION_BYTES + 4_000
     assert leader.quorum.raft is not None
-    assert leader.quorum.raft.log.start == min(snapshots(hosts, 1)).offset
+    assert leader.quorum.raft.log.start == min(snapshots(hosts, 1)).offset > 0
     before = content(leader.metadata.image)
     hosts.stop(1)
     again = hosts.start(1)
     hosts.await_leader()
     assert content(again.metadata.image) == before
+
+
+def test_nothing_is_given_up_within_the_limits() -> None:
+    hosts = Hosts(voters=1, metadata_log_max_record_bytes_between_snapshots="2000")
+    leader = hosts.await_leader()
+    for n in range(60):
+        hosts.append(leader, *topic(n))
+        hosts.pass_time(0.05)
+    hosts.pass_time(100)
+    assert len(snapshots(hosts, 1)) > 2
+    assert leader.quorum.raft is not None
+    assert leader.quorum.raft.log.start == 0
+
+
+def test_what_is_too_old_is_given_up_after_a_restart_too() -> None:
+    hosts = Hosts(
+        voters=1,
+        metadata_log_max_record_bytes_between_snapshots="2000",
+        metadata_log_segment_bytes="2000",
+        metadata_max_retention_ms="20000",
+    )
+    leader = hosts.await_leader()
+    for n in range(60):
+        hosts.append(leader, *topic(n))
+        hosts.pass_time(0.05)
+    hosts.pass_time(1)
+    assert len(snapshots(hosts, 1)) > 2
+    before = content(leader.metadata.image)
+    hosts.stop(1)
+    again = hosts.start(1)
+    hosts.pass_time(100)
+    left = snapshots(hosts, 1)
+    assert len(left) == 2
+    assert again.quorum.raft is not None
+    assert again.quorum.raft.log.start == min(left).offset
+    assert content(again.metadata.image) == before
+
+
+def test_a_snapshot_is_due_after_some_time_if_anything_is_new() -> None:
+    hosts = Hosts(voters=1, metadata_log_max_snapshot_interval_ms="30000")
+    leader = hosts.await_leader()
+    hosts.pass_time(31)
+    first = snapshots(hosts, 1)
+    assert len(first) == 1, "the records of the start"
+    hosts.pass_time(100)
+    assert snapshots(hosts, 1) == first
+    hosts.append(leader, *topic(1))
+    hosts.pass_time(29)
+    assert snapshots(hosts, 1) == first
+    hosts.pass_time(2)
+    assert len(snapshots(hosts, 1)) == 2
 
 
 def test_an_observer_far_behind_loads_the_snapshot_and_hears_of_what_is_gone() -> None:
@@ -272,6 +340,35 @@ def test_a_snapshot_alone_is_not_told_to_anybody_while_records_are_missing() -> 
     hosts.start(2)
     hosts.until(lambda: hosts[2].deltas)
     assert len(hosts[2].deltas[0].partitions) == 60
+
+
+def test_a_snapshot_that_takes_long_unseats_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The leader's majority is itself and a voter that has been reading for many timeouts."""
+    monkeypatch.setattr(raft_wire, "SNAPSHOT_CHUNK_BYTES", 100)
+    hosts = Hosts(voters=3, metadata_log_max_record_bytes_between_snapshots="2000")
+    leader = hosts.await_leader()
+    for n in range(60):
+        hosts.append(leader, *topic(n))
+        hosts.pass_time(0.05)
+    gone, behind = (id for id in hosts.voters if id != leader.config.node_id)
+    hosts.stop(gone)
+    hosts.stop(behind)
+    hosts.disks[behind] = hosts.formatted(behind)
+    epoch, began = leader.quorum.epoch, hosts.world.now
+    hosts.world.net.latency = 0.1
+    hosts.start(behind)
+    hosts.until(lambda: hosts[behind].quorum.leader_id == leader.config.node_id)
+
+    def loaded() -> bool:
+        raft = hosts[behind].quorum.raft
+        assert raft is not None
+        assert isinstance(raft.role, Following), "it has a leader, which answers"
+        return names(hosts[behind]) == names(leader)
+
+    hosts.until(loaded, 100)
+    assert hosts.world.now - began > 10
+    assert leader.quorum.is_leader
+    assert leader.quorum.epoch == hosts[behind].quorum.epoch == epoch
 
 
 def test_the_bootstrap_records_are_handed_over_while_the_log_is_empty() -> None:

@@ -111,7 +111,7 @@ def refusals() -> dict[str, tuple[Error, dict[str, Any]]]:
         "control": (Error.INVALID_RECORD, {"attributes": CONTROL}),
         "gaps": (Error.INVALID_RECORD, {"last_offset_delta": 5}),
         "transaction": (
-            Error.INVALID_TXN_STATE,
+            Error.INVALID_REQUEST,  # It names no transactional id.
             {
                 "attributes": TRANSACTIONAL,
                 "producer_id": 1,

@@ -90,7 +90,7 @@ def after(replicas: Sequence[ReplicaLoad], plan: BrokerPlan) -> list[ReplicaLoad
 def waves(plan: BrokerPlan) -> list[list[tuple[str, int, str, str, int]]]:
     """A plan's moves by wave: (topic, partition, source, target, size)."""
     moves = iter(plan.moves)
-    return [[next(moves)[1:] for _ in range(length)] for length in plan.waves]
+    return [[next(moves)[1:6] for _ in range(length)] for length in plan.waves]
 
 
 def run(broker: Broker, plan: BrokerPlan, high_mark: float) -> dict[str, int]:

@@ -23,6 +23,7 @@ from spindle.planning.load import Band, BrokerPlan, DirectoryLoad, ReplicaLoad
 
 
 def outside(broker: Broker, sizes: dict[str, int], band: Band) -> float:
+    """Bytes out of the band, as planned for the state at the start."""
     directories, replicas = broker
     before = {d.path: 0 for d in directories}
     pinned, largest = dict(before), dict(before)
@@ -32,8 +33,9 @@ def outside(broker: Broker, sizes: dict[str, int], band: Band) -> float:
             pinned[r.directory] += r.size
         else:
             largest[r.directory] = max(largest[r.directory], r.size)
-    around = edges(directories, before, band, pinned, largest)
-    return sum(e.outside(sizes[p]) for p, e in around.items())
+    loads = [list(kind.values()) for kind in (before, pinned, largest)]
+    around = edges(directories, loads[0], band, loads[1], loads[2])
+    return sum(e.outside(sizes[d.path]) for d, e in zip(directories, around, strict=True))
 
 
 def ends(plan: BrokerPlan) -> dict[str, int]:
@@ -207,7 +209,7 @@ def test_a_drained_disk_whose_replica_fits_nowhere_keeps_it_and_says_so() -> Non
 def test_a_drained_disk_into_which_replicas_are_moving_says_so() -> None:
     plan = plan_broker(1, *by_hand(200, [20], [20], drain="a", pinned="a"), Band(0.5))
     assert plan.moves == ()
-    assert plan.notes == ("/a is not empty yet: 1 replicas are on their way into it",)
+    assert plan.notes == ("/a is not empty yet: 1 replicas with 20 B are on their way into it",)
 
 
 def test_with_nowhere_to_go_nothing_moves_and_the_note_says_so() -> None:

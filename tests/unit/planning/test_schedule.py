@@ -2,53 +2,74 @@
 
 from __future__ import annotations
 
-from spindle.planning.load import DirectoryLoad, Move
-from spindle.planning.schedule import Limits, schedule
+import random
+from collections import Counter
 
-DISKS = [DirectoryLoad("/a", 100), DirectoryLoad("/b", 100), DirectoryLoad("/c", 100)]
+from spindle.planning.schedule import Limits, Step, schedule
+
+ROOM = {"/a": 40.0, "/b": 90.0, "/c": 90.0}
 
 
-def move(number: int, source: str, target: str, size: int) -> Move:
-    return Move(1, "t", number, source, target, size)
+def step(source: str, target: str, size: int, key: object = None, to: int = 1) -> Step:
+    return Step(size, source, target, 1, to, key)
 
 
 def test_a_disk_takes_part_in_as_many_moves_at_once_as_allowed() -> None:
-    moves = [move(n, "/a", "/b", 1) for n in range(4)]
-    sizes = {"/a": 50, "/b": 0, "/c": 0}
-    assert schedule(moves, DISKS, sizes, Limits(0.9, 1))[1] == [1, 1, 1, 1]
-    assert schedule(moves, DISKS, sizes, Limits(0.9, 3))[1] == [3, 1]
-    assert schedule(moves, DISKS, sizes, Limits(0.9, 0))[1] == [4]
-    assert schedule(moves, DISKS, sizes, Limits(0.9, 0, 2))[1] == [2, 2]
+    steps = [step("/a", "/b", 1) for _ in range(4)]
+    assert sorted(schedule(steps, ROOM, Limits(1)).waves) == [0, 1, 2, 3]
+    assert schedule(steps, ROOM, Limits(3)).waves == [0, 0, 0, 1]
+    assert schedule(steps, ROOM, Limits(0)).waves == [0, 0, 0, 0]
+    assert schedule(steps, ROOM, Limits(0, 2)).waves == [0, 0, 1, 1]
 
 
 def test_disks_that_have_nothing_to_do_with_each_other_work_side_by_side() -> None:
-    moves = [move(1, "/a", "/b", 5), move(2, "/c", "/d", 5), move(3, "/a", "/d", 1)]
-    disks = [*DISKS, DirectoryLoad("/d", 100)]
-    ordered, waves, left = schedule(moves, disks, dict.fromkeys(["/a", "/b", "/c", "/d"], 10),
-                                    Limits(0.9, 1))  # fmt: skip
-    assert waves == [2, 1]
-    assert {m.partition for m in ordered[:2]} == {1, 2}
-    assert left == []
+    steps = [step("/a", "/b", 5), step("/c", "/d", 5), step("/a", "/d", 1)]
+    assert schedule(steps, {**ROOM, "/d": 90.0}, Limits(1)) == ([0, 0, 1], 2)
+
+
+def test_a_broker_has_as_many_hands_on_both_ends_of_a_move() -> None:
+    steps = [step("/a", "/b", 5, to=2), Step(4, "/c", "/d", 2, 3), Step(3, "/e", "/f", 3, 3)]
+    assert schedule(steps, dict.fromkeys(["/b", "/d", "/f"], 90.0), Limits(0, 1)).waves == [0, 1, 0]
+
+
+def test_a_wave_holds_one_move_of_a_partition() -> None:
+    steps = [step("/a", "/b", 5, "t-0", 2), step("/c", "/d", 5, "t-0", 3)]
+    assert schedule(steps, {**ROOM, "/d": 90.0}, Limits(0)).waves == [0, 1]
 
 
 def test_a_move_waits_until_another_has_made_room_for_it() -> None:
-    moves = [move(1, "/a", "/b", 40), move(2, "/b", "/c", 30)]
-    ordered, waves, left = schedule(moves, DISKS, {"/a": 80, "/b": 60, "/c": 0}, Limits(0.9, 0))
-    assert [m.partition for m in ordered] == [2, 1]
-    assert waves == [1, 1]
-    assert left == []
+    steps = [step("/a", "/b", 40), step("/b", "/c", 30)]
+    assert schedule(steps, {"/a": 10, "/b": 30, "/c": 90}, Limits(0)) == ([1, 0], 2)
 
 
 def test_moves_that_wait_for_each_other_are_left_out() -> None:
-    moves = [move(1, "/a", "/b", 60), move(2, "/b", "/a", 50)]
-    ordered, waves, left = schedule(moves, DISKS, {"/a": 80, "/b": 80, "/c": 0}, Limits(0.9, 1))
-    assert ordered == []
-    assert waves == []
-    assert sorted(left) == sorted(moves)
+    steps = [step("/a", "/b", 60), step("/b", "/a", 50)]
+    assert schedule(steps, {"/a": 10, "/b": 10}, Limits(1)) == ([None, None], 0)
 
 
 def test_a_disk_above_its_mark_gives_and_does_not_take() -> None:
-    moves = [move(1, "/a", "/b", 5), move(2, "/c", "/a", 1)]
-    ordered, _, left = schedule(moves, DISKS, {"/a": 99, "/b": 0, "/c": 9}, Limits(0.9, 0))
-    assert [m.partition for m in ordered] == [1]
-    assert [m.partition for m in left] == [2]
+    steps = [step("/a", "/b", 5), step("/c", "/a", 1)]
+    assert schedule(steps, {"/a": -9, "/b": 90}, Limits(0)).waves == [0, None]
+
+
+def test_no_wave_ever_fills_a_disk_above_its_room() -> None:
+    for seed in range(200):
+        rng = random.Random(seed)
+        disks = [f"/{n}" for n in range(5)]
+        room = {d: float(rng.randrange(-10, 120)) for d in disks}
+        steps = [
+            step(*rng.sample(disks, 2), rng.randrange(60)) for _ in range(rng.randrange(1, 25))
+        ]
+        limits = Limits(rng.randrange(4), rng.randrange(4))
+        waves, count = schedule(steps, room, limits)
+        for wave in range(count):
+            now = [s for s, w in zip(steps, waves, strict=True) if w == wave]
+            assert now, f"seed {seed}: wave {wave} is empty"
+            busy = Counter(d for s in now for d in (s.source, s.target))
+            assert not limits.moves_per_disk or max(busy.values()) <= limits.moves_per_disk
+            assert not limits.moves_per_broker or len(now) <= limits.moves_per_broker
+            for s in now:
+                room[s.target] -= s.size
+            assert all(room[s.target] >= 0 for s in now if s.size), f"seed {seed}"
+            for s in now:
+                room[s.source] += s.size

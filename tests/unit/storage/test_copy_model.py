@@ -21,16 +21,18 @@ from tests.support.storage import (
     reopen,
 )
 
-from spindle.model.jobs import (
+from spindle.model.copying import (
     AdoptCopied,
-    Checkpoint,
-    Close,
     CopiedBytes,
     CopyBytes,
-    Flush,
     MarkCopy,
-    MoveLogStart,
     PlanCopy,
+)
+from spindle.model.jobs import (
+    Checkpoint,
+    Close,
+    Flush,
+    MoveLogStart,
     Reset,
     Retain,
     Truncate,

@@ -22,16 +22,18 @@ from tests.support.storage import (
     step,
 )
 
-from spindle.model.errors import DiskFailed, LogFailed
-from spindle.model.jobs import (
+from spindle.model.copying import (
     AdoptCopied,
-    Close,
     CopiedBytes,
     CopyBytes,
-    Discard,
     MarkCopy,
-    MoveLogStart,
     PlanCopy,
+)
+from spindle.model.errors import DiskFailed, LogFailed
+from spindle.model.jobs import (
+    Close,
+    Discard,
+    MoveLogStart,
     Promote,
     Reset,
     Retain,

@@ -117,7 +117,7 @@ def test_flush_messages_makes_appends_durable() -> None:
 def test_an_io_error_latches_until_opened_again() -> None:
     disk, directory = fresh()
     create(directory)
-    disk.fail(LOG, errno.EIO, "write")
+    disk.fail(PATH, errno.EIO, "write")
     with pytest.raises(DiskFailed) as failed:
         append(directory, batch(0, [b"x"]))
     assert (failed.value.verb, failed.value.errno) == ("Append", errno.EIO)

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.storage import batch
 
-from spindle.model.batches import TRANSACTIONAL
+from spindle.model.batches import CONTROL, TRANSACTIONAL, EndTransactionMarker
 from spindle.model.errors import Corrupt
 from spindle.model.logs import ProducerEntry
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import producers, scan
 from spindle.storage.disk import File
-from spindle.storage.index import OffsetIndex, TimeFile, TimeIndex, cut_transactions
+from spindle.storage.index import OffsetIndex, TimeFile, TimeIndex
 from spindle.storage.producers import Producers
 
 
@@ -102,12 +102,6 @@ def test_damaged_time_indexes() -> None:
         TimeIndex.decode(0, struct.pack(">qiqi", 5, 0, 3, 1))
 
 
-def test_aborted_transactions_are_cut_at_an_offset() -> None:
-    entry = struct.Struct(">hqqqq")
-    data = entry.pack(0, 1, 5, 9, 20) + entry.pack(0, 2, 11, 15, 20)
-    assert cut_transactions(data + b"torn", 15) == entry.pack(0, 1, 5, 9, 20)
-
-
 # --- producers -----------------------------------------------------------------------------------
 
 
@@ -154,10 +148,11 @@ def test_a_transaction_is_open_until_its_marker() -> None:
     state.note(batch(10, [b"x"], base_sequence=0, **head))
     state.note(batch(20, [b"x"], base_sequence=1, **head))
     assert state.entries[0].first_txn_offset == 10
-    state.note(batch(30, [b"x"], **head))
+    state.note(batch(30, [b"x"], **head | {"attributes": CONTROL}), EndTransactionMarker(True, 3))
     assert state.entries[0].first_txn_offset == -1
     assert state.entries[0].last_offset == 20
     assert [e.first_txn_offset for e in state.recent] == [-1, -1]
+    assert state.entries[0].coordinator_epoch == 3
 
 
 def test_silent_producers_are_forgotten_unless_in_a_transaction() -> None:

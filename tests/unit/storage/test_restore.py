@@ -6,7 +6,10 @@ import pytest
 from tests.support.storage import KEY, append, batch, create, fill, fresh, read_values, reopen
 
 from spindle.model.errors import LogFailed
-from spindle.model.jobs import Discard, Restore
+from spindle.model.jobs import (
+    Discard,
+    Restore,
+)
 
 
 def test_a_discarded_log_is_as_before() -> None:

@@ -6,14 +6,13 @@ import uuid
 
 import pytest
 
-from spindle.model.batches import CONTROL, Record
+from spindle.model.batches import CONTROL, EndTransactionMarker, Record
 from spindle.model.errors import Corrupt
 from spindle.model.ids import ZERO_ID, Endpoint, VersionRange, id_to_text
 from spindle.wire import batch as codec
 from spindle.wire import control
 from spindle.wire.control import (
     Control,
-    EndTransactionMarker,
     KRaftVersion,
     LeaderChange,
     SnapshotFooter,

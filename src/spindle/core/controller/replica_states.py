@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import NamedTuple
 
 from spindle.core.controller.directories import Assignment, assign_one
 from spindle.core.controller.state import Decision, Draft, State
 from spindle.model.errors import Error, Refusal
-from spindle.model.ids import LOST, UNASSIGNED, NodeId, TopicPartition
+from spindle.model.ids import LOST, UNASSIGNED, NodeId, TopicId, TopicPartition
 
 
 class ReplicaState(IntEnum):
@@ -25,12 +26,19 @@ class ReplicaState(IntEnum):
     """The KIP's future work: the copy was replaced and is good again (K589-04)."""
 
 
+class Named(NamedTuple):
+    """A replica as a broker names it; with the topic's id, one made again is not meant."""
+
+    partition: TopicPartition
+    topic_id: TopicId | None = None
+
+
 def alter(
     state: State,
     broker: NodeId,
     epoch: int,
     new_state: int,
-    replicas: Sequence[TopicPartition],
+    replicas: Sequence[Named],
 ) -> Decision[list[Error]]:
     """One error code for each replica, in order.
 
@@ -49,10 +57,10 @@ def alter(
     return draft.decision(errors, atomic=False)
 
 
-def _alter(draft: Draft, broker: NodeId, new_state: ReplicaState, name: TopicPartition) -> Error:
-    id = draft.state.image.resolve(name)
+def _alter(draft: Draft, broker: NodeId, new_state: ReplicaState, named: Named) -> Error:
+    id = draft.state.image.resolve(named.partition)
     partition = draft.partition(id) if id is not None else None
-    if id is None or partition is None:
+    if id is None or partition is None or named.topic_id not in (None, id.topic_id):
         return Error.UNKNOWN_TOPIC_OR_PARTITION
     if broker not in partition.replicas:
         return Error.NOT_LEADER_OR_FOLLOWER

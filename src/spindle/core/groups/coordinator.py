@@ -14,6 +14,7 @@ from typing import Final
 
 from spindle.core.groups.group import ClassicGroup
 from spindle.core.groups.members import JoinThen, SyncThen
+from spindle.core.groups.pending import Pending
 from spindle.core.groups.retention import expired
 from spindle.core.groups.states import TABLE, Input, State, Step
 from spindle.core.groups.values import (
@@ -38,6 +39,9 @@ from spindle.model.outbox import Outbox
 Append = Callable[[list[CoordinatorRecord], Callable[[int | Error], None]], None]
 """Append records as one batch; the continuation gets the first one's offset once committed."""
 
+AppendIn = Callable[[tuple[int, int], list[CoordinatorRecord], Callable[[int | Error], None]], None]
+"""The same in the transaction of a producer (id, epoch)."""
+
 Offsets = dict[TopicPartition, Committed]
 
 TOMBSTONES_MAX: Final = 1_000
@@ -47,12 +51,15 @@ TOMBSTONES_MAX: Final = 1_000
 class Coordinator:
     """Groups and offsets of one partition. Before `on_loaded` it only replays."""
 
-    def __init__(self, limits: Limits, out: Outbox, append: Append) -> None:
+    def __init__(self, limits: Limits, out: Outbox, append: Append, append_in: AppendIn) -> None:
         self.groups: dict[str, ClassicGroup] = {}
         self.offsets: dict[str, Offsets] = {}
         self._limits = limits
         self._out = out
+        self.pending = Pending()
+        """Offsets of transactions that are open."""
         self._append = append
+        self._append_in = append_in
         self._stored: dict[str, StoredGroup] = {}
         """What replay has found so far."""
 
@@ -72,7 +79,7 @@ class Coordinator:
         for group_id, stored in self._stored.items():
             self._new_group(group_id).restore(stored)
         self._stored = {}
-        for group_id in self.offsets:
+        for group_id in (*self.offsets, *self.pending.groups()):
             if group_id not in self.groups:
                 self._new_group(group_id)
 
@@ -82,6 +89,7 @@ class Coordinator:
             group.close(Error.NOT_COORDINATOR)
         self.groups = {}
         self.offsets = {}
+        self.pending = Pending()
 
     # --- membership -----------------------------------------------------------------------------
 
@@ -134,13 +142,15 @@ class Coordinator:
         who: Identity,
         offsets: dict[TopicPartition, Committed],
         then: Callable[[dict[TopicPartition, Error]], None],
+        producer: tuple[int, int] | None = None,
     ) -> None:
         """Commit offsets; an error for each partition, after they are committed to the log.
 
-        Refusal where the group will not have any of them.
+        Refusal where the group will not have any of them. `producer` (id, epoch): in its
+        transaction, at whose end they count (KIP-98, KIP-447).
         """
         group = self.groups.get(who.group_id)
-        error = self._may_commit(group, who)
+        error = self._may_commit(group, who, producer is not None)
         if error:
             raise Refusal(error, f"{who.group_id}: no commit by {who.member_id or 'nobody'} now")
         answers: dict[TopicPartition, Error] = {}
@@ -156,19 +166,22 @@ class Coordinator:
 
         def committed(result: int | Error) -> None:
             if not isinstance(result, Error):
-                self._apply(records, result)
+                self.on_late(records, result, None if producer is None else producer[0])
             outcome = _commit_error(result) if isinstance(result, Error) else Error.NONE
             answers.update({r.partition: outcome for r in records if isinstance(r, OffsetRecord)})
             then({partition: answers[partition] for partition in offsets})
 
-        self._append(records, committed)
+        if producer is None:
+            self._append(records, committed)
+        else:
+            self._append_in(producer, records, committed)
 
-    def _may_commit(self, group: ClassicGroup | None, who: Identity) -> Error:
+    def _may_commit(self, group: ClassicGroup | None, who: Identity, in_transaction: bool) -> Error:
         if not who.group_id:
             # An empty name is allowed to consumers that never join, as it always was.
             return Error.NONE if who.generation < 0 else Error.INVALID_GROUP_ID
         if group is not None:
-            return group.may_commit(who)
+            return group.may_commit(who, in_transaction)
         # The first commit of a consumer that assigns its own partitions makes the group.
         return Error.NONE if who.generation < 0 else Error.GROUP_ID_NOT_FOUND
 
@@ -180,6 +193,26 @@ class Coordinator:
         if partitions is None:
             return dict(known)
         return {partition: known.get(partition) for partition in partitions}
+
+    # --- offsets in transactions ------------------------------------------------------------------
+
+    def _hold(self, producer_id: int, records: list[CoordinatorRecord], first: int) -> None:
+        for at, record in enumerate(records, first):
+            assert isinstance(record, OffsetRecord)
+            assert record.value is not None
+            self.hold(producer_id, replace(record, value=replace(record.value, at=at)))
+
+    def hold(self, producer_id: int, record: OffsetRecord) -> None:
+        """An offset was committed in a transaction that is open."""
+        self.pending.add(producer_id, record)
+        if not self._stored and record.group_id not in self.groups:
+            self._new_group(record.group_id)
+
+    def on_marker(self, producer_id: int, at: int, committed: bool) -> None:
+        """A producer's transaction has ended with the marker at this offset of the partition."""
+        for record in self.pending.take(producer_id, at):
+            if committed and record.value is not None:
+                self._apply([record], record.value.at)
 
     def delete_offsets(
         self,
@@ -229,6 +262,8 @@ class Coordinator:
             if group.state is State.DEAD:
                 continue
             offsets = self.offsets.get(group_id, {})
+            if group_id in self.pending.groups():
+                continue
             old = expired(group, offsets, now_ms, self._limits.retention)
             records += [OffsetRecord(group_id, partition, None) for partition in old]
             if group.is_idle and len(old) == len(offsets):
@@ -290,9 +325,14 @@ class Coordinator:
 
         self._append(now, removed)
 
-    def on_late(self, records: list[CoordinatorRecord], first: int) -> None:
+    def on_late(
+        self, records: list[CoordinatorRecord], first: int, producer_id: int | None = None
+    ) -> None:
         """An append that was given up has been committed after all, at this offset."""
-        self._apply(records, first)
+        if producer_id is None:
+            self._apply(records, first)
+        else:
+            self._hold(producer_id, records, first)
 
     def _reopen(self, tombstones: list[CoordinatorRecord]) -> None:
         for record in tombstones:

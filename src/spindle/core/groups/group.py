@@ -225,17 +225,21 @@ class ClassicGroup(Rebalance):
         """A member is alive; REBALANCE_IN_PROGRESS tells it to join again."""
         return self._hear(who, Input.HEARTBEAT)
 
-    def may_commit(self, who: Identity) -> Error:
+    def may_commit(self, who: Identity, in_transaction: bool = False) -> Error:
         """Whether these offsets may be committed for the group.
 
-        Consumers without a group (generation -1, no id) may while nobody is a member.
+        Consumers without a group (generation -1, no id) may while nobody is a member. In a
+        transaction it is the producer that is fenced, so one that does not say for which member it
+        speaks may always (before KIP-447 none did), and a rebalance is no hindrance.
         """
         if self.state is State.EMPTY and who.generation < 0:
             return Error.NONE
         is_anonymous = who.generation < 0 and not who.member_id and who.instance_id is None
         if is_anonymous and self.state is not State.DEAD:
-            return Error.UNKNOWN_MEMBER_ID
-        return self._hear(who, Input.COMMIT)
+            return Error.NONE if in_transaction else Error.UNKNOWN_MEMBER_ID
+        error = self._hear(who, Input.COMMIT)
+        is_rebalance = error is Error.REBALANCE_IN_PROGRESS
+        return Error.NONE if in_transaction and is_rebalance else error
 
     def _hear(self, who: Identity, what: Input) -> Error:
         member = self._speaker(who.member_id, who.instance_id)

@@ -2,7 +2,7 @@
 
 Pure: failures and figures are inputs, verdicts come back. The node keeps one for each directory
 and acts on the verdicts. A directory that has failed comes back only after it was well for a while
-and was opened anew (B-13).
+and was opened anew (B-13). Whether a disk is slow is judged by `pace`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import errno
 from enum import Enum
 from typing import Final
 
+from spindle.model.activity import Activity
 from spindle.model.logs import Usage
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -18,6 +19,9 @@ _OURS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR,
 """The process lacks something; the disk is not to blame."""
 ROOM_SHARE: Final = 64
 """A full directory takes records again when this fraction of its file system is free."""
+PATIENT: Final = frozenset({"sync"})
+PATIENCE: Final = 3.0
+"""A sync may take so many times longer than other calls: all that was written goes with it."""
 
 
 class Condition(Enum):
@@ -33,7 +37,8 @@ class Condition(Enum):
 WELL_ENOUGH: Final = 3
 """Answers of the probe, one after the other, after which a failed directory may be tried again."""
 RETURNS_MAX: Final = 3
-"""How often a directory may come back in the life of a process: then somebody must look at it."""
+"""How often a directory may come back by itself within an hour: then somebody must look at it."""
+RETURNS_WITHIN: Final = 3600.0
 
 
 class Verdict(Enum):
@@ -43,6 +48,17 @@ class Verdict(Enum):
     FAILED = "failed"
     FULL = "full"
     ROOM = "room"
+    SLOW = "slow"
+    QUICK = "quick"
+    """Slow no longer."""
+
+
+def hangs(activity: Activity, limit: float) -> bool:
+    """Whether a disk hangs: one call of it has not returned within the time limit (s).
+
+    However long its queue is, a disk that answers one call after the other does not hang.
+    """
+    return activity.busy >= limit * (PATIENCE if activity.verb in PATIENT else 1.0)
 
 
 class Health:
@@ -51,9 +67,12 @@ class Health:
     def __init__(self) -> None:
         self.condition = Condition.OPENING
         self.why = ""
-        self._asked_at: float | None = None
+        self.held = False
+        """Somebody has taken it offline: it stays so until somebody wants it back."""
+        self._number = 0
+        self._probing = False
         self._well = 0
-        self._returns = 0
+        self._returns: list[float] = []
 
     @property
     def online(self) -> bool:
@@ -63,7 +82,16 @@ class Health:
     @property
     def probing(self) -> bool:
         """Whether an answer of the probe is due."""
-        return self._asked_at is not None
+        return self._probing
+
+    def state(self, slow: bool) -> str:
+        """One word for people: healthy, slow, full, hung, failed, offline, opening."""
+        if self.condition is Condition.FAILED:
+            hung = self._number == errno.ETIMEDOUT
+            return "offline" if self.held else "hung" if hung else "failed"
+        if self.condition is Condition.ONLINE:
+            return "slow" if slow else "healthy"
+        return str(self.condition.value)
 
     def on_opened(self) -> None:
         """Its logs are loaded."""
@@ -81,45 +109,58 @@ class Health:
                 return Verdict.NOTHING
             self.condition, self.why = Condition.FULL, why
             return Verdict.FULL
-        self.condition, self.why = Condition.FAILED, why
-        self._asked_at = None
+        self.condition, self.why, self._number = Condition.FAILED, why, number
+        self._probing = False
         self._well = 0
         return Verdict.FAILED
 
-    def on_probe_asked(self, now: float) -> None:
-        """A probe was sent to the directory's thread (s)."""
-        self._asked_at = now
+    def on_observed(self, activity: Activity, limit: float) -> Verdict:
+        """Its disk was looked at from outside: a call that lasts longer than `limit` s (B-13)."""
+        if not self.online or not hangs(activity, limit):
+            return Verdict.NOTHING
+        why = f"no answer to {activity.verb} for {activity.busy:.1f} s"
+        return self.on_failure(errno.ETIMEDOUT, why)
+
+    # --- the probe ----------------------------------------------------------------------------
+
+    def on_probe_asked(self) -> None:
+        """A probe was sent to the directory's thread."""
+        self._probing = True
 
     def on_probe_failed(self) -> None:
         """The probe was answered with an error (which `on_failure` is told of)."""
-        self._asked_at = None
+        self._probing = False
 
     def on_probe_answered(self, usage: Usage) -> Verdict:
         """The file system answered."""
-        self._asked_at = None
+        self._probing = False
         if self.condition is Condition.FULL and usage.usable * ROOM_SHARE >= usage.total > 0:
             self.condition, self.why = Condition.ONLINE, ""
             return Verdict.ROOM
         return Verdict.NOTHING
 
-    def on_sign_of_life(self, answered: bool) -> bool:
+    # --- the return of a failed directory -----------------------------------------------------
+
+    def on_order(self, online: bool) -> Verdict:
+        """Somebody takes it offline, or wants it back, however often it has come and gone."""
+        self.held = not online
+        if online:
+            self._returns.clear()
+            return Verdict.NOTHING
+        return self.on_failure(0, "taken offline by an operator")
+
+    def on_sign_of_life(self, answered: bool, now: float) -> bool:
         """A failed directory was probed; whether it should be opened again."""
         self._well = self._well + 1 if answered else 0
-        return self._well >= WELL_ENOUGH and self._returns < RETURNS_MAX
+        self._returns = [at for at in self._returns if at > now - RETURNS_WITHIN]
+        return self._well >= WELL_ENOUGH and len(self._returns) < RETURNS_MAX and not self.held
 
-    def on_reopened(self, why: str | None) -> None:
+    def on_reopened(self, why: str | None, now: float) -> None:
         """It was opened anew; `why` it could not be, if so."""
         assert self.condition is Condition.FAILED
         self._well = 0
         if why is not None:
             self.why = why
         else:
-            self._returns += 1
+            self._returns.append(now)
             self.condition, self.why = Condition.ONLINE, ""
-
-    def on_time(self, now: float, limit: float) -> Verdict:
-        """Time passes: a probe unanswered for longer than `limit` s means a hung disk (B-13)."""
-        if self._asked_at is None or now - self._asked_at < limit:
-            return Verdict.NOTHING
-        waited = now - self._asked_at
-        return self.on_failure(errno.ETIMEDOUT, f"no answer for {waited:.1f} s")

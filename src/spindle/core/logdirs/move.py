@@ -1,10 +1,11 @@
 """A replica's move between two log directories: THE table (KIP-113, KIP-858; K113-03, K858-16).
 
 The future log chases the current one; the controller is told first; once our own committed image
-shows the new directory, appends are blocked, the rest is copied, the source is renamed `-delete`,
-the future log gets the plain name. A crash between the two renames leaves a future log alone, which
-the next start promotes (K113-16): never two current logs, never none without a complete future. If
-the target dies between them, the source gets its name back.
+shows the new directory, all but the last moments is made durable; then appends are blocked, the
+rest is copied, the source is renamed `-delete`, the future log gets the plain name. A crash
+between the two renames leaves a future log alone, which the next start promotes (K113-16): never
+two current logs, never none without a complete future. If the target dies between them, the source
+gets its name back.
 
 Pure. The node's `moves` feeds inputs and carries out the wishes that come back.
 """
@@ -21,14 +22,15 @@ from spindle.model.logs import LogKey
 
 
 class State(Enum):
-    """Where a move is. FREEZING to RESTORING are the swap."""
+    """Where a move is. FREEZING to RESTORING are the swap: appends are blocked."""
 
     PREPARING = "the future log is being made"
     WANTED = "waits for a slot"
     COPYING = "copies"
     CAUGHT_UP = "has caught up; the controller is to be told"
     ASSIGNING = "the controller is being told"
-    FREEZING = "metadata names the target; waits for writes under way"
+    SETTLING = "metadata names the target; makes durable all but the last moments"
+    FREEZING = "waits for writes under way"
     DRAINING = "appends blocked; copies the rest"
     DISCARDING = "the source is renamed -delete"
     PROMOTING = "the future log gets the plain name"
@@ -46,12 +48,14 @@ class Input(Enum):
     CAUGHT = "copied to the end"
     SENT = "controller asked"
     ASSIGNED = "image names target"
+    SETTLED = "little is left"
     UNASSIGNED = "image names another"
     FROZEN = "no write under way"
     DISCARDED = "source renamed"
     PROMOTED = "future renamed"
     RESTORED = "source has its name back"
     STUCK = "cannot go on"
+    DAMAGED = "source has a damaged batch"
     SOURCE_FAILED = "source failed"
     TARGET_FAILED = "target failed"
     CANCELLED = "cancelled"
@@ -67,14 +71,17 @@ class Wish(Enum):
 
     COPY = "copy the next piece"
     ASSIGN = "tell the controller the target"
+    SETTLE = "copy what came meanwhile, make it durable"
     FREEZE = "block appends"
     THAW = "unblock appends, in the source"
     DISCARD = "rename the source -delete"
     PROMOTE = "rename the future log"
     FINISH = "serve from the target"
     DROP_FUTURE = "discard the future log"
+    KEEP_FUTURE = "set the future log aside for a while, for a move that is repeated"
     DROP_TARGET = "discard the log that was promoted"
     DROP_SOURCE = "discard the log that got its name back"
+    REPORT = "the log is damaged: heal it elsewhere, or tell the operator"
     CORRECT = "have the metadata say where the current log is"
     RESTORE = "give the source its name back"
     STRAND = "the source cannot get its name back: the replica is offline"
@@ -90,12 +97,27 @@ class Row(NamedTuple):
 
 S, I, W = State, Input, Wish  # noqa: E741
 
-_BEFORE_SWAP: Final = (S.PREPARING, S.WANTED, S.COPYING, S.CAUGHT_UP, S.ASSIGNING)
+_BEFORE_SWAP: Final = (
+    S.PREPARING,
+    S.WANTED,
+    S.COPYING,
+    S.CAUGHT_UP,
+    S.ASSIGNING,
+    S.SETTLING,
+)
 _BLOCKED: Final = (S.FREEZING, S.DRAINING)
 _POINT_OF_NO_RETURN: Final = (S.DISCARDING, S.PROMOTING)
 ENDED: Final = frozenset({S.DONE, S.ABANDONED})
 PROMISED: Final = frozenset(
-    {S.CAUGHT_UP, S.ASSIGNING, S.FREEZING, S.DRAINING, S.DISCARDING, S.PROMOTING}
+    {
+        S.CAUGHT_UP,
+        S.ASSIGNING,
+        S.SETTLING,
+        S.FREEZING,
+        S.DRAINING,
+        S.DISCARDING,
+        S.PROMOTING,
+    }
 )
 """States in which the metadata should name the target: no correction may be sent (B-05)."""
 
@@ -116,7 +138,9 @@ def _table() -> dict[tuple[State, Input], Row]:
     for state in (S.CAUGHT_UP, S.ASSIGNING):
         t[state, I.COPIED] = t[state, I.CAUGHT] = Row(state, (W.COPY,))
         t[state, I.SENT] = Row(S.ASSIGNING)
-        t[state, I.ASSIGNED] = Row(S.FREEZING, (W.FREEZE,))
+        t[state, I.ASSIGNED] = Row(S.SETTLING, (W.SETTLE,))
+    t[S.SETTLING, I.COPIED] = t[S.SETTLING, I.CAUGHT] = Row(S.SETTLING, (W.SETTLE,))
+    t[S.SETTLING, I.SETTLED] = Row(S.FREEZING, (W.FREEZE,))
     t[S.FREEZING, I.FROZEN] = Row(S.DRAINING, (W.COPY,))
     t[S.DRAINING, I.COPIED] = Row(S.DRAINING, (W.COPY,))
     t[S.DRAINING, I.CAUGHT] = Row(S.DISCARDING, (W.DISCARD,))
@@ -124,16 +148,19 @@ def _table() -> dict[tuple[State, Input], Row]:
     t[S.PROMOTING, I.PROMOTED] = Row(S.DONE, (W.FINISH, W.CORRECT))
     # A piece that was under way when appends were blocked; a repeated request to the controller.
     t[S.FREEZING, I.COPIED] = t[S.FREEZING, I.CAUGHT] = Row(S.FREEZING)
-    for state in (*_BLOCKED, *_POINT_OF_NO_RETURN, S.RESTORING):
+    for state in (S.SETTLING, *_BLOCKED, *_POINT_OF_NO_RETURN, S.RESTORING):
         t[state, I.SENT] = Row(state)
     # The metadata was changed back before the swap: tell the controller again.
+    t[S.SETTLING, I.UNASSIGNED] = Row(S.CAUGHT_UP, (W.ASSIGN, W.COPY))
     for state in _BLOCKED:
         t[state, I.UNASSIGNED] = Row(S.CAUGHT_UP, (W.THAW, W.ASSIGN, W.COPY))
     # Ends before the point of no return: the current log stays the truth.
     for state in (*_BEFORE_SWAP, *_BLOCKED):
         thaw = (W.THAW,) if state in _BLOCKED else ()
-        for stop in (I.CANCELLED, I.REDIRECTED, I.STUCK):
-            t[state, stop] = Row(S.ABANDONED, (*thaw, W.DROP_FUTURE, W.CORRECT))
+        for stop in (I.CANCELLED, I.REDIRECTED):
+            t[state, stop] = Row(S.ABANDONED, (*thaw, W.KEEP_FUTURE, W.CORRECT))
+        t[state, I.STUCK] = Row(S.ABANDONED, (*thaw, W.DROP_FUTURE, W.CORRECT))
+        t[state, I.DAMAGED] = Row(S.ABANDONED, (*thaw, W.DROP_FUTURE, W.CORRECT, W.REPORT))
         t[state, I.TARGET_FAILED] = Row(S.ABANDONED, (*thaw, W.CORRECT))
         # The future log stays on disk (K113-17); LOST if the metadata names the target (K858-16).
         t[state, I.SOURCE_FAILED] = Row(S.ABANDONED, (W.CORRECT,))
@@ -172,7 +199,7 @@ TABLE: Final[Mapping[tuple[State, Input], Row]] = MappingProxyType(_table())
 class Move:
     """One move: which replica, from where to where, how far. Changes by `feed` alone."""
 
-    __slots__ = ("end", "id", "name", "size", "source", "state", "target")
+    __slots__ = ("copied", "end", "id", "name", "size", "source", "state", "target")
 
     def __init__(
         self, id: PartitionId, name: TopicPartition, source: LogDir, target: LogDir
@@ -187,6 +214,8 @@ class Move:
         """Where the future log ends."""
         self.size = 0
         """Bytes of the future log."""
+        self.copied = 0
+        """Bytes that were copied, in this run of the process."""
 
     @property
     def current_key(self) -> LogKey:
@@ -211,7 +240,7 @@ class Move:
     @property
     def follows(self) -> bool:
         """The future log chases the current one: pieces are copied as records come."""
-        return self.state in (S.COPYING, S.CAUGHT_UP, S.ASSIGNING, S.DRAINING)
+        return self.state in (S.COPYING, S.CAUGHT_UP, S.ASSIGNING, S.SETTLING, S.DRAINING)
 
     def feed(self, happened: Input) -> tuple[Wish, ...]:
         """Something happened; what to do now, in this order."""

@@ -1,22 +1,28 @@
-"""One byte rate for all moves of a broker, without bursts (K113-07).
+"""Byte rates of moves, without bursts: one for the broker, one for each disk (K113-07, B-10).
 
-A token bucket that holds at most one second's worth. Knows neither moves nor clocks: `now` (s) is
-handed in. The node's moves ask here before each piece that they copy.
+Token buckets that hold at most a tenth of a second's worth. Knows neither moves nor clocks: `now`
+(s) is handed in. The node's moves ask here before each piece that they copy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
+
+from spindle.model.ids import LogDir
 
 LEAST_SHARE: Final = 0.05
 """The smallest piece worth copying, as a share of what one second allows."""
+
+SAVED_MAX: Final = 0.1
+"""Seconds whose worth an idle bucket saves: no second sees more than 1.1 times the rate."""
 
 PAUSE_MIN: Final = 0.001
 """Seconds between two looks at least."""
 
 
 class Throttle:
-    """Grants bytes so that no second sees more than `rate` (plus one batch, which is never cut)."""
+    """Grants bytes so that they keep to `rate` (plus one batch, which is never cut)."""
 
     def __init__(self, rate: int, now: float) -> None:
         assert rate > 0
@@ -30,34 +36,87 @@ class Throttle:
         return self._rate
 
     def set_rate(self, rate: int, now: float) -> None:
-        """Change the rate; what was saved or owed stays, up to a second's worth of the new rate."""
+        """Change the rate; what was saved or owed stays, as far as the new rate lets it."""
         assert rate > 0
         self._refill(now)
         self._rate = rate
-        self._tokens = min(self._tokens, rate)
+        self._tokens = min(self._tokens, rate * SAVED_MAX)
 
-    def take(self, now: float, want: int) -> int:
+    def available(self, now: float, want: int) -> int:
         """Bytes that may be copied now, at most `want`; 0: not yet (see `ready_at`)."""
         self._refill(now)
-        if self._tokens < min(want, self._rate * LEAST_SHARE) or self._tokens < 1:
+        if self._tokens < self._least(want):
             return 0
-        granted = min(want, int(self._tokens))
-        self._tokens -= granted
-        return granted
+        return max(1, min(want, int(self._tokens)))
+
+    def spend(self, size: int) -> None:
+        """So many bytes are being copied; more than were available are owed."""
+        self._tokens -= size
 
     def settle(self, granted: int, used: int) -> None:
         """A grant was used to another extent: fewer bytes come back, more are owed."""
-        self._tokens = min(self._rate, self._tokens + granted - used)
+        self._tokens = min(self._rate * SAVED_MAX, self._tokens + granted - used)
 
     def ready_at(self, now: float, want: int) -> float:
-        """When `take` will grant something."""
+        """When something will be available."""
         self._refill(now)
-        least = max(1.0, min(want, self._rate * LEAST_SHARE))
+        least = self._least(want)
         if self._tokens >= least:
             return now
         # A pause too short for the clock to show would be no pause at all.
         return now + max(PAUSE_MIN, (least - self._tokens) / self._rate)
 
+    def _least(self, want: int) -> float:
+        """Tokens without which it is not worth while: a rate of a few bytes must come to them."""
+        return min(want, self._rate * LEAST_SHARE)
+
     def _refill(self, now: float) -> None:
-        self._tokens = min(self._rate, self._tokens + (now - self._at) * self._rate)
+        saved = self._tokens + (now - self._at) * self._rate
+        self._tokens = min(self._rate * SAVED_MAX, saved)
         self._at = now
+
+
+class Throttles:
+    """The broker's rate and each disk's: a piece must keep to all that it touches."""
+
+    def __init__(self, broker: int, disk: int, now: float) -> None:
+        self._disk_rate = disk
+        self._broker = Throttle(broker, now)
+        self._disks: dict[LogDir, Throttle] = {}
+
+    @property
+    def rates(self) -> tuple[int, int]:
+        """Bytes per second of the broker, and of each disk."""
+        return self._broker.rate, self._disk_rate
+
+    def set_rates(self, broker: int, disk: int, now: float) -> None:
+        """Change the rates while moves go on."""
+        self._broker.set_rate(broker, now)
+        self._disk_rate = disk
+        for throttle in self._disks.values():
+            throttle.set_rate(disk, now)
+
+    def take(self, now: float, want: int, disks: Iterable[LogDir]) -> int:
+        """Bytes that may be copied between these disks now, at most `want`; 0: not yet."""
+        buckets = self._of(disks, now)
+        granted = min(bucket.available(now, want) for bucket in buckets)
+        for bucket in buckets:
+            bucket.spend(granted)
+        return granted
+
+    def settle(self, granted: int, used: int, disks: Iterable[LogDir], now: float) -> None:
+        """A grant was used to another extent."""
+        for bucket in self._of(disks, now):
+            bucket.settle(granted, used)
+
+    def ready_at(self, now: float, want: int, disks: Iterable[LogDir]) -> float:
+        """When `take` will grant something, if nobody else takes it first."""
+        return max(bucket.ready_at(now, want) for bucket in self._of(disks, now))
+
+    def _of(self, disks: Iterable[LogDir], now: float) -> list[Throttle]:
+        found = [self._broker]
+        for path in disks:
+            if path not in self._disks:
+                self._disks[path] = Throttle(self._disk_rate, now)
+            found.append(self._disks[path])
+        return found

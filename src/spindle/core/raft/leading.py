@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from spindle.model.ids import NodeId
+from spindle.model.ids import DirectoryId, NodeId
 
 OBSERVERS_MAX = 10_000
 OBSERVER_SILENT = 300.0
@@ -23,6 +23,8 @@ class Progress:
     fetched_at: float = float("-inf")
     last_fetch_ms: int = -1
     last_caught_up_ms: int = -1
+    directory: DirectoryId | None = None
+    """Of the disk that its copy lies on, as it said itself."""
     previous_end: int = field(default=-1, repr=False)
     """The leader's end at the fetch before: who has reached it is caught up."""
 
@@ -45,7 +47,13 @@ class Leading:
         own.end, own.last_fetch_ms, own.last_caught_up_ms = end, wall_ms, wall_ms
 
     def on_fetch(
-        self, replica: NodeId, offset: int, log_end: int, now: float, wall_ms: int
+        self,
+        replica: NodeId,
+        offset: int,
+        log_end: int,
+        now: float,
+        wall_ms: int,
+        directory: DirectoryId | None = None,
     ) -> None:
         """A replica asks from `offset` on: it has all that lies before, durably."""
         progress = self.voters.get(replica)
@@ -59,6 +67,13 @@ class Leading:
         progress.previous_end = log_end
         progress.fetched_at = now
         progress.last_fetch_ms = wall_ms
+        progress.directory = directory
+
+    def on_snapshot_fetch(self, replica: NodeId, now: float) -> None:
+        """A replica fetches a snapshot: it is there, however long that takes."""
+        progress = self.voters.get(replica) or self.observers.get(replica)
+        if progress is not None:
+            progress.fetched_at = now
 
     def _observer(self, replica: NodeId, now: float) -> Progress:
         if replica not in self.observers:

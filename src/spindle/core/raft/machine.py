@@ -28,7 +28,7 @@ from spindle.core.raft.values import (
 from spindle.core.raft.world import World
 from spindle.model.batches import Batch
 from spindle.model.errors import Error
-from spindle.model.ids import NodeId
+from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.outbox import Outbox
 
 CHECK_QUORUM_FACTOR = 1.5
@@ -182,15 +182,26 @@ class Raft:
             self._later(place and self._backoff(place), self._stand)
         answer(self.heard())
 
-    def on_fetch(self, replica: NodeId, wish: FetchWish) -> FetchVerdict:
-        """A replica fetches from us: judge it, and count what it has as acknowledged."""
+    def on_fetch(
+        self, replica: NodeId, wish: FetchWish, directory: DirectoryId | None = None
+    ) -> FetchVerdict:
+        """A replica fetches from us: judge it, and count what it has as acknowledged.
+
+        `directory`: the disk that it keeps its copy on.
+        """
         verdict = self.judge_fetch(wish)
         term = self.term
         if verdict == FetchVerdict() and replica >= 0 and replica != self.me:
             assert term is not None
-            term.on_fetch(replica, wish.offset, self.log.end, self.out.now, self.out.wall_ms)
+            now, wall_ms = self.out.now, self.out.wall_ms
+            term.on_fetch(replica, wish.offset, self.log.end, now, wall_ms, directory)
             self._commit()
         return verdict
+
+    def on_snapshot_fetch(self, replica: NodeId) -> None:
+        """A replica fetches a snapshot from us, the leader."""
+        assert self.term is not None
+        self.term.on_snapshot_fetch(replica, self.out.now)
 
     def judge_fetch(self, wish: FetchWish) -> FetchVerdict:
         """What a fetch deserves now. The epoch is asked first, as Apache Kafka does."""

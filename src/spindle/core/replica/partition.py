@@ -22,8 +22,9 @@ from typing import Final, TypeAlias
 
 from spindle.core.replica.isr import Followers, Progress, Proposal
 from spindle.core.replica.producers import Producers
+from spindle.core.replica.transactions import Transactions
 from spindle.model import records as r
-from spindle.model.batches import NO_PRODUCER, Batch
+from spindle.model.batches import NO_PRODUCER, TRANSACTIONAL, Batch, EndTransactionMarker
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NO_LEADER, NodeId
 from spindle.model.logs import LoadedLog
@@ -92,6 +93,7 @@ class Partition:
     high_watermark: int
     epochs: EpochHistory
     producers: Producers
+    transactions: Transactions
     role: Role = field(default_factory=Following)
     leader_epoch: int = NO_EPOCH
     partition_epoch: int = NO_EPOCH
@@ -112,6 +114,7 @@ class Partition:
             min(max(log.stable, log.start), log.end),
             EpochHistory(log.epochs),
             Producers(log.producers),
+            Transactions(log.producers, log.end),
         )
 
     # --- asking -----------------------------------------------------------------------------
@@ -131,6 +134,11 @@ class Partition:
         """All that may be in the ISR now: the committed one and the proposed one."""
         proposal = self.role.proposal if isinstance(self.role, Leading) else None
         return frozenset(self.isr if proposal is None else (*self.isr, *proposal.isr))
+
+    @property
+    def stable(self) -> int:
+        """The last stable offset: below it no transaction is undecided, and all is committed."""
+        return self.transactions.stable(self.high_watermark)
 
     @property
     def has_proposal(self) -> bool:
@@ -244,16 +252,26 @@ class Partition:
 
     # --- leading --------------------------------------------------------------------------------
 
-    def assign(self, batch: Batch) -> None:
-        """Give a batch its offsets and its epoch, and remember its producer."""
+    def assign(self, batch: Batch, marker: EndTransactionMarker | None = None) -> None:
+        """Give a batch its offsets and its epoch, and remember its producer.
+
+        `marker`: what a control batch of a producer says.
+        """
         assert isinstance(self.role, Leading), "only a leader gives offsets"
         batch.base_offset = self.next
         batch.leader_epoch = self.leader_epoch
         self.next = batch.next_offset
         if batch.producer_id != NO_PRODUCER:
-            self.producers.note(batch)
+            self._note_producer(batch, marker)
         if self.epochs.latest != self.leader_epoch:
             self.epochs.assign(self.leader_epoch, batch.base_offset)
+
+    def _note_producer(self, batch: Batch, marker: EndTransactionMarker | None) -> None:
+        self.producers.note(batch, marker)
+        if marker is not None:
+            self.transactions.end(batch.producer_id, batch.last_offset, marker.committed)
+        elif batch.attributes & TRANSACTIONAL:
+            self.transactions.begin(batch.producer_id, batch.base_offset)
 
     def on_appended(self, end: int, now: float) -> None:
         """All that was given to the log up to `end` is written."""
@@ -364,14 +382,14 @@ class Partition:
 
     # --- following --------------------------------------------------------------------------------
 
-    def accept(self, batch: Batch) -> None:
+    def accept(self, batch: Batch, marker: EndTransactionMarker | None = None) -> None:
         """A batch of the leader's goes to the log's end, with the offsets it carries."""
         assert isinstance(self.role, Following), "only a follower takes given offsets"
         assert batch.base_offset >= self.next, f"{batch.base_offset} lies before {self.next}"
         self.epochs.assign(batch.leader_epoch, batch.base_offset)
         self.next = batch.next_offset
         if batch.producer_id != NO_PRODUCER:
-            self.producers.note(batch)
+            self._note_producer(batch, marker)
 
     def on_leader_mark(self, mark: int) -> None:
         """The leader's high watermark: mine, as far as my log reaches."""
@@ -386,6 +404,7 @@ class Partition:
         self.high_watermark = min(max(self.high_watermark, log.start), log.end)
         self.epochs = EpochHistory(log.epochs)
         self.producers = Producers(log.producers)
+        self.transactions = Transactions(log.producers, log.end)
 
     def on_start_moved(self, start: int) -> None:
         """The log begins at `start` now."""

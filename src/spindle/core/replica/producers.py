@@ -1,18 +1,19 @@
 """Idempotent producers of one partition: which sequence numbers were appended, and where.
 
 Pure bookkeeping of KIP-98's idempotence: a batch that was appended before is answered with its
-old offset, a gap is refused. Asked by the partition's leader before it assigns offsets; told of
-every batch by leader and follower alike. Knows nothing of transactions' coordinators.
+old offset, a gap is refused; so is a transaction's marker of an older producer or coordinator.
+Asked by the partition's leader before it assigns offsets; told of every batch by leader and
+follower alike. Which transactions are open is `transactions`.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from spindle.model.batches import Batch
+from spindle.model.batches import Batch, EndTransactionMarker
 from spindle.model.errors import Error, Refusal
 from spindle.model.logs import ProducerEntry
 
@@ -38,20 +39,21 @@ class Appended(NamedTuple):
 
 @dataclass(slots=True)
 class Producer:
-    """What is known of one producer id. `batches`: its last appends, oldest first."""
+    """What is known of one producer id. `batches`: its last appends, oldest first.
+
+    `last_timestamp`: of its last batch or marker, ms since 1970; `coordinator_epoch`: of the
+    coordinator that wrote the last marker.
+    """
 
     epoch: int
+    coordinator_epoch: int = -1
+    last_timestamp: int = -1
     batches: deque[Appended] = field(default_factory=lambda: deque(maxlen=BATCHES_KEPT))
 
     @property
     def last_sequence(self) -> int:
         """The sequence number of its last record, -1 before the first."""
         return self.batches[-1].last_sequence if self.batches else -1
-
-    @property
-    def last_timestamp(self) -> int:
-        """When it last appended, ms since 1970."""
-        return self.batches[-1].timestamp if self.batches else -1
 
 
 class Producers:
@@ -65,6 +67,8 @@ class Producers:
             producer = self._known.get(entry.producer_id)
             if producer is None or producer.epoch != entry.epoch:
                 producer = Producer(entry.epoch)
+            producer.coordinator_epoch = entry.coordinator_epoch
+            producer.last_timestamp = entry.timestamp
             if entry.last_sequence >= 0:
                 producer.batches.append(
                     Appended(
@@ -108,8 +112,6 @@ class Producers:
                     f"at sequence 0, not {batch.base_sequence}",
                 )
             return None
-        if not known.batches:
-            return None
         last_sequence = sequence_after(batch.base_sequence, batch.last_offset_delta)
         for appended in known.batches:
             if (
@@ -126,12 +128,37 @@ class Producers:
             )
         return None
 
-    def note(self, batch: Batch) -> None:
-        """A batch with a producer id has its place in the log."""
+    def check_marker(
+        self, producer_id: int, epoch: int, coordinator_epoch: int, bumped: bool
+    ) -> Error:
+        """May a marker of this producer and coordinator epoch be appended?
+
+        `bumped`: each transaction ends in an epoch of its own (KIP-890), above that of its records.
+        """
+        known = self._known.get(producer_id)
+        if known is None:
+            return Error.NONE
+        if epoch < known.epoch or (bumped and epoch == known.epoch):
+            return Error.INVALID_PRODUCER_EPOCH
+        if coordinator_epoch < known.coordinator_epoch:
+            return Error.TRANSACTION_COORDINATOR_FENCED
+        return Error.NONE
+
+    def epoch_of(self, producer_id: int) -> int:
+        """The producer's epoch as last seen here, or -1."""
+        known = self._known.get(producer_id)
+        return -1 if known is None else known.epoch
+
+    def note(self, batch: Batch, marker: EndTransactionMarker | None = None) -> None:
+        """A batch with a producer id has its place in the log; with its marker if it has one."""
         known = self._known.pop(batch.producer_id, None)
         if known is None or known.epoch != batch.producer_epoch:
-            known = Producer(batch.producer_epoch)
-        if not batch.is_control:
+            before = known.coordinator_epoch if known is not None else -1
+            known = Producer(batch.producer_epoch, before)
+        known.last_timestamp = batch.max_timestamp
+        if marker is not None:
+            known.coordinator_epoch = marker.coordinator_epoch
+        elif batch.base_sequence >= 0:
             known.batches.append(
                 Appended(
                     batch.base_sequence,
@@ -145,9 +172,11 @@ class Producers:
         if len(self._known) > PRODUCERS_MAX:
             del self._known[next(iter(self._known))]
 
-    def expire(self, before_ms: int) -> int:
-        """Forget producers whose last append is older; how many."""
-        old = [id for id, p in self._known.items() if p.last_timestamp < before_ms]
+    def expire(self, before_ms: int, keep: Container[int] = ()) -> int:
+        """Forget producers whose last append is older, but for these; how many."""
+        old = [
+            id for id, p in self._known.items() if p.last_timestamp < before_ms and id not in keep
+        ]
         for id in old:
             del self._known[id]
         return len(old)

@@ -52,6 +52,8 @@ class Reader:
     """A replica: reads up to the log's end, and what it asks for tells what it has."""
     parked: Any = None
     """The fetch that waits for news; the node's business."""
+    committed: bool = False
+    """Reads only where all transactions are decided, as its last request said."""
 
 
 @dataclass(slots=True, eq=False)
@@ -89,7 +91,9 @@ class Sessions:
         id = 0
         while id == 0 or id in self._by_id:
             id = rng.getrandbits(31)
-        session = Session(cursors, dict(cursors), follower, None, id, 1, by_id, now)
+        session = Session(
+            cursors, dict(cursors), follower, id=id, epoch=1, by_id=by_id, used_at=now
+        )
         self._by_id[id] = session
         return session
 

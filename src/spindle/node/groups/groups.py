@@ -37,6 +37,7 @@ _IN_COORDINATORS_WORDS: Final = {
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
     Error.KAFKA_STORAGE_ERROR: Error.NOT_COORDINATOR,
     Error.FENCED_LEADER_EPOCH: Error.NOT_COORDINATOR,
+    Error.INVALID_PRODUCER_EPOCH: Error.INVALID_PRODUCER_EPOCH,
 }
 """What an append's error means to a group's client; any other is UNKNOWN_SERVER_ERROR."""
 
@@ -47,6 +48,8 @@ class _Led:
     def __init__(self, coordinator: Coordinator) -> None:
         self.coordinator = coordinator
         self.loading: Load | None = None
+        self.markers: list[tuple[int, int, bool]] = []
+        """Transactions that ended while we were loading: producer id, offset, committed."""
 
 
 class Groups:
@@ -131,6 +134,7 @@ class Groups:
             limits_from(broker.settings),
             broker.out,
             lambda records, then: self._append(id, records, then),
+            lambda producer, records, then: self._append(id, records, then, producer),
         )
         led = _Led(coordinator)
         led.loading = Load(broker, id, coordinator, lambda: self._on_loaded(id, led))
@@ -150,6 +154,17 @@ class Groups:
         )
         led.loading = None
         led.coordinator.on_loaded()
+        for marker in led.markers:
+            led.coordinator.on_marker(*marker)
+        led.markers.clear()
+
+    def on_marker(self, id: PartitionId, producer_id: int, at: int, committed: bool) -> None:
+        """A transaction's marker is committed in a partition: its offsets count, if it has any."""
+        led = self._led.get(id)
+        if led is not None and led.loading is not None:
+            led.markers.append((producer_id, at, committed))
+        elif led is not None:
+            led.coordinator.on_marker(producer_id, at, committed)
 
     def _resign(self, id: PartitionId) -> None:
         led = self._led.pop(id, None)
@@ -166,8 +181,9 @@ class Groups:
         id: PartitionId,
         records: list[CoordinatorRecord],
         then: Callable[[int | Error], None],
+        producer: tuple[int, int] | None = None,
     ) -> None:
-        """Append; the error is in a coordinator's words.
+        """Append, perhaps in a producer's transaction; the error is in a coordinator's words.
 
         Who waits is told after `APPEND_TIMEOUT`; what is committed later still counts.
         """
@@ -187,9 +203,11 @@ class Groups:
             if waiting:
                 waiting.pop()(_translated(result))
             elif not isinstance(result, Error):
-                led.coordinator.on_late(records, result)
+                producer_id = None if producer is None else producer[0]
+                led.coordinator.on_late(records, result, producer_id)
 
-        self._broker.replicas.append(id, [to_bytes(record) for record in records], on_result)
+        data = [to_bytes(record) for record in records]
+        self._broker.replicas.append(id, data, on_result, producer)
 
     def _expire(self) -> None:
         for led in tuple(self._led.values()):

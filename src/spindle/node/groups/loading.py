@@ -11,13 +11,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from spindle.core.groups.coordinator import Coordinator
-from spindle.model.batches import Batch, Record
+from spindle.core.groups.values import CoordinatorRecord, OffsetRecord
+from spindle.model.batches import Batch, EndTransactionMarker, Record
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import PartitionId
 from spindle.model.jobs import ReadResult
 from spindle.node.groups.records import from_bytes
 from spindle.wire import batch as batches
-from spindle.wire.control import EndTransactionMarker, decode_control
+from spindle.wire.control import decode_control
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -75,6 +76,7 @@ class Load:
         self._next = max(self._next, result.start)
         if self._next >= result.end or (not result.data and self._next == before):
             then, self._then = self._then, None
+            self._hand_over()
             then()
         else:
             self.start()
@@ -115,16 +117,29 @@ class Load:
             if isinstance(marker, EndTransactionMarker) and marker.committed:
                 self._flush({r.key: r for r in held if r.key is not None})
 
+    def _hand_over(self) -> None:
+        """What is open at the end is decided by markers to come."""
+        for producer_id, held in self._held.items():
+            for raw in held:
+                record = self._read(raw)
+                if isinstance(record, OffsetRecord) and record.value is not None:
+                    self._coordinator.hold(producer_id, record)
+        self._held.clear()
+
     def _flush(self, latest: dict[bytes, Record]) -> None:
-        for key, raw in latest.items():
-            try:
-                record = from_bytes(key, raw.value, raw.offset)
-            except Corrupt as error:
-                self._skipped(raw.offset, error)
-                continue
+        for raw in latest.values():
+            record = self._read(raw)
             if record is not None:
                 self._coordinator.replay(record)
         latest.clear()
+
+    def _read(self, raw: Record) -> CoordinatorRecord | None:
+        assert raw.key is not None
+        try:
+            return from_bytes(raw.key, raw.value, raw.offset)
+        except Corrupt as error:
+            self._skipped(raw.offset, error)
+            return None
 
     def _skipped(self, offset: int, error: Exception) -> None:
         self._broker.out.say(

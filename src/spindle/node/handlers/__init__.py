@@ -10,11 +10,14 @@ from types import ModuleType
 from typing import Final
 
 from spindle.node.handlers import (
+    add_offsets_to_txn,
+    add_partitions_to_txn,
     allocate_producer_ids,
     alter_configs,
     alter_partition,
     alter_partition_reassignments,
     alter_replica_log_dirs,
+    alter_replica_state,
     api_versions,
     assign_replicas_to_dirs,
     begin_quorum_epoch,
@@ -33,8 +36,10 @@ from spindle.node.handlers import (
     describe_producers,
     describe_quorum,
     describe_topic_partitions,
+    describe_transactions,
     elect_leaders,
     end_quorum_epoch,
+    end_txn,
     envelope,
     fetch,
     fetch_metadata,
@@ -49,6 +54,7 @@ from spindle.node.handlers import (
     list_groups,
     list_offsets,
     list_partition_reassignments,
+    list_transactions,
     metadata,
     offset_commit,
     offset_delete,
@@ -56,18 +62,23 @@ from spindle.node.handlers import (
     offset_for_leader_epoch,
     produce,
     sync_group,
+    txn_offset_commit,
     unregister_broker,
     update_features,
     vote,
+    write_txn_markers,
 )
 from spindle.wire.apis import Key
 
 _MODULES: Final[tuple[tuple[Key, ModuleType], ...]] = (
+    (Key.ADD_OFFSETS_TO_TXN, add_offsets_to_txn),
+    (Key.ADD_PARTITIONS_TO_TXN, add_partitions_to_txn),
     (Key.ALLOCATE_PRODUCER_IDS, allocate_producer_ids),
     (Key.ALTER_CONFIGS, alter_configs),
     (Key.ALTER_PARTITION, alter_partition),
     (Key.ALTER_PARTITION_REASSIGNMENTS, alter_partition_reassignments),
     (Key.ALTER_REPLICA_LOG_DIRS, alter_replica_log_dirs),
+    (Key.ALTER_REPLICA_STATE, alter_replica_state),
     (Key.API_VERSIONS, api_versions),
     (Key.ASSIGN_REPLICAS_TO_DIRS, assign_replicas_to_dirs),
     (Key.BEGIN_QUORUM_EPOCH, begin_quorum_epoch),
@@ -86,8 +97,10 @@ _MODULES: Final[tuple[tuple[Key, ModuleType], ...]] = (
     (Key.DESCRIBE_PRODUCERS, describe_producers),
     (Key.DESCRIBE_QUORUM, describe_quorum),
     (Key.DESCRIBE_TOPIC_PARTITIONS, describe_topic_partitions),
+    (Key.DESCRIBE_TRANSACTIONS, describe_transactions),
     (Key.ELECT_LEADERS, elect_leaders),
     (Key.END_QUORUM_EPOCH, end_quorum_epoch),
+    (Key.END_TXN, end_txn),
     (Key.ENVELOPE, envelope),
     (Key.FETCH, fetch),
     (Key.FETCH, fetch_metadata),
@@ -102,6 +115,7 @@ _MODULES: Final[tuple[tuple[Key, ModuleType], ...]] = (
     (Key.LIST_GROUPS, list_groups),
     (Key.LIST_OFFSETS, list_offsets),
     (Key.LIST_PARTITION_REASSIGNMENTS, list_partition_reassignments),
+    (Key.LIST_TRANSACTIONS, list_transactions),
     (Key.METADATA, metadata),
     (Key.OFFSET_COMMIT, offset_commit),
     (Key.OFFSET_DELETE, offset_delete),
@@ -109,9 +123,11 @@ _MODULES: Final[tuple[tuple[Key, ModuleType], ...]] = (
     (Key.OFFSET_FOR_LEADER_EPOCH, offset_for_leader_epoch),
     (Key.PRODUCE, produce),
     (Key.SYNC_GROUP, sync_group),
+    (Key.TXN_OFFSET_COMMIT, txn_offset_commit),
     (Key.UNREGISTER_BROKER, unregister_broker),
     (Key.UPDATE_FEATURES, update_features),
     (Key.VOTE, vote),
+    (Key.WRITE_TXN_MARKERS, write_txn_markers),
 )
 
 BROKER: Final = {int(key): module for key, module in _MODULES if hasattr(module, "on_broker")}

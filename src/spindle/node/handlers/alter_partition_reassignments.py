@@ -3,7 +3,8 @@
 Behaviour: starts, replaces or (null replicas) cancels the reassignment of partitions to brokers
 (KIP-455); each gets an error of its own. On the broker listener the request is forwarded.
 
-Version notes: 1 adds whether the number of replicas may change.
+Version notes: 1 adds whether the number of replicas may change. A tagged field of ours names the
+directory of each new replica, by id, and the answer repeats what was taken into account (B-25).
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from spindle.core.controller import reassignment
-from spindle.model.errors import Error
-from spindle.model.ids import TopicPartition
+from spindle.model.errors import Error, Refusal
+from spindle.model.ids import DirectoryId, NodeId, TopicPartition
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
@@ -28,6 +29,7 @@ def on_controller(controller: Any, call: Call) -> None:
         reassignment.Reassignment(
             partition=TopicPartition(topic.name, p.partition_index),
             replicas=None if p.replicas is None else tuple(p.replicas),
+            directories=_places(p),
         )
         for topic in call.body.topics
         for p in topic.partitions
@@ -41,19 +43,33 @@ def on_controller(controller: Any, call: Call) -> None:
     )
 
 
+def _places(partition: Any) -> dict[NodeId, DirectoryId]:
+    """The directories that are named, by broker."""
+    brokers = partition.replicas or ()
+    if partition.directories and len(partition.directories) != len(brokers):
+        raise Refusal(
+            Error.INVALID_REQUEST,
+            f"partition {partition.partition_index} has {len(brokers)} replica(s) and"
+            f" {len(partition.directories)} directories: name one for each, or none",
+        )
+    named = zip(brokers, partition.directories, strict=False)
+    return {broker: directory for broker, directory in named if directory is not None}
+
+
 def _respond(
     call: Call, error: Error, message: str | None, outcomes: list[tuple[Error, str | None]]
 ) -> Any:
     r = call.reply
     remaining = iter(outcomes)
 
-    def partition_response(index: int) -> Any:
+    def partition_response(p: Any) -> Any:
         code, text = next(remaining)
         return make(
             r.ReassignablePartitionResponse,
-            partition_index=index,
+            partition_index=p.partition_index,
             error_code=code,
             error_message=text,
+            directories=p.directories if code == Error.NONE else (),
         )
 
     return make(
@@ -65,7 +81,7 @@ def _respond(
             make(
                 r.ReassignableTopicResponse,
                 name=topic.name,
-                partitions=tuple(partition_response(p.partition_index) for p in topic.partitions),
+                partitions=tuple(partition_response(p) for p in topic.partitions),
             )
             for topic in call.body.topics
         ),

@@ -4,8 +4,9 @@ Behaviour:
 - tells the APIs that this listener serves, and the cluster's features: those we support and those
   finalized, with the offset of the metadata that says so as their epoch;
 - an unknown version is answered in version 0 with UNSUPPORTED_VERSION and our own range (KIP-511);
-- features that are finalized above what this node serves (next-generation groups, transactions)
-  are not told, so that clients use what is there.
+- our private APIs (`wire.private`) are told to our own nodes and tools alone;
+- features that are finalized above what this node serves (next-generation groups) are not told,
+  so that clients use what is there.
 
 Version notes: 3 adds client software names (checked) and features (KIP-584); before 4 a feature
 whose range begins at 0 must be left out.
@@ -24,10 +25,11 @@ from spindle.model.image import ClusterImage
 from spindle.node.calls import Call
 from spindle.wire.apis import Key
 from spindle.wire.entities import make
+from spindle.wire.private import SOFTWARE, is_private
 
 SOFTWARE_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
-NOT_SERVED: Final = ("group.version", "transaction.version", "share.version", "streams.version")
+NOT_SERVED: Final = ("group.version", "share.version", "streams.version")
 """Features whose APIs are not built: level 0 is all that clients may count on."""
 
 SERVED: Final[Mapping[str, VersionRange]] = {
@@ -56,15 +58,18 @@ def refuse(call: Call, error: Error, message: str) -> Any:
 
 
 def _answer(image: ClusterImage, call: Call) -> None:
+    ours = False
     if call.version >= 3:
         names = (call.body.client_software_name, call.body.client_software_version)
         if not all(SOFTWARE_NAME.fullmatch(name) for name in names):
             raise Refusal(Error.INVALID_REQUEST, "client software name or version is malformed")
+        ours = names[0] == SOFTWARE
     r = call.reply
     fields: dict[str, Any] = {
         "api_keys": tuple(
             r.ApiVersion(api_key=key, min_version=low, max_version=high)
             for key, (low, high) in call.served.items()
+            if ours or not is_private(key)
         )
     }
     if call.version >= 3:

@@ -6,7 +6,8 @@ end lies behind the high watermark; future logs: how far behind the current one 
 that is offline (K113-20). `topics` null asks for all, empty for the directories alone.
 
 Version notes: 2 is flexible; 3 has an error for the whole; 4 the file system's total and usable
-bytes (-1 unknown); 5 whether the directory is cordoned (KIP-1066).
+bytes (-1 unknown); 5 whether the directory is cordoned (KIP-1066). From 2 on a tagged field of ours
+tells each directory's id, where it is known (B-25).
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ def _directory(broker: Broker, t: Any, directory: Directory, wanted: Wanted) -> 
             log_dir=path,
             total_bytes=-1,
             usable_bytes=-1,
+            directory_id=directory.id,
         )
     return make(
         t.DescribeLogDirsResult,
@@ -59,6 +61,7 @@ def _directory(broker: Broker, t: Any, directory: Directory, wanted: Wanted) -> 
         total_bytes=directory.usage.total,
         usable_bytes=directory.usage.usable,
         is_cordoned=broker.logs.directories.is_cordoned(path),
+        directory_id=directory.id,
     )
 
 

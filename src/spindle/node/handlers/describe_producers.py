@@ -1,7 +1,7 @@
 """DescribeProducers (61), version 0.
 
-Behaviour: the idempotent producers that a partition's leader remembers (KIP-664). Nobody has a
-transaction open: transactions are not served.
+Behaviour: the producers that a partition's leader remembers, and where the open transaction of
+each began (KIP-664).
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ def _told(broker: Broker, types: Any, topic: str, index: int) -> Any:
     hosted = broker.replicas.leader(topic, index)
     if not isinstance(hosted, Hosted):
         return make(types.PartitionResponse, partition_index=index, error_code=hosted)
+    machine = hosted.partition
     return make(
         types.PartitionResponse,
         partition_index=index,
@@ -44,9 +45,9 @@ def _told(broker: Broker, types: Any, topic: str, index: int) -> Any:
                 producer_epoch=producer.epoch,
                 last_sequence=producer.last_sequence,
                 last_timestamp=producer.last_timestamp,
-                coordinator_epoch=-1,
-                current_txn_start_offset=-1,
+                coordinator_epoch=producer.coordinator_epoch,
+                current_txn_start_offset=machine.transactions.open.get(id, -1),
             )
-            for id, producer in hosted.partition.producers.items()
+            for id, producer in machine.producers.items()
         ),
     )

@@ -10,6 +10,7 @@ ids and the voters' endpoints.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from spindle.core.raft.leading import Progress
@@ -34,6 +35,12 @@ def on_controller(node: Member, call: Call) -> None:
     term = raft.term
     if term is None:
         raise Refusal(Error.NOT_LEADER_OR_FOLLOWER, f"node {raft.me} does not lead the quorum")
+    ourselves = replace(
+        term.voters[raft.me],
+        directory=node.quorum.directory_id,
+        last_fetch_ms=raft.out.wall_ms,
+        last_caught_up_ms=raft.out.wall_ms,
+    )
     partition = make(
         t.PartitionData,
         partition_index=0,
@@ -42,7 +49,7 @@ def on_controller(node: Member, call: Call) -> None:
         leader_id=raft.me,
         leader_epoch=raft.epoch,
         high_watermark=raft.log.high_watermark,
-        current_voters=_replicas(t, term.voters),
+        current_voters=_replicas(t, {**term.voters, raft.me: ourselves}),
         observers=_replicas(t, term.observers),
     )
     nodes: tuple[Any, ...] = ()
@@ -87,7 +94,7 @@ def _replicas(types: Any, progress: Mapping[NodeId, Progress]) -> tuple[Any, ...
         make(
             types.ReplicaState,
             replica_id=id,
-            replica_directory_id=None,
+            replica_directory_id=p.directory,
             log_end_offset=p.end,
             last_fetch_timestamp=p.last_fetch_ms,
             last_caught_up_timestamp=p.last_caught_up_ms,

@@ -49,6 +49,7 @@ def on_controller(node: Member, call: Call) -> None:
         min(to_ms(body.max_wait), MAX_WAIT_MS) / 1000,
         max(1, min(body.max_bytes, MAX_BYTES)),
         lambda served: call.answer(_reply(node, call, served)),
+        getattr(asked, "replica_directory_id", None),
     )
 
 

@@ -30,6 +30,7 @@ def on_controller(node: Member, call: Call) -> None:
     if error != Error.NONE:
         call.answer(_reply(node, call, error))
         return
+    raft.on_snapshot_fetch(body.replica_id)
     snapshot = OffsetAndEpoch(asked.snapshot_id.end_offset, asked.snapshot_id.epoch)
 
     def on_data(data: bytes | None) -> None:

@@ -3,8 +3,7 @@
 Behaviour:
 - a group's coordinator leads its partition of `__consumer_offsets`; the first such question has
   the topic created, and is answered COORDINATOR_NOT_AVAILABLE until it is there and led;
-- transactional ids are refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED, which ends a client's
-  wait at once: transactions are not served (see InitProducerId);
+- so it is with transactional ids and `__transaction_state`;
 - any other kind of key is an INVALID_REQUEST.
 
 Version notes: 0 knows groups only; 1 has the kind of key and error messages; 4 asks for many keys
@@ -58,14 +57,9 @@ def on_broker(broker: Any, call: Call) -> None:
 
 
 def _find(broker: Any, call: Call, kind: int, key: str) -> _Found:
-    if kind == TRANSACTION:
-        return _Found(
-            Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-            message="this cluster's brokers serve no transactions",
-        )
-    if kind != GROUP:
+    if kind not in (GROUP, TRANSACTION):
         return _Found(Error.INVALID_REQUEST, message=f"no coordinator for keys of type {kind}")
-    leader = broker.groups.leader_for(key)
+    leader = (broker.groups if kind == GROUP else broker.transactions).leader_for(key)
     endpoint = broker.image.endpoint(leader, call.listener) if leader is not None else None
     if endpoint is None:
         return _Found(Error.COORDINATOR_NOT_AVAILABLE, message="nobody leads its partition now")

@@ -2,32 +2,30 @@
 
 Behaviour:
 - an idempotent producer gets a new id with epoch 0, whatever id it may have had before;
-- COORDINATOR_LOAD_IN_PROGRESS while the controller gives us no ids: clients ask again;
-- a transactional id is refused with TRANSACTIONAL_ID_AUTHORIZATION_FAILED: transactions are not
-  served, and this is the code at which all clients give up at once instead of asking for ever
-  (FindCoordinator refuses transactional ids in the same way, with a message).
+- one with a transactional id gets that one's next epoch, which fences whoever had it before; a
+  transaction that is open is aborted first, and CONCURRENT_TRANSACTIONS says to come again;
+- COORDINATOR_LOAD_IN_PROGRESS while the controller gives us no ids: clients ask again.
 
-Version notes: 1 throttles after the answer; 3 adds the id and epoch the producer has (KIP-360),
-which matter to transactions alone; 4 may answer PRODUCER_FENCED.
+Version notes: 1 throttles after the answer; 3 adds the id and epoch the producer has (KIP-360);
+before 4 PRODUCER_FENCED is told as INVALID_PRODUCER_EPOCH.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from spindle.model.errors import Error, Refusal
+from spindle.core.transactions.values import Producer
+from spindle.model.errors import Error
 from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.wire.entities import make, to_ms
+
+FENCED_FROM = 4
 
 
 def on_broker(broker: Any, call: Call) -> None:
     """Give a producer its id."""
-    if call.body.transactional_id is not None:
-        raise Refusal(
-            Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, "this broker serves no transactions"
-        )
 
-    def then(result: int | Error) -> None:
+    def then(result: Producer | Error) -> None:
         if isinstance(result, Error):
             call.answer(refuse(call, result, ""))
         else:
@@ -35,16 +33,26 @@ def on_broker(broker: Any, call: Call) -> None:
                 make(
                     call.reply.InitProducerIdResponse,
                     error_code=Error.NONE,
-                    producer_id=result,
-                    producer_epoch=0,
+                    producer_id=result.producer_id,
+                    producer_epoch=result.epoch,
                 )
             )
 
-    broker.producer_ids.take(then)
+    body = call.body
+    name = body.transactional_id
+    if name is None:
+        broker.producer_ids.take(lambda id: then(id if isinstance(id, Error) else Producer(id, 0)))
+        return
+    has = Producer(getattr(body, "producer_id", -1), getattr(body, "producer_epoch", -1))
+    expected = has if has.producer_id >= 0 and has.epoch >= 0 else None
+    coordinator = broker.transactions.coordinator(name)
+    coordinator.init(name, to_ms(body.transaction_timeout), expected, then)
 
 
 def refuse(call: Call, error: Error, message: str) -> Any:
     """No id."""
+    if call.version < FENCED_FROM and error is Error.PRODUCER_FENCED:
+        error = Error.INVALID_PRODUCER_EPOCH
     return make(
         call.reply.InitProducerIdResponse, error_code=error, producer_id=-1, producer_epoch=-1
     )

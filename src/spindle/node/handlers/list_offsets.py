@@ -3,14 +3,15 @@
 Behaviour: per partition, of its leader:
 - timestamp >= 0: the first record with that timestamp or a later one, below the high watermark;
 - -1 latest: the high watermark (for a follower: the log's end);
+- with isolation level read_committed both mean the last stable offset instead (KIP-98);
 - -2 earliest and -4 earliest local: the log start, since no log has a remote part;
 - -3: the record with the largest timestamp (KIP-734);
 - -5 latest tiered, -6 earliest pending upload: none, offset -1 (there is no tiered storage);
 - a new leader that has not learned its high watermark in this epoch says OFFSET_NOT_AVAILABLE to
   consumers that name the epoch, since its old mark may lie below what they have seen (KIP-207).
 
-Version notes: 2 isolation level (both levels see the same: there are no open transactions); 4
-leader epochs; 7, 8, 9, 11 timestamps -3, -4, -5, -6; 10 a time limit for remote storage.
+Version notes: 2 isolation level; 4 leader epochs; 7, 8, 9, 11 timestamps -3, -4, -5, -6; 10 a time
+limit for remote storage.
 """
 
 from __future__ import annotations
@@ -19,8 +20,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spindle.core.replica.partition import Leading
 from spindle.model.errors import Error, Failure
-from spindle.model.jobs import FindOffset, FoundOffset
+from spindle.model.jobs import (
+    FindOffset,
+    FoundOffset,
+)
 from spindle.node.calls import Call
+from spindle.node.replicas.fetches import READ_COMMITTED
 from spindle.node.replicas.hosted import Hosted
 from spindle.wire.entities import make
 
@@ -124,7 +129,10 @@ class _Search:
 
     def _latest(self, hosted: Hosted) -> int:
         machine = hosted.partition
-        return machine.high_watermark if self._call.body.replica_id == CONSUMER else machine.next
+        if self._call.body.replica_id != CONSUMER:
+            return machine.next
+        committed = getattr(self._call.body, "isolation_level", 0) == READ_COMMITTED
+        return machine.stable if committed else machine.high_watermark
 
     def _search(self, hosted: Hosted, timestamp: int, tell: Any) -> None:
         def on_found(result: FoundOffset | Failure) -> None:

@@ -1,7 +1,8 @@
 """OffsetFetch (9), versions 1-10.
 
 Behaviour: committed offsets of a group's partitions; -1 where there is none. A group that nobody
-knows has none. Offsets are stable at once: there are no transactions.
+knows has none. Who demands stable offsets (7) has UNSTABLE_OFFSET_COMMIT where a transaction that
+is open has committed one (KIP-447).
 
 Version notes: from 2 on null topics ask for all, and the answer has an error of its own; 5 tells
 leader epochs; 7 may demand stable offsets; from 8 on many groups at once (KIP-709); 9 has member
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spindle.core.groups.coordinator import Coordinator
 from spindle.core.groups.values import Committed
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
@@ -20,6 +22,7 @@ from spindle.node.calls import Call
 from spindle.wire.entities import make
 
 Found = dict[str, dict[int, Committed | None]]
+Waits = dict[TopicPartition, Error]
 
 
 def on_broker(broker: Any, call: Call) -> None:
@@ -30,7 +33,9 @@ def on_broker(broker: Any, call: Call) -> None:
         call.answer(make(r.OffsetFetchResponse, groups=groups))
         return
     body = call.body
-    known = broker.groups.coordinator(body.group_id).fetch(body.group_id, None)
+    coordinator = broker.groups.coordinator(body.group_id)
+    known = coordinator.fetch(body.group_id, None)
+    waits = _undecided(coordinator, body.group_id, getattr(body, "require_stable", False))
     call.answer(
         make(
             r.OffsetFetchResponse,
@@ -38,7 +43,12 @@ def on_broker(broker: Any, call: Call) -> None:
                 r.OffsetFetchResponseTopic(
                     name=name,
                     partitions=tuple(
-                        _partition(r.OffsetFetchResponsePartition, index, value)
+                        _partition(
+                            r.OffsetFetchResponsePartition,
+                            index,
+                            value,
+                            waits.get(TopicPartition(name, index), Error.NONE),
+                        )
                         for index, value in partitions.items()
                     ),
                 )
@@ -73,14 +83,16 @@ def refuse(call: Call, error: Error, message: str) -> Any:
 def _group(broker: Any, call: Call, group: Any) -> Any:
     r = call.reply
     try:
-        known = broker.groups.coordinator(group.group_id).fetch(group.group_id, None)
+        coordinator = broker.groups.coordinator(group.group_id)
+        known = coordinator.fetch(group.group_id, None)
+        waits = _undecided(coordinator, group.group_id, call.body.require_stable)
     except Refusal as refusal:
         return make(r.OffsetFetchResponseGroup, group_id=group.group_id, error_code=refusal.error)
     topics = (
-        _topics_by_id(broker.image, r, group.topics, known)
+        _topics_by_id(broker.image, r, group.topics, known, waits)
         if call.version >= 10
         else tuple(
-            r.OffsetFetchResponseTopics(name=name, partitions=_all(r, partitions))
+            r.OffsetFetchResponseTopics(name=name, partitions=_all(r, name, partitions, waits))
             for name, partitions in _by_name(group.topics, known).items()
         )
     )
@@ -93,13 +105,17 @@ def _group(broker: Any, call: Call, group: Any) -> Any:
 
 
 def _topics_by_id(
-    image: ClusterImage, r: Any, asked: Any, known: dict[TopicPartition, Committed]
+    image: ClusterImage,
+    r: Any,
+    asked: Any,
+    known: dict[TopicPartition, Committed],
+    waits: Waits,
 ) -> tuple[Any, ...]:
     if asked is None:
         # Offsets of topics that are gone cannot be named any more.
         return tuple(
             r.OffsetFetchResponseTopics(
-                topic_id=image.topic_ids[name], partitions=_all(r, partitions)
+                topic_id=image.topic_ids[name], partitions=_all(r, name, partitions, waits)
             )
             for name, partitions in _by_name(None, known).items()
             if name in image.topic_ids
@@ -113,7 +129,7 @@ def _topics_by_id(
                 r.OffsetFetchResponsePartitions,
                 index,
                 known.get(TopicPartition(state.name, index)) if state else None,
-                error,
+                error or (waits.get(TopicPartition(state.name, index), error) if state else error),
             )
             for index in topic.partition_indexes
         )
@@ -134,9 +150,23 @@ def _by_name(asked: Any, known: dict[TopicPartition, Committed]) -> Found:
     return found
 
 
-def _all(r: Any, partitions: dict[int, Committed | None]) -> tuple[Any, ...]:
+def _undecided(coordinator: Coordinator, group_id: str, stable: bool) -> Waits:
+    """The partitions whose offset a transaction is about to change, for who minds."""
+    if not stable:
+        return {}
+    return dict.fromkeys(coordinator.pending.of(group_id), Error.UNSTABLE_OFFSET_COMMIT)
+
+
+def _all(
+    r: Any, name: str, partitions: dict[int, Committed | None], waits: Waits
+) -> tuple[Any, ...]:
     return tuple(
-        _partition(r.OffsetFetchResponsePartitions, index, value)
+        _partition(
+            r.OffsetFetchResponsePartitions,
+            index,
+            value,
+            waits.get(TopicPartition(name, index), Error.NONE),
+        )
         for index, value in partitions.items()
     )
 

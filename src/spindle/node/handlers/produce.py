@@ -7,7 +7,9 @@ Behaviour:
   here, -1 once all in-sync replicas have it. Fewer than `min.insync.replicas`: NOT_ENOUGH_REPLICAS
   before, NOT_ENOUGH_REPLICAS_AFTER_APPEND after the append; not in time: REQUEST_TIMED_OUT.
 - Idempotent producers: what was appended before is answered with its old offset (KIP-98).
-- Transactional batches are refused with INVALID_TXN_STATE: transactions are not served.
+- The first batch of a transaction in a partition waits until the coordinator knows the partition
+  as part of it: up to version 11 it is asked, from 12 on it is told (KIP-890). What cannot be
+  found out now is NOT_ENOUGH_REPLICAS: clients try again.
 
 Version notes: 5 log start offset; 7 zstd; 8 record errors and messages; 9 flexible; 10 where the
 leader is now; 13 topic ids.
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from spindle.core.transactions.values import Producer
 from spindle.model.batches import COMPRESSION_MASK, NO_PRODUCER, Batch
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.node.calls import Call
@@ -31,6 +34,17 @@ if TYPE_CHECKING:
 ALL: Final = -1
 ZSTD_FROM: Final = 7
 IDS_FROM: Final = 13
+ADDS_FROM: Final = 12
+ABORTABLE_FROM: Final = 11
+_IN_PRODUCERS_WORDS: Final = {
+    Error.CONCURRENT_TRANSACTIONS: Error.NOT_ENOUGH_REPLICAS,
+    Error.COORDINATOR_LOAD_IN_PROGRESS: Error.NOT_ENOUGH_REPLICAS,
+    Error.COORDINATOR_NOT_AVAILABLE: Error.NOT_ENOUGH_REPLICAS,
+    Error.NOT_COORDINATOR: Error.NOT_ENOUGH_REPLICAS,
+    Error.NETWORK_EXCEPTION: Error.NOT_ENOUGH_REPLICAS,
+    Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
+}
+"""What the coordinator's error means to who produces; any other stays."""
 WAIT_MAX: Final = 600.0
 """Seconds that a produce may wait at most, whatever it asks for."""
 
@@ -168,6 +182,57 @@ class Produce:
             )
         share.hosted = hosted
         batch = self._batch(hosted, records)
+        if batch.is_transactional and not self._takes_part(hosted, batch):
+            self._enlist(share, hosted, batch)
+        else:
+            self._write(share, hosted, batch)
+
+    def _takes_part(self, hosted: Hosted, batch: Batch) -> bool:
+        enlisting = self._broker.transactions.enlisting
+        return batch.producer_id in hosted.partition.transactions.open or (
+            not self._broker.settings["transaction.partition.verification.enable"]
+            and self._call.version < ADDS_FROM
+            and not enlisting.is_waiting(hosted.id, batch.producer_id)
+        )
+
+    def _enlist(self, share: Share, hosted: Hosted, batch: Batch) -> None:
+        name = self._call.body.transactional_id
+
+        def admitted(error: Error) -> None:
+            if share.done:
+                return  # Its time was up.
+            if error:
+                share.settle(self._in_producers_words(error))
+            elif not hosted.partition.leads or hosted.gone:
+                share.settle(Error.NOT_LEADER_OR_FOLLOWER)
+            else:
+                try:
+                    self._write(share, hosted, batch)
+                except Refusal as refusal:
+                    share.message = refusal.message
+                    share.settle(refusal.error)
+
+        self._broker.transactions.enlisting.admit(
+            hosted.id,
+            hosted.name,
+            name,
+            Producer(batch.producer_id, batch.producer_epoch),
+            self._call.version >= ADDS_FROM,
+            admitted,
+        )
+
+    def _in_producers_words(self, error: Error) -> Error:
+        if error is Error.TRANSACTION_ABORTABLE and self._call.version < ABORTABLE_FROM:
+            return Error.INVALID_TXN_STATE
+        return _IN_PRODUCERS_WORDS.get(error, error)
+
+    def _write(self, share: Share, hosted: Hosted, batch: Batch) -> None:
+        machine = hosted.partition
+        if batch.producer_id in machine.transactions.open and not batch.is_transactional:
+            raise Refusal(
+                Error.INVALID_TXN_STATE,
+                f"producer {batch.producer_id} has a transaction open in {hosted.name}",
+            )
         if batch.producer_id != NO_PRODUCER:
             before = machine.producers.check(batch)
             if before is not None:
@@ -180,7 +245,7 @@ class Produce:
         machine.assign(batch)
         share.base, share.end = batch.base_offset, batch.next_offset
         self._wait(share, hosted)
-        replicas.writes.append(hosted, [batch])
+        self._broker.replicas.writes.append(hosted, [batch])
 
     def _wait(self, share: Share, hosted: Hosted) -> None:
         machine = hosted.partition
@@ -215,8 +280,8 @@ class Produce:
                 f"a batch of {batch.size} bytes exceeds max.message.bytes of {hosted.name}, "
                 f"{hosted.topic.max_message_bytes}",
             )
-        if batch.is_transactional:
-            raise Refusal(Error.INVALID_TXN_STATE, "transactions are not served by this broker")
+        if batch.is_transactional and not self._call.body.transactional_id:
+            raise Refusal(Error.INVALID_REQUEST, "a transactional batch needs a transactional id")
         if (
             batch.attributes & COMPRESSION_MASK == Compression.ZSTD
             and self._call.version < ZSTD_FROM

@@ -7,11 +7,10 @@ node's moves, which decide when, how much, and what a failure means.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
-from spindle.model.errors import Failure
-from spindle.model.ids import LogDir
-from spindle.model.jobs import (
+from spindle.model.copying import (
     AdoptCopied,
     CopiedBytes,
     CopyBytes,
@@ -21,6 +20,8 @@ from spindle.model.jobs import (
     MarkCopy,
     PlanCopy,
 )
+from spindle.model.errors import Failure
+from spindle.model.ids import LogDir
 from spindle.model.logs import LogKey
 from spindle.model.outbox import Outbox
 
@@ -38,17 +39,19 @@ def copy_step(
     limit: int,
     max_bytes: int,
     then: Then,
+    still: Callable[[], bool] = lambda: False,
 ) -> None:
     """Copy at most about `max_bytes` up to offset `limit` of `key`'s log; `then(progress)`.
 
     `mark`: the last progress's; None at the start of a move and after anything else has changed the
-    future log. Caught up: `progress.end == progress.source_end`, for certain only if the step began
-    after appends and cuts of the source were blocked.
+    future log. `still`: whether appends and cuts of the source are blocked; asked at the beginning
+    and once more when all is copied. Then `progress.whole` tells that nothing is missing.
     """
     current, future = key._replace(future=False), key._replace(future=True)
 
     def marked(found: CopyMark) -> None:
-        out.run(PlanCopy(source, current, found, limit, max_bytes), _if_well(planned, then))
+        planning = PlanCopy(source, current, found, limit, max_bytes, still())
+        out.run(planning, _if_well(planned, then))
 
     def planned(plan: CopyPlan) -> None:
         if plan.pieces:
@@ -58,6 +61,8 @@ def copy_step(
             adopt(plan, CopiedBytes())
 
     def adopt(plan: CopyPlan, copied: CopiedBytes) -> None:
+        if plan.still and not still():
+            plan = replace(plan, still=False)
         out.run(AdoptCopied(target, future, plan, copied), then)
 
     if mark is None:

@@ -6,22 +6,34 @@ full, or has room again.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
 from spindle.core.logdirs.health import Condition, Health, Verdict
+from spindle.core.logdirs.pace import Paces
+from spindle.model.activity import Activity, Observe
 from spindle.model.config import NodeConfig
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import DirectoryId, LogDir, id_to_text
-from spindle.model.jobs import Measure, Open
+from spindle.model.jobs import (
+    Measure,
+    Open,
+)
 from spindle.model.logs import DirectoryState, OpenedDirectory, Usage
 from spindle.model.outbox import Outbox
 
 UNKNOWN: Final = Usage(-1, -1)
 RATE_WEIGHT: Final = 0.1
 """How much the newest probe counts in a directory's write rate."""
+WRITE_EVERY: Final = 10.0
+"""Seconds between probes that write, so that an idle disk that hangs is found, too."""
+COPY_SUSPICIOUS: Final = 1.0
+"""A call that copies and lasts so many seconds has both its disks probed by writing."""
+HISTORY_MAX: Final = 20
+"""Events that are remembered of each directory."""
 
 
 @dataclass(slots=True)
@@ -41,6 +53,10 @@ class Directory:
     """It was opened again, and waits until the cluster knows that it is back."""
     offered: bool = False
     """The cluster knew that it had failed, and is being told that it is back."""
+    written_at: float = 0.0
+    """When a probe last wrote."""
+    history: deque[tuple[int, str]] = field(default_factory=lambda: deque(maxlen=HISTORY_MAX))
+    """What has happened to it: ms since 1970, and words."""
 
 
 class Directories:
@@ -60,6 +76,7 @@ class Directories:
         self._judged = judged
         self._reopened = reopened
         self.all: dict[LogDir, Directory] = {p: Directory(p) for p in config.log_dirs}
+        self.paces = Paces(config.settings["log.dir.slow.ms"] / 1000)
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -89,10 +106,19 @@ class Directories:
         return next((d.path for d in self.online if d.id == id), None)
 
     def is_cordoned(self, path: LogDir) -> bool:
-        """Whether a directory takes no new replicas: by configuration, or because it is full."""
+        """Whether a directory takes no new replicas: by configuration, full, or slow (if set)."""
         named = self._config.settings["cordoned.log.dirs"]
         full = self.all[path].health.condition is Condition.FULL
-        return full or path in named or "*" in named
+        shunned = self._config.settings["log.dir.slow.cordon"] and self.paces.is_slow(path)
+        return full or shunned or path in named or "*" in named
+
+    def state(self, path: LogDir) -> str:
+        """How a directory is, in one word."""
+        return self.all[path].health.state(self.paces.is_slow(path))
+
+    def note(self, directory: Directory, event: str) -> None:
+        """Remember what has happened to a directory."""
+        directory.history.append((self._out.wall_ms, event))
 
     def cordoned_ids(self) -> tuple[DirectoryId, ...]:
         """Ids of the directories that take no new replicas."""
@@ -141,8 +167,12 @@ class Directories:
         return verdict
 
     def _tell(self, directory: Directory, verdict: Verdict) -> None:
-        if verdict is not Verdict.NOTHING:
-            self._judged(directory, verdict)
+        if verdict is Verdict.NOTHING:
+            return
+        words = {Verdict.FAILED: "failed", Verdict.FULL: "full", Verdict.ROOM: "has room again"}
+        why = directory.health.why
+        self.note(directory, f"{words[verdict]}: {why}" if why else words[verdict])
+        self._judged(directory, verdict)
 
     # --- the probe ----------------------------------------------------------------------------
 
@@ -151,21 +181,55 @@ class Directories:
         self._out.after(interval, self._probe)
 
     def _probe(self) -> None:
-        """Have an idle disk show that it is alive, a hung one that it is not, a dead one either."""
+        """Look at every disk from outside, and have it show that it is alive."""
         self._arm_probe()
         for directory in self.all.values():
             if not directory.health.online and not directory.busy:
                 directory.busy = True
                 self._out.run(Measure(directory.path), partial(self._on_sign, directory))
-        limit = self._config.settings["log.dir.io.timeout.ms"] / 1000
-        for directory in self.online:
-            if directory.health.probing:
-                self._tell(directory, directory.health.on_time(self._out.now, limit))
-            else:
-                directory.health.on_probe_asked(self._out.now)
-                self._ask(directory)
+        seen: dict[LogDir, Activity] = {}
+        online = self.online
+        for directory in online:
+            then = partial(self._on_observed, directory, seen, len(online))
+            self._out.run(Observe(directory.path), then)
 
-    def _ask(self, directory: Directory) -> None:
+    def _on_observed(
+        self,
+        directory: Directory,
+        seen: dict[LogDir, Activity],
+        count: int,
+        activity: Activity | Failure,
+    ) -> None:
+        assert isinstance(activity, Activity), f"looking cannot fail with {activity!r}"
+        seen[directory.path] = activity
+        if directory.health.online:
+            limit = self._config.settings["log.dir.io.timeout.ms"] / 1000
+            self._tell(directory, directory.health.on_observed(activity, limit))
+        if directory.health.online and not directory.health.probing:
+            directory.health.on_probe_asked()
+            self._ask(directory, self._should_write(directory, activity))
+        if len(seen) == count:
+            self._compare(seen)
+
+    def _should_write(self, directory: Directory, activity: Activity) -> bool:
+        due = self._out.now >= directory.written_at + WRITE_EVERY
+        if due or activity.copying >= COPY_SUSPICIOUS:
+            directory.written_at = self._out.now
+            return True
+        return False
+
+    def _compare(self, seen: dict[LogDir, Activity]) -> None:
+        """Find the disks that have become slow, or are no longer."""
+        online = {path: a for path, a in seen.items() if self.is_online(path)}
+        for path in self.paces.look(online):
+            slow = self.paces.is_slow(path)
+            event = "is slow" if slow else "is slow no longer"
+            each = round(self.paces.latency(path) * 1000, 1)
+            self._out.say("warning", f"log directory {event}", directory=path, ms_each_call=each)
+            self.note(self.all[path], f"{event}: {each} ms each call")
+            self._judged(self.all[path], Verdict.SLOW if slow else Verdict.QUICK)
+
+    def _ask(self, directory: Directory, write: bool) -> None:
         def answered(result: Usage | Failure) -> None:
             if not directory.health.online:
                 return
@@ -177,7 +241,7 @@ class Directories:
             self._measure(directory, result)
             self._tell(directory, directory.health.on_probe_answered(result))
 
-        self._out.run(Measure(directory.path), answered)
+        self._out.run(Measure(directory.path, write), answered)
 
     def _measure(self, directory: Directory, usage: Usage) -> None:
         elapsed = self._out.now - directory.measured_at
@@ -187,12 +251,19 @@ class Directories:
         directory.usage = usage
         directory.measured_at = self._out.now
 
+    # --- what an operator wants ---------------------------------------------------------------
+
+    def on_order(self, directory: Directory, online: bool) -> None:
+        """Take it offline until further notice, or let it come back if it is well."""
+        self.note(directory, "ordered " + ("online" if online else "offline"))
+        self._tell(directory, directory.health.on_order(online))
+
     # --- the return of a failed directory -------------------------------------------------------
 
     def _on_sign(self, directory: Directory, result: Usage | Failure) -> None:
         """A failed directory was probed."""
         directory.busy = False
-        if directory.health.on_sign_of_life(not isinstance(result, Failure)):
+        if directory.health.on_sign_of_life(not isinstance(result, Failure), self._out.now):
             directory.busy = True
             job = Open(directory.path, self._cluster_id, self._config.node_id)
             self._out.run(job, partial(self._on_reopened, directory))
@@ -206,8 +277,9 @@ class Directories:
         if why is not None:
             if why != directory.health.why:
                 self._out.say("warning", "log directory stays offline", why=why)
+                self.note(directory, f"stays offline: {why}")
             directory.busy = False
-            directory.health.on_reopened(why)
+            directory.health.on_reopened(why, self._out.now)
             return
         assert isinstance(result, OpenedDirectory)
         directory.id = result.directory_id
@@ -221,5 +293,6 @@ class Directories:
         assert opened is not None
         directory.busy = directory.offered = False
         directory.measured_at = self._out.now
-        directory.health.on_reopened(None)
+        directory.health.on_reopened(None, self._out.now)
+        self.paces.forget(directory.path)
         return opened

@@ -7,12 +7,13 @@ told), and decides what the metadata should say of each replica (KIP-113, KIP-85
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from spindle.core.logdirs.health import Verdict
 from spindle.core.logdirs.move import Input, Move
+from spindle.core.logdirs.news import News, StateChange, is_like
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.features import DIRECTORY_ASSIGNMENT, METADATA_VERSION
 from spindle.model.ids import (
@@ -25,17 +26,22 @@ from spindle.model.ids import (
     TopicPartition,
 )
 from spindle.model.image import Delta
-from spindle.model.jobs import Purge
 from spindle.model.logs import LogKey, OpenedDirectory
 from spindle.node.logdirs.assigning import Assigning
 from spindle.node.logdirs.directories import Directories, Directory
 from spindle.node.logdirs.moves import Moves
-from spindle.node.logdirs.places import Places, Stage
+from spindle.node.logdirs.places import Place, Places, Stage
+from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.repairs import Repairs
+from spindle.node.logdirs.reporting import Reporting
+from spindle.node.logdirs.telling import Speech, Telling
 from spindle.node.logdirs.wish_files import WishFiles
+from spindle.wire.apis import Key
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
+
+T = TypeVar("T")
 
 NAME_MAX: Final = 255
 FUTURE_SUFFIX_LENGTH: Final = len("." + "0" * 32 + "-future")
@@ -55,15 +61,10 @@ class LogDirs:
         self.places = Places(self)
         self.wish_files = WishFiles(broker.out, self.places.wishes, self.on_disk_failed)
         self.repairs = Repairs(self)
+        self.purging = Purging(self)
         self.moves = Moves(self)
-        self.assigning = Assigning(
-            broker.node_id,
-            broker.out,
-            broker.controller,
-            lambda: broker.lifecycle.epoch,
-            self._is_relevant,
-            self._on_sent,
-        )
+        self.assigning: Telling[DirectoryId] = self._telling(Assigning(self), News())
+        self.reporting: Telling[StateChange] = self._telling(Reporting(self), News(is_like))
         self._opened: dict[LogDir, OpenedDirectory] = {}
         self._is_open = False
         self._is_settled = False
@@ -71,8 +72,10 @@ class LogDirs:
         self._awaited: dict[PartitionId, None] = {}
         self._looking: dict[LogDir, str] = {}
         """Directories in which some job has failed, though they have not: to be looked at."""
-        self.strays: dict[LogDir, int] = dict.fromkeys(self.directories.all, 0)
-        """How many logs that no topic claims are set aside in each directory (B-17)."""
+
+    def _telling(self, speech: Speech[T], queue: News[T]) -> Telling[T]:
+        broker = self.broker
+        return Telling(broker.out, broker.controller, lambda: broker.lifecycle.epoch, speech, queue)
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -135,9 +138,10 @@ class LogDirs:
         for name in opened.ignored:
             self._out.say("warning", "foreign name left alone", directory=path, name=name)
         for name in opened.strays:
-            self.on_stray(path, name)
+            self.purging.stray(path, name)
         for name in opened.deleted:
-            self.purge_later(path, name)
+            self.purging.later(path, name)
+        self.moves.kept.on_opened(opened)
 
     def _await_metadata(self) -> None:
         """Judge no log before the metadata shows this very registration: until then it is old."""
@@ -191,6 +195,7 @@ class LogDirs:
                 self.on_placed(id)
         if self.broker.node_id in delta.brokers:
             self.assigning.on_registered()
+            self.reporting.on_registered()
             self._take_up_returned()
         self._maybe_ready()
 
@@ -224,7 +229,7 @@ class LogDirs:
             wanted = promised
         elif found.stage is Stage.READY:
             assert found.directory is not None
-            wanted = self.directories.id_of(found.directory)
+            wanted = LOST if found.is_crowded else self.directories.id_of(found.directory)
         elif found.stage is Stage.OFFLINE and self._seems_online(assigned):
             wanted = LOST
         else:
@@ -236,11 +241,15 @@ class LogDirs:
 
     def on_placed(self, id: PartitionId) -> None:
         """A replica's log is somewhere, or nowhere, or is named elsewhere: tell the controller."""
-        wanted = self.wanted(id)
-        if wanted is None:
-            self.assigning.withdraw(id)
+        wanted, news = self.wanted(id), self.news_of(id)
+        if news is not None:
+            self.reporting.want(id, news)
         else:
+            self.reporting.withdraw(id)
+        if wanted is not None and news is None:
             self.assigning.want(id, wanted)
+        else:
+            self.assigning.withdraw(id)
         found = self.places.all.get(id)
         if found is not None and found.damaged:
             self.repairs.look_at(found)
@@ -251,12 +260,24 @@ class LogDirs:
                 self._awaited.pop(id, None)
                 self._maybe_ready()
 
-    def _is_relevant(self, id: PartitionId, directory: DirectoryId) -> bool:
-        return self.wanted(id) == directory
+    def news_of(self, id: PartitionId) -> StateChange | None:
+        """What became of a replica, if the controller should hear it by AlterReplicaState.
 
-    def _on_sent(self, ids: Iterable[PartitionId]) -> None:
-        for id in ids:
-            self.moves.on_sent(id)
+        Only of one that is bad on a good disk, or well again (K589-01, K589-04). A controller that
+        lacks the API gets an assignment instead (K589-05).
+        """
+        found, assigned = self.places.all.get(id), self.assigned(id)
+        if found is None or not self.speaks_of_directories or self.moves.promised(id) is not None:
+            return None
+        if self.broker.controller.lacks(Key.ALTER_REPLICA_STATE):
+            return None
+        if found.is_crowded and self._seems_online(assigned):
+            return StateChange(online=False, reason="its disk is full")
+        if found.stage is Stage.READY and assigned == LOST and not found.is_crowded:
+            return StateChange(online=True)
+        if _is_bad(found) and self._seems_online(assigned):
+            return StateChange(online=False, reason=found.why)
+        return None
 
     # --- failures -----------------------------------------------------------------------------
 
@@ -286,17 +307,32 @@ class LogDirs:
                 self.moves.on_replica_failed(found.id)
                 self.places.fail(found, why)
 
+    def on_crowded(self, id: PartitionId) -> None:
+        """A replica cannot take more, its disk is full: those in sync go on without it (B-12)."""
+        found, state = self.places.all.get(id), self.broker.image.partition(id)
+        if found is None or state is None or found.is_crowded:
+            return
+        others = [b for b in state.isr if b != self.broker.node_id]
+        if any(map(self.broker.image.is_active, others)):
+            found.crowded = found.directory
+            self.on_placed(id)
+
     def _on_verdict(self, directory: Directory, verdict: Verdict) -> None:
         lifecycle = self.broker.lifecycle
         self.places.forget_figures()
         if verdict is Verdict.FAILED:
             self._on_directory_failed(directory)
-        else:
+            return
+        if verdict in (Verdict.FULL, Verdict.ROOM):
             event = "is full" if verdict is Verdict.FULL else "has room again"
             self._out.say("warning", f"log directory {event}", directory=directory.path)
-            lifecycle.set_cordoned(self.directories.cordoned_ids())
-            if verdict is Verdict.ROOM:
-                self.places.revive(directory.path)
+        lifecycle.set_cordoned(self.directories.cordoned_ids())
+        if verdict is Verdict.FULL:
+            self.moves.kept.on_full(directory.path)
+        elif verdict is Verdict.ROOM:
+            self.places.revive(directory.path)
+            for id in list(self.places.all):
+                self.on_placed(id)
 
     def _on_directory_failed(self, directory: Directory) -> None:
         """A directory is lost: everybody hears of it in this very moment (K858-10)."""
@@ -310,7 +346,9 @@ class LogDirs:
             self._out.halt(f"the last log directory has failed: {directory.health.why}")
         if directory.id is not None:
             self.broker.lifecycle.on_directory_failed(directory.id)
+        self.directories.paces.forget(path)
         self.broker.replicas.on_directory_failed(path)
+        self.broker.housekeeping.on_directory_failed(path)
         self.places.on_directory_failed(path)
         self.moves.on_directory_failed(path)
         for id in list(self.places.all):
@@ -320,6 +358,7 @@ class LogDirs:
     def _on_reopened(self, directory: Directory) -> None:
         """A failed directory has been well for a while and is open again: register it (B-13)."""
         self._out.say("warning", "log directory is back", directory=directory.path)
+        self.directories.note(directory, "back")
         self._take_up_returned()
 
     def _take_up_returned(self) -> None:
@@ -362,6 +401,7 @@ class LogDirs:
         """A replica is not ours any more."""
         self.moves.on_removed(id)
         self.assigning.withdraw(id)
+        self.reporting.withdraw(id)
         self._awaited.pop(id, None)
 
     # --- what changes in a log ----------------------------------------------------------------
@@ -373,37 +413,6 @@ class LogDirs:
     def on_start_moved(self, id: PartitionId, offset: int) -> None:
         """A current log begins at `offset` now: a future log follows (K113-13)."""
         self.moves.on_changed(id, Input.START_MOVED)
-
-    # --- deleting -----------------------------------------------------------------------------
-
-    def purge_later(self, path: LogDir, name: str) -> None:
-        """Remove a renamed log's files after `log.segment.delete.delay.ms` (K113-04, K113-18)."""
-        delay = self.broker.settings["log.segment.delete.delay.ms"] / 1000
-        self._out.after(delay, partial(self._purge, path, name))
-
-    def _purge(self, path: LogDir, name: str) -> None:
-        if not self.directories.is_online(path) or self.moves.closing:
-            return
-
-        def purged(result: int | Failure) -> None:
-            if isinstance(result, DiskFailed):
-                self.on_disk_failed(result)
-            else:
-                self._out.say("info", "log deleted", directory=path, name=name, freed=str(result))
-
-        self._out.run(Purge(path, name), purged)
-
-    def on_stray(self, path: LogDir, name: str) -> None:
-        """A log that no topic claims is set aside; it expires, if that is wanted (B-17)."""
-        self._out.say("warning", "stray log", directory=path, name=name)
-        self.strays[path] += 1
-        keep = self.broker.settings["log.dir.stray.retention.ms"]
-        if keep >= 0:
-            self._out.after(keep / 1000, partial(self._purge_stray, path, name))
-
-    def _purge_stray(self, path: LogDir, name: str) -> None:
-        self.strays[path] -= 1
-        self._purge(path, name)
 
     # --- AlterReplicaLogDirs ------------------------------------------------------------------
 
@@ -471,3 +480,7 @@ class LogDirs:
     def stop_moving(self) -> None:
         """The node is stopping: begin nothing new."""
         self.moves.closing = True
+
+
+def _is_bad(found: Place) -> bool:
+    return found.stage is Stage.OFFLINE and found.damaged

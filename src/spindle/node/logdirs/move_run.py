@@ -11,21 +11,23 @@ from functools import partial
 from typing import Final, Protocol
 
 from spindle.core.logdirs.move import Input, Move, State, Wish
-from spindle.core.logdirs.throttle import Throttle
+from spindle.core.logdirs.throttle import Throttles
+from spindle.model.copying import (
+    BadBatch,
+    CopyMark,
+    CopyProgress,
+)
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.ids import LogDir, PartitionId
 from spindle.model.jobs import (
-    CopyMark,
-    CopyProgress,
     CreateLog,
     Discard,
     Flush,
     LogSettings,
     Promote,
     Restore,
-    Truncate,
 )
-from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.logs import LoadedLog
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.logdirs.copy_step import copy_step
 from spindle.node.replicas.replicas import Replicas
@@ -35,7 +37,14 @@ PIECE: Final = 16 << 20
 FOLLOW: Final = 0.05
 """Seconds between looks for new records once a move has caught up."""
 RETRY: Final = 0.5
+RETRY_BLOCKED: Final = 0.01
+"""Seconds until a step that has failed is tried again; and while appends wait for it."""
 FAILURES_MAX: Final = 10
+BAD_MAX: Final = 3
+"""A batch that is bad so many times in a row, although nothing was cut, is damaged."""
+SETTLED_BYTES: Final = 256 << 10
+"""When this is all that came while the copy was made durable, the rest is copied at once."""
+SETTLE_ROUNDS: Final = 5
 NO_LIMIT: Final = 1 << 62
 
 
@@ -43,8 +52,7 @@ class World(Protocol):
     """What a move needs of the log directories that it belongs to."""
 
     out: Outbox
-    throttle: Throttle
-    copied_bytes: int
+    throttles: Throttles
     closing: bool
 
     @property
@@ -57,11 +65,32 @@ class World(Protocol):
     def settings_of(self, topic: str) -> LogSettings:
         """What the topic's logs obey."""
 
+    def take_kept(self, run: Run) -> str | None:
+        """The name of what an earlier move to the same directory had copied, if it is kept."""
+
+    def drop_kept(self, run: Run, name: str) -> None:
+        """It cannot be used after all."""
+
     def correct(self, id: PartitionId) -> None:
         """Have the metadata say what it should of this replica."""
 
-    def discard(self, path: LogDir, key: LogKey) -> None:
-        """Rename a log away and delete it later."""
+    def drop_future(self, run: Run) -> None:
+        """Have the future log deleted."""
+
+    def keep_future(self, run: Run) -> None:
+        """Set the future log aside for a while."""
+
+    def drop_current(self, run: Run, path: LogDir) -> None:
+        """Have the plain log in a directory deleted."""
+
+    def on_idle(self, run: Run) -> None:
+        """The move has ended, and its last job on the future log has come back."""
+
+    def on_copied(self, run: Run, size: int) -> None:
+        """So many bytes more are copied."""
+
+    def on_blocked(self, seconds: float) -> None:
+        """Appends were blocked for so long by a swap, which is over."""
 
     def on_disk_failed(self, failure: DiskFailed) -> None:
         """A job of a move was answered so."""
@@ -91,11 +120,14 @@ class Run:
         self.again: LogDir | None = None
         """Where to go next, when this is over."""
         self.leader_epoch = -1
-        self._mark: CopyMark | None = None
-        self._busy = False
+        self.damage = ""
+        """What is wrong with the source."""
+        self.busy = False
         """A job on the future log has not come back: there is one at a time."""
+        self._mark: CopyMark | None = None
         self._dirty = False
-        self._failures = 0
+        self._failures = self._bad = self._rounds = 0
+        self._frozen_at = 0.0
         self._timer: Timer | None = None
 
     # --- inputs -----------------------------------------------------------------------------
@@ -103,16 +135,41 @@ class Run:
     def prepare(self) -> None:
         """Make the future log, or find the one that an earlier move has left (B-11)."""
         move = self.move
+        self.busy = True
+        name = self._world.take_kept(self)
+        if name is None:
+            self._create()
+        else:
+            job = Restore(move.target, move.future_key, name)
+            self._out.run(job, partial(self._on_restored, name))
+
+    def _create(self) -> None:
+        move = self.move
         settings = self._world.settings_of(move.name.topic)
-        self._busy = True
         job = CreateLog(move.target, move.future_key, move.id.topic_id, settings)
         self._out.run(job, self._on_prepared)
 
+    def _on_restored(self, name: str, result: LoadedLog | Failure) -> None:
+        if isinstance(result, LogFailed):
+            self._world.drop_kept(self, name)
+            self._create()
+        else:
+            self._on_prepared(result)
+
     def _on_prepared(self, result: LoadedLog | Failure) -> None:
-        self._busy = False
-        if not self.move.ended and not self._failed(result):
-            assert isinstance(result, LoadedLog)
-            self.go_on(result)
+        if isinstance(result, LoadedLog):
+            self.move.end, self.move.size = result.end, result.size
+        if self._is_over() or self._failed(result):
+            return
+        assert isinstance(result, LoadedLog)
+        self.go_on(result)
+
+    def _is_over(self) -> bool:
+        """A job on the future log has come back; whether the move has ended meanwhile."""
+        self.busy = False
+        if self.move.ended:
+            self._world.on_idle(self)
+        return self.move.ended
 
     def go_on(self, future: LoadedLog) -> None:
         """The future log is there; the first step compares it with the current one."""
@@ -130,15 +187,16 @@ class Run:
     def pump(self) -> None:
         """Copy the next piece, if it is time for one."""
         move = self.move
-        if self._busy or self._world.closing or not move.follows or not self._serves():
+        if self.busy or self._world.closing or not move.follows or not self._serves():
             return
         granted = PIECE
         if move.state is not State.DRAINING:
-            granted = self._world.throttle.take(self._out.now, PIECE)
+            throttles, now, disks = self._world.throttles, self._out.now, self._disks
+            granted = throttles.take(now, PIECE, disks)
             if granted == 0:
-                self._pump_at(self._world.throttle.ready_at(self._out.now, PIECE))
+                self._pump_at(throttles.ready_at(now, PIECE, disks))
                 return
-        self._busy = True
+        self.busy = True
         copy_step(
             self._out,
             move.current_key,
@@ -148,7 +206,12 @@ class Run:
             NO_LIMIT,
             granted,
             partial(self._on_copied, granted, move.state is not State.DRAINING),
+            lambda: move.state is State.DRAINING,
         )
+
+    @property
+    def _disks(self) -> tuple[LogDir, LogDir]:
+        return self.move.source, self.move.target
 
     def _pump_at(self, when: float) -> None:
         if self._timer is not None:
@@ -159,37 +222,73 @@ class Run:
         return self._world.replicas.bounds(self.move.id) is not None
 
     def _on_copied(self, granted: int, throttled: bool, result: CopyProgress | Failure) -> None:
-        self._busy = False
         used = result.copied if isinstance(result, CopyProgress) else 0
         if throttled:
-            self._world.throttle.settle(granted, used)
-        self._world.copied_bytes += used
-        if self.move.ended or self._failed(result):
+            self._world.throttles.settle(granted, used, self._disks, self._out.now)
+        self._world.on_copied(self, used)
+        if isinstance(result, CopyProgress):
+            self.move.end, self.move.size = result.end, result.size
+        if self._is_over() or self._failed(result):
             return
         assert isinstance(result, CopyProgress)
         self._mark, self._failures = result.mark, 0
         self._dirty = self._dirty or used > 0
-        self.move.end, self.move.size = result.end, result.size
-        caught = result.end == result.source_end
-        if self.move.state is State.DRAINING and caught and used == 0:
-            self._verify()  # Only now for certain: one more look has found nothing.
-        elif not caught or self.move.state in (State.DRAINING, State.FREEZING):
+        if result.bad is not None:
+            self._on_bad(result.bad)
+            return
+        self._bad = 0
+        caught, state = result.end == result.source_end, self.move.state
+        if state is State.DRAINING and (caught or result.whole):
+            self._on_drained(result)
+        elif not caught or state is State.FREEZING:
             self.feed(Input.COPIED)
-        elif self.move.state is State.COPYING:
+        elif state is State.COPYING:
             self._flush(lambda: self.feed(Input.CAUGHT))
+        elif state is State.SETTLING:
+            self._on_settled(used)
         else:
             self._pump_at(self._out.now + FOLLOW)
+
+    def _on_drained(self, result: CopyProgress) -> None:
+        """Nothing is written any more, and all is copied: both must be the same now (B-02)."""
+        if result.whole:
+            self.feed(Input.CAUGHT)
+        else:
+            self._give_up(f"the copy is not what the log is: {result.mark}")
+
+    def _on_settled(self, used: int) -> None:
+        """The copy is where the log was just now: have little left for while appends wait."""
+        self._rounds += 1
+        enough = used <= SETTLED_BYTES or self._rounds >= SETTLE_ROUNDS
+
+        def flushed() -> None:
+            if self.move.state is State.SETTLING:
+                self.feed(Input.SETTLED if enough else Input.CAUGHT)
+            else:
+                self.pump()  # The metadata was changed back meanwhile.
+
+        self._flush(flushed)
+
+    def _on_bad(self, bad: BadBatch) -> None:
+        """A batch is not well. A cut of the source explains it: then the next step aligns."""
+        self._bad += 1
+        if self._bad < BAD_MAX:
+            self.feed(Input.COPIED)
+        elif bad.in_source:
+            self.damage = bad.why
+            self.feed(Input.DAMAGED)
+        else:
+            self._give_up(f"the target does not hold what is written to it: {bad.why}")
 
     def _flush(self, then: Callable[[], None]) -> None:
         """Put the future log on the medium, then go on: the swap shall have little left to do."""
         if not self._dirty:
             then()
             return
-        self._busy, self._dirty = True, False
+        self.busy, self._dirty = True, False
 
         def flushed(result: Failure | None) -> None:
-            self._busy = False
-            if not self.move.ended and not self._failed(result):
+            if not self._is_over() and not self._failed(result):
                 then()
 
         self._out.run(Flush(self.move.target, self.move.future_key), flushed)
@@ -208,7 +307,8 @@ class Run:
         self._failures += 1
         self._mark = None
         if self._failures < FAILURES_MAX and move.follows:
-            self._pump_at(self._out.now + RETRY)
+            pause = RETRY_BLOCKED if move.state is State.DRAINING else RETRY
+            self._pump_at(self._out.now + pause)
         else:
             self._give_up(str(result))
         return True
@@ -225,7 +325,12 @@ class Run:
         else:
             self._world.correct(self.move.id)
 
+    def _settle(self) -> None:
+        self.pump()
+
     def _freeze(self) -> None:
+        self._rounds, self._frozen_at = 0, self._out.now
+
         def frozen() -> None:
             if self.move.state is State.FREEZING:
                 self.feed(Input.FROZEN)
@@ -234,36 +339,12 @@ class Run:
             self._world.replicas.freeze(self.move.id, frozen)
 
     def _thaw(self) -> None:
+        self._world.on_blocked(self._out.now - self._frozen_at)
         self._world.replicas.thaw(self.move.id, self.move.source, None)
 
-    def _verify(self) -> None:
-        """All is copied, nothing is written: compare both logs before one is given up (B-02)."""
-        self._flush(self._compare)
-
-    def _compare(self) -> None:
-        move = self.move
-        self._busy = True
-
-        def source_told(source: LoadedLog | Failure) -> None:
-            self._busy = False
-            if not move.ended and not self._failed(source):
-                assert isinstance(source, LoadedLog)
-                self._busy = True
-                job = Truncate(move.target, move.future_key, NO_LIMIT)
-                self._out.run(job, partial(both_told, source))
-
-        def both_told(source: LoadedLog, target: LoadedLog | Failure) -> None:
-            self._busy = False
-            if move.ended or self._failed(target):
-                return
-            assert isinstance(target, LoadedLog)
-            if _extent(source) == _extent(target):
-                self.feed(Input.CAUGHT)
-            else:
-                self._give_up(f"the copy has {_extent(target)}, the log {_extent(source)}")
-
-        # Cutting at the end cuts nothing, and tells how a log stands.
-        self._out.run(Truncate(move.source, move.current_key, NO_LIMIT), source_told)
+    def _finish(self) -> None:
+        self._world.on_blocked(self._out.now - self._frozen_at)
+        self._world.on_promoted(self, self._promoted)
 
     def _discard(self) -> None:
         move = self.move
@@ -321,25 +402,24 @@ class Run:
         self._out.run(Restore(move.source, move.current_key, self.discarded), restored)
 
     def _nothing(self) -> None:
-        """`again` is remembered; whoever made this move looks at it when it ends."""
+        """`again` and `damage` are remembered; whoever made this move looks when it ends."""
 
     _wishes: Final[dict[Wish, Callable[[Run], None]]] = {
         Wish.COPY: pump,
         Wish.ASSIGN: _assign,
+        Wish.SETTLE: _settle,
         Wish.FREEZE: _freeze,
         Wish.THAW: _thaw,
         Wish.DISCARD: _discard,
         Wish.PROMOTE: _promote,
-        Wish.FINISH: lambda run: run._world.on_promoted(run, run._promoted),
-        Wish.DROP_FUTURE: lambda run: run._world.discard(run.move.target, run.move.future_key),
-        Wish.DROP_TARGET: lambda run: run._world.discard(run.move.target, run.move.current_key),
+        Wish.FINISH: _finish,
+        Wish.DROP_FUTURE: lambda run: run._world.drop_future(run),
+        Wish.KEEP_FUTURE: lambda run: run._world.keep_future(run),
+        Wish.DROP_TARGET: lambda run: run._world.drop_current(run, run.move.target),
         Wish.CORRECT: lambda run: run._world.correct(run.move.id),
-        Wish.DROP_SOURCE: lambda run: run._world.discard(run.move.source, run.move.current_key),
+        Wish.DROP_SOURCE: lambda run: run._world.drop_current(run, run.move.source),
         Wish.RESTORE: _restore,
         Wish.STRAND: lambda run: run._world.on_stranded(run),
         Wish.AGAIN: _nothing,
+        Wish.REPORT: _nothing,
     }
-
-
-def _extent(log: LoadedLog) -> tuple[int, int, tuple[tuple[int, int], ...]]:
-    return log.start, log.end, tuple((e.epoch, e.start) for e in log.epochs)

@@ -10,11 +10,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spindle.core.logdirs.move import Input, Move, State
-from spindle.core.logdirs.throttle import Throttle
-from spindle.model.errors import DiskFailed
+from spindle.core.logdirs.slots import Slots
+from spindle.core.logdirs.throttle import Throttles
+from spindle.model.errors import DiskFailed, LogFailed
 from spindle.model.ids import DirectoryId, LogDir, PartitionId
 from spindle.model.jobs import LogSettings
-from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.logs import LoadedLog
+from spindle.model.statistics import Sample
+from spindle.node.logdirs.kept import KeptCopies
+from spindle.node.logdirs.move_figures import MoveFigures
 from spindle.node.logdirs.move_run import Run
 from spindle.node.logdirs.places import Place, Stage
 from spindle.node.replicas.replicas import Replicas
@@ -30,14 +34,16 @@ class Moves:
         self._logs = logs
         self._broker = logs.broker
         self.out = logs.broker.out
-        self.throttle = Throttle(self._rate, self.out.now)
-        self.copied_bytes = 0
+        self.throttles = Throttles(*self._rates, self.out.now)
+        self.figures = MoveFigures()
+        self.kept = KeptCopies(logs)
         self.closing = False
         self._runs: dict[PartitionId, Run] = {}
         self._left: dict[PartitionId, Move] = {}
         """Given up because their source failed; their future logs stay on disk (K113-17)."""
-        self._waiting: dict[tuple[LogDir, LogDir], dict[PartitionId, Run]] = {}
-        self._copying: dict[PartitionId, Move] = {}
+        self._ending: dict[tuple[LogDir, PartitionId], Run] = {}
+        """Given up, but a job on the future log has not come back: it is not to be touched yet."""
+        self._slots = Slots()
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -62,12 +68,24 @@ class Moves:
             hosted = self.replicas.find(run.move.id)
             yield run.move.target, max(run.move.size, 0 if hosted is None else hosted.size)
 
-    @property
-    def _rate(self) -> int:
-        return int(self._broker.settings["replica.alter.log.dirs.io.max.bytes.per.second"])
+    def left(self, move: Move) -> int:
+        """Bytes that a move has still to copy."""
+        hosted = self.replicas.find(move.id)
+        return 0 if hosted is None else max(0, hosted.size - move.size)
+
+    def statistics(self) -> Iterator[Sample]:
+        """Figures of all moves."""
+        moves = [run.move for run in self._runs.values()]
+        yield from self.figures.statistics(self.out.now, moves, self.left)
 
     @property
-    def _slots(self) -> int:
+    def _rates(self) -> tuple[int, int]:
+        settings = self._broker.settings
+        broker = settings["replica.alter.log.dirs.io.max.bytes.per.second"]
+        return int(broker), int(settings["log.dir.move.max.bytes.per.second"])
+
+    @property
+    def _at_once(self) -> int:
         threads = self._broker.settings["num.replica.alter.log.dirs.threads"]
         return int(threads) if threads is not None else len(self._logs.directories.all)
 
@@ -87,7 +105,8 @@ class Moves:
             self._drop(left)
         run = self._add(place, target)
         self.out.say("info", "move begins", partition=str(place.name), target=target)
-        run.prepare()
+        if (target, place.id) not in self._ending:
+            run.prepare()
 
     def on_served(self, place: Place) -> None:
         """A replica serves, perhaps again: a move that its failure ended goes on (K113-15)."""
@@ -101,7 +120,7 @@ class Moves:
 
     def _drop(self, left: Move) -> None:
         if self._logs.directories.is_online(left.target):
-            self.discard(left.target, left.future_key)
+            self._logs.places.discard(left.target, left.future_key)
 
     def resume(self, place: Place, target: LogDir, future: LoadedLog) -> None:
         """Go on with a move that was under way before a restart (K113-15)."""
@@ -128,18 +147,19 @@ class Moves:
         return run
 
     def cancel(self, id: PartitionId) -> None:
-        """Stay where it is; what was copied goes (K113-08)."""
+        """Stay where it is; what was copied goes, after a while (K113-08, B-11)."""
         run = self._runs.get(id)
         if run is not None:
             run.again = run.move.source
             run.feed(Input.CANCELLED)
 
     def on_settings(self) -> None:
-        """The rate may have changed."""
-        if self.throttle.rate != self._rate:
-            self.throttle.set_rate(self._rate, self.out.now)
+        """Rates and limits may have changed."""
+        if self.throttles.rates != self._rates:
+            self.throttles.set_rates(*self._rates, self.out.now)
             for run in list(self._runs.values()):
                 run.pump()
+        self._schedule()
 
     # --- what happens -------------------------------------------------------------------------
 
@@ -152,6 +172,7 @@ class Moves:
                 run.feed(Input.TARGET_FAILED)
         for id in [id for id, move in self._left.items() if move.target == path]:
             del self._left[id]
+        self.kept.on_directory_failed(path)
 
     def on_replica_failed(self, id: PartitionId) -> None:
         """The current log cannot be read any more; the copy is left as it is."""
@@ -167,6 +188,9 @@ class Moves:
         left = self._left.pop(id, None)
         if left is not None:
             self._drop(left)
+        for key in [key for key in self._ending if key[1] == id]:
+            self._drop(self._ending.pop(key).move)
+        self.kept.on_removed(id)
 
     def on_changed(self, id: PartitionId, happened: Input) -> None:
         """The current log was cut or shortened: the copy follows with the next piece (K113-13)."""
@@ -212,9 +236,49 @@ class Moves:
         """Have the metadata say what it should of this replica."""
         self._logs.on_placed(id)
 
-    def discard(self, path: LogDir, key: LogKey) -> None:
-        """Rename a log away and delete it later."""
-        self._logs.places.discard(path, key)
+    def drop_future(self, run: Run) -> None:
+        """Have the future log of a move that has ended deleted."""
+        self._logs.places.discard(run.move.target, run.move.future_key)
+
+    def drop_current(self, run: Run, path: LogDir) -> None:
+        """Have the plain log in a directory deleted."""
+        self._logs.places.discard(path, run.move.current_key)
+
+    def keep_future(self, run: Run) -> None:
+        """Set the future log aside for a while, once nothing is at work on it any more."""
+        key = (run.move.target, run.move.id)
+        if run.busy:
+            self._ending[key] = run
+        elif key not in self._ending:
+            self.kept.set_aside(run.move)
+
+    def on_idle(self, run: Run) -> None:
+        """A move had ended, and its last job on the future log has come back now."""
+        key = (run.move.target, run.move.id)
+        if self._ending.get(key) is not run:
+            return
+        del self._ending[key]
+        other = self._runs.get(run.move.id)
+        if other is not None and other.move.target == run.move.target:
+            other.prepare()  # The same move again: it finds the future log as it is.
+        elif self._logs.directories.is_online(run.move.target):
+            self.kept.set_aside(run.move)
+
+    def take_kept(self, run: Run) -> str | None:
+        """What an earlier move to the same directory had copied."""
+        return self.kept.take(run.move.target, run.move.id)
+
+    def drop_kept(self, run: Run, name: str) -> None:
+        """It cannot be used after all."""
+        self._logs.purging.now(run.move.target, name)
+
+    def on_copied(self, run: Run, size: int) -> None:
+        """So many bytes more are copied."""
+        self.figures.copied(self.out.now, run.move, size)
+
+    def on_blocked(self, seconds: float) -> None:
+        """A swap is over; appends were blocked for so long."""
+        self.figures.blocked.add(seconds)
 
     def on_disk_failed(self, failure: DiskFailed) -> None:
         """A job of a move was answered so."""
@@ -235,7 +299,7 @@ class Moves:
                 log = replace(log, stable=max(log.stable, before.partition.high_watermark))
             self.replicas.on_log_ready(move.id, move.name, move.target, log)
         if run.discarded is not None:
-            self._logs.purge_later(move.source, run.discarded)
+            self._logs.purging.later(move.source, run.discarded)
 
     def on_stranded(self, run: Run) -> None:
         """The renamed source is all there is: it is kept for the operator."""
@@ -248,7 +312,7 @@ class Moves:
         """The source has its `-delete` name, but the move has ended."""
         move = run.move
         if move.id not in self._logs.places.all:
-            self._logs.purge_later(move.source, name)
+            self._logs.purging.later(move.source, name)
             return
         self.out.say(
             "error",
@@ -264,15 +328,44 @@ class Moves:
         self._queue(run)
         if move.ended and self._runs.get(move.id) is run:
             del self._runs[move.id]
+            self.figures.end("done" if move.state is State.DONE else happened.name.lower())
             if move.state is State.ABANDONED:
                 self.out.say("info", "move ends", partition=str(move.name), reason=happened.value)
                 if happened is Input.SOURCE_FAILED:
                     self._left[move.id] = move
             if happened is Input.GONE and run.discarded is not None:
-                self._logs.purge_later(move.source, run.discarded)
+                self._logs.purging.later(move.source, run.discarded)
             self.correct(move.id)
+            if happened is Input.DAMAGED:
+                self._on_damaged(run)
             self._go_again(run)
         self._schedule()
+
+    def _on_damaged(self, run: Run) -> None:
+        """The current log has a damaged batch: nothing is moved of it.
+
+        Where others have the partition in sync, this replica is offline and fetched anew from them
+        (K589-02). Where nobody has, it goes on serving what is well.
+        """
+        move, me = run.move, self._broker.node_id
+        state = self._broker.image.partition(move.id)
+        others = [] if state is None else [broker for broker in state.isr if broker != me]
+        way_out = (
+            f"it is fetched anew from brokers {others}; then move it again"
+            if others
+            else "no other broker has it in sync: it stays; add a replica before you heal this one"
+        )
+        self.out.say(
+            "error",
+            "a damaged log is not moved",
+            partition=str(move.name),
+            directory=move.source,
+            why=run.damage,
+            way_out=way_out,
+        )
+        if others:
+            failure = LogFailed(move.source, str(move.current_key), run.damage)
+            self._logs.on_log_failed(move.id, failure)
 
     def _go_again(self, run: Run) -> None:
         place, target = self._logs.places.all.get(run.move.id), run.again
@@ -288,24 +381,16 @@ class Moves:
         move, id = run.move, run.move.id
         if self._runs.get(id) is not run:
             return
-        pair = (move.source, move.target)
         if move.state is State.WANTED:
-            self._waiting.setdefault(pair, {})[id] = run
-        else:
-            self._waiting.get(pair, {}).pop(id, None)
-            if not self._waiting.get(pair):
-                self._waiting.pop(pair, None)
-        if move.state is State.COPYING:
-            self._copying[id] = move
-        else:
-            self._copying.pop(id, None)
+            self._slots.wait(id, (move.source, move.target))
+        elif move.state is not State.COPYING:
+            self._slots.leave(id)
 
     def _schedule(self) -> None:
         """Give free slots to moves that wait, those between the least busy disks first (B-10)."""
-        while self._waiting and len(self._copying) < self._slots and not self.closing:
-            load: dict[LogDir, int] = {}
-            for move in self._copying.values():
-                load[move.source] = load.get(move.source, 0) + 1
-                load[move.target] = load.get(move.target, 0) + 1
-            pair = min(self._waiting, key=lambda p: load.get(p[0], 0) + load.get(p[1], 0))
-            next(iter(self._waiting[pair].values())).feed(Input.SLOT)
+        while not self.closing:
+            per_disk = self._broker.settings["log.dir.move.copies.max"]
+            id = self._slots.next(self._at_once, per_disk)
+            if id is None:
+                return
+            self._runs[id].feed(Input.SLOT)

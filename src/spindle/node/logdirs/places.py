@@ -7,7 +7,7 @@ the data in logs (`replicas`) and of moves (`moves`). Belongs to `logdirs`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,7 +20,13 @@ from spindle.model.config import topic_setting
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE, Delta
-from spindle.model.jobs import Configure, CreateLog, Discard, LogSettings, Promote
+from spindle.model.jobs import (
+    Configure,
+    CreateLog,
+    Discard,
+    LogSettings,
+    Promote,
+)
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
 from spindle.node.logdirs.findings import Findings
 
@@ -45,10 +51,19 @@ class Place:
     stage: Stage
     directory: LogDir | None
     why: str = ""
+    ranked: list[LogDir] = field(default_factory=list)
+    """While it is being made: the directory where, and others that could take it, best first."""
+    crowded: LogDir | None = None
+    """The full directory in which it cannot grow: there it counts as offline (B-12)."""
     damaged: bool = False
     """Its directory is well, but this log is not (KIP-589)."""
     heals: int = 0
     """How often it was fetched anew for that."""
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether the cluster has to go on without it for want of room."""
+        return self.crowded is not None and self.crowded == self.directory
 
     @property
     def key(self) -> LogKey:
@@ -224,7 +239,7 @@ class Places:
             self.fail(found, "no log directory can take it")
             return
         path = ranked[0]
-        found.stage, found.directory = Stage.CREATING, path
+        found.stage, found.directory, found.ranked = Stage.CREATING, path, ranked
         settings = self.settings_of(found.name.topic)
         job = CreateLog(path, found.key, found.id.topic_id, settings)
         self._out.run(job, partial(self._on_created, found, ranked))
@@ -234,20 +249,25 @@ class Places:
             self._logs.on_disk_failed(result)
         if self.all.get(found.id) is not found or found.stage is not Stage.CREATING:
             return
+        if found.ranked is not ranked:
+            return  # Too late: it was given up, and is being made elsewhere.
         if isinstance(result, DiskFailed):
-            rest = [p for p in ranked[1:] if self._logs.directories.is_online(p)]
-            self.create(found, rest)
+            self._create_elsewhere(found)
         elif isinstance(result, LogFailed):
             self.fail(found, str(result), damaged=True)
         else:
             assert isinstance(result, LoadedLog)
             self._serve(found, ranked[0], result)
 
+    def _create_elsewhere(self, found: Place) -> None:
+        rest = [p for p in found.ranked[1:] if self._logs.directories.is_online(p)]
+        self.create(found, rest)
+
     def _promote(self, found: Place, path: LogDir) -> None:
         """The future log becomes the current one: there is no other (K113-16), or no better."""
-        found.stage, found.directory = Stage.CREATING, path
+        found.stage, found.directory, found.ranked = Stage.CREATING, path, [path]
         job = Promote(path, found.key._replace(future=True))
-        self._out.run(job, partial(self._on_created, found, [path]))
+        self._out.run(job, partial(self._on_created, found, found.ranked))
 
     def _serve(self, found: Place, path: LogDir, log: LoadedLog) -> None:
         found.stage, found.directory, found.why, found.damaged = Stage.READY, path, "", False
@@ -271,15 +291,19 @@ class Places:
 
     def on_directory_failed(self, path: LogDir) -> None:
         """Replicas whose current log was there are offline."""
-        for found in self.all.values():
+        for found in list(self.all.values()):
             if found.directory == path and found.stage is Stage.READY:
                 found.stage, found.why = Stage.OFFLINE, f"{path} is offline"
+            elif found.directory == path and found.stage is Stage.CREATING:
+                self._create_elsewhere(found)
 
     def revive(self, path: LogDir) -> None:
         """A full directory has room again: load what could not be written to (B-12)."""
         for found in list(self.all.values()):
-            if found.stage is Stage.OFFLINE and found.directory == path:
-                self.create(found, [path])
+            if found.directory == path:
+                found.crowded = None
+                if found.stage is Stage.OFFLINE:
+                    self.create(found, [path])
 
     # --- discarding -------------------------------------------------------------------------
 
@@ -302,9 +326,9 @@ class Places:
             elif isinstance(result, LogFailed):
                 self._out.say("debug", "nothing to discard", why=str(result))
             elif isinstance(result, str) and suffix == "delete":
-                self._logs.purge_later(path, result)
+                self._logs.purging.later(path, result)
             elif isinstance(result, str):
-                self._logs.on_stray(path, result)
+                self._logs.purging.stray(path, result)
 
         self._out.run(job, discarded)
 
@@ -314,9 +338,13 @@ class Places:
         """What a topic's logs obey."""
         overrides = self._broker.image.config(TOPIC_RESOURCE, topic)
         node = self._broker.settings
+        segment_ms = topic_setting(overrides, node, "segment.ms")
+        if "compact" in topic_setting(overrides, node, "cleanup.policy"):
+            # The active segment is never compacted: it must not stay that for longer (KIP-354).
+            segment_ms = min(segment_ms, topic_setting(overrides, node, "max.compaction.lag.ms"))
         return LogSettings(
             segment_bytes=topic_setting(overrides, node, "segment.bytes"),
-            segment_ms=topic_setting(overrides, node, "segment.ms"),
+            segment_ms=segment_ms,
             index_interval_bytes=topic_setting(overrides, node, "index.interval.bytes"),
             index_max_bytes=topic_setting(overrides, node, "segment.index.bytes"),
             flush_messages=topic_setting(overrides, node, "flush.messages"),

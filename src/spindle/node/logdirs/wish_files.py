@@ -14,7 +14,11 @@ from typing import Any, Final
 from spindle.core.logdirs.wishes import Wish, Wishes
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir, TopicPartition, id_from_text, id_to_text
-from spindle.model.jobs import GetFile, PutFile, RemoveFile
+from spindle.model.jobs import (
+    GetFile,
+    PutFile,
+    RemoveFile,
+)
 from spindle.model.outbox import Outbox
 
 FILE: Final = "spindle-wishes.json"

@@ -14,7 +14,7 @@ from spindle.core.raft.machine import Raft
 from spindle.core.raft.values import FetchVerdict, FetchWish, Heard
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.model.ids import NodeId
+from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.quorum.metalog import Cached, MetadataLog, wire_bytes
 
@@ -57,9 +57,10 @@ class MetadataFetches:
         max_wait: float,
         max_bytes: int,
         answer: Callable[[Served], None],
+        directory: DirectoryId | None = None,
     ) -> None:
         """A node fetches; `answer` is called once, within `max_wait` seconds or soon after."""
-        verdict = self._raft.on_fetch(replica, wish)
+        verdict = self._raft.on_fetch(replica, wish, directory)
         waits = max_wait > 0 and len(self._parked) < PARKED_MAX
         if self._has_news(wish, verdict) or not waits:
             self._serve(wish, max_bytes, answer)

@@ -14,8 +14,18 @@ from typing import Final, NamedTuple, TypeVar
 from spindle.model.batches import Batch, Buffer
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import METADATA_TOPIC, LogDir
-from spindle.model.jobs import Append, Job, MoveLogStart, Read, ReadResult, Reset, Truncate
-from spindle.model.logs import LogKey
+from spindle.model.jobs import (
+    Append,
+    Appended,
+    Job,
+    LogStart,
+    MoveLogStart,
+    Read,
+    ReadResult,
+    Reset,
+    Truncate,
+)
+from spindle.model.logs import LoadedLog, LogKey
 from spindle.model.outbox import Outbox
 from spindle.model.records import MetadataRecord
 from spindle.wire import batch as codec
@@ -46,6 +56,8 @@ class MetadataLog:
         self._directory = directory
         self._out = out
         self._on_failed = on_failed
+        self.size = 0
+        """Bytes of the log's segments, once it is open."""
         self._cache: list[Cached] = []
         self._cache_bytes = 0
 
@@ -54,7 +66,8 @@ class MetadataLog:
     def append(self, batches: list[Cached], then: Callable[[], None]) -> None:
         """Append batches in order; `then` once all are durable."""
 
-        def done(_: object) -> None:
+        def done(now: Appended) -> None:
+            self.size = now.size
             self._remember(batches)
             then()
 
@@ -64,7 +77,8 @@ class MetadataLog:
     def truncate(self, offset: int, then: Callable[[], None]) -> None:
         """Cut the end back to `offset`."""
 
-        def done(_: object) -> None:
+        def done(now: LoadedLog) -> None:
+            self.size = now.size
             while self._cache and self._cache[-1].batch.next_offset > offset:
                 self._cache_bytes -= self._cache.pop().batch.size
             then()
@@ -74,7 +88,8 @@ class MetadataLog:
     def reset(self, offset: int, then: Callable[[], None]) -> None:
         """Start again, empty, at `offset`."""
 
-        def done(_: object) -> None:
+        def done(now: LoadedLog) -> None:
+            self.size = now.size
             self._cache.clear()
             self._cache_bytes = 0
             then()
@@ -83,7 +98,12 @@ class MetadataLog:
 
     def move_start(self, offset: int, then: Callable[[], None]) -> None:
         """Give up whole segments below `offset`."""
-        self.run(MoveLogStart(self._directory, LOG_KEY, offset), lambda _: then())
+
+        def done(now: LogStart) -> None:
+            self.size = now.size
+            then()
+
+        self.run(MoveLogStart(self._directory, LOG_KEY, offset), done)
 
     # --- reading ----------------------------------------------------------------------------
 

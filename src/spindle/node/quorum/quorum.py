@@ -13,13 +13,20 @@ from typing import Final, Protocol
 
 from spindle.core.raft.log import RaftLog
 from spindle.core.raft.machine import Raft
+from spindle.core.raft.retention import Kept
 from spindle.core.raft.values import NOBODY, ElectionState, Timing
 from spindle.model.batches import CONTROL, Batch, Record
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Failure
-from spindle.model.ids import METADATA_TOPIC_ID, NodeId
+from spindle.model.ids import METADATA_TOPIC_ID, DirectoryId, NodeId
 from spindle.model.image import ClusterImage
-from spindle.model.jobs import Configure, CreateLog, GetFile, ListFiles, LogSettings
+from spindle.model.jobs import (
+    Configure,
+    CreateLog,
+    GetFile,
+    ListFiles,
+    LogSettings,
+)
 from spindle.model.logs import LoadedLog, OpenedDirectory
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
@@ -29,7 +36,12 @@ from spindle.node.peers import Peers
 from spindle.node.quorum.metadata_fetches import MetadataFetches
 from spindle.node.quorum.metalog import LOG_KEY, READ_BYTES, Cached, MetadataLog
 from spindle.node.quorum.raft_wire import Identity
-from spindle.node.quorum.snapshots import BOOTSTRAP, read_snapshot, snapshot_name, snapshot_of_name
+from spindle.node.quorum.snapshots import (
+    BOOTSTRAP,
+    read_snapshot,
+    snapshot_name,
+    snapshot_of_name,
+)
 from spindle.node.quorum.snapshotting import Snapshotting
 from spindle.node.quorum.world import FOLDER, STATE_FILE, QuorumWorld
 from spindle.wire import batch as codec
@@ -85,9 +97,7 @@ class Quorum:
         self.stopping = False
         """No request of the quorum is served any more."""
         self._caught_up = False
-        settings = config.settings
-        due: int = settings["metadata.log.max.record.bytes.between.snapshots"]
-        self.snapshots = Snapshotting(config.metadata_dir, due, out, self._log, metadata)
+        self.snapshots = Snapshotting(config, out, self._log, metadata)
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -125,6 +135,11 @@ class Quorum:
         return self.world.addresses.get(node) if self.raft else None
 
     @property
+    def directory_id(self) -> DirectoryId:
+        """The id of our metadata directory; once it has been opened."""
+        return self.world.who.directory_id
+
+    @property
     def controller_listeners(self) -> tuple[str, ...]:
         """Names of the controllers' listeners."""
         return self._config.controller_listeners
@@ -154,6 +169,8 @@ class Quorum:
             )
 
     def _list(self, log: LoadedLog, then: Callable[[], None]) -> None:
+        self._log.size = log.size
+
         def listed(names: tuple[str, ...]) -> None:
             ids = [id for name in names if (id := snapshot_of_name(name)) and id.offset > 0]
             self._load(log, sorted(ids), then)
@@ -197,16 +214,18 @@ class Quorum:
         then: Callable[[], None],
     ) -> None:
         if snapshot is None:
-            self._begin(RaftLog(0, log.end, log.epochs), then)
+            self._begin(RaftLog(0, log.end, log.epochs), snapshots, then)
         elif snapshot.offset > log.end or snapshot.offset < log.start:
             raft_log = RaftLog(snapshot.offset, snapshot.offset, (), snapshot)
-            self._log.reset(snapshot.offset, lambda: self._begin(raft_log, then))
+            self._log.reset(snapshot.offset, lambda: self._begin(raft_log, snapshots, then))
         else:
             raft_log = RaftLog(log.start, log.end, log.epochs, snapshot)
             raft_log.earliest = next((s for s in snapshots if s.offset >= log.start), snapshot)
-            self._begin(raft_log, then)
+            self._begin(raft_log, snapshots, then)
 
-    def _begin(self, log: RaftLog, then: Callable[[], None]) -> None:
+    def _begin(
+        self, log: RaftLog, snapshots: list[OffsetAndEpoch], then: Callable[[], None]
+    ) -> None:
         settings = self._config.settings
         timing = Timing(
             fetch_timeout=settings["controller.quorum.fetch.timeout.ms"] / 1000,
@@ -229,6 +248,7 @@ class Quorum:
             self.raft = raft
             self.fetches = MetadataFetches(raft, self._log, self._out)
             raft.start(saved)
+            self.snapshots.start(log, snapshots)
             then()
 
         self._log.run(GetFile(self._config.metadata_dir, STATE_FILE), state_read)
@@ -380,13 +400,19 @@ class Quorum:
                 self._out.halt(f"{self._config.metadata_dir}: {error}")
                 return False
             self._applied = batch.next_offset
-            self.snapshots.on_applied(raft.log, batch.size, batch.max_timestamp)
+            self.snapshots.on_applied(batch.size, batch.max_timestamp)
         return True
 
-    def on_snapshot(self, id: OffsetAndEpoch, records: list[MetadataRecord]) -> None:
+    def on_contact(self) -> None:
+        """The leader has answered something."""
+        if self.raft is not None:
+            self.raft.on_contact()
+
+    def on_snapshot(self, kept: Kept, records: list[MetadataRecord]) -> None:
         """A leader's snapshot has replaced our log."""
-        self.metadata.on_snapshot(id, records)
-        self._applied = id.offset
+        self.metadata.on_snapshot(kept.id, records)
+        self._applied = kept.id.offset
+        self.snapshots.on_loaded(kept)
 
     def _tell_controller(self) -> None:
         """Have the controller begin once all that came before our epoch is applied."""

@@ -91,6 +91,18 @@ class SnapshotWriter:
         self._offset = batch.next_offset
 
 
+def snapshot_time(name: str, data: Buffer) -> int:
+    """When the newest record of a checkpoint file was written (ms), by its header. Corrupt."""
+    try:
+        for record in codec.records(codec.split(data)[0]):
+            header = control.decode_control(record)
+            if isinstance(header, control.SnapshotHeader):
+                return header.last_timestamp
+    except (Corrupt, IndexError) as error:
+        raise Corrupt(f"{name}: {error}") from None
+    raise Corrupt(f"{name}: it does not begin with a snapshot's header")
+
+
 def read_snapshot(name: str, data: Buffer) -> list[r.MetadataRecord]:
     """The data records of a checkpoint file; Corrupt, with its name, where it is damaged."""
     found: list[r.MetadataRecord] = []

@@ -1,8 +1,9 @@
-"""When a snapshot of the metadata is written, what is given up then, and how pieces are served.
+"""When a snapshot of the metadata is written, what is given up of the past, how pieces are served.
 
-A snapshot is due after so many bytes of records. It is encoded in small steps, so that a large
-cluster's image does not hold up the node. One older snapshot and the log since then are kept:
-followers that lag a little go on fetching records. Belongs to `quorum`.
+A snapshot is due after so many bytes of records, or so long after the first of them. It is encoded
+in small steps, so that a large cluster's image does not hold up the node. Older snapshots and the
+log are kept within `core.raft.retention`: followers that lag go on fetching records. Belongs to
+`quorum`.
 """
 
 from __future__ import annotations
@@ -11,96 +12,183 @@ from collections.abc import Callable
 from typing import Final
 
 from spindle.core.raft.log import RaftLog
-from spindle.model.jobs import GetFile, ListFiles, PutFile, RemoveFile
+from spindle.core.raft.retention import Kept, Retention
+from spindle.model.config import NodeConfig
+from spindle.model.errors import Corrupt
+from spindle.model.jobs import (
+    GetFile,
+    ListFiles,
+    PutFile,
+    RemoveFile,
+)
 from spindle.model.offsets import OffsetAndEpoch
-from spindle.model.outbox import Outbox
+from spindle.model.outbox import Outbox, Timer
 from spindle.node.metadata import Metadata, copy_image
 from spindle.node.quorum.metalog import MetadataLog
-from spindle.node.quorum.snapshots import SnapshotWriter, snapshot_name, snapshot_of_name
+from spindle.node.quorum.snapshots import (
+    SnapshotWriter,
+    snapshot_name,
+    snapshot_of_name,
+    snapshot_time,
+)
 from spindle.node.quorum.world import FOLDER
 
 STEP_SECONDS: Final = 0.001
+CLEAN_SECONDS: Final = 60.0
+"""Between looks for what is too old to be kept."""
 
 
 class Snapshotting:
-    """Writes and serves snapshots in one metadata directory. `due_bytes`: how often."""
+    """Writes, serves and gives up snapshots in one node's metadata directory."""
 
     def __init__(
-        self,
-        directory: str,
-        due_bytes: int,
-        out: Outbox,
-        log: MetadataLog,
-        metadata: Metadata,
+        self, config: NodeConfig, out: Outbox, log: MetadataLog, metadata: Metadata
     ) -> None:
-        self._directory = directory
-        self._due_bytes = due_bytes
+        settings = config.settings
+        self._directory = config.metadata_dir
+        self._due_bytes: int = settings["metadata.log.max.record.bytes.between.snapshots"]
+        self._due_seconds: float = settings["metadata.log.max.snapshot.interval.ms"] / 1000
+        self._retention = Retention(
+            settings["metadata.max.retention.bytes"], settings["metadata.max.retention.ms"]
+        )
         self._out = out
         self._log = log
         self._metadata = metadata
+        self._raft_log = RaftLog()
+        self._kept: list[Kept] = []
         self._bytes = 0
+        """Of records applied since the last snapshot."""
+        self._timestamp = 0
+        self._due: Timer | None = None
+        self._overdue = False
         self._busy = False
         self._served: tuple[OffsetAndEpoch, bytes] | None = None
         """The snapshot file that was last asked for: followers read it piece by piece."""
 
-    def on_applied(self, raft_log: RaftLog, size: int, timestamp: int) -> None:
+    # --- the past ---------------------------------------------------------------------------
+
+    def start(self, raft_log: RaftLog, snapshots: list[OffsetAndEpoch]) -> None:
+        """Take up what the directory holds: `snapshots` in order, the newest is `raft_log`'s."""
+        self._raft_log = raft_log
+        self._busy = True
+        self._look_at([id for id in snapshots if id.offset >= raft_log.start])
+
+    def _look_at(self, ids: list[OffsetAndEpoch]) -> None:
+        """Learn sizes and times of the snapshots that are there, then clean from time to time."""
+        if not ids:
+            self._busy = False
+            self._clean_again()
+            return
+        id, *rest = ids
+
+        def read(data: bytes | None) -> None:
+            # A leader's snapshot may have replaced all that there was.
+            if data is not None and id.offset >= self._raft_log.start:
+                try:
+                    self._kept.append(Kept(id, len(data), snapshot_time(snapshot_name(id), data)))
+                except Corrupt as error:
+                    self._out.say("error", "metadata snapshot is damaged", error=str(error))
+            self._look_at(rest)
+
+        self.read_file(id, read)
+
+    def _clean_again(self) -> None:
+        self._out.after(CLEAN_SECONDS, self._clean_again)
+        if not self._busy:
+            self._clean()
+
+    def _clean(self) -> None:
+        """Give up what is too much or too old, one snapshot after the other."""
+        raft_log = self._raft_log
+        start = self._retention.next_start(self._kept, self._log.size, self._out.wall_ms)
+        self._busy = start is not None
+        if start is None:
+            return
+
+        def moved() -> None:
+            # Our log may have been replaced by a leader's snapshot while the job ran.
+            if raft_log.start <= start.offset and any(kept.id == start for kept in self._kept):
+                raft_log.on_start_moved(start)
+                self._kept = [kept for kept in self._kept if kept.id.offset >= start.offset]
+            self._sweep(self._clean)
+
+        self._log.move_start(start.offset, moved)
+
+    def _sweep(self, then: Callable[[], None]) -> None:
+        """Remove the files of snapshots that are kept no longer."""
+
+        def listed(names: tuple[str, ...]) -> None:
+            earliest = self._kept[0].id.offset if self._kept else 0
+            for name in names:
+                id = snapshot_of_name(name)
+                if id is not None and id.offset < earliest:
+                    self._log.run(RemoveFile(self._directory, f"{FOLDER}/{name}"), lambda _: None)
+            then()
+
+        self._log.run(ListFiles(self._directory, FOLDER), listed)
+
+    # --- writing ----------------------------------------------------------------------------
+
+    def on_applied(self, size: int, timestamp: int) -> None:
         """Records of so many bytes were applied: write a snapshot if one is due."""
         self._bytes += size
-        if self._bytes < self._due_bytes or self._busy or self._metadata.in_transaction:
+        self._timestamp = timestamp
+        if self._due is None and self._due_seconds and not self._overdue:
+            self._due = self._out.after(self._due_seconds, self._on_due)
+        if self._bytes >= self._due_bytes or self._overdue:
+            self._write()
+
+    def on_loaded(self, kept: Kept) -> None:
+        """A leader's snapshot has replaced our log."""
+        self._rest()
+        self._kept = [kept]
+        self._sweep(lambda: None)
+
+    def _on_due(self) -> None:
+        self._due = None
+        self._overdue = True
+        self._write()
+
+    def _rest(self) -> None:
+        """Begin to count bytes and time anew."""
+        self._bytes = 0
+        self._overdue = False
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+
+    def _write(self) -> None:
+        """Write a snapshot, unless that must wait for what comes next."""
+        if self._busy or self._metadata.in_transaction:
             return
         image = self._metadata.image
-        self._bytes = 0
+        self._rest()
         self._busy = True
         id = OffsetAndEpoch(image.offset + 1, image.epoch)
-        writer = SnapshotWriter(id, copy_image(image), timestamp)
-        self._step(raft_log, writer)
+        self._step(SnapshotWriter(id, copy_image(image), self._timestamp), self._timestamp)
 
-    def _step(self, raft_log: RaftLog, writer: SnapshotWriter) -> None:
+    def _step(self, writer: SnapshotWriter, timestamp: int) -> None:
         if writer.step():
-            self._out.after(STEP_SECONDS, lambda: self._step(raft_log, writer))
+            self._out.after(STEP_SECONDS, lambda: self._step(writer, timestamp))
             return
         data = writer.finish()
         name = snapshot_name(writer.id)
 
         def stored(_: object) -> None:
             self._out.say("info", "metadata snapshot written", snapshot=name, bytes=len(data))
-            self._on_stored(raft_log, writer.id)
+            self._on_stored(Kept(writer.id, len(data), timestamp))
 
         self._log.run(PutFile(self._directory, f"{FOLDER}/{name}", data), stored)
 
-    def _on_stored(self, raft_log: RaftLog, id: OffsetAndEpoch) -> None:
-        previous = raft_log.snapshot
-        if previous is not None and previous.offset >= id.offset:
-            # A leader's newer snapshot has replaced our log meanwhile.
-            self._busy = False
-            return
-        raft_log.on_snapshot(id)
-        if previous is None or previous.offset <= raft_log.start:
-            self._clean(raft_log)
-            return
+    def _on_stored(self, kept: Kept) -> None:
+        previous = self._raft_log.snapshot
+        if previous is None or previous.offset < kept.id.offset:
+            self._raft_log.on_snapshot(kept.id)
+            self._kept.append(kept)
+        # Else a leader's newer snapshot has replaced our log meanwhile.
+        self._clean()
 
-        def moved() -> None:
-            # Our log may have been replaced by a leader's snapshot while the job ran.
-            if raft_log.start <= previous.offset:
-                raft_log.on_start_moved(previous)
-            self._clean(raft_log)
-
-        self._log.move_start(previous.offset, moved)
-
-    def _clean(self, raft_log: RaftLog) -> None:
-        """Remove snapshots older than those that the log still needs."""
-        self._busy = False
-        earliest = raft_log.earliest
-        assert earliest is not None
-
-        def listed(names: tuple[str, ...]) -> None:
-            for name in names:
-                id = snapshot_of_name(name)
-                if id is not None and id.offset < earliest.offset:
-                    job = RemoveFile(self._directory, f"{FOLDER}/{name}")
-                    self._log.run(job, lambda _: None)
-
-        self._log.run(ListFiles(self._directory, FOLDER), listed)
+    # --- serving ----------------------------------------------------------------------------
 
     def read(self, id: OffsetAndEpoch, then: Callable[[bytes | None], None]) -> None:
         """A snapshot's file; None if it is not here."""
@@ -113,4 +201,8 @@ class Snapshotting:
                 self._served = (id, data)
             then(data)
 
-        self._log.run(GetFile(self._directory, f"{FOLDER}/{snapshot_name(id)}"), done)
+        self.read_file(id, done)
+
+    def read_file(self, id: OffsetAndEpoch, then: Callable[[bytes | None], None]) -> None:
+        """A snapshot's file from the disk; None if it is not there."""
+        self._log.run(GetFile(self._directory, f"{FOLDER}/{snapshot_name(id)}"), then)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
+from spindle.core.raft.retention import Kept
 from spindle.core.raft.values import (
     Ballot,
     ElectionState,
@@ -27,7 +28,7 @@ from spindle.model.records import MetadataRecord
 from spindle.node.peers import Peers
 from spindle.node.quorum import raft_wire
 from spindle.node.quorum.metalog import Cached, MetadataLog
-from spindle.node.quorum.snapshots import read_snapshot, snapshot_name
+from spindle.node.quorum.snapshots import read_snapshot, snapshot_name, snapshot_time
 from spindle.wire.quorum_state import encode_quorum_state
 
 FOLDER: Final = f"{METADATA_TOPIC}-0"
@@ -57,7 +58,10 @@ class Owner(Protocol):
     def on_advance(self) -> None:
         """More is committed."""
 
-    def on_snapshot(self, id: OffsetAndEpoch, records: list[MetadataRecord]) -> None:
+    def on_contact(self) -> None:
+        """The leader has answered something."""
+
+    def on_snapshot(self, kept: Kept, records: list[MetadataRecord]) -> None:
         """A snapshot has replaced the log; these are its records."""
 
 
@@ -77,7 +81,8 @@ class QuorumWorld:
         self._out = out
         self._peers = peers
         self._log = log
-        self._who = who
+        self.who = who
+        """Who we are to others."""
         self._owner = owner
         settings = config.settings
         self._timeout: float = settings["controller.quorum.request.timeout.ms"] / 1000
@@ -88,7 +93,7 @@ class QuorumWorld:
     @property
     def own_endpoints(self) -> tuple[Endpoint, ...]:
         """Our controller listeners as others reach them."""
-        configured = self.addresses.get(self._who.node_id)
+        configured = self.addresses.get(self.who.node_id)
         return tuple(
             e._replace(host=e.host or (configured[0] if configured else "localhost"))
             for e in self._config.advertised
@@ -120,14 +125,14 @@ class QuorumWorld:
         self, voter: NodeId, ballot: Ballot, then: Callable[[VoteAnswer | None], None]
     ) -> None:
         """Send Vote."""
-        request = raft_wire.vote_request(self._who, voter, ballot)
+        request = raft_wire.vote_request(self.who, voter, ballot)
         self._ask(self.addresses.get(voter), request, raft_wire.read_vote, then)
 
     def begin_epoch(
         self, voter: NodeId, epoch: int, then: Callable[[Heard | None], object]
     ) -> None:
         """Send BeginQuorumEpoch."""
-        request = raft_wire.begin_request(self._who, voter, epoch, self.own_endpoints)
+        request = raft_wire.begin_request(self.who, voter, epoch, self.own_endpoints)
         self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
 
     def end_epoch(
@@ -138,7 +143,7 @@ class QuorumWorld:
         then: Callable[[Heard | None], object],
     ) -> None:
         """Send EndQuorumEpoch."""
-        request = raft_wire.end_request(self._who, epoch, successors, self.own_endpoints)
+        request = raft_wire.end_request(self.who, epoch, successors, self.own_endpoints)
         self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
 
     def fetch(
@@ -149,7 +154,7 @@ class QuorumWorld:
     ) -> None:
         """Send Fetch to the leader, or to whichever controller's turn it is."""
         address = self.addresses.get(source) if source is not None else None
-        request = raft_wire.fetch_request(self._who, wish)
+        request = raft_wire.fetch_request(self.who, wish)
         self._ask(
             address or self._next_address(), request, raft_wire.read_fetch, then, FETCH_CHANNEL
         )
@@ -164,7 +169,7 @@ class QuorumWorld:
         position = 0
 
         def ask() -> None:
-            request = raft_wire.snapshot_request(self._who, epoch, snapshot, position)
+            request = raft_wire.snapshot_request(self.who, epoch, snapshot, position)
             self._ask(address, request, raft_wire.read_snapshot_chunk, on_chunk, FETCH_CHANNEL)
 
         def on_chunk(chunk: raft_wire.SnapshotChunk | None) -> None:
@@ -172,6 +177,8 @@ class QuorumWorld:
             if chunk is None or chunk.heard.error != Error.NONE or chunk.position != position:
                 then(False)
                 return
+            if self._owner.epoch == epoch:
+                self._owner.on_contact()
             parts.append(chunk.data)
             position += len(chunk.data)
             if position >= chunk.size:
@@ -187,6 +194,7 @@ class QuorumWorld:
         name = snapshot_name(snapshot)
         try:
             records = read_snapshot(name, data)
+            kept = Kept(snapshot, len(data), snapshot_time(name, data))
         except Corrupt as error:
             self._out.say("error", "a snapshot that was fetched is damaged", error=str(error))
             then(False)
@@ -197,7 +205,7 @@ class QuorumWorld:
 
         def reset() -> None:
             self._out.say("info", "metadata snapshot loaded", snapshot=name, bytes=len(data))
-            self._owner.on_snapshot(snapshot, records)
+            self._owner.on_snapshot(kept, records)
             then(True)
 
         self._log.run(PutFile(self._config.metadata_dir, f"{FOLDER}/{name}", data), stored)
@@ -231,7 +239,7 @@ class QuorumWorld:
 
     def _next_address(self) -> tuple[str, int] | None:
         """The next of the controllers that the configuration names, ourselves excepted."""
-        own = self.addresses.get(self._who.node_id)
+        own = self.addresses.get(self.who.node_id)
         servers: Sequence[tuple[str, int]] = [s for s in self._config.bootstrap_servers if s != own]
         if not servers:
             return None

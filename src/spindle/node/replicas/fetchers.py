@@ -21,6 +21,7 @@ from spindle.model.outbox import Timer
 from spindle.node.replicas import fetch_requests
 from spindle.node.replicas.hosted import Hosted
 from spindle.wire.batch import check, split
+from spindle.wire.control import marker_of
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -344,7 +345,7 @@ class Source:
         self._conversation.leave(hosted.id)
         self._writing[hosted.id] = None
         for batch in batches:
-            hosted.partition.accept(batch)
+            hosted.partition.accept(batch, marker_of(batch) if batch.is_control else None)
         mark, start = told.high_watermark, told.log_start_offset
 
         def on_appended() -> None:
@@ -359,6 +360,8 @@ class Source:
         batches = [b for b in split(records, partial=True) if b.next_offset > expected]
         for batch in batches:
             check(batch)
+            if batch.is_control:
+                marker_of(batch)  # What is taken in later must be readable.
         return batches
 
     def _on_marks(self, followed: Followed, mark: int, start: int) -> None:

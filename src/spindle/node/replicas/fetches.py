@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from spindle.core.replica.sessions import Cursor, Key, Reader, Session
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
+from spindle.model.logs import AbortedTransaction
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.calls import Call
 from spindle.node.replicas.hosted import Hosted
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from spindle.node.replicas.readers import Readers
 
 CONSUMER = -1
+READ_COMMITTED = 1
+"""An isolation level: nothing of undecided or aborted transactions."""
 WAIT_MAX = 300.0
 """Seconds that a fetch may wait at most, whatever it asks for."""
 
@@ -30,6 +33,7 @@ class Outcome:
     """What was found for one cursor."""
 
     __slots__ = (
+        "aborted",
         "buffers",
         "cursor",
         "diverging",
@@ -39,6 +43,7 @@ class Outcome:
         "limit",
         "mark",
         "size",
+        "stable",
         "start",
     )
 
@@ -49,12 +54,15 @@ class Outcome:
         self.hint: tuple[int, int] | None = None
         """(leader, leader epoch), for who came to the wrong broker."""
         self.mark = -1
+        self.stable = -1
         self.start = -1
         self.limit = -1
         """The offset up to which this reader may read."""
         self.diverging: OffsetAndEpoch | None = None
         self.buffers: list[Buffer] = []
         self.size = 0
+        self.aborted: tuple[AbortedTransaction, ...] | None = None
+        """What was aborted among the records, for readers of committed ones."""
 
     @property
     def is_urgent(self) -> bool:
@@ -84,6 +92,7 @@ class Fetch:
         "_readers",
         "broker_epoch",
         "call",
+        "committed",
         "deadline",
         "full",
         "is_fresh",
@@ -113,6 +122,7 @@ class Fetch:
         self.deadline = now + min(max(to_ms(body.max_wait), 0) / 1000, WAIT_MAX)
         self.min_bytes = body.min_bytes
         self.max_bytes = body.max_bytes
+        self.committed = self.replica == CONSUMER and body.isolation_level == READ_COMMITTED
         self.full = True
         """Every partition belongs into the answer, not only those with news."""
         self.session_id = 0
@@ -249,7 +259,13 @@ def _entity(types: Any, outcome: Outcome, leaders: dict[int, None]) -> Any:
         partition_index=outcome.cursor.key[1],
         error_code=outcome.error,
         high_watermark=outcome.mark,
-        last_stable_offset=outcome.mark,
+        last_stable_offset=outcome.stable,
+        aborted_transactions=None
+        if outcome.aborted is None
+        else tuple(
+            make(types.AbortedTransaction, producer_id=a.producer_id, first_offset=a.first)
+            for a in outcome.aborted
+        ),
         log_start_offset=outcome.start,
         records=outcome.buffers,
         **extra,

@@ -60,6 +60,7 @@ class Hosted:
         "key",
         "name",
         "partition",
+        "resting",
         "size",
         "tail",
         "topic",
@@ -92,6 +93,8 @@ class Hosted:
         """Not hosted any more, or replaced by a newer object; nothing may use it."""
         self.full = False
         """Its disk has no room: nothing is appended until the log is mended."""
+        self.resting = False
+        """Its disk had no room: appends are tried again in a while."""
         self.watchers: dict[Reader, Cursor] = {}
         self.at_end = OffsetWaiters()
         """Promises that wait for the log end (acks=1)."""

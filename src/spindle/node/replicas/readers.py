@@ -17,7 +17,10 @@ from spindle.core.replica.partition import Leading, Offline
 from spindle.core.replica.sessions import FINAL, INITIAL, Cursor, Reader, Session, Sessions
 from spindle.model.errors import Error, Failure, Refusal
 from spindle.model.ids import NodeId
-from spindle.model.jobs import Read, ReadResult
+from spindle.model.jobs import (
+    Read,
+    ReadResult,
+)
 from spindle.node.calls import Call
 from spindle.node.replicas import fetches
 from spindle.node.replicas.fetches import CONSUMER, Fetch, Outcome
@@ -71,6 +74,7 @@ class Readers:
                 fetch.refuse(session)
                 return
             self._go_on(fetch, session)
+        fetch.reader.committed = fetch.committed
         self._look(fetch)
 
     def _begin(self, fetch: Fetch, remember: bool) -> None:
@@ -125,13 +129,20 @@ class Readers:
             if some and left <= 0:
                 break
             size = min(cursor.max_bytes, left)
-            found = hosted.tail.read(cursor.offset, outcome.limit, size, not some)
+            found, committed = None, False
+            if reader.committed:
+                known = hosted.partition.transactions.aborted(cursor.offset, outcome.limit)
+                outcome.aborted, committed = known, known is None
+            if not committed:
+                found = hosted.tail.read(cursor.offset, outcome.limit, size, not some)
             if found is not None:
                 outcome.buffers, outcome.size = found
                 left -= outcome.size
                 some = some or outcome.size > 0
             else:
-                job = Read("", hosted.key, cursor.offset, outcome.limit, max(size, 0), not some)
+                job = Read(
+                    "", hosted.key, cursor.offset, outcome.limit, max(size, 0), not some, committed
+                )
                 fetch.reading += 1
                 hosted.run(job, partial(self._on_read, fetch, outcome))
                 left -= size
@@ -153,8 +164,14 @@ class Readers:
         if outcome.error == Error.NONE:
             machine = hosted.partition
             outcome.mark, outcome.start = machine.high_watermark, machine.start
+            outcome.stable = machine.stable
+            if fetch.committed:
+                outcome.aborted = ()
             if outcome.diverging is None:
-                outcome.limit = machine.end if fetch.reader.follower else machine.high_watermark
+                if fetch.reader.follower:
+                    outcome.limit = machine.end
+                else:
+                    outcome.limit = outcome.stable if fetch.committed else outcome.mark
             return outcome
         return self._lost(outcome)
 
@@ -220,9 +237,11 @@ class Readers:
         if isinstance(result, Failure):
             self._replicas.on_failure(outcome.hosted, result)
             outcome.error = Error.KAFKA_STORAGE_ERROR
-            outcome.mark = outcome.start = -1
+            outcome.mark = outcome.stable = outcome.start = -1
         elif result.data:
             outcome.buffers, outcome.size = [result.data], len(result.data)
+            if fetch.committed and outcome.aborted is None:
+                outcome.aborted = result.aborted
         elif outcome.cursor.offset < result.start:
             outcome.error = Error.OFFSET_OUT_OF_RANGE  # Deleted while we were about to read.
         fetch.reading -= 1
@@ -294,8 +313,13 @@ class Readers:
         """A high watermark has moved."""
         size = -1
         for reader, cursor in hosted.watchers.items():
-            if reader.follower:
+            if reader.follower or (reader.committed and hosted.partition.stable <= cursor.offset):
                 reader.due[cursor.key] = cursor
+            elif reader.committed:
+                stable, new = hosted.partition.stable, 0
+                if reader.parked is not None:
+                    new = hosted.tail.bytes_between(cursor.offset, stable)
+                self._on_news(reader, cursor, max(new, 1))
             else:
                 if size < 0:
                     mark = hosted.partition.high_watermark

@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING, Protocol
 from spindle.core.replica.partition import Change, Following, Offline, Partition, Rules
 from spindle.core.replica.tail import TailBudget
 from spindle.model import records as r
-from spindle.model.batches import Record
+from spindle.model.batches import NO_PRODUCER, TRANSACTIONAL, Record
 from spindle.model.config import topic_setting
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.ids import NO_LEADER, LogDir, NodeId, PartitionId, TopicId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE, Delta
-from spindle.model.jobs import LogStart, Read, ReadResult
+from spindle.model.jobs import (
+    LogStart,
+    Read,
+    ReadResult,
+)
 from spindle.model.logs import LoadedLog, LogKey
 from spindle.node.replicas.hosted import Hosted, TopicRules
 from spindle.node.replicas.isr_changes import IsrChanges
@@ -376,7 +380,8 @@ class Replicas:
         self.out.after(PRODUCER_SWEEP, self._on_producer_time)
         before = self.out.wall_ms - int(self.broker.settings["producer.id.expiration.ms"])
         for hosted in self.hosted.values():
-            hosted.partition.producers.expire(before)
+            machine = hosted.partition
+            machine.producers.expire(before, machine.transactions.open)
 
     # --- for coordinators -------------------------------------------------------------------------
 
@@ -385,10 +390,12 @@ class Replicas:
         id: PartitionId,
         records: Iterable[KeyValue],
         then: Callable[[int | Error], None],
+        producer: tuple[int, int] | None = None,
     ) -> None:
         """Append key/value pairs as one batch with acks=all.
 
-        `then` gets the first offset once all in-sync replicas have it, or the error.
+        `then` gets the first offset once all in-sync replicas have it, or the error. `producer`
+        (id, epoch): in its transaction.
         """
         hosted = self.hosted.get(id)
         if hosted is None or not hosted.partition.leads:
@@ -402,7 +409,16 @@ class Replicas:
             then(Error.NOT_ENOUGH_REPLICAS)
             return
         now = self.out.wall_ms
-        batch = build(Record(n, now, x.key, x.value) for n, x in enumerate(records))
+        producer_id, epoch = producer or (NO_PRODUCER, -1)
+        if epoch < machine.producers.epoch_of(producer_id):
+            then(Error.INVALID_PRODUCER_EPOCH)
+            return
+        batch = build(
+            (Record(n, now, x.key, x.value) for n, x in enumerate(records)),
+            attributes=0 if producer is None else TRANSACTIONAL,
+            producer_id=producer_id,
+            producer_epoch=epoch,
+        )
         machine.assign(batch)
         base = batch.base_offset
         hosted.at_mark.add(

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Final
 from spindle.core.replica.partition import Offline
 from spindle.model.batches import Batch, Buffer
 from spindle.model.errors import DiskFailed, Error, Failure
-from spindle.model.jobs import Append, Appended, LogStart, MoveLogStart, Reset, Truncate
+from spindle.model.jobs import (
+    Append,
+    Appended,
+    LogStart,
+    MoveLogStart,
+    Reset,
+    Truncate,
+)
 from spindle.model.logs import LoadedLog
 from spindle.node.replicas.hosted import Hosted
 from spindle.wire.batch import stamped
@@ -85,30 +92,38 @@ class Writes:
         """There is no room: nothing of this append counts, nor of those behind it (B-12).
 
         The log is cut back to what was written before, so that offsets and producers are as if
-        these batches had never come; until that has worked, nothing is appended.
+        these batches had never come; until that has worked, nothing is appended. Then appends are
+        tried again, while those who are in sync go on without us.
         """
         if not hosted.full:
             hosted.full = True
             self._replicas.disappoint(hosted, Error.KAFKA_STORAGE_ERROR)
-            hosted.when_idle(lambda: self._mend_later(hosted))
+            hosted.when_idle(lambda: self._mend(hosted))
         self._broker.logs.on_disk_failed(failure)
 
-    def _mend_later(self, hosted: Hosted) -> None:
-        self._out.after(MEND_DELAY, lambda: self._mend(hosted))
-
     def _mend(self, hosted: Hosted) -> None:
+        def later(then: Callable[[], None]) -> None:
+            self._out.after(MEND_DELAY, then)
+
         def on_cut(result: LoadedLog | Failure) -> None:
             if isinstance(hosted.partition.role, Offline):
                 return
             if isinstance(result, DiskFailed) and result.errno in FULL:
-                self._mend_later(hosted)
-                return
-            if isinstance(result, Failure):
+                later(lambda: self._mend(hosted))
+            elif isinstance(result, Failure):
                 self._replicas.on_failure(hosted, result)
-                return
-            hosted.full = False
-            hosted.partition.on_cut(result)
-            self._replicas.resume(hosted)
+            else:
+                hosted.full = False
+                hosted.partition.on_cut(result)
+                self._broker.logs.on_crowded(hosted.id)
+                if not hosted.resting:
+                    hosted.resting = True
+                    later(go_on)
+
+        def go_on() -> None:
+            hosted.resting = False
+            if not isinstance(hosted.partition.role, Offline):
+                self._replicas.resume(hosted)
 
         if not isinstance(hosted.partition.role, Offline):
             hosted.write(Truncate("", hosted.key, hosted.partition.end), on_cut)

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.core.controller.kit import Cluster, directory
 
 from spindle.core.controller import replica_states
-from spindle.core.controller.replica_states import ReplicaState
+from spindle.core.controller.replica_states import Named, ReplicaState
 from spindle.model.errors import Error, Refusal
 from spindle.model.features import METADATA_VERSION
 from spindle.model.ids import LOST, NO_LEADER, UNASSIGNED, TopicPartition
@@ -14,7 +14,7 @@ from spindle.model.ids import LOST, NO_LEADER, UNASSIGNED, TopicPartition
 
 def alter(cluster: Cluster, state: int, *topics: str, broker: int = 1) -> list[Error]:
     epoch = cluster.image.brokers[broker].broker_epoch
-    names = [TopicPartition(topic, 0) for topic in topics]
+    names = [Named(TopicPartition(topic, 0)) for topic in topics]
     return cluster.take(replica_states.alter(cluster.state, broker, epoch, state, names))
 
 

@@ -43,7 +43,7 @@ class Log:
         self.held: list[Callable[[], None]] | None = None
         self.error: Error | None = None
         self.limits = limits or Limits(initial_delay=0)
-        self.coordinator = Coordinator(self.limits, self.out, self.append)
+        self.coordinator = Coordinator(self.limits, self.out, self.append, self.append_in)
         self.coordinator.on_loaded()
 
     def append(self, records: list[CoordinatorRecord], then: Callable[[int | Error], None]) -> None:
@@ -56,6 +56,14 @@ class Log:
             then(at)
         else:
             self.held.append(lambda: then(at))
+
+    def append_in(
+        self,
+        producer: tuple[int, int],
+        records: list[CoordinatorRecord],
+        then: Callable[[int | Error], None],
+    ) -> None:
+        self.append(records, then)
 
     def commit(self, offsets: dict[TopicPartition, int], **who: object) -> dict[object, Error]:
         answers: dict[object, Error] = {}
@@ -97,7 +105,7 @@ class Log:
         """A new coordinator that has replayed this one's log."""
         other = Log(self.limits)
         other.out.wall_ms = self.out.wall_ms
-        other.coordinator = Coordinator(other.limits, other.out, other.append)
+        other.coordinator = Coordinator(other.limits, other.out, other.append, other.append_in)
         for record in self.records:
             other.coordinator.replay(record)
         other.coordinator.on_loaded()

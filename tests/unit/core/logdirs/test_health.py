@@ -8,11 +8,13 @@ import pytest
 
 from spindle.core.logdirs.health import (
     RETURNS_MAX,
+    RETURNS_WITHIN,
     WELL_ENOUGH,
     Condition,
     Health,
     Verdict,
 )
+from spindle.model.activity import Activity
 from spindle.model.logs import Usage
 
 
@@ -62,48 +64,75 @@ def test_what_the_process_lacks_is_not_the_disks_fault() -> None:
 
 
 @pytest.mark.spec("B-13")
-def test_a_probe_without_an_answer_means_a_hung_disk() -> None:
+def test_a_call_without_an_answer_means_a_hung_disk() -> None:
     health = online()
-    assert health.on_time(1000.0, 20.0) is Verdict.NOTHING
-    health.on_probe_asked(100.0)
+    assert health.on_observed(Activity(busy=19.0, verb="write"), 20.0) is Verdict.NOTHING
+    assert health.on_observed(Activity(busy=20.0, verb="write"), 20.0) is Verdict.FAILED
+    assert health.why == "no answer to write for 20.0 s"
+    assert health.state(slow=False) == "hung"
+    assert health.on_observed(Activity(busy=99.0, verb="write"), 20.0) is Verdict.NOTHING
+
+
+@pytest.mark.spec("B-13")
+def test_a_sync_of_much_may_take_longer() -> None:
+    health = online()
+    assert health.on_observed(Activity(busy=59.0, verb="sync"), 20.0) is Verdict.NOTHING
+    assert health.on_observed(Activity(busy=60.0, verb="sync"), 20.0) is Verdict.FAILED
+
+
+@pytest.mark.spec("B-13")
+def test_a_long_queue_is_no_hang() -> None:
+    health = online()
+    health.on_probe_asked()
+    for _ in range(1000):  # The probe waits, but each call returns.
+        busy = Activity(busy=0.3, verb="write", calls=30, seconds=1.0)
+        assert health.on_observed(busy, 20.0) is Verdict.NOTHING
     assert health.probing
-    assert health.on_time(119.0, 20.0) is Verdict.NOTHING
-    assert health.on_time(120.0, 20.0) is Verdict.FAILED
-    assert "20.0 s" in health.why
-    assert not health.probing
-
-
-def test_an_answered_probe_is_no_hang() -> None:
-    health = online()
-    health.on_probe_asked(100.0)
-    health.on_probe_answered(Usage(1, 1))
-    assert health.on_time(999.0, 20.0) is Verdict.NOTHING
-    health.on_probe_asked(1000.0)
-    health.on_probe_failed()
-    assert health.on_time(9999.0, 20.0) is Verdict.NOTHING
 
 
 @pytest.mark.spec("B-13")
 def test_a_failed_directory_comes_back_after_it_was_well_for_a_while() -> None:
     health = online()
     health.on_failure(errno.EIO, "dead")
+    assert health.state(slow=True) == "failed"
     signs = [True] * (WELL_ENOUGH - 1) + [False] + [True] * WELL_ENOUGH
-    assert [health.on_sign_of_life(s) for s in signs] == [False] * (len(signs) - 1) + [True]
-    health.on_reopened("it cannot be locked")
+    wanted = [False] * (len(signs) - 1) + [True]
+    assert [health.on_sign_of_life(s, 1.0) for s in signs] == wanted
+    health.on_reopened("it cannot be locked", 1.0)
     assert not health.online
     assert health.why == "it cannot be locked"
-    assert not health.on_sign_of_life(True)
-    health.on_reopened(None)
+    assert not health.on_sign_of_life(True, 1.0)
+    health.on_reopened(None, 1.0)
     assert health.online
     assert health.why == ""
 
 
-@pytest.mark.spec("B-13")
-def test_a_directory_that_comes_and_goes_stays_away_in_the_end() -> None:
-    health = online()
+def come_and_go(health: Health, now: float) -> None:
     for _ in range(RETURNS_MAX):
         health.on_failure(errno.EIO, "dead")
-        assert any(health.on_sign_of_life(True) for _ in range(WELL_ENOUGH))
-        health.on_reopened(None)
+        assert any(health.on_sign_of_life(True, now) for _ in range(WELL_ENOUGH))
+        health.on_reopened(None, now)
     health.on_failure(errno.EIO, "dead")
-    assert not any(health.on_sign_of_life(True) for _ in range(10 * WELL_ENOUGH))
+    assert not any(health.on_sign_of_life(True, now) for _ in range(10 * WELL_ENOUGH))
+
+
+@pytest.mark.spec("B-13")
+def test_a_directory_that_comes_and_goes_stays_away_for_an_hour() -> None:
+    health = online()
+    come_and_go(health, 100.0)
+    assert not health.on_sign_of_life(True, 99.0 + RETURNS_WITHIN)
+    assert health.on_sign_of_life(True, 100.0 + RETURNS_WITHIN)
+
+
+@pytest.mark.spec("B-13")
+def test_an_operator_overrules() -> None:
+    health = online()
+    come_and_go(health, 100.0)
+    health.on_order(online=True)
+    assert health.on_sign_of_life(True, 100.0)
+    health.on_reopened(None, 100.0)
+    assert health.on_order(online=False) is Verdict.FAILED
+    assert health.state(slow=False) == "offline"
+    assert not any(health.on_sign_of_life(True, 100.0) for _ in range(10))
+    health.on_order(online=True)
+    assert health.on_sign_of_life(True, 100.0)

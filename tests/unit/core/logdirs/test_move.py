@@ -20,7 +20,7 @@ from spindle.model.ids import PartitionId, TopicPartition
 
 S, I, W = State, Input, Wish  # noqa: E741
 
-BEFORE_SWAP = [S.PREPARING, S.WANTED, S.COPYING, S.CAUGHT_UP, S.ASSIGNING]
+BEFORE_SWAP = [S.PREPARING, S.WANTED, S.COPYING, S.CAUGHT_UP, S.ASSIGNING, S.SETTLING]
 BLOCKED = [S.FREEZING, S.DRAINING]
 COMMITTED = [S.DISCARDING, S.PROMOTING]
 
@@ -31,6 +31,8 @@ NEVER = {
     I.COPIED: {S.PREPARING, S.WANTED, S.DISCARDING, S.PROMOTING, S.RESTORING},
     I.CAUGHT: {S.PREPARING, S.WANTED, S.DISCARDING, S.PROMOTING, S.RESTORING},
     I.SENT: {S.PREPARING, S.WANTED, S.COPYING},
+    I.SETTLED: set(S) - {S.SETTLING} - ENDED,
+    I.DAMAGED: {S.DISCARDING, S.PROMOTING, S.RESTORING},
     I.FROZEN: set(S) - {S.FREEZING} - ENDED,
     I.DISCARDED: set(S) - {S.DISCARDING, S.PROMOTING, S.RESTORING} - ENDED,
     I.RESTORED: set(S) - {S.RESTORING} - ENDED,
@@ -70,6 +72,7 @@ def test_the_whole_way_tells_the_controller_first_and_renames_the_source_first()
         I.SENT,
         I.COPIED,
         I.ASSIGNED,
+        I.SETTLED,
         I.FROZEN,
         I.COPIED,
         I.CAUGHT,
@@ -78,7 +81,7 @@ def test_the_whole_way_tells_the_controller_first_and_renames_the_source_first()
     )
     assert machine.state is S.DONE
     flat = [w for some in wishes for w in some if w is not W.COPY]
-    assert flat == [W.ASSIGN, W.FREEZE, W.DISCARD, W.PROMOTE, W.FINISH, W.CORRECT]
+    assert flat == [W.ASSIGN, W.SETTLE, W.FREEZE, W.DISCARD, W.PROMOTE, W.FINISH, W.CORRECT]
 
 
 @pytest.mark.parametrize("state", [S.CAUGHT_UP, S.ASSIGNING])
@@ -87,16 +90,29 @@ def test_nothing_is_swapped_before_the_image_names_the_target(state: State) -> N
     for happened in (I.COPIED, I.CAUGHT, I.SENT, I.UNASSIGNED, I.LEADER_CHANGED, I.TRUNCATED):
         assert W.FREEZE not in machine.feed(happened)
         assert machine.state in (S.CAUGHT_UP, S.ASSIGNING)
-    assert machine.feed(I.ASSIGNED) == (W.FREEZE,)
+    assert machine.feed(I.ASSIGNED) == (W.SETTLE,)
+
+
+def test_appends_are_blocked_only_when_little_is_left() -> None:
+    for (state, happened), row in TABLE.items():
+        if row.next is S.FREEZING and state is not S.FREEZING:
+            assert (state, happened, row.wishes) == (S.SETTLING, I.SETTLED, (W.FREEZE,))
+    machine = move(S.SETTLING)
+    assert machine.feed(I.COPIED) == machine.feed(I.CAUGHT) == (W.SETTLE,)
+    assert machine.feed(I.UNASSIGNED) == (W.ASSIGN, W.COPY)
+    assert machine.state is S.CAUGHT_UP
 
 
 @pytest.mark.parametrize("state", BEFORE_SWAP + BLOCKED)
-@pytest.mark.parametrize("stop", [I.CANCELLED, I.REDIRECTED, I.STUCK])
-def test_given_up_before_the_swap_nothing_is_left_behind(state: State, stop: Input) -> None:
+@pytest.mark.parametrize("stop", [I.CANCELLED, I.REDIRECTED, I.STUCK, I.DAMAGED])
+def test_given_up_before_the_swap_no_future_log_is_left(state: State, stop: Input) -> None:
     machine = move(state)
     wishes = machine.feed(stop)
     assert machine.state is S.ABANDONED
-    assert W.DROP_FUTURE in wishes
+    asked_for = stop in (I.CANCELLED, I.REDIRECTED)
+    assert (W.KEEP_FUTURE in wishes) == asked_for
+    assert (W.DROP_FUTURE in wishes) != asked_for
+    assert (W.REPORT in wishes) == (stop is I.DAMAGED)
     assert W.CORRECT in wishes
     assert (W.THAW in wishes) == (state in BLOCKED)
 
@@ -170,7 +186,7 @@ def test_metadata_changed_back_before_the_swap_appends_go_on(state: State) -> No
     assert machine.state is S.CAUGHT_UP
 
 
-@pytest.mark.parametrize("state", ENDED)
+@pytest.mark.parametrize("state", [S.DONE, S.ABANDONED])
 def test_what_comes_late_changes_nothing(state: State) -> None:
     machine = move(state)
     for happened in I:
@@ -201,4 +217,4 @@ def test_diagram_draws_every_row_that_does_something() -> None:
     drawn = diagram().splitlines()
     rows = [row for (s, _), row in TABLE.items() if row.next is not s or row.wishes]
     assert len(drawn) == len(rows) + 4
-    assert "    ASSIGNING --> FREEZING: image names target / FREEZE" in drawn
+    assert "    SETTLING --> FREEZING: little is left / FREEZE" in drawn

@@ -69,7 +69,9 @@ def test_snapshots_of_a_log_are_taken_up() -> None:
     assert found is not None
     assert (found.base_offset, found.last_offset) == (105, 109)
     assert producers.check(batch(10, 110, epoch=2)) is None
-    assert producers.check(batch(3, 110, pid=8)) is None
+    # Its epoch is known, but no append in it: the first one must come first.
+    assert producers.check(batch(0, 110, pid=8)) is None
+    assert error(producers, batch(3, 110, pid=8)) == Error.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
 def test_all_that_a_snapshot_tells_of_a_producer_is_recognised() -> None:

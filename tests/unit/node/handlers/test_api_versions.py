@@ -13,6 +13,7 @@ from tests.support.desk import Desk
 from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.outbox import Outbox
+from spindle.node.handlers import alter_replica_state as private_api
 from spindle.node.handlers import api_versions, init_producer_id, metadata
 from spindle.wire.apis import Key
 from spindle.wire.entities import decode, response_types
@@ -47,6 +48,18 @@ def test_what_is_served_is_told(entry: str, version: int) -> None:
     assert len(told) == len(modules)
 
 
+def test_private_apis_are_told_to_our_own_nodes_and_tools_alone() -> None:
+    target = SimpleNamespace(image=three_brokers())
+    modules = {int(Key.API_VERSIONS): api_versions, int(Key.ALTER_REPLICA_STATE): private_api}
+    desk = Desk(modules, target, Outbox(random.Random(1)), "on_controller")
+    for version, name, told in ((4, "spindle", True), (4, "librdkafka", False), (0, "", False)):
+        answer = desk.ask(
+            Key.API_VERSIONS, version, client_software_name=name, client_software_version="1"
+        )
+        keys = {a.api_key for a in answer.api_keys}
+        assert (Key.ALTER_REPLICA_STATE in keys) is told
+
+
 def test_features_are_told_from_version_3_on_and_those_from_0_on_from_version_4(
     desk: Desk,
 ) -> None:
@@ -56,7 +69,8 @@ def test_features_are_told_from_version_3_on_and_those_from_0_on_from_version_4(
     told = {f.name: (f.min_version, f.max_version) for f in new.supported_features}
     assert told["metadata.version"] == (7, 30)
     assert told["kraft.version"] == (0, 1)
-    assert told["group.version"] == told["transaction.version"] == (0, 0)
+    assert told["group.version"] == (0, 0)
+    assert told["transaction.version"] == (0, 2)
     for answer in (old, new):
         assert answer.finalized_features_epoch == 77
         (feature,) = answer.finalized_features
@@ -66,7 +80,7 @@ def test_features_are_told_from_version_3_on_and_those_from_0_on_from_version_4(
 def test_features_finalized_above_what_is_served_are_kept_from_clients(desk: Desk) -> None:
     image = three_brokers()
     image.apply(r.FeatureLevel(name="group.version", level=1))
-    image.apply(r.FeatureLevel(name="transaction.version", level=2))
+    image.apply(r.FeatureLevel(name="streams.version", level=1))
     target = SimpleNamespace(image=image)
     desk = Desk({int(Key.API_VERSIONS): api_versions}, target, Outbox(random.Random(1)))
     answer = desk.ask(Key.API_VERSIONS, 4, **CLIENT)

@@ -45,21 +45,10 @@ def test_the_offsets_topic_is_made_when_first_needed(version: int) -> None:
 
 
 @pytest.mark.parametrize("version", versions(Key.FIND_COORDINATOR, 1))
-@pytest.mark.parametrize(
-    ("kind", "error"),
-    [
-        (1, Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
-        (2, Error.INVALID_REQUEST),
-    ],
-)
-def test_only_groups_have_coordinators(
-    broker: GroupBroker, version: int, kind: int, error: Error
-) -> None:
-    answer = broker.ask(
-        Key.FIND_COORDINATOR, version, key="x", key_type=kind, coordinator_keys=("x",)
-    )
+def test_share_groups_have_no_coordinator(broker: GroupBroker, version: int) -> None:
+    answer = broker.ask(Key.FIND_COORDINATOR, version, key="x", key_type=2, coordinator_keys=("x",))
     (place,) = answer.coordinators if version >= 4 else (answer,)
-    assert place.error_code == error
+    assert place.error_code == Error.INVALID_REQUEST
     assert place.error_message
 
 

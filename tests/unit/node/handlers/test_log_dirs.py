@@ -128,7 +128,7 @@ def test_a_wish_for_a_directory_that_is_gone_falls_back() -> None:
 # --- describe -------------------------------------------------------------------------------
 
 
-@pytest.mark.spec("K113-20")
+@pytest.mark.spec("K113-20", "B-25")
 @pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
 def test_describe_tells_of_every_directory_in_order(version: int) -> None:
     world = started(3, partitions=3)
@@ -144,6 +144,10 @@ def test_describe_tells_of_every_directory_in_order(version: int) -> None:
     assert entry.partition_size == world.replicas.hosted[pid("t")].size > 0
     assert entry.offset_lag == 0
     assert not entry.is_future_key
+    if version >= 2:
+        known = world.logs.directories.all
+        assert [d.directory_id for d in told.values()] == [known[path].id for path in told]
+        assert told["/d1"].directory_id is not None
     if version >= 4:
         assert told["/d1"].total_bytes == 1 << 40
         assert 0 < told["/d1"].usable_bytes < 1 << 40

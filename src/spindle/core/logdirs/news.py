@@ -1,5 +1,6 @@
-"""What the controller is to be told of our replicas' directories: a queue (K858-16, K858-17).
+"""What the controller is to be told of our replicas: a queue (K858-16, K858-17, K589-03).
 
+Of their directories (a `News[DirectoryId]`), and of what became of them (a `News[StateChange]`).
 The newest word on a replica counts, one request is under way at a time, failures are repeated with
 a growing delay, and what has become true or pointless is dropped. Pure; `now` in s. The node asks
 for batches and reports answers.
@@ -9,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from spindle.model.errors import Error
-from spindle.model.ids import DirectoryId, PartitionId
+from spindle.model.ids import PartitionId
+
+T = TypeVar("T")
 
 BATCH_MAX: Final = 2250
 GATHER: Final = 0.02
@@ -20,23 +23,39 @@ GATHER: Final = 0.02
 BACKOFF_FIRST: Final = 0.1
 BACKOFF_MAX: Final = 10.0
 
-Relevant = Callable[[PartitionId, DirectoryId], bool]
+
+class StateChange(NamedTuple):
+    """A replica went offline, or is back (KIP-589)."""
+
+    online: bool
+    reason: str = ""
+
+
+def is_like(one: StateChange, other: StateChange) -> bool:
+    """Whether one request can tell of both."""
+    return one.online == other.online
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """One request's worth: replica -> directory. `serial` tells answers of old requests apart."""
+class Batch(Generic[T]):
+    """One request's worth: what is told of each replica. `serial` tells answers of old requests
+    apart.
+    """
 
     serial: int
-    entries: dict[PartitionId, DirectoryId]
+    entries: dict[PartitionId, T]
 
 
-class Assignments:
-    """The queue. Bounded by the number of replicas: one entry for each."""
+class News(Generic[T]):
+    """The queue. Bounded by the number of replicas: one entry for each.
 
-    def __init__(self) -> None:
-        self._ready: dict[PartitionId, DirectoryId] = {}
-        self._flying: Batch | None = None
+    `is_like`: whether two entries may be told in one request; without it, all may.
+    """
+
+    def __init__(self, is_like: Callable[[T, T], bool] | None = None) -> None:
+        self._is_like = is_like
+        self._ready: dict[PartitionId, T] = {}
+        self._flying: Batch[T] | None = None
         self._serial = 0
         self._failures = 0
         self._due: float | None = None
@@ -46,7 +65,7 @@ class Assignments:
         flying = self._flying.entries if self._flying else {}
         return len(self._ready) + sum(1 for id in flying if id not in self._ready)
 
-    def wanted(self, id: PartitionId) -> DirectoryId | None:
+    def wanted(self, id: PartitionId) -> T | None:
         """What the controller is to be told of a replica, or None."""
         if id in self._ready:
             return self._ready[id]
@@ -56,12 +75,12 @@ class Assignments:
         """Whether the request under way speaks of this replica."""
         return self._flying is not None and id in self._flying.entries
 
-    def want(self, id: PartitionId, directory: DirectoryId, now: float) -> None:
-        """The controller shall know this directory for a replica; it replaces an earlier word."""
-        if self._flying is not None and self._flying.entries.get(id) == directory:
+    def want(self, id: PartitionId, word: T, now: float) -> None:
+        """The controller shall know this of a replica; it replaces an earlier word."""
+        if self._flying is not None and self._flying.entries.get(id) == word:
             self._ready.pop(id, None)
             return
-        self._ready[id] = directory
+        self._ready[id] = word
         if self._due is None:
             self._due = now + GATHER
         elif len(self._ready) > BATCH_MAX and self._failures == 0:
@@ -76,26 +95,34 @@ class Assignments:
         """When `take` may give a batch; None while one is under way or nothing waits."""
         return None if self._flying is not None or not self._ready else self._due
 
-    def take(self, now: float, relevant: Relevant) -> Batch | None:
+    def take(self, now: float, relevant: Callable[[PartitionId, T], bool]) -> Batch[T] | None:
         """The next batch, if one is due; entries that are not `relevant` are dropped first."""
         if self.due is None or (self._due is not None and now < self._due):
             return None
-        self._ready = {id: d for id, d in self._ready.items() if relevant(id, d)}
+        self._ready = {id: word for id, word in self._ready.items() if relevant(id, word)}
         if not self._ready:
             self._due = None
             return None
-        chosen = list(self._ready)[:BATCH_MAX]
+        chosen = self._choose()
         self._serial += 1
         self._flying = Batch(self._serial, {id: self._ready.pop(id) for id in chosen})
         return self._flying
+
+    def _choose(self) -> list[PartitionId]:
+        """The oldest entry, and those that can be told with it."""
+        first = next(iter(self._ready.values()))
+        like = self._is_like
+        return [id for id, word in self._ready.items() if like is None or like(first, word)][
+            :BATCH_MAX
+        ]
 
     def on_failed(self, serial: int, now: float, jitter: float) -> None:
         """The request failed as a whole: all of it again, later. `jitter` in [0, 1)."""
         batch = self._land(serial)
         if batch is None:
             return
-        for id, directory in batch.entries.items():
-            self._ready.setdefault(id, directory)
+        for id, word in batch.entries.items():
+            self._ready.setdefault(id, word)
         self._failures += 1
         delay = min(BACKOFF_MAX, BACKOFF_FIRST * 2.0 ** min(self._failures - 1, 20))
         self._due = now + delay * (1 + 0.02 * jitter)
@@ -116,13 +143,18 @@ class Assignments:
         self._due = now + min(BACKOFF_MAX, delay) if self._ready else None
         return accepted
 
+    def on_unserved(self, serial: int) -> dict[PartitionId, T]:
+        """The controller has no such API: what the batch would have told, which is dropped here."""
+        batch = self._land(serial)
+        return batch.entries if batch is not None else {}
+
     def on_controller_changed(self, now: float) -> None:
         """Another controller, or a new broker epoch: do not sit out an old delay."""
         self._failures = 0
         if self._ready and self._flying is None:
             self._due = now
 
-    def _land(self, serial: int) -> Batch | None:
+    def _land(self, serial: int) -> Batch[T] | None:
         if self._flying is None or self._flying.serial != serial:
             return None
         batch, self._flying = self._flying, None

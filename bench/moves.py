@@ -1,0 +1,107 @@
+"""Measures of moves between log directories: their speed, their price, and what others feel."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from bench.measures import Figures, client, create, delete
+from bench.peers import Peer, cpu_seconds
+from spindle.client.admin import AdminClient
+from spindle.client.results import NewTopic, Replica
+
+MOVE_SECONDS = 300.0
+BROKER = 1
+RATE = 500
+"""Records/s of the client that is asked what it feels (`bench.clients`)."""
+
+
+async def move(peer: Peer, round_: int, count: int) -> Figures:
+    """Move one partition to another directory of its broker, beside `cp` and fsync of its files."""
+    topic = f"move-{round_}"
+    await _filled(peer, topic, (BROKER,), count)
+    async with AdminClient(peer.bootstrap) as admin:
+        replica = Replica(topic, 0, BROKER)
+        place = await admin.describe_replica_log_dirs([replica])[replica]
+        assert place.current is not None
+        os.sync()
+        copy_seconds = await asyncio.to_thread(_copy, Path(place.current) / f"{topic}-0")
+        os.sync()
+        before, began = cpu_seconds(peer.pids()), time.monotonic()
+        await _to_the_other(peer, admin, replica)
+        seconds = time.monotonic() - began
+        cpu = cpu_seconds(peer.pids()) - before
+    await delete(peer, topic)
+    size = place.current_size
+    return {
+        "move MB/s": size / seconds / 1e6,
+        "move / cp+fsync": copy_seconds / seconds,
+        "move CPU s/GB": cpu / (size / 1e9),
+    }
+
+
+async def felt(peer: Peer, round_: int, count: int, seconds: int) -> Figures:
+    """How long acks=all takes on a partition with three replicas, at rest and while one moves.
+
+    It moves there and back for as long as the client writes, so that each swap counts.
+    """
+    topic = f"felt-{round_}"
+    await _filled(peer, topic, (BROKER, 2, 3), count)
+    records = RATE * seconds
+    alone = await client("acknowledged", peer, topic, records, 1024)
+    moves = 0
+    async with AdminClient(peer.bootstrap) as admin:
+        writing = asyncio.create_task(client("acknowledged", peer, topic, records, 1024))
+        while not writing.done():
+            await _to_the_other(peer, admin, Replica(topic, 0, BROKER))
+            moves += 1
+        during = await writing
+    await delete(peer, topic)
+    return {
+        "acks=all p99 ms": alone["p99_ms"],
+        "acks=all p99 ms, moving": during["p99_ms"],
+        "acks=all p99, moving / at rest": during["p99_ms"] / alone["p99_ms"],
+        "acks=all max ms, moving": during["max_ms"],
+        "moves meanwhile": float(moves),
+    }
+
+
+async def _filled(peer: Peer, topic: str, replicas: tuple[int, ...], count: int) -> None:
+    """A topic of one partition with so many records of 1 KiB in segments of 64 MiB."""
+    configs = {"segment.bytes": str(64 << 20)}
+    await create(peer, NewTopic(topic, assignment={0: replicas}, configs=configs))
+    await client("produce", peer, topic, count, 1024)
+
+
+async def _to_the_other(peer: Peer, admin: AdminClient, replica: Replica) -> None:
+    """Move a replica to the broker's other directory; returns when it is there."""
+    place = await admin.describe_replica_log_dirs([replica])[replica]
+    target = next(d for d in peer.directories(replica.broker) if d != place.current)
+    await admin.alter_replica_log_dirs({replica: target}).all()
+    deadline = time.monotonic() + MOVE_SECONDS
+    while True:
+        now = await admin.describe_replica_log_dirs([replica])[replica]
+        if now.current == target and now.future is None:
+            return
+        assert time.monotonic() < deadline, f"the move of {peer.name} hangs"
+        await asyncio.sleep(0.01)
+
+
+def _copy(source: Path) -> float:
+    """Seconds for cp and fsync of a partition's files to the file system where they are."""
+    target = source.parent / "copy-for-comparison.tmp"
+    began = time.monotonic()
+    target.mkdir()
+    for file in sorted(source.glob("*.log")):
+        subprocess.run(["cp", str(file), str(target / file.name)], check=True)
+        fd = os.open(target / file.name, os.O_RDWR)
+        os.fsync(fd)
+        os.close(fd)
+    seconds = time.monotonic() - began
+    for file in target.iterdir():
+        file.unlink()
+    target.rmdir()
+    return seconds

@@ -1,0 +1,73 @@
+"""Where logs begin and end, by their leaders: the requests behind `AdminClient.list_offsets`.
+
+Called by `admin` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from spindle.client.cluster import Cluster, Deadline
+from spindle.client.per_item import PerItem
+from spindle.client.results import OffsetRange
+from spindle.client.topics import by_topic, refused
+from spindle.model.ids import NodeId, TopicPartition
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, ms, request_types
+
+_EARLIEST: Final = -2
+_LATEST: Final = -1
+
+
+async def describe(
+    cluster: Cluster,
+    items: PerItem[TopicPartition, OffsetRange],
+    leader: NodeId,
+    partitions: Sequence[TopicPartition],
+    deadline: Deadline,
+) -> None:
+    """Settle the partitions of one leader."""
+    starts = await _ask(cluster, items, leader, partitions, _EARLIEST, deadline)
+    ends = await _ask(cluster, items, leader, partitions, _LATEST, deadline)
+    for name in partitions:
+        if name in starts and name in ends:
+            items.answer(name, OffsetRange(starts[name], ends[name]))
+
+
+async def _ask(
+    cluster: Cluster,
+    items: PerItem[TopicPartition, OffsetRange],
+    leader: NodeId,
+    partitions: Sequence[TopicPartition],
+    moment: int,
+    deadline: Deadline,
+) -> dict[TopicPartition, int]:
+    def build(version: int) -> Any:
+        types = request_types(Key.LIST_OFFSETS, version)
+        topics = tuple(
+            make(
+                types.ListOffsetsTopic,
+                name=topic,
+                partitions=tuple(
+                    make(types.ListOffsetsPartition, partition_index=number, timestamp=moment)
+                    for number in numbers
+                ),
+            )
+            for topic, numbers in by_topic(partitions).items()
+        )
+        limit = ms(max(1, int(deadline.left * 900)))
+        return make(
+            types.ListOffsetsRequest, replica_id=-1, isolation_level=0, topics=topics, timeout=limit
+        )
+
+    answer = await cluster.ask_node(leader, Key.LIST_OFFSETS, build, deadline)
+    found = {}
+    for topic in answer.topics:
+        for part in topic.partitions:
+            name = TopicPartition(topic.name, part.partition_index)
+            if part.error_code:
+                items.fail(name, refused(part.error_code, "ListOffsets", str(name)))
+            else:
+                found[name] = int(part.offset)
+    return found

@@ -1,0 +1,463 @@
+"""The coordinator of the transactional ids of one partition of `__transaction_state` (KIP-98).
+
+Gives producers their ids and epochs, knows which partitions take part in which transaction, and
+decides how it ends: the decision counts once it is committed to the partition, and only then do
+the markers go out (`send`). Rebuilt by replaying the partition; transactions that were decided and
+not completed get their markers again. `node.transactions` makes one for each partition this broker
+leads and closes it when another broker leads. It never knows bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final, TypeAlias
+
+from spindle.core.transactions.states import TABLE, Input, State, Step
+from spindle.core.transactions.transaction import Transaction
+from spindle.core.transactions.values import (
+    BUMPING,
+    NO_EPOCH,
+    NO_ID,
+    Ending,
+    Limits,
+    Producer,
+    Stored,
+    TransactionRecord,
+)
+from spindle.model.errors import Error, Refusal
+from spindle.model.ids import TopicPartition
+from spindle.model.outbox import Outbox
+
+Append: TypeAlias = Callable[[list[TransactionRecord], Callable[[Error], None]], None]
+"""Append records as one batch; the continuation runs once they are committed, or never will be."""
+NewId: TypeAlias = Callable[[Callable[[int | Error], None]], None]
+"""Ask for a producer id that nobody has."""
+Send: TypeAlias = Callable[[Ending, Callable[[Error], None]], None]
+"""Have all partitions of an ending marked, however long it takes; an error: it is not ours."""
+Given: TypeAlias = Callable[[Producer | Error], None]
+"""Who asked gets the producer to go on with, or the error."""
+
+COMPLETE_RETRY: Final = 0.5
+"""Seconds before the completion of a marked transaction is written again."""
+TOMBSTONES_MAX: Final = 1_000
+"""Ids that are forgotten in one batch."""
+
+
+class Coordinator:
+    """The transactional ids of one partition. Before `on_loaded` it only replays."""
+
+    def __init__(
+        self, epoch: int, limits: Limits, out: Outbox, append: Append, new_id: NewId, send: Send
+    ) -> None:
+        self.transactions: dict[str, Transaction] = {}
+        self.level = 0
+        """The cluster's transaction.version; whoever makes us keeps it up to date."""
+        self._epoch = epoch
+        self._limits = limits
+        self._out = out
+        self._append = append
+        self._new_id = new_id
+        self._send = send
+        self._closed = False
+
+    # --- loading --------------------------------------------------------------------------------
+
+    def replay(self, record: TransactionRecord) -> None:
+        """Take in one record of the partition, in order."""
+        if record.value is None:
+            self.transactions.pop(record.transactional_id, None)
+        else:
+            self.transactions[record.transactional_id] = Transaction(
+                record.transactional_id, record.value
+            )
+
+    def on_loaded(self) -> None:
+        """All is replayed: what was decided and not completed goes on."""
+        for txn in self.transactions.values():
+            if TABLE[txn.state, Input.MARKED] is Step.COMPLETE:
+                self._mark(txn)
+
+    def close(self) -> None:
+        """Another broker leads now."""
+        self._closed = True
+        self.transactions = {}
+
+    # --- producers ------------------------------------------------------------------------------
+
+    def init(
+        self, transactional_id: str, timeout_ms: int, expected: Producer | None, then: Given
+    ) -> None:
+        """A producer begins (KIP-98), or goes on after an error as `expected` (KIP-360).
+
+        A transaction that is open is aborted first; who asked is told to come again.
+        """
+        if not transactional_id:
+            raise Refusal(Error.INVALID_REQUEST, "an empty transactional id")
+        if not 0 < timeout_ms <= self._limits.timeout_max:
+            raise Refusal(
+                Error.INVALID_TRANSACTION_TIMEOUT,
+                f"a timeout of {timeout_ms} ms; transaction.max.timeout.ms is "
+                f"{self._limits.timeout_max}",
+            )
+        txn = self.transactions.get(transactional_id)
+        if txn is None:
+            self._new_id(lambda id: self._begin(transactional_id, timeout_ms, expected, id, then))
+        else:
+            self._init(txn, timeout_ms, expected, then)
+
+    def _begin(
+        self,
+        transactional_id: str,
+        timeout_ms: int,
+        expected: Producer | None,
+        producer_id: int | Error,
+        then: Given,
+    ) -> None:
+        if self._closed:
+            then(Error.NOT_COORDINATOR)
+            return
+        if isinstance(producer_id, Error):
+            then(producer_id)
+            return
+        txn = self.transactions.get(transactional_id)
+        if txn is None:  # Two that began at once share one.
+            stored = Stored(
+                producer=Producer(producer_id, NO_EPOCH),
+                timeout_ms=timeout_ms,
+                updated_ms=self._out.wall_ms,
+            )
+            txn = self.transactions[transactional_id] = Transaction(transactional_id, stored)
+        self._init(txn, timeout_ms, expected, then)
+
+    def _init(
+        self, txn: Transaction, timeout_ms: int, expected: Producer | None, then: Given
+    ) -> None:
+        error = txn.check_expected(expected)
+        step = error or txn.step(Input.INIT)
+        if isinstance(step, Error):
+            then(step)
+        elif step is Step.FENCE:
+            self._fence(txn, lambda error: then(error or Error.CONCURRENT_TRANSACTIONS))
+        elif txn.must_rotate(expected):
+            txn.pending = State.EMPTY
+            self._new_id(lambda id: self._rotate(txn, timeout_ms, expected, id, then))
+        else:
+            producer, last = txn.next_epoch(expected)
+            self._store_empty(txn, timeout_ms, producer, last, then)
+
+    def _rotate(
+        self,
+        txn: Transaction,
+        timeout_ms: int,
+        expected: Producer | None,
+        producer_id: int | Error,
+        then: Given,
+    ) -> None:
+        txn.pending = None
+        if self._closed or isinstance(producer_id, Error):
+            then(Error.NOT_COORDINATOR if self._closed else Error.COORDINATOR_LOAD_IN_PROGRESS)
+            return
+        last = txn.stored.producer.epoch if expected is not None else NO_EPOCH
+        self._store_empty(txn, timeout_ms, Producer(producer_id, 0), last, then)
+
+    def _store_empty(
+        self, txn: Transaction, timeout_ms: int, producer: Producer, last: int, then: Given
+    ) -> None:
+        stored = replace(
+            txn.stored,
+            producer=producer,
+            previous_id=txn.stored.producer.producer_id,
+            next_id=NO_ID,
+            timeout_ms=timeout_ms,
+            state=State.EMPTY,
+            partitions=(),
+            started_ms=-1,
+            updated_ms=self._out.wall_ms,
+        )
+
+        def done(error: Error) -> None:
+            if not error:
+                txn.last_epoch = last
+            then(error or producer)
+
+        self._store(txn, stored, done)
+
+    # --- partitions -----------------------------------------------------------------------------
+
+    def add(
+        self,
+        transactional_id: str,
+        producer: Producer,
+        partitions: Iterable[TopicPartition],
+        bumps: bool,
+        then: Callable[[Error], None],
+    ) -> None:
+        """Partitions take part from now on; the first of them begins the transaction.
+
+        `bumps`: the client takes a new epoch after each transaction (KIP-890).
+        """
+        # First of all whether anything is under way: a producer may know its next id already.
+        step = self._known(transactional_id, producer).step(Input.ADD)
+        if isinstance(step, Error):
+            then(step)
+            return
+        txn = self._find(transactional_id, producer)
+        stored = txn.stored
+        added = [p for p in dict.fromkeys(partitions) if p not in txn.taking_part]
+        ongoing = stored.state is State.ONGOING
+        if ongoing and not added:
+            then(Error.NONE)
+            return
+        now_ms = self._out.wall_ms
+        changed = replace(
+            stored,
+            previous_id=stored.producer.producer_id,
+            state=State.ONGOING,
+            partitions=(*stored.partitions, *added),
+            started_ms=stored.started_ms if ongoing else now_ms,
+            updated_ms=now_ms,
+            version=BUMPING if bumps else 0,
+        )
+        self._store(txn, changed, then)
+
+    def verify(
+        self, transactional_id: str, producer: Producer, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, Error]:
+        """Whether partitions take part; Refusal where the producer may not write (KIP-890)."""
+        txn = self._find(transactional_id, producer)
+        step = TABLE[txn.state, Input.VERIFY]
+        if isinstance(step, Error):
+            raise Refusal(step, f"{transactional_id} is {txn.state.title}")
+        return {
+            p: Error.NONE if p in txn.taking_part else Error.TRANSACTION_ABORTABLE
+            for p in partitions
+        }
+
+    def _find(self, transactional_id: str, producer: Producer) -> Transaction:
+        """The transaction, if this is its producer."""
+        txn = self._known(transactional_id, producer)
+        if txn.stored.producer.producer_id != producer.producer_id:
+            raise _mapping(transactional_id, producer)
+        if txn.stored.producer.epoch != producer.epoch:
+            raise Refusal(
+                Error.PRODUCER_FENCED,
+                f"{transactional_id} is in epoch {txn.stored.producer.epoch}, not {producer.epoch}",
+            )
+        return txn
+
+    def _known(self, transactional_id: str, producer: Producer) -> Transaction:
+        if not transactional_id:
+            raise Refusal(Error.INVALID_REQUEST, "an empty transactional id")
+        txn = self.transactions.get(transactional_id)
+        if txn is None:
+            raise _mapping(transactional_id, producer)
+        return txn
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def end(
+        self, transactional_id: str, producer: Producer, commit: bool, bumps: bool, then: Given
+    ) -> None:
+        """Commit or abort; answered as soon as the decision stands, with what to go on with.
+
+        `bumps`: the client takes a new epoch after each transaction (KIP-890).
+        """
+        txn = self._known(transactional_id, producer)
+        what = txn.ending(producer, commit, bumps)
+        step = what if isinstance(what, Error) else txn.step(what)
+        if isinstance(step, Error):
+            then(step)
+        elif step is Step.ACCEPT:
+            then(txn.stored.producer)
+        elif bumps and producer.is_exhausted:
+            txn.pending = State.PREPARE_COMMIT if commit else State.PREPARE_ABORT
+            self._new_id(lambda id: self._end_and_rotate(txn, commit, id, then))
+        else:
+            self._decide(txn, commit, bumps, NO_ID, then)
+
+    def _end_and_rotate(
+        self, txn: Transaction, commit: bool, next_id: int | Error, then: Given
+    ) -> None:
+        txn.pending = None
+        if self._closed or isinstance(next_id, Error):
+            then(Error.NOT_COORDINATOR if self._closed else Error.COORDINATOR_LOAD_IN_PROGRESS)
+        else:
+            self._decide(txn, commit, True, next_id, then)
+
+    def _decide(
+        self, txn: Transaction, commit: bool, bumps: bool, next_id: int, then: Given
+    ) -> None:
+        stored, last = txn.stored, txn.last_epoch
+        producer = stored.producer
+        if bumps:
+            producer, last = producer._replace(epoch=producer.epoch + 1), producer.epoch
+        now_ms = self._out.wall_ms
+        decided = replace(
+            stored,
+            producer=producer,
+            previous_id=stored.producer.producer_id,
+            next_id=next_id,
+            state=State.PREPARE_COMMIT if commit else State.PREPARE_ABORT,
+            started_ms=stored.started_ms if stored.state is State.ONGOING else now_ms,
+            updated_ms=now_ms,
+            version=BUMPING if bumps else 0,
+        )
+
+        def done(error: Error) -> None:
+            if error:
+                then(error)
+                return
+            txn.last_epoch = last
+            # From here on the outcome is certain; the markers may take their time.
+            then(Producer(next_id, 0) if next_id != NO_ID else producer)
+            self._mark(txn)
+
+        self._store(txn, decided, done)
+
+    def _fence(self, txn: Transaction, then: Callable[[Error], None]) -> None:
+        """Abort without the producer, in an epoch that it does not have."""
+        stored = txn.stored
+        epoch = stored.producer.epoch
+        if not txn.fence_failed and epoch < (1 << 15) - 1:
+            epoch += 1
+        producer = stored.producer._replace(epoch=epoch)
+        decided = replace(
+            stored,
+            producer=producer,
+            previous_id=producer.producer_id,
+            state=State.PREPARE_ABORT,
+            updated_ms=self._out.wall_ms,
+            version=BUMPING if self.level >= BUMPING else 0,
+        )
+
+        def done(error: Error) -> None:
+            if error:
+                # Nobody has heard of the epoch: the next attempt takes the same.
+                txn.fence_failed = True
+                txn.stored = replace(stored, producer=producer)
+            else:
+                txn.last_epoch = NO_EPOCH
+                self._mark(txn)
+            then(error)
+
+        self._store(txn, decided, done, State.PREPARE_EPOCH_FENCE)
+
+    def _mark(self, txn: Transaction) -> None:
+        stored = txn.stored
+        ending = Ending(
+            transactional_id=txn.transactional_id,
+            producer=stored.producer,
+            committed=stored.state is State.PREPARE_COMMIT,
+            coordinator_epoch=self._epoch,
+            partitions=stored.partitions,
+            version=stored.version,
+        )
+        self._send(ending, lambda error: self._on_marked(txn, stored, error))
+
+    def _on_marked(self, txn: Transaction, decided: Stored, error: Error) -> None:
+        if self._closed or txn.stored is not decided:
+            return
+        if error:
+            # A younger coordinator has been there: it will be told to us, too.
+            self._out.say(
+                "warning",
+                "transaction markers refused",
+                transactional_id=txn.transactional_id,
+                error=error.name,
+            )
+            return
+        self._complete(txn)
+
+    def _complete(self, txn: Transaction) -> None:
+        if self._closed:
+            return
+        if txn.pending is not None or txn.step(Input.MARKED) is not Step.COMPLETE:
+            self._out.after(COMPLETE_RETRY, lambda: self._complete(txn))
+            return
+        stored = txn.stored
+        committed = stored.state is State.PREPARE_COMMIT
+        producer = stored.producer
+        if stored.next_id != NO_ID:
+            producer = Producer(stored.next_id, 0)
+        completed = replace(
+            stored,
+            producer=producer,
+            previous_id=stored.producer.producer_id,
+            next_id=NO_ID,
+            state=State.COMPLETE_COMMIT if committed else State.COMPLETE_ABORT,
+            partitions=(),
+            updated_ms=self._out.wall_ms,
+        )
+
+        def done(error: Error) -> None:
+            if error:
+                self._out.after(COMPLETE_RETRY, lambda: self._complete(txn))
+            elif stored.next_id != NO_ID:
+                txn.last_epoch = stored.producer.epoch
+
+        self._store(txn, completed, done)
+
+    # --- time -----------------------------------------------------------------------------------
+
+    def time_out(self) -> None:
+        """Abort the transactions that have been open for longer than their timeout."""
+        now_ms = self._out.wall_ms
+        for txn in self.transactions.values():
+            late = now_ms - txn.stored.started_ms > txn.stored.timeout_ms
+            if late and txn.pending is None and txn.step(Input.TIMEOUT) is Step.FENCE:
+                self._out.say(
+                    "info", "transaction timed out", transactional_id=txn.transactional_id
+                )
+                self._fence(txn, lambda error: None)
+
+    def expire(self) -> None:
+        """Forget ids that nobody has used for long."""
+        oldest = self._out.wall_ms - self._limits.expiration
+        gone = [
+            txn
+            for txn in self.transactions.values()
+            if txn.stored.updated_ms <= oldest
+            and txn.pending is None
+            and txn.step(Input.EXPIRE) is Step.BURY
+        ][:TOMBSTONES_MAX]
+        if not gone:
+            return
+        for txn in gone:
+            txn.pending = State.DEAD
+
+        def done(error: Error) -> None:
+            for txn in gone:
+                txn.pending = None
+                if not error:
+                    self.transactions.pop(txn.transactional_id, None)
+
+        self._append([TransactionRecord(txn.transactional_id, None) for txn in gone], done)
+
+    # --- records --------------------------------------------------------------------------------
+
+    def _store(
+        self,
+        txn: Transaction,
+        stored: Stored,
+        then: Callable[[Error], None],
+        pending: State | None = None,
+    ) -> None:
+        """Append a new state; it is the state once that is committed."""
+        assert txn.pending is None, f"{txn.transactional_id}: two changes at once"
+        txn.pending = stored.state if pending is None else pending
+
+        def done(error: Error) -> None:
+            txn.pending = None
+            if not error:
+                txn.take(stored)
+            then(error)
+
+        self._append([TransactionRecord(txn.transactional_id, stored)], done)
+
+
+def _mapping(transactional_id: str, producer: Producer) -> Refusal:
+    return Refusal(
+        Error.INVALID_PRODUCER_ID_MAPPING,
+        f"{transactional_id} does not belong to producer {producer.producer_id}",
+    )

@@ -1,0 +1,120 @@
+"""One transactional id: its stored state, what is being written of it, and who may speak for it.
+
+Pure bookkeeping for `core.transactions.coordinator`: epochs (KIP-98, KIP-360, KIP-890) and the
+question which input a request is, given them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spindle.core.transactions.states import TABLE, Input, State, Step
+from spindle.core.transactions.values import (
+    BUMPING,
+    EPOCH_MAX,
+    NO_EPOCH,
+    Producer,
+    Stored,
+)
+from spindle.model.errors import Error
+
+_DECIDED: Final = (State.PREPARE_COMMIT, State.PREPARE_ABORT)
+
+
+class Transaction:
+    """A transactional id. `pending`: the state that is being written; nothing else may be begun."""
+
+    __slots__ = (
+        "fence_failed",
+        "last_epoch",
+        "pending",
+        "stored",
+        "taking_part",
+        "transactional_id",
+    )
+
+    def __init__(self, transactional_id: str, stored: Stored) -> None:
+        self.transactional_id = transactional_id
+        self.stored = stored
+        self.taking_part = frozenset(stored.partitions)
+        self.pending: State | None = None
+        self.last_epoch = NO_EPOCH
+        """The epoch before this one, if its owner may not have heard of the change."""
+        self.fence_failed = False
+        """A fencing epoch could not be written; the next attempt takes the same."""
+
+    @property
+    def state(self) -> State:
+        """Where it stands: what passes is told by what is pending."""
+        if self.pending in (State.DEAD, State.PREPARE_EPOCH_FENCE):
+            return self.pending
+        return self.stored.state
+
+    def take(self, stored: Stored) -> None:
+        """A new state was committed."""
+        self.stored = stored
+        self.taking_part = frozenset(stored.partitions)
+        if stored.state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT):
+            self.fence_failed = False
+
+    def step(self, what: Input) -> Step | Error:
+        """What an input means now; CONCURRENT_TRANSACTIONS while something is being written."""
+        if self.pending is not None:
+            return Error.CONCURRENT_TRANSACTIONS
+        return TABLE[self.state, what]
+
+    # --- epochs -----------------------------------------------------------------------------
+
+    def check_expected(self, expected: Producer | None) -> Error:
+        """May a producer that believes to be `expected` go on under this id?"""
+        under_way = self.pending is not None or self.stored.state in _DECIDED
+        if expected is None or under_way:
+            return Error.NONE
+        own = self.stored.producer
+        if own.epoch == NO_EPOCH or expected.producer_id == own.producer_id:
+            rotated = False
+        elif expected.producer_id == self.stored.previous_id and expected.is_exhausted:
+            rotated = True  # It may not have heard of its new id.
+        else:
+            return Error.PRODUCER_FENCED
+        if own.epoch == NO_EPOCH or expected.epoch in (own.epoch, self.last_epoch):
+            return Error.NONE
+        return Error.NONE if rotated and own.epoch == 0 else Error.PRODUCER_FENCED
+
+    def must_rotate(self, expected: Producer | None) -> bool:
+        """Whether the next epoch is one of a new producer id."""
+        own = self.stored.producer
+        return own.is_exhausted and (expected is None or expected.epoch == own.epoch)
+
+    def next_epoch(self, expected: Producer | None) -> tuple[Producer, int]:
+        """The producer to go on with and the epoch before it; after `check_expected`."""
+        own = self.stored.producer
+        if expected is None:
+            return own._replace(epoch=own.epoch + 1), NO_EPOCH
+        if own.epoch in (NO_EPOCH, expected.epoch):
+            return own._replace(epoch=own.epoch + 1), own.epoch
+        # It asks again for what it was given.
+        return own, self.last_epoch
+
+    # --- ends ---------------------------------------------------------------------------------
+
+    def ending(self, producer: Producer, commit: bool, bumps: bool) -> Input | Error:
+        """Which input an EndTxn of this producer is, or why it is none."""
+        own = self.stored.producer
+        bumped = self.stored.version >= BUMPING
+        overflown = (
+            bumps
+            and bumped
+            and producer.producer_id == self.stored.previous_id
+            and producer.epoch == EPOCH_MAX - 1
+            and own.epoch == 0
+        )
+        if producer.producer_id != own.producer_id and not overflown:
+            return Error.INVALID_PRODUCER_ID_MAPPING
+        if producer.epoch == own.epoch and not overflown:
+            if bumps:
+                return Input.COMMIT_BUMPING if commit else Input.ABORT_BUMPING
+            return Input.COMMIT if commit else Input.ABORT
+        if bumps and bumped and (overflown or producer.epoch + 1 == own.epoch):
+            return Input.COMMIT_REPEATED if commit else Input.ABORT_REPEATED
+        return Error.PRODUCER_FENCED

@@ -1,0 +1,34 @@
+"""What a directory's disk has been doing: seen from beside it, so that a hung one can be judged.
+
+The rim keeps count of every call; a machine asks with `Observe`, which is answered at once and
+never waits for the disk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from spindle.model.jobs import Job
+
+
+class Activity(NamedTuple):
+    """Calls of one directory's disk since the last observation.
+
+    `busy`: for how many seconds the call under way has not returned (0: there is none), `verb`
+    which it is; `copying` the same for copies from this directory or into it, of which nobody can
+    tell whose fault it is. `calls`, `bytes`, `seconds`: reads, writes, syncs and changes of names,
+    with the part of those under way that falls into the time since.
+    """
+
+    busy: float = 0.0
+    verb: str = ""
+    copying: float = 0.0
+    calls: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Observe(Job[Activity]):
+    """Say what the directory's disk does. Never fails, and does not wait for other jobs."""

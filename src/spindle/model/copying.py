@@ -1,0 +1,200 @@
+"""The jobs of a move's copying: what is marked, planned, copied and adopted, step by step.
+
+They are jobs as those of `spindle.model.jobs`, answered on the threads named below; the machine
+that asks for them is `spindle.node.logdirs.copy_step`. Nothing here opens a file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from spindle.model.ids import LogDir
+from spindle.model.jobs import BesideJob, LogJob
+from spindle.model.logs import AbortedTransaction, ProducerEntry
+from spindle.model.offsets import EpochStart
+
+# One step of a move is a chain of jobs on three threads; each has a lane where it may touch what it
+# touches. `node.copy_step` runs the chain:
+#
+#   MarkCopy     target's thread    where the future log stands (a CopyMark); at the start of a move
+#   PlanCopy     source's thread    what to copy next: byte ranges of whole batches, and how the
+#                                   future log must be aligned first
+#   CopyBytes    a thread for the   bytes from file to file inside the kernel; touches no log's
+#                pair               state and no file's part that any thread counts as written
+#   AdoptCopied  target's thread    the future log takes the bytes as its own; gives the next mark
+#
+# A plan either aligns (after each cut of the source) or copies; CopyBytes may be left out where
+# there are no pieces. Between PlanCopy and AdoptCopied no other job may change the future
+# log (if one did, AdoptCopied takes nothing and tells how the log stands). The source may be
+# appended to, cut, shortened and rolled at any time: the next plan sees it and aligns. So a move
+# has caught up for certain only where a step says so that began after appends and cuts were
+# blocked.
+
+
+class CutStamp(NamedTuple):
+    """How often a log had been cut back when it was looked at; `load` tells its openings apart."""
+
+    path: str
+    load: int
+    times: int
+
+
+@dataclass(slots=True)
+class CopyMark:
+    """Where a future log stands: what the next plan begins from. Opaque to machines.
+
+    `name` of its directory; `base` and `position`: its last segment and the bytes in it; `cuts`:
+    the cuts of the source that it knows of (None: nothing was copied since it was opened);
+    `confirmed`: below this, a later plan has found that the source was not cut while it was copied.
+    """
+
+    name: str
+    start: int
+    end: int
+    base: int
+    position: int
+    size: int
+    epochs: tuple[EpochStart, ...]
+    cuts: CutStamp | None
+    confirmed: int
+
+
+@dataclass(slots=True)
+class CopyPiece:
+    """A byte range of whole batches of one segment, with what indexes say about it.
+
+    `base`: the source's segment; `at`: where in the target's segment `target_base` it goes;
+    `fresh`: that segment is begun. `entries`: (offset, position in the target); `times`:
+    (ms, offset). `seals`: the source's segment is sealed, and this is its end. `snapshots`: offsets
+    of producer snapshots that come along; `aborted`: transactions whose markers are in the range.
+    """
+
+    base: int
+    start: int
+    length: int
+    target_base: int
+    at: int
+    fresh: bool
+    end: int
+    entries: tuple[tuple[int, int], ...]
+    times: tuple[tuple[int, int], ...]
+    first_timestamp: int
+    seals: bool
+    snapshots: tuple[int, ...]
+    aborted: tuple[AbortedTransaction, ...] = ()
+
+
+@dataclass(slots=True)
+class CopyPlan:
+    """What one step of a move does.
+
+    `keep`: cut the future log back to this offset first; `restart`: begin it again there. `name`
+    of the source's directory. `producers`: the source's, where the plan reaches its end. `still`:
+    nothing has changed the source since before the plan, and nothing will.
+    """
+
+    mark: CopyMark
+    name: str
+    keep: int
+    restart: int | None
+    pieces: tuple[CopyPiece, ...]
+    cuts: CutStamp
+    source_start: int
+    source_end: int
+    epochs: tuple[EpochStart, ...]
+    producers: tuple[ProducerEntry, ...] | None
+    still: bool = False
+
+    @property
+    def aligns(self) -> bool:
+        """Whether the future log has to be cut, begun again or tidied before anything is copied."""
+        cut = self.mark.cuts not in (None, self.cuts)
+        return cut or self.restart is not None or self.keep < self.mark.end
+
+
+class BadBatch(NamedTuple):
+    """A batch that was copied but is not well: what is wrong in which file, and whose fault it is.
+
+    `in_source`: the source's file says the same. That is damage, unless a cut of the source has
+    changed the file under the copy: then the next plan finds the cut.
+    """
+
+    why: str
+    in_source: bool
+
+
+@dataclass(slots=True)
+class CopiedBytes:
+    """How many of a plan's pieces were copied whole and are well, and their bytes.
+
+    Fewer than all: the source has changed under them, or `bad`; plan again.
+    """
+
+    pieces: int = 0
+    bytes: int = 0
+    bad: BadBatch | None = None
+
+
+@dataclass(slots=True)
+class CopyProgress:
+    """How far a future log is. `copied` bytes of this step; `end` of the future log afterwards.
+
+    Caught up where `end == source_end`. `source_end` is -1 where the step has only aligned the
+    future log, or was planned in vain. `whole`: the source is still, both are the same in start,
+    end and epochs, and the future log is on the medium.
+    """
+
+    copied: int
+    end: int
+    source_end: int
+    size: int
+    mark: CopyMark
+    bad: BadBatch | None = None
+    whole: bool = False
+
+
+@dataclass(slots=True)
+class MarkCopy(LogJob[CopyMark]):
+    """Say where the future log `key` stands; remove what an earlier copy brought in vain."""
+
+
+@dataclass(slots=True)
+class PlanCopy(LogJob[CopyPlan]):
+    """Plan the next step from the current log `key`: up to `limit` (an offset), about `max_bytes`.
+
+    At least one batch, if there is one below the limit. `still`: see `CopyPlan`.
+    """
+
+    mark: CopyMark
+    limit: int
+    max_bytes: int
+    still: bool = False
+
+
+@dataclass(slots=True)
+class CopyBytes(BesideJob[CopiedBytes]):
+    """Copy a plan's pieces from `source` to the future log `key` of `directory`; check each batch.
+
+    Runs on a lane of its own for the pair of directories, beside both directories' threads. A
+    DiskFailed names the directory, source or target, whose disk it was.
+    """
+
+    source: LogDir
+    plan: CopyPlan
+
+    @property
+    def lane(self) -> tuple[LogDir, LogDir]:
+        """One for each pair of directories."""
+        return (self.source, self.directory)
+
+
+@dataclass(slots=True)
+class AdoptCopied(LogJob[CopyProgress]):
+    """Align the future log `key` as the plan says, or take the copied pieces as its own."""
+
+    plan: CopyPlan
+    copied: CopiedBytes
+
+
+# --- the metadata log and other small files ------------------------------------------------------

@@ -1,0 +1,99 @@
+"""What cancelled and redirected moves had copied, set aside for a grace time (B-11).
+
+A kept copy lies under a `-delete` name: no tool shows it, and Apache Kafka, should it open the
+disk, deletes it. Within the grace a move to the same directory takes it up again, in this run or
+after a restart; it goes earlier when its disk is full or its topic is deleted. Belongs to `moves`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spindle.core.logdirs.move import Move
+from spindle.model.errors import DiskFailed, Failure
+from spindle.model.ids import LogDir, PartitionId
+from spindle.model.jobs import Discard
+from spindle.model.logs import KeptCopy, OpenedDirectory
+
+if TYPE_CHECKING:
+    from spindle.node.logdirs.logdirs import LogDirs
+
+
+class KeptCopies:
+    """At most one for each replica and directory."""
+
+    def __init__(self, logs: LogDirs) -> None:
+        self._logs = logs
+        self._out = logs.broker.out
+        self._copies: dict[tuple[LogDir, PartitionId], KeptCopy] = {}
+
+    def bytes_in(self, path: LogDir) -> int:
+        """Bytes that a directory keeps."""
+        return sum(copy.size for (where, _), copy in self._copies.items() if where == path)
+
+    def set_aside(self, move: Move) -> None:
+        """Keep the future log of a move that has ended; without a grace time it is discarded."""
+        grace = self._logs.broker.settings["log.dir.move.keep.ms"]
+        if grace == 0 or move.size == 0:
+            self._logs.places.discard(move.target, move.future_key)
+            return
+        until_ms = self._out.wall_ms + grace
+        unique = self._out.new_id().hex
+        job = Discard(move.target, move.future_key, "delete", unique, until_ms)
+
+        def done(result: str | Failure) -> None:
+            if isinstance(result, DiskFailed):
+                self._logs.on_disk_failed(result)
+            elif isinstance(result, str):
+                copy = KeptCopy(result, move.id.topic_id, move.id.partition, move.size, until_ms)
+                self._put(move.target, copy)
+
+        self._out.run(job, done)
+
+    def on_opened(self, opened: OpenedDirectory) -> None:
+        """A directory was opened: what it kept before may still be taken up again."""
+        for copy in opened.kept:
+            self._put(opened.path, copy)
+
+    def _put(self, path: LogDir, copy: KeptCopy) -> None:
+        id = PartitionId(copy.topic_id, copy.partition)
+        self._drop(path, id)
+        self._copies[path, id] = copy
+        left = max(0, copy.until_ms - self._out.wall_ms) / 1000
+        self._out.say(
+            "info", "copy of a move is kept", directory=path, name=copy.name, seconds=left
+        )
+        self._out.after(left, lambda: self._expire(path, id, copy.name))
+
+    def _expire(self, path: LogDir, id: PartitionId, name: str) -> None:
+        copy = self._copies.get((path, id))
+        if copy is not None and copy.name == name:
+            self._drop(path, id)
+
+    def _drop(self, path: LogDir, id: PartitionId) -> None:
+        copy = self._copies.pop((path, id), None)
+        if copy is not None:
+            self._logs.purging.now(path, copy.name)
+
+    def take(self, path: LogDir, id: PartitionId) -> str | None:
+        """The name of what a directory keeps of a replica, for whoever goes on with it now."""
+        copy = self._copies.pop((path, id), None)
+        return None if copy is None else copy.name
+
+    def on_removed(self, id: PartitionId) -> None:
+        """The replica is not ours any more: nobody will go on with it."""
+        for path, other in list(self._copies):
+            if other == id:
+                self._drop(path, id)
+
+    def on_full(self, path: LogDir) -> None:
+        """A directory has no room: who needs it now comes first."""
+        for where, id in list(self._copies):
+            if where == path:
+                self._drop(path, id)
+
+    def on_directory_failed(self, path: LogDir) -> None:
+        """A directory cannot be used; when it is back, it tells what it keeps."""
+        for where, id in list(self._copies):
+            if where == path:
+                del self._copies[where, id]

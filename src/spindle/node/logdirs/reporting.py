@@ -1,0 +1,86 @@
+"""News of what became of single replicas as AlterReplicaState (K589-01, K589-03). For `telling`.
+
+A controller that lacks the API, such as Apache Kafka's, is told the same by an assignment to LOST
+and back (K589-05): `logdirs` does that once it hears of it here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from spindle.core.logdirs.news import Batch, StateChange
+from spindle.model.errors import Error
+from spindle.model.ids import PartitionId, TopicId
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_types
+
+if TYPE_CHECKING:
+    from spindle.node.logdirs.logdirs import LogDirs
+
+OFFLINE: Final = 1
+ONLINE: Final = 2
+REASON_MAX: Final = 1_000
+"""Characters of a request's reason."""
+
+
+class Reporting:
+    """Which of our replicas are bad, and which are well again."""
+
+    channel: Final = "replica-states"
+    needs: Final = Key.ALTER_REPLICA_STATE
+
+    def __init__(self, logs: LogDirs) -> None:
+        self._logs = logs
+
+    def is_relevant(self, id: PartitionId, word: StateChange) -> bool:
+        """Whether the metadata still thinks otherwise."""
+        now = self._logs.news_of(id)
+        return now is not None and now.online == word.online
+
+    def on_sent(self, ids: Iterable[PartitionId]) -> None:
+        """Nobody waits for it."""
+
+    def on_unserved(self, ids: Iterable[PartitionId]) -> None:
+        """The controller is none of ours: it is told in its own words."""
+        for id in ids:
+            self._logs.on_placed(id)
+
+    def encode(self, epoch: int, batch: Batch[StateChange]) -> Any:
+        """The request: all entries of a batch are of one state."""
+        t = request_types(Key.ALTER_REPLICA_STATE, 0)
+        broker = self._logs.broker
+        topics: dict[TopicId, list[int]] = {}
+        for id in batch.entries:
+            topics.setdefault(id.topic_id, []).append(id.partition)
+        words = list(batch.entries.values())
+        reasons = dict.fromkeys(word.reason for word in words if word.reason)
+        return make(
+            t.AlterReplicaStateRequest,
+            broker_id=broker.node_id,
+            broker_epoch=epoch,
+            new_state=ONLINE if words[0].online else OFFLINE,
+            reason="; ".join(reasons)[:REASON_MAX],
+            topics=tuple(
+                make(
+                    t.TopicData,
+                    name=self._name(topic_id),
+                    topic_id=topic_id,
+                    partitions=tuple(indexes),
+                )
+                for topic_id, indexes in topics.items()
+            ),
+        )
+
+    def _name(self, topic_id: TopicId) -> str:
+        found = self._logs.broker.image.topics.get(topic_id)
+        return found.name if found is not None else ""
+
+    def decode(self, batch: Batch[StateChange], answer: Any) -> dict[PartitionId, Error | int]:
+        """The error code of each replica: the answer names topics in the request's order."""
+        topics = dict.fromkeys(id.topic_id for id in batch.entries)
+        return {
+            PartitionId(topic_id, p.partition_index): p.error_code
+            for topic_id, topic in zip(topics, answer.topics, strict=False)
+            for p in topic.partitions
+        }

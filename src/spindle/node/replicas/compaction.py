@@ -1,0 +1,184 @@
+"""Compaction of the logs that want it: one at a time, in small steps, never during a move.
+
+Decides when and how fast; what is kept, and how it is written, is storage's (`model.cleaning`). It
+rests after each step as long as the step took, so that appends and reads come first. Belongs to the
+broker; nobody waits for it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from spindle.model.cleaning import (
+    AdoptCleaned,
+    CleanBytes,
+    CleanPlan,
+    CleanRules,
+    CleanWork,
+    NewSegment,
+    PlanClean,
+)
+from spindle.model.config import topic_setting
+from spindle.model.errors import Failure
+from spindle.model.ids import PartitionId
+from spindle.model.image import TOPIC_RESOURCE
+from spindle.model.jobs import LogStart
+from spindle.model.statistics import Sample
+from spindle.node.replicas.hosted import Hosted
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+STEP: Final = 256 << 10
+"""Bytes that one step reads."""
+REST: Final = 0.005
+"""Seconds between steps at least."""
+
+
+class Compaction:
+    """The broker's cleaner of logs."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._out = broker.out
+        self._due: deque[PartitionId] = deque()
+        self._cleanings = 0
+        self._read = 0
+        self._freed = 0
+        self._out.after(self._backoff, self._look)
+
+    @property
+    def _backoff(self) -> float:
+        return float(self._broker.settings["log.cleaner.backoff.ms"]) / 1000
+
+    # --- which ----------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Begin a round over all logs that are to be compacted."""
+        if self._broker.settings["log.cleaner.enable"]:
+            hosted = self._broker.replicas.hosted
+            self._due = deque(id for id, found in hosted.items() if found.topic.compact)
+        self._next()
+
+    def _next(self) -> None:
+        while self._due:
+            id = self._due.popleft()
+            hosted, bounds = self._broker.replicas.find(id), self._broker.replicas.bounds(id)
+            if hosted is not None and bounds is not None and self._may_go_on(hosted):
+                rules, now = self._rules(hosted), self._out.wall_ms
+                job = PlanClean(hosted.directory, hosted.key, rules, bounds[1], now)
+                hosted.run(job, partial(self._on_plan, hosted))
+                return
+        self._out.after(self._backoff, self._look)
+
+    def _may_go_on(self, hosted: Hosted) -> bool:
+        """Whether nothing else is to happen to the log. A move copies segments as they are."""
+        return not hosted.gone and self._broker.logs.moves.of(hosted.id) is None
+
+    def _rules(self, hosted: Hosted) -> CleanRules:
+        setting = partial(self._setting, hosted)
+        return CleanRules(
+            setting("min.cleanable.dirty.ratio"),
+            setting("min.compaction.lag.ms"),
+            setting("max.compaction.lag.ms"),
+            setting("delete.retention.ms"),
+            self._broker.settings["log.cleaner.dedupe.buffer.size"],
+        )
+
+    def _setting(self, hosted: Hosted, name: str) -> Any:
+        overrides = self._broker.image.config(TOPIC_RESOURCE, hosted.name.topic)
+        return topic_setting(overrides, self._broker.settings, name)
+
+    # --- one ------------------------------------------------------------------------------------
+
+    def _on_plan(self, hosted: Hosted, plan: CleanPlan | Failure | None) -> None:
+        if isinstance(plan, Failure):
+            self._fail(hosted, plan)
+        elif plan is None:
+            self._next()
+        else:
+            _Cleaning(self, hosted, plan).go_on()
+
+    def _fail(self, hosted: Hosted, failure: Failure) -> None:
+        if not hosted.gone:
+            self._broker.replicas.on_failure(hosted, failure)
+        self._next()
+
+    def _rest(self, started: float, read: int, then: Callable[[], None]) -> None:
+        """Wait as long as the step took, and as long as the rate wants."""
+        took = self._out.now - started
+        rate = self._broker.settings["log.cleaner.io.max.bytes.per.second"]
+        self._out.after(max(REST, took, read / max(rate, 1.0) - took), then)
+
+    def _end(self, read: int, freed: int) -> None:
+        self._cleanings += 1
+        self._read += read
+        self._freed += freed
+        self._next()
+
+    def statistics(self) -> Iterator[Sample]:
+        """What the cleaner has done since the start."""
+        prefix = "kafka_log_logcleaner_"
+        yield Sample(prefix + "cleanings_total", self._cleanings, "logs that were compacted")
+        yield Sample(prefix + "read_bytes_total", self._read, "bytes read to compact logs")
+        yield Sample(prefix + "freed_bytes_total", self._freed, "bytes that compaction gave back")
+
+
+class _Cleaning:
+    """One cleaning of one log, from its plan to its end."""
+
+    def __init__(self, cleaner: Compaction, hosted: Hosted, plan: CleanPlan) -> None:
+        self._cleaner = cleaner
+        self._hosted = hosted
+        self._directory = hosted.directory
+        self._plan = plan
+        self._work = CleanWork(plan.dirty)
+        self._freed = 0
+
+    @property
+    def _may_go_on(self) -> bool:
+        same = self._hosted.directory == self._directory
+        return same and not self._work.lost and self._cleaner._may_go_on(self._hosted)
+
+    def go_on(self) -> None:
+        """The next step, or the end."""
+        if self._work.done or not self._may_go_on:
+            self._cleaner._end(self._work.read_bytes, self._freed)
+            return
+        job = CleanBytes(self._directory, self._hosted.key, self._plan, self._work, STEP)
+        self._cleaner._out.run(job, partial(self._on_step, self._cleaner._out.now, self._read))
+
+    @property
+    def _read(self) -> int:
+        return self._work.read_bytes
+
+    def _on_step(self, started: float, before: int, work: CleanWork | Failure) -> None:
+        if isinstance(work, Failure):
+            self._cleaner._fail(self._hosted, work)
+            return
+        if work.ready is not None and self._may_go_on:
+            self._adopt(work.ready)
+            return
+        self._cleaner._rest(started, work.read_bytes - before, self.go_on)
+
+    def _adopt(self, fresh: NewSegment) -> None:
+        groups, work = self._plan.groups, self._work
+        last = work.group == len(groups) or groups[work.group][0].base >= work.mapped
+        cleaned_to = work.mapped if last else None
+        job = AdoptCleaned(self._directory, self._hosted.key, self._plan, fresh, cleaned_to)
+        # Not held back: a move that begins now asks for its first plan after this job.
+        self._cleaner._out.run(job, partial(self._on_adopted, fresh))
+
+    def _on_adopted(self, fresh: NewSegment, result: LogStart | Failure | None) -> None:
+        if isinstance(result, Failure):
+            self._cleaner._fail(self._hosted, result)
+            return
+        if result is None:
+            self._work.lost = True
+        else:
+            self._freed += sum(old.size for old in fresh.olds) - fresh.size
+            self._hosted.size = result.size
+        self._cleaner._rest(self._cleaner._out.now, 0, self.go_on)

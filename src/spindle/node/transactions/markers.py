@@ -1,0 +1,207 @@
+"""Sends the markers of decided transactions to the leaders of their partitions, until all have one.
+
+One request at a time to each broker, with all that waits for it; what cannot be written now (no
+leader, too few replicas, a disk) is tried again. A partition that is gone needs no marker. Called
+by `node.transactions`; knows no coordinator but by the continuation of an ending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from spindle.core.transactions.values import Ending
+from spindle.model.errors import Error, PeerFailed
+from spindle.model.ids import NodeId, PartitionId, TopicPartition
+from spindle.model.image import has_leader
+from spindle.node.replicas.fetch_requests import METADATA_VERSION, address
+from spindle.node.transactions import marking
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_types
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+CHANNEL: Final = "transaction-markers"
+RETRY: Final = 0.1
+"""Seconds before what could not be written is sent again."""
+TIMEOUT: Final = 30.0
+ENDINGS_MAX: Final = 200
+"""Endings in one request."""
+VERSIONED_FROM: Final = 30
+"""metadata.version (4.3-IV0) from which on all brokers know version 2 of the request."""
+
+_FINAL: Final = (Error.INVALID_PRODUCER_EPOCH, Error.TRANSACTION_COORDINATOR_FENCED)
+"""A younger coordinator or producer has been there: not ours to decide any more."""
+
+
+class Sending:
+    """An ending on its way; `left` are the partitions without their marker."""
+
+    __slots__ = ("_then", "ending", "left", "waiting")
+
+    def __init__(self, ending: Ending, then: Callable[[Error], None]) -> None:
+        self.ending = ending
+        self.left = dict.fromkeys(ending.partitions)
+        self.waiting = dict.fromkeys(ending.partitions)
+        """Those of `left` that are not under way."""
+        self._then: Callable[[Error], None] | None = then
+
+    def settle(self, error: Error = Error.NONE) -> None:
+        """All partitions have their marker, or nothing more is sent."""
+        then, self._then = self._then, None
+        self.left.clear()
+        self.waiting.clear()
+        if then is not None:
+            then(error)
+
+
+class Markers:
+    """All endings on their way."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._sendings: dict[Sending, None] = {}
+        self._asking: dict[NodeId, None] = {}
+        self._is_due = False
+
+    def __len__(self) -> int:
+        return len(self._sendings)
+
+    def send(self, ending: Ending, then: Callable[[Error], None]) -> Sending:
+        """Have every partition marked; `then` runs when all are, or with what forbids it."""
+        sending = Sending(ending, then)
+        self._sendings[sending] = None
+        self._settle(sending)
+        self._go_on_after(0.0)
+        return sending
+
+    def drop(self, sending: Sending) -> None:
+        """Its coordinator is another broker's now."""
+        self._sendings.pop(sending, None)
+        sending.left.clear()
+        sending.waiting.clear()
+
+    # --- sending --------------------------------------------------------------------------------
+
+    def _go_on_after(self, delay: float) -> None:
+        if not self._is_due:
+            self._is_due = True
+            self._broker.out.after(delay, self._go_on)
+
+    def _go_on(self) -> None:
+        self._is_due = False
+        for node, shares in self._due().items():
+            if node == self._broker.node_id:
+                for sending, partitions in shares.items():
+                    for partition in partitions:
+                        self._write(sending, partition)
+            elif node not in self._asking:
+                self._ask(node, dict(list(shares.items())[:ENDINGS_MAX]))
+        if any(sending.waiting for sending in self._sendings):
+            self._go_on_after(RETRY)
+
+    def _due(self) -> dict[NodeId, dict[Sending, list[TopicPartition]]]:
+        """What waits, by the broker that leads it."""
+        due: dict[NodeId, dict[Sending, list[TopicPartition]]] = {}
+        image = self._broker.image
+        for sending in tuple(self._sendings):
+            for partition in tuple(sending.waiting):
+                topic_id = image.topic_ids.get(partition.topic)
+                state = None
+                if topic_id is not None:
+                    state = image.partition(PartitionId(topic_id, partition.partition))
+                if state is None:
+                    self._done(sending, partition)  # Deleted: nobody reads it any more.
+                elif has_leader(state):
+                    due.setdefault(state.leader, {}).setdefault(sending, []).append(partition)
+        return due
+
+    def _write(self, sending: Sending, partition: TopicPartition) -> None:
+        sending.waiting.pop(partition, None)
+        marking.write(
+            self._broker,
+            partition,
+            sending.ending,
+            lambda error: self._on_result(sending, partition, error),
+        )
+
+    def _ask(self, node: NodeId, shares: dict[Sending, list[TopicPartition]]) -> None:
+        where = address(self._broker, node)
+        if where is None:
+            return
+        version = 2 if self._broker.image.features.get(METADATA_VERSION, 0) >= VERSIONED_FROM else 1
+        types = request_types(Key.WRITE_TXN_MARKERS, version)
+        for sending, partitions in shares.items():
+            for partition in partitions:
+                sending.waiting.pop(partition, None)
+        request = make(
+            types.WriteTxnMarkersRequest,
+            markers=tuple(_marker(types, s.ending, p) for s, p in shares.items()),
+        )
+        self._asking[node] = None
+        self._broker.peers.ask(
+            *where, CHANNEL, request, lambda answer: self._on_answer(node, shares, answer), TIMEOUT
+        )
+
+    # --- answers --------------------------------------------------------------------------------
+
+    def _on_answer(
+        self, node: NodeId, shares: dict[Sending, list[TopicPartition]], answer: Any
+    ) -> None:
+        del self._asking[node]
+        told: dict[tuple[int, TopicPartition], Error] = {}
+        if isinstance(answer, PeerFailed):
+            self._broker.out.say("debug", "transaction markers not sent", broker=node)
+        else:
+            for marker in answer.markers:
+                for topic in marker.topics:
+                    for p in topic.partitions:
+                        where = TopicPartition(topic.name, p.partition_index)
+                        told[marker.producer_id, where] = p.error_code
+        for sending, partitions in shares.items():
+            producer_id = sending.ending.producer.producer_id
+            for partition in partitions:
+                error = told.get((producer_id, partition), Error.NETWORK_EXCEPTION)
+                self._on_result(sending, partition, error)
+        self._go_on_after(0.0)
+
+    def _on_result(self, sending: Sending, partition: TopicPartition, error: Error) -> None:
+        if partition not in sending.left:
+            return
+        if error == Error.NONE:
+            self._done(sending, partition)
+        elif error in _FINAL:
+            self._sendings.pop(sending, None)
+            sending.settle(Error(error))
+        else:
+            sending.waiting[partition] = None
+            self._go_on_after(RETRY)
+
+    def _done(self, sending: Sending, partition: TopicPartition) -> None:
+        sending.left.pop(partition, None)
+        sending.waiting.pop(partition, None)
+        self._settle(sending)
+
+    def _settle(self, sending: Sending) -> None:
+        if not sending.left and sending in self._sendings:
+            del self._sendings[sending]
+            sending.settle()
+
+
+def _marker(types: Any, ending: Ending, partitions: list[TopicPartition]) -> Any:
+    topics: dict[str, list[int]] = {}
+    for topic, partition in partitions:
+        topics.setdefault(topic, []).append(partition)
+    return make(
+        types.WritableTxnMarker,
+        producer_id=ending.producer.producer_id,
+        producer_epoch=ending.producer.epoch,
+        transaction_result=ending.committed,
+        topics=tuple(
+            make(types.WritableTxnMarkerTopic, name=name, partition_indexes=tuple(numbers))
+            for name, numbers in topics.items()
+        ),
+        coordinator_epoch=ending.coordinator_epoch,
+        transaction_version=ending.version,
+    )

@@ -1,0 +1,58 @@
+"""Writes a transaction's marker into a partition that is led here (KIP-98).
+
+Refuses markers of older producers and coordinators; a marker that is there already counts as
+written. On `__consumer_offsets` the marker also makes the transaction's offsets count, or drops
+them. Called by the handler of WriteTxnMarkers and by `markers` for our own coordinators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from spindle.core.transactions.values import BUMPING, Ending
+from spindle.model.batches import EndTransactionMarker
+from spindle.model.errors import Error
+from spindle.model.ids import TopicPartition
+from spindle.node.replicas.hosted import Hosted
+from spindle.wire.control import end_transaction
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+
+def write(
+    broker: Broker, partition: TopicPartition, ending: Ending, then: Callable[[Error], None]
+) -> None:
+    """Append the marker; `then` once all in-sync replicas have it, or with the error."""
+    hosted = broker.replicas.leader(*partition)
+    if not isinstance(hosted, Hosted):
+        then(hosted)
+        return
+    machine = hosted.partition
+    producer_id, epoch = ending.producer
+    bumped = ending.version >= BUMPING
+    is_marked = machine.producers.epoch_of(producer_id) == epoch
+    if bumped and is_marked and producer_id not in machine.transactions.open:
+        then(Error.NONE)  # It was written before; the answer was lost.
+        return
+    error = machine.producers.check_marker(producer_id, epoch, ending.coordinator_epoch, bumped)
+    if not error and hosted.full:
+        error = Error.KAFKA_STORAGE_ERROR
+    if not error and len(machine.isr) < machine.required_isr:
+        error = Error.NOT_ENOUGH_REPLICAS
+    if error:
+        then(error)
+        return
+    marker = EndTransactionMarker(ending.committed, ending.coordinator_epoch)
+    batch = end_transaction(producer_id, epoch, marker, broker.out.wall_ms)
+    machine.assign(batch, marker)
+    broker.transactions.enlisting.on_marker(hosted.id, producer_id)
+
+    def written(error: Error) -> None:
+        if not error:
+            broker.groups.on_marker(hosted.id, producer_id, batch.base_offset, ending.committed)
+        then(error)
+
+    hosted.at_mark.add(batch.next_offset, written)
+    broker.replicas.writes.append(hosted, [batch])

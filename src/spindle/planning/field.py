@@ -1,0 +1,133 @@
+"""A cluster while it is planned: which replica is in which directory, now and as planned so far.
+
+Replicas are known by rank (see `state`), directories by index. Gives the state of a broker to
+search from, and takes what has been found. Called by the planners.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from spindle.planning.bound import Edges, edges, rate_edges
+from spindle.planning.cluster import Cluster, Flags, Floats, Ints
+from spindle.planning.load import Band
+from spindle.planning.state import Rates, State
+
+
+class Field:
+    """Where everything is. `sizes`, `rates`, `partition`: by rank."""
+
+    def __init__(self, cluster: Cluster, band: Band) -> None:
+        self.cluster, self.band = cluster, band
+        r = cluster.replicas
+        order = np.lexsort((r.directory, r.partition, r.size))
+        size, directory = r.size[order], r.directory[order]
+        self.row = order
+        """The row in the cluster's columns of each rank."""
+        self.sizes: list[int] = size.tolist()
+        self.rates: list[float] | None = None
+        self.partition = r.partition[order]
+        self.marks = [band.mark(d.capacity) for d in cluster.directories]
+        count = len(cluster.directories)
+        self.used: list[int] = _sums(directory, size, count).astype(np.int64).tolist()
+        self.flow: list[float] | None = None
+        if band.rate_tolerance is not None:
+            rate = r.rate[order]
+            self.rates = rate.tolist()
+            self.flow = _sums(directory, rate, count).tolist()
+        pinned = r.pinned[order]
+        self.pinned: list[int] = (
+            _sums(directory[pinned], size[pinned], count).astype(np.int64).tolist()
+        )
+        self.arriving: list[int] = np.bincount(directory[pinned], minlength=count).tolist()
+        self.held = _grouped(directory, (size > 0) & ~pinned, count)
+        self.empty = _grouped(directory, (size == 0) & ~pinned, count)
+        self.targets = [d.open and not d.drain for d in cluster.directories]
+
+    def around(self, broker: int, blocked: Collection[int] = ()) -> list[Edges]:
+        """The band of each of a broker's directories, for the broker alone."""
+        own = self.cluster.of_broker(broker)
+        pinned, largest = [self.pinned[d] for d in own], [0] * len(own)
+        for n, d in enumerate(own):
+            held = self.held[d]
+            if blocked:
+                pinned[n] += sum(self.sizes[rank] for rank in held if rank in blocked)
+                held = [rank for rank in held if rank not in blocked]
+            largest[n] = self.sizes[held[-1]] if held else 0
+        directories = [self.cluster.directories[d] for d in own]
+        return edges(directories, [self.used[d] for d in own], self.band, pinned, largest)
+
+    def state(
+        self,
+        broker: int,
+        around: list[Edges] | None = None,
+        blocked: Collection[int] = (),
+        arrived: Collection[int] = (),
+    ) -> State:
+        """A broker to search in; `blocked` replicas stay where they are."""
+        own = self.cluster.of_broker(broker)
+        directories = [self.cluster.directories[d] for d in own]
+        held = [self.held[d].copy() for d in own]
+        empty = [self.empty[d].copy() for d in own]
+        if blocked:
+            held = [[rank for rank in there if rank not in blocked] for there in held]
+            empty = [[rank for rank in there if rank not in blocked] for there in empty]
+        return State(
+            self.sizes,
+            held,
+            [self.used[d] for d in own],
+            around if around is not None else self.around(broker, blocked),
+            [self.marks[d] for d in own],
+            [n for n, d in enumerate(own) if self.targets[d]],
+            [n for n, d in enumerate(directories) if d.drain],
+            empty,
+            arrived,
+            self._rates(own),
+        )
+
+    def _rates(self, own: Sequence[int]) -> Rates | None:
+        if self.rates is None or self.flow is None or self.band.rate_tolerance is None:
+            return None
+        flow = [self.flow[d] for d in own]
+        total = sum(flow)
+        if total <= 0:
+            return None
+        directories = [self.cluster.directories[d] for d in own]
+        around = rate_edges(directories, flow, self.band.rate_tolerance)
+        scale = sum(self.used[d] for d in own) / total
+        return Rates(self.rates, flow, around, scale)
+
+    def shift(self, rank: int, source: int, target: int) -> None:
+        """Count a move as done."""
+        size = self.sizes[rank]
+        lists = self.held if size else self.empty
+        there = lists[source]
+        del there[bisect_left(there, rank)]
+        insort(lists[target], rank)
+        self.used[source] -= size
+        self.used[target] += size
+        if self.flow is not None and self.rates is not None:
+            self.flow[source] -= self.rates[rank]
+            self.flow[target] += self.rates[rank]
+
+    def name(self, rank: int) -> tuple[str, int]:
+        """(topic, partition) of a replica."""
+        return self.cluster.partitions.name(int(self.partition[rank]))
+
+
+def _sums(places: Ints, values: Ints | Floats, count: int) -> Floats:
+    # Sums of doubles: exact up to 2^53, which is 9 PB in a directory.
+    return np.bincount(places, weights=values.astype(np.float64), minlength=count).astype(float)
+
+
+def _grouped(directory: Ints, chosen: Flags, count: int) -> list[list[int]]:
+    """The chosen ranks of each directory, ascending."""
+    ranks = np.flatnonzero(chosen)
+    theirs = directory[ranks]
+    order = np.argsort(theirs, kind="stable")
+    ends = np.cumsum(np.bincount(theirs, minlength=count)).tolist()
+    flat: list[int] = ranks[order].tolist()
+    return [flat[begin:end] for begin, end in zip([0, *ends[:-1]], ends, strict=True)]

@@ -1,0 +1,119 @@
+"""Decides on the largest replicas first, where a walk that takes what comes pays dearly for it.
+
+A beam search through the giants of directories that are too full, the largest first: each stays or
+goes somewhere. A choice is judged by what it moves and by the bound of what is then left to move;
+the best few are walked to their ends. Called by the search for brokers that a walk leaves out of
+the band, or brings there with far too many bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import nsmallest
+from typing import NamedTuple
+
+from spindle.planning.state import State
+from spindle.planning.walk import Taste, walk
+
+GIANT = 0.2
+"""Of what a directory shall hold: replicas from this size on are decided on."""
+MOST = 14
+"""Giants that are decided on, the largest; the others are left to the walk."""
+WIDTH, ENDS = 24, 6
+"""Choices that are kept at each step, and those walked to their ends."""
+
+
+class _Choice(NamedTuple):
+    """Decisions taken: `price`, the bytes that any plan which takes them must move at least.
+
+    `fixed`: bytes of giants that shall end in each directory.
+    """
+
+    price: float
+    moves: tuple[tuple[int, int, int], ...]
+    used: tuple[int, ...]
+    fixed: tuple[int, ...]
+    above: float
+    missing: float
+    moved: int
+
+
+def place_giants(start: State, taste: Taste) -> State | None:
+    """The best end found when the largest replicas are placed first; None without any."""
+    giants, fixed = _giants(start)
+    above = sum(max(0.0, u - e.high) for u, e in zip(start.used, start.edges, strict=True))
+    missing = sum(max(0.0, e.low - u) for u, e in zip(start.used, start.edges, strict=True))
+    used = tuple(start.used)
+    beam = [_Choice(max(above, missing), (), used, tuple(fixed), above, missing, 0)]
+    for rank, home in giants:
+        # Replicas of one size are alike: what matters is how full the directories become.
+        grown: dict[tuple[int, ...], _Choice] = {}
+        for choice in beam:
+            for more in _decided(start, choice, rank, home):
+                known = grown.get(more.fixed)
+                if known is None or more < known:
+                    grown[more.fixed] = more
+        beam = nsmallest(WIDTH, grown.values())
+    best: State | None = None
+    for choice in [choice for choice in beam if choice.moves][:ENDS]:
+        if best is not None and not best.outside and best.bytes_moved <= choice.price:
+            break  # None of those that follow can be cheaper.
+        end = _walked(start, choice, taste)
+        if best is None or end.cost < best.cost:
+            best = end
+    return best
+
+
+def _giants(start: State) -> tuple[list[tuple[int, int]], list[int]]:
+    """(giants to decide on, with their directories, the largest first; bytes of the others)."""
+    giants, fixed = [], [0] * len(start.held)
+    for directory, held in enumerate(start.held):
+        least = GIANT * start.edges[directory].mean
+        there = [rank for rank in held[start.first_from(directory, least) :] if start.sizes[rank]]
+        if start.used[directory] > start.edges[directory].high:
+            giants += [(rank, directory) for rank in there]
+        else:
+            fixed[directory] += sum(start.sizes[rank] for rank in there)
+    giants.sort(reverse=True)
+    return giants[:MOST], fixed
+
+
+def _decided(start: State, choice: _Choice, rank: int, home: int) -> Iterator[_Choice]:
+    """The choice with one decision more, for each that there is."""
+    weight = start.sizes[rank]
+    for target in dict.fromkeys((home, *start.targets)):
+        held = choice.fixed[target] + weight
+        if held > start.edges[target].high:
+            continue
+        fixed = (*choice.fixed[:target], held, *choice.fixed[target + 1 :])
+        if target == home:
+            yield choice._replace(fixed=fixed)
+        elif choice.used[target] + weight <= start.marks[target]:
+            yield _with(start, choice, rank, home, target)._replace(fixed=fixed)
+
+
+def _with(start: State, choice: _Choice, rank: int, source: int, target: int) -> _Choice:
+    weight, above, missing = start.sizes[rank], choice.above, choice.missing
+    used = list(choice.used)
+    for directory, change in ((source, -weight), (target, weight)):
+        around, before = start.edges[directory], used[directory]
+        used[directory] = after = before + change
+        above += max(0.0, after - around.high) - max(0.0, before - around.high)
+        missing += max(0.0, around.low - after) - max(0.0, around.low - before)
+    moved = choice.moved + weight
+    moves = (*choice.moves, (rank, source, target))
+    price = moved + max(above, missing)
+    return _Choice(price, moves, tuple(used), choice.fixed, above, missing, moved)
+
+
+def _walked(start: State, choice: _Choice, taste: Taste) -> State:
+    """Walk on from a choice; what has been decided stays decided."""
+    end = start.copy()
+    for rank, source, target in choice.moves:
+        end.shift(rank, source, target)
+        end.held[target].remove(rank)
+    walk(end, taste)
+    for rank, _, target in choice.moves:
+        end.held[target].append(rank)
+        end.held[target].sort()
+    return end

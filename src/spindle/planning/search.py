@@ -1,0 +1,94 @@
+"""Looks for the best end of a broker's replicas: a portfolio of walks, polished, repaired.
+
+The best has the fewest bytes out of the band, then the fewest bytes moved. Deterministic. Called
+by the planners of a broker and of a cluster.
+"""
+
+from __future__ import annotations
+
+from spindle.planning.bound import lower_bound
+from spindle.planning.giants import place_giants
+from spindle.planning.repair import repair
+from spindle.planning.state import State
+from spindle.planning.walk import TASTES, Taste, walk
+
+GOOD_ENOUGH = 1.003
+"""Times the bound: a plan as cheap as this is not looked for again."""
+DEAR = 1.01
+"""Times the bound: a plan that is dearer may have decided badly on its largest replicas."""
+_POLISHES = 3
+
+
+def search(start: State) -> State:
+    """The best end found from here; `start` itself if none is better."""
+    before = start.outside
+    if not before:
+        return start
+    bound = lower_bound(start.edges, start.used) + start.bytes_moved
+    best, taste = _best_walk(start, GOOD_ENOUGH * bound)
+    if best.outside or best.bytes_moved > DEAR * bound:
+        other = place_giants(start, TASTES[0])
+        if other is not None and polish(other).cost < best.cost:
+            best = other
+    if best.outside:
+        best = polish(repair(best, taste))
+    return best if best.outside < before and not best.breaches else start
+
+
+def _best_walk(start: State, cheap: float) -> tuple[State, Taste]:
+    """The best of all walks, or the first one that is cheap enough."""
+    best: tuple[State, Taste] | None = None
+    for taste in TASTES:
+        end = polish(walk(start.copy(), taste))
+        if best is None or end.cost < best[0].cost:
+            best = (end, taste)
+        if not end.outside and end.bytes_moved <= cheap:
+            break
+    assert best is not None
+    return best
+
+
+def polish(state: State) -> State:
+    """Move less for the same end: take back what is not needed, send smaller replicas instead."""
+    for _ in range(_POLISHES):
+        before = state.bytes_moved, len(state.moved)
+        for rank in sorted(state.moved, reverse=True):
+            if rank in state.moved and rank not in state.arrived and state.sizes[rank]:
+                _take_back(state, rank) or _send_smaller(state, rank)
+        if (state.bytes_moved, len(state.moved)) == before:
+            break
+    return state
+
+
+def _take_back(state: State, rank: int) -> bool:
+    """Whether the replica could as well stay where it was; then it does."""
+    home, place = state.moved[rank]
+    size, used = state.sizes[rank], state.used
+    if home not in state.targets or used[home] + size > state.marks[home]:
+        return False
+    now = state.off(home) + state.off(place)
+    then = state.off_with(home, rank, 1) + state.off_with(place, rank, -1)
+    if then > now:
+        return False
+    state.shift(rank, place, home)
+    return True
+
+
+def _send_smaller(state: State, rank: int) -> bool:
+    """Send the smallest replica that does as well, if the bands leave room for the difference."""
+    home, place = state.moved[rank]
+    spare = min(
+        state.used[place] - state.edges[place].low, state.edges[home].high - state.used[home]
+    )
+    if spare < 1 or home not in state.targets:
+        return False
+    size, held = state.sizes[rank], state.held[home]
+    at = state.first_from(home, size - spare)
+    while at < len(held) and (held[at] in state.moved or held[at] in state.arrived):
+        at += 1
+    if at == len(held) or state.sizes[held[at]] >= size:
+        return False
+    other = held[at]
+    state.shift(rank, place, home)
+    state.shift(other, home, place)
+    return True

@@ -1,0 +1,225 @@
+"""Plans the moves between one broker's directories: into the band, with the fewest bytes.
+
+What has no room while copies exist is left out, and the rest is planned again from there, until
+nothing gets better: so planning a plan's result gives an empty plan. Called by the planners of a
+broker and of a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from spindle.planning.bound import Edges, bytes_for_rate, lower_bound
+from spindle.planning.field import Field
+from spindle.planning.load import Move, Share
+from spindle.planning.schedule import Limits, Step, schedule
+from spindle.planning.search import search
+from spindle.planning.state import State
+
+PHASES = 24
+"""Bounds how often the rest is planned again."""
+
+
+class Turn(NamedTuple):
+    """A move of a plan in the making; directories are the cluster's, `wave` counts from 0."""
+
+    rank: int
+    source: int
+    target: int
+    wave: int
+
+
+class Within:
+    """A broker's plan in the making: moves that fit, in order, and the field after them.
+
+    `blocked`: replicas that find no room on their way, with where they should have gone, since the
+    last progress.
+    """
+
+    def __init__(self, field: Field, broker: int, limits: Limits) -> None:
+        self._field, self._broker, self._limits = field, broker, limits
+        self._own = field.cluster.of_broker(broker)
+        self.turns: list[Turn] = []
+        self.waves = 0
+        self.blocked: dict[int, int] = {}
+        self.before = [field.used[d] for d in self._own]
+        self.flow_before = [field.flow[d] if field.flow is not None else 0.0 for d in self._own]
+        around = field.around(broker)
+        self.bound = _bound(field.state(broker, around), around)
+
+    def run(self) -> Within:
+        """Plan until nothing gets better."""
+        for _ in range(PHASES):
+            if not self._advance():
+                break
+        return self
+
+    def _advance(self) -> bool:
+        """Plan once from where the draft is; False when that brings nothing new."""
+        start = self._field.state(self._broker, blocked=self.blocked)
+        found = search(start)
+        if not found.moved:
+            return False
+        first = self._own[0]
+        wanted = [(rank, home + first, to + first) for rank, (home, to) in found.moved.items()]
+        names = {rank: self._field.name(rank) for rank, _, _ in wanted}
+        wanted.sort(key=lambda w: (-self._field.sizes[w[0]], names[w[0]]))
+        steps = [Step(self._field.sizes[r], a, b, 0, 0) for r, a, b in wanted]
+        room = {d: self._field.marks[d] - self._field.used[d] for d in self._own}
+        waves, count = schedule(steps, room, self._limits)
+        fits = [
+            Turn(*w, self.waves + n) for w, n in zip(wanted, waves, strict=True) if n is not None
+        ]
+        stuck = {w[0]: w[2] for w, n in zip(wanted, waves, strict=True) if n is None}
+        if fits and (not stuck or self._better(start, fits)):
+            for turn in fits:
+                self._field.shift(turn.rank, turn.source, turn.target)
+            self.turns += sorted(fits, key=lambda turn: turn.wave)
+            self.waves += count
+            self.blocked.clear()
+            return True
+        self.blocked |= stuck
+        return bool(stuck)
+
+    def _better(self, start: State, turns: list[Turn]) -> bool:
+        """Whether these moves alone bring the broker closer to the band."""
+        after, first = start.copy(), self._own[0]
+        for rank, source, target, _ in turns:
+            if self._field.sizes[rank]:
+                after.shift(rank, source - first, target - first)
+            else:
+                after.put(rank, source - first, target - first)
+        return after.outside < start.outside
+
+    # -- what there is to tell -------------------------------------------------------------
+
+    def moves(self) -> Iterator[Move]:
+        """The moves, in order."""
+        field = self._field
+        number = field.cluster.brokers[self._broker].number
+        for rank, source, target, _ in self.turns:
+            paths = (field.cluster.directories[source].path, field.cluster.directories[target].path)
+            yield Move(number, *field.name(rank), *paths, field.sizes[rank])
+
+    def shares(self) -> Iterator[Share]:
+        """Each directory before and after."""
+        field = self._field
+        for n, d in enumerate(self._own):
+            directory = field.cluster.directories[d]
+            yield Share(
+                directory.path, directory.capacity, self.before[n], field.used[d],
+                self.flow_before[n], field.flow[d] if field.flow is not None else 0.0,
+            )  # fmt: skip
+
+    def notes(self) -> Iterator[str]:
+        """Why directories are not as even as the band wants them, in words."""
+        field, first = self._field, self._own[0] if self._own else 0
+        around = field.around(self._broker)
+        state = field.state(self._broker, around)
+        for n, d in enumerate(self._own):
+            if field.cluster.directories[d].drain:
+                yield from self._drain_notes(state, n)
+            else:
+                yield from self._band_notes(state, n, around[n])
+        for rank, target in self.blocked.items():
+            topic, partition = field.name(rank)
+            yield (
+                f"{topic}-{partition} does not go to {self._path(target - first)}: "
+                "there is never room for a second copy under the high mark"
+            )
+
+    def _path(self, n: int) -> str:
+        return self._field.cluster.directories[self._own[n]].path
+
+    def _band_notes(self, state: State, n: int, around: Edges) -> Iterator[str]:
+        size = state.used[n]
+        if size >= around.fair + 1:
+            yield (
+                f"{self._path(n)} stays {amount(size - around.fair)} above the band: "
+                + self._why(state, n)
+            )
+        elif size <= around.low - 1:
+            yield (
+                f"{self._path(n)} stays {amount(around.low - size)} below the band: "
+                "no replica elsewhere is small enough to come"
+            )
+        if state.rates is not None and state.rates.off(n):
+            flow, edges = state.rates.flow[n], state.rates.edges[n]
+            yield (
+                f"{self._path(n)} is written to with {amount(flow)}/s, the band is "
+                f"{amount(edges.low)}/s to {amount(edges.high)}/s: no move, and no exchange of "
+                "two, brings it closer"
+            )
+
+    def _why(self, state: State, n: int) -> str:
+        if not any(target != n for target in state.targets):
+            return "no other directory takes replicas"
+        if not state.held[n]:
+            return "what is moving into it, or has no way out, stays"
+        rank = state.held[n][-1]
+        size = state.sizes[rank]
+        if size > state.edges[n].fair:
+            topic, partition = self._field.name(rank)
+            return f"{topic}-{partition} alone has {amount(size)}, more than a fair share"
+        return "no replica, and no exchange of two, fits the room elsewhere"
+
+    def _drain_notes(self, state: State, n: int) -> Iterator[str]:
+        path, stay = self._path(n), [*state.held[n], *state.empty[n]]
+        moving = self._field.arriving[self._own[n]]
+        if moving:
+            size = amount(self._field.pinned[self._own[n]])
+            yield f"{path} is not empty yet: {moving} replicas with {size} are on their way into it"
+        if not stay:
+            return
+        left = amount(sum(state.sizes[rank] for rank in stay))
+        yield (
+            f"{path} cannot be emptied: {len(stay)} replicas with {left} find no room elsewhere "
+            "under the high mark; " + self._why_not_emptied(state, stay)
+        )
+
+    def _why_not_emptied(self, state: State, stay: list[int]) -> str:
+        if not state.targets:
+            return "no other directory takes replicas"
+        rooms = [max(0.0, state.marks[t] - state.used[t]) for t in state.targets]
+        largest = max(state.sizes[rank] for rank in stay)
+        most = max(rooms)
+        text = f"the others have {amount(sum(rooms))} left, {amount(most)} in one directory at most"
+        if largest > most:
+            topic, partition = self._field.name(stay[-1])
+            text += f", and {topic}-{partition} alone has {amount(largest)}"
+        return text
+
+
+def amount(size: float) -> str:
+    """Bytes in words."""
+    for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if abs(size) >= scale / 10:
+            return f"{size / scale:.1f} {unit}"
+    return f"{size:.0f} B"
+
+
+def _bound(state: State, around: list[Edges]) -> int:
+    """Bytes that any plan must move to bring a broker into its bands, those of rates too."""
+    rates = state.rates
+    if rates is None:
+        return lower_bound(around, state.used)
+    ranks = [np.array(held, dtype=np.int64) for held in state.held]
+    sizes = [np.array([state.sizes[r] for r in held], dtype=np.float64) for held in state.held]
+    flows = [np.array([rates.of[r] for r in held], dtype=np.float64) for held in state.held]
+    out = coming = 0.0
+    for n, edge in enumerate(around):
+        surplus = bytes_for_rate(sizes[n], flows[n], rates.flow[n] - rates.edges[n].high)
+        out += max(0.0, state.used[n] - edge.high, surplus)
+        lack = rates.edges[n].low - rates.flow[n]
+        if lack > 0:
+            others = [m for m in range(len(ranks)) if m != n]
+            lack = bytes_for_rate(
+                np.concatenate([sizes[m] for m in others] or [np.empty(0)]),
+                np.concatenate([flows[m] for m in others] or [np.empty(0)]),
+                lack,
+            )
+        coming += max(0.0, edge.low - state.used[n], lack)
+    return int(max(out, coming))

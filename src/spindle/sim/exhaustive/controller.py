@@ -1,0 +1,216 @@
+"""The controller's decisions, real, behind a mailbox whose letters may come late, twice or never.
+
+`core.controller` decides; what is committed stands in `log`, in batches that brokers learn one by
+one. There is no quorum here (the big simulation has that): a change of controller shows to a broker
+as letters that were lost before they were read, or whose answer was. Belongs to `situation`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from spindle.core.controller import brokers, directories
+from spindle.core.controller.sessions import Sessions
+from spindle.core.controller.state import Decision, State
+from spindle.model import records as r
+from spindle.model.config import Settings
+from spindle.model.errors import Error, PeerFailed, Refusal
+from spindle.model.features import METADATA_VERSION
+from spindle.model.ids import DirectoryId, PartitionId, VersionRange
+from spindle.model.image import ClusterImage
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, response_types
+
+CLUSTER: Final = "AV9P4iMkRQymBdGIGwlqQA"
+
+Answer = Callable[[Any], None]
+
+
+@dataclass(slots=True)
+class Letter:
+    """A request under way. `then`: who waits for the answer; None: nobody any more."""
+
+    content: Any
+    then: Answer | None
+    life: int
+    """Which life of the broker it is from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A process of a broker presents itself."""
+
+    broker: int
+    incarnation: uuid.UUID
+    directories: tuple[DirectoryId, ...]
+    previous_epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """A heartbeat."""
+
+    broker: int
+    epoch: int
+    want_fence: bool
+    offline: tuple[DirectoryId, ...]
+
+
+class Controller:
+    """State, committed log and mailbox."""
+
+    def __init__(self, first: Sequence[r.MetadataRecord]) -> None:
+        self.state = State(ClusterImage(), Settings({}), CLUSTER)
+        self.log: list[tuple[r.MetadataRecord, ...]] = []
+        self.letters: list[Letter] = []
+        self._sessions = Sessions(1e9)
+        self.life = 1
+        """Which life of the broker letters come from now."""
+        self._offset = 0
+        self.commit(tuple(first))
+
+    @property
+    def image(self) -> ClusterImage:
+        """What is committed."""
+        return self.state.image
+
+    def commit(self, records: tuple[r.MetadataRecord, ...]) -> None:
+        """Write records: from now on brokers can learn them."""
+        for record in records:
+            self.state.replay(record, self._offset)
+            self._offset += 1
+        if records:
+            self.log.append(records)
+
+    # --- letters --------------------------------------------------------------------------------
+
+    def ask(self, _channel: str, entity: Any, then: Answer, _timeout: float = 30.0) -> None:
+        """As the broker's channel to the controller."""
+        self.send(entity, then)
+
+    def send(self, content: Any, then: Answer) -> None:
+        """Post a letter."""
+        self.letters.append(Letter(content, then, self.life))
+
+    def serves(self, _key: Key, then: Callable[[bool | PeerFailed], None]) -> None:
+        """No API beyond Kafka's: what a bad replica needs is said by assignments (K589-05)."""
+        then(False)
+
+    def lacks(self, _key: Key) -> bool:
+        """As `serves`."""
+        return True
+
+    def forget_waiting(self) -> None:
+        """The broker's process has died: its letters may still arrive."""
+        for letter in self.letters:
+            letter.then = None
+
+    def deliver(self, at: int, *, answered: bool = True) -> None:
+        """Read a letter, commit what it leads to, answer. `answered` False: the answer is lost."""
+        letter = self.letters.pop(at)
+        answer = self._decide(letter)
+        if letter.then is not None:
+            letter.then(answer if answered else PeerFailed("the connection broke"))
+
+    def lose(self, at: int) -> None:
+        """A letter never arrives."""
+        then = self.letters.pop(at).then
+        if then is not None:
+            then(PeerFailed("the connection broke"))
+
+    def delay(self, at: int) -> None:
+        """A letter will arrive, but nobody waits for it any more."""
+        letter = self.letters[at]
+        then, letter.then = letter.then, None
+        if then is not None:
+            then(PeerFailed("no answer in time"))
+
+    def _decide(self, letter: Letter) -> Any:
+        content = letter.content
+        try:
+            if isinstance(content, Register):
+                return self._take(self._register(content))
+            if isinstance(content, Beat):
+                return self._take(self._beat(content))
+            if type(content).__name__ == "AssignReplicasToDirsRequest":
+                return self._assign(content)
+        except Refusal as refusal:
+            return refusal
+        return PeerFailed("not wanted here")
+
+    def _take(self, decision: Decision[Any]) -> Any:
+        self.commit(decision.records)
+        return decision.answer
+
+    def _register(self, asked: Register) -> Decision[int]:
+        registration = brokers.Registration(
+            broker_id=asked.broker,
+            cluster_id=CLUSTER,
+            incarnation_id=asked.incarnation,
+            features={METADATA_VERSION: VersionRange(1, 30)},
+            log_dirs=asked.directories,
+            previous_epoch=asked.previous_epoch,
+        )
+        known = self.image.brokers.get(asked.broker)
+        if known is not None and known.incarnation_id != asked.incarnation:
+            self._sessions.forget(asked.broker)  # Its session has run out.
+        return brokers.register(self.state, self._sessions, registration, self._offset, 0.0)
+
+    def _beat(self, beat: Beat) -> Decision[brokers.HeartbeatAnswer]:
+        heartbeat = brokers.Heartbeat(
+            broker_id=beat.broker,
+            broker_epoch=beat.epoch,
+            metadata_offset=self._offset,
+            want_fence=beat.want_fence,
+            offline_dirs=beat.offline,
+        )
+        return brokers.heartbeat(self.state, self._sessions, heartbeat, self._offset, 0.0)
+
+    def _assign(self, entity: Any) -> Any:
+        t = response_types(Key.ASSIGN_REPLICAS_TO_DIRS, 0)
+        wanted = [
+            directories.Assignment(d.id_, PartitionId(topic.topic_id, p.partition_index))
+            for d in entity.directories
+            for topic in d.topics
+            for p in topic.partitions
+        ]
+        try:
+            decided = directories.assign(
+                self.state, int(entity.broker_id), entity.broker_epoch, wanted
+            )
+        except Refusal as refusal:
+            return make(t.AssignReplicasToDirsResponse, error_code=refusal.error)
+        errors = dict(zip(wanted, self._take(decided), strict=True))
+        return make(
+            t.AssignReplicasToDirsResponse,
+            error_code=Error.NONE,
+            directories=tuple(
+                make(
+                    t.DirectoryData,
+                    id_=d.id_,
+                    topics=tuple(
+                        make(
+                            t.TopicData,
+                            topic_id=topic.topic_id,
+                            partitions=tuple(
+                                make(
+                                    t.PartitionData,
+                                    partition_index=p.partition_index,
+                                    error_code=errors[
+                                        directories.Assignment(
+                                            d.id_, PartitionId(topic.topic_id, p.partition_index)
+                                        )
+                                    ],
+                                )
+                                for p in topic.partitions
+                            ),
+                        )
+                        for topic in d.topics
+                    ),
+                )
+                for d in entity.directories
+            ),
+        )

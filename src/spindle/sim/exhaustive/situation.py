@@ -1,0 +1,377 @@
+"""One replica, its directories, a controller: what may happen next, and what must hold.
+
+Broker 1 has the directories and leads; broker 2, of which only the metadata knows, is in the ISR
+too. A situation is a sequence of choices; whatever is not a choice happens by itself. Time passes
+only where nothing else can happen. Used by `search`.
+"""
+
+from __future__ import annotations
+
+import errno
+import uuid
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from spindle.model import records as r
+from spindle.model.features import METADATA_VERSION
+from spindle.model.ids import LogDir, PartitionId, TopicPartition
+from spindle.sim.disk import MemoryDisk
+from spindle.sim.exhaustive.broker import (
+    ME,
+    Lane,
+    Process,
+    directory_id,
+    format_directories,
+)
+from spindle.sim.exhaustive.controller import Controller
+from spindle.sim.exhaustive.digest import digest
+from spindle.storage import layout
+from spindle.wire.batch import records, split
+
+OTHER: Final = 2
+ELSEWHERE: Final = uuid.UUID(int=20_000)
+TOPIC: Final = "t"
+ID: Final = PartitionId(uuid.UUID(int=500), 0)
+NAME: Final = TopicPartition(TOPIC, 0)
+FIRST: Final = (b"one", b"two")
+"""What was acknowledged before anything goes wrong."""
+STILL_STEPS: Final = 4000
+LEAVE_OUT: Final = frozenset(
+    {
+        "Append.now_ms", "AssignReplicasToDirsRequest.broker_epoch", "Beat.epoch",
+        "BrokerRegistrationChange.broker_epoch", "ClusterImage.offset", "Controller._offset",
+        "Controller.life", "Controller.log", "JobAsked.ticket", "Letter.life", "Letter.then",
+        "Life.epoch", "MemoryDisk.calls", "MemoryDisk.changes", "Outbox._timers",
+        "Outbox._tickets", "Outbox._waiting", "Outbox.wall_ms", "Process.learned",
+        "Process.registration", "Register.incarnation", "Register.previous_epoch",
+        "RegisterBroker.broker_epoch", "RegisterBroker.incarnation_id", "Segment.created_ms",
+        "Directory.rate", "Throttle._tokens", "Figures.rate",
+        "Session.epoch", "Session.metadata_offset", "State.registered_at", "_FileNode.modified_ms",
+        "_DirNode.kept", "_DirNode.pending", "_FileNode.kept", "_FileNode.pending",
+    }
+)  # fmt: skip
+"""Counters and clocks: `digest` tells what matters of them in another way."""
+
+
+class Choice(NamedTuple):
+    """Something that can happen. `what` says to whom or how."""
+
+    kind: str
+    what: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.what}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much of what may happen."""
+
+    directories: int = 2
+    moves: int = 1
+    cancels: int = 0
+    failures: int = 1
+    restarts: int = 1
+    losses: int = 1
+    produces: int = 0
+
+
+class Broken(Exception):
+    """A promise does not hold; says which."""
+
+
+class Situation:
+    """A broker, its disks and its controller, at some moment."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self.now = 1e6
+        self.paths = [f"/d{n}" for n in range(1, bounds.directories + 1)]
+        self.disk = MemoryDisk(lambda: int(self.now * 1000))
+        format_directories(self.disk, self.paths)
+        self.dead: dict[LogDir, None] = {}
+        self.used: Counter[str] = Counter()
+        self.acknowledged = list(FIRST)
+        self.controller = Controller(_first_records(bounds))
+        self.life = 1
+        self.process: Process | None = self._start()
+        self._is_going = False
+        self._get_going()
+        self._is_going = True
+
+    def _start(self) -> Process:
+        return Process(self.disk, self.paths, self.controller, self.life, self.now)
+
+    def _get_going(self) -> None:
+        """Until the broker serves and has the first records."""
+        self._calm()
+        process = self.process
+        assert process is not None
+        for value in FIRST:
+            assert process.produce(ID, value)
+            self._calm()
+        assert process.logs.places.all[ID].directory == self.paths[0]
+
+    def _calm(self) -> None:
+        """Let happen what must, in one fixed order, until nothing is left but time."""
+        for _ in range(STILL_STEPS):
+            forced = self._forced()
+            process = self.process
+            ready = (
+                process is not None and not process.life.is_fenced and ID in process.logs.places.all
+            )
+            if not forced and ready:
+                return
+            self.take(forced[0] if forced else Choice("time"))
+        raise Broken("it does not come to rest")
+
+    # --- what may happen ------------------------------------------------------------------------
+
+    def choices(self) -> list[Choice]:
+        """All that can happen now, faults within the bounds included."""
+        found = self._forced()
+        if self.process is None:
+            return found
+        found += self._wishes()
+        found += self._faults()
+        return found or [Choice("time")]
+
+    def at_rest(self) -> bool:
+        """Whether nothing is under way: only time can pass, and faults can strike."""
+        return not self._forced()
+
+    def next_by_itself(self) -> Choice:
+        """What happens if nothing goes wrong and nobody wishes anything."""
+        forced = self._forced()
+        return forced[0] if forced else Choice("time")
+
+    def _forced(self) -> list[Choice]:
+        process = self.process
+        if process is None:
+            return [Choice("start")] + ([Choice("deliver")] if self.controller.letters else [])
+        found = [Choice("work", _name(lane)) for lane in process.lanes]
+        if process.learned < len(self.controller.log):
+            found.append(Choice("learn"))
+        if self.controller.letters:
+            found.append(Choice("deliver"))
+        return found
+
+    def _wishes(self) -> list[Choice]:
+        process, found = self.process, []
+        assert process is not None
+        if self._left("moves") and process.logs.is_settled:
+            found += [Choice("move", path) for path in self.paths]
+        if self._left("cancels") and process.logs.moves.of(ID) is not None:
+            found.append(Choice("cancel"))
+        if self._left("produces") and self._serves():
+            found.append(Choice("produce"))
+        return found
+
+    def _faults(self) -> list[Choice]:
+        found = []
+        if self._left("failures"):
+            found += [Choice("fail", path) for path in self.paths if path not in self.dead]
+        if self._left("restarts"):
+            found.append(Choice("kill"))
+        if self._left("losses") and self.controller.letters:
+            found += [Choice("lose"), Choice("lose", "answer"), Choice("lose", "delay")]
+        return found
+
+    def _left(self, budget: str) -> bool:
+        return self.used[budget] < int(getattr(self.bounds, budget))
+
+    # --- letting it happen ----------------------------------------------------------------------
+
+    def take(self, choice: Choice) -> None:
+        """Let one thing happen. Broken where a promise does not hold afterwards."""
+        kind, what = choice
+        if kind == "start":
+            self.life += 1
+            self.controller.life = self.life
+            self.process = self._start()
+        elif kind == "kill":
+            self.used["restarts"] += 1
+            self._end()
+        elif kind == "deliver":
+            self.controller.deliver(0)
+        elif kind == "lose":
+            self.used["losses"] += 1
+            self._lose(what)
+        else:
+            self._happen(kind, what)
+        process = self.process
+        if process is not None:
+            process.settle()
+            if process.halted is not None:
+                self._end()
+        if self._is_going:
+            self.check()
+
+    def _happen(self, kind: str, what: str) -> None:
+        process = self.process
+        assert process is not None
+        if kind == "work":
+            process.work(next(lane for lane in process.lanes if _name(lane) == what))
+        elif kind == "learn":
+            process.learn()
+        elif kind == "time":
+            self._pass_time(process)
+        elif kind == "move":
+            self.used["moves"] += 1
+            process.logs.alter(NAME, what)
+        elif kind == "cancel":
+            self.used["cancels"] += 1
+            process.logs.alter(NAME, "any")
+        elif kind == "produce":
+            self.used["produces"] += 1
+            process.produce(ID, b"more")
+        else:
+            assert kind == "fail"
+            self.used["failures"] += 1
+            self.dead[what] = None
+            self.disk.fail(what, errno.EIO)
+
+    def _lose(self, what: str) -> None:
+        if what == "answer":
+            self.controller.deliver(0, answered=False)
+        elif what == "delay":
+            self.controller.delay(0)
+            self.controller.letters.append(self.controller.letters.pop(0))
+        else:
+            self.controller.lose(0)
+
+    def _pass_time(self, process: Process) -> None:
+        at = process.out.wake_at
+        assert at is not None, "a broker always has something to look after"
+        self.now = max(self.now, at)
+        process.set_clock(self.now)
+        process.tick()
+
+    def _end(self) -> None:
+        """The process is gone; what it had written is there."""
+        self.process = None
+        self.disk.kill()
+        self.controller.forget_waiting()
+
+    # --- what must hold -------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """The promises that hold at every moment."""
+        current, future = self._logs("current"), self._logs("future")
+        alive = [path for path in current if path not in self.dead]
+        if len(alive) > 1:
+            raise Broken(f"two current logs: {alive}")
+        if not self.dead and not alive and not future:
+            raise Broken("no log is left")
+        self._check_metadata(current + future)
+        if self._serves():
+            self._check_records()
+
+    def _check_metadata(self, holders: list[LogDir]) -> None:
+        """The metadata never names a live directory that lacks the replica (K858-20)."""
+        process, image = self.process, self.controller.image
+        if process is None or process.learned < len(self.controller.log) or process.lanes:
+            return
+        broker = image.brokers.get(ME)
+        if broker is None or broker.fenced or broker.broker_epoch != process.life.epoch:
+            return
+        named = self._named()
+        if named is None or named in self.dead or named in process.logs.offline:
+            return
+        if named not in holders and directory_id(_number(named)) in broker.log_dirs:
+            raise Broken(f"the metadata names {named}, which has no log of the replica")
+
+    def check_at_rest(self) -> None:
+        """What must be so once all has settled: asked where time passes in a circle."""
+        process, image = self.process, self.controller.image
+        if process is None or not process.logs.is_settled:
+            return
+        place = process.logs.places.all.get(ID)
+        state = image.partition(ID)
+        assert state is not None
+        if place is None or place.directory is None or place.directory in self.dead:
+            if state.leader == ME:
+                raise Broken("broker 1 leads without a log")
+            return
+        if process.logs.moves.of(ID) is not None:
+            raise Broken("a move does not end")
+        if self._named() != place.directory:
+            raise Broken(f"the log is in {place.directory}, the metadata says {self._named()}")
+
+    def _check_records(self) -> None:
+        process = self.process
+        assert process is not None
+        hosted = process.replicas.hosted[ID]
+        if hosted.directory in self.dead:
+            return
+        log = process.directories[hosted.directory]._logs.get(hosted.key)
+        if log is None:
+            return  # In the midst of a swap: nobody can read it.
+        data = log.read(0, log.end, 1 << 20, True).data
+        found = [record.value for batch in split(data) for record in records(batch)]
+        if found[: len(FIRST)] != list(FIRST):
+            raise Broken(f"acknowledged records are gone: {found}")
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def digest(self) -> bytes:
+        """Which situation this is."""
+        process, running = self.process, None
+        if process is not None:
+            known = self.controller.image.brokers.get(ME)
+            running = (
+                process.logs, process.replicas, process.life, process.lanes,
+                process.continuations(), self.controller.log[process.learned :],
+                process.life.epoch >= 0,
+                known is not None and known.broker_epoch == process.life.epoch,
+            )  # fmt: skip
+        letters = [(one.life == self.life, one.then) for one in self.controller.letters]
+        return digest(
+            self.now, LEAVE_OUT, running, letters, self.controller, self.disk._root,
+            self.disk.faults, list(self.dead), sorted(self.used.items()),
+        )  # fmt: skip
+
+    def _serves(self) -> bool:
+        process = self.process
+        return process is not None and process.replicas.bounds(ID) is not None
+
+    def _named(self) -> LogDir | None:
+        image = self.controller.image
+        state = image.partition(ID)
+        assert state is not None
+        named = image.directory_of(state, ME)
+        return next((p for p in self.paths if directory_id(_number(p)) == named), None)
+
+    def _logs(self, kind: str) -> list[LogDir]:
+        """Directories with a log of the partition of this kind, as their files say."""
+        found = []
+        for path in self.paths:
+            for name in self.disk.names(path):
+                if layout.parse_directory(name).kind.value == kind:
+                    found.append(path)
+        return found
+
+
+def _first_records(bounds: Bounds) -> list[r.MetadataRecord]:
+    first = directory_id(1)
+    return [
+        r.FeatureLevel(name=METADATA_VERSION, level=30),
+        r.RegisterBroker(
+            broker_id=OTHER, incarnation_id=uuid.UUID(int=2), broker_epoch=1, fenced=False,
+            log_dirs=(ELSEWHERE,),
+        ),
+        r.Topic(name=TOPIC, topic_id=ID.topic_id),
+        r.Partition(
+            partition_id=0, topic_id=ID.topic_id, replicas=(ME, OTHER), isr=(ME, OTHER), leader=ME,
+            leader_epoch=0, partition_epoch=0, directories=(first, ELSEWHERE),
+        ),
+    ]  # fmt: skip
+
+
+def _name(lane: Lane) -> str:
+    return lane[1] if lane[0] == lane[1] else f"{lane[0]}>{lane[1]}"
+
+
+def _number(path: LogDir) -> int:
+    return int(path.removeprefix("/d"))

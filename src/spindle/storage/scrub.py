@@ -1,0 +1,137 @@
+"""The scrubber's look at a directory: sizes, headers, CRCs and indexes, a piece at a time (B-28).
+
+Files are opened by their names, as the next start would: one that was removed or replaced under
+an open descriptor is found, too. A damaged log is told, not touched; a wrong index is made anew.
+Called by `directory` on its thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from spindle.model.errors import Corrupt
+from spindle.model.logs import LogKey
+from spindle.model.scrubbing import BadLog, Scrub, Scrubbed, ScrubPlace
+from spindle.storage import layout, scan
+from spindle.storage.blame import Blame
+from spindle.storage.log import Log
+from spindle.storage.pool import Pool
+from spindle.storage.segment import Segment
+
+LOOKS_MAX: Final = 64
+"""Empty or small segments that one piece may step over."""
+
+
+def scrub(pool: Pool, logs: Mapping[LogKey, Log], blame: Blame, job: Scrub) -> Scrubbed:
+    """Carry out the job. OSError where it is the disk's."""
+    done = Scrubbed(job.place, 0)
+    for _ in range(LOOKS_MAX):
+        if done.next is None or done.bytes >= job.max_bytes:
+            break
+        log = _log_at(logs, done.next.log)
+        if log is None:
+            done.next = None
+            break
+        try:
+            _Look(pool, log, done).piece(job.max_bytes - done.bytes)
+            continue
+        except Corrupt as bad:
+            why = str(bad)
+        except OSError as error:
+            if not blame.is_the_logs(error.errno or 0, str(log.key)):
+                raise
+            why = f"{error.strerror}: {error.filename}" if error.filename else str(error)
+        done.bad += (BadLog(log.key, why),)
+        done.next = _after(log)
+    return done
+
+
+def _log_at(logs: Mapping[LogKey, Log], name: str) -> Log | None:
+    """The log of this name, or the first one behind it. The quorum's own is not ours to look at."""
+    _, key = layout.parse_directory(name) if name else (None, None)
+    if key is not None and key in logs and logs[key].name == name:
+        return logs[key]
+    rest = [
+        log
+        for key, log in logs.items()
+        if log.name >= name and not key.future and not layout.is_metadata(key)
+    ]
+    return min(rest, key=lambda log: log.name, default=None)
+
+
+def _after(log: Log) -> ScrubPlace:
+    return ScrubPlace(log.name + "\0")
+
+
+class _Look:
+    """A look at one segment of a log, from where the last one ended."""
+
+    def __init__(self, pool: Pool, log: Log, done: Scrubbed) -> None:
+        assert done.next is not None
+        place = done.next if done.next.log == log.name else ScrubPlace(log.name)
+        self._pool = pool
+        self._log = log
+        self._done = done
+        self._segment = next((s for s in log.segments if s.base >= place.base), None)
+        self._position = 0
+        if self._segment is not None and self._segment.base == place.base:
+            self._position = min(place.position, self._segment.size)
+
+    def piece(self, most: int) -> None:
+        """Check what is left of the segment, about `most` bytes of it, and say what is next."""
+        segment = self._segment
+        if segment is None:
+            self._done.next = _after(self._log)
+            return
+        if self._position == 0:
+            self._check_size(segment)
+        reached, batches = self._check_records(segment, most)
+        if segment.sealed:
+            self._check_indexes(segment, reached, batches)
+        self._done.bytes += reached - self._position
+        if reached < segment.size:
+            self._done.next = ScrubPlace(self._log.name, segment.base, reached)
+        elif segment is self._log.active:
+            self._done.next = _after(self._log)
+        else:
+            self._done.next = ScrubPlace(self._log.name, segment.base + 1)
+
+    def _check_size(self, segment: Segment) -> None:
+        found = self._pool.disk.stat(segment.path())
+        if found is None:
+            raise Corrupt(f"{segment.path()} is missing")
+        if found.size < segment.size:
+            raise Corrupt(f"{segment.path()} has {found.size} of its {segment.size} bytes")
+        self._pool.drop(segment.path(layout.INDEX))  # What is on the disk counts.
+
+    def _check_records(self, segment: Segment, most: int) -> tuple[int, dict[int, int]]:
+        """Up to where all is well; the batches on the way: position -> last offset."""
+        batches: dict[int, int] = {}
+        reached = self._position
+        file = self._pool.disk.open(segment.path())
+        try:
+            for header in scan.scan(file, reached, segment.size, segment.base):
+                if header.last_offset >= segment.end:
+                    raise Corrupt(f"offset {header.last_offset} where {segment.end} comes next")
+                batches[header.position] = header.last_offset
+                reached = header.position + header.size
+                if reached - self._position >= most:
+                    break
+        except Corrupt as bad:
+            raise Corrupt(f"{segment.path()}: {bad}") from None
+        finally:
+            file.close()
+        return reached, batches
+
+    def _check_indexes(self, segment: Segment, reached: int, batches: dict[int, int]) -> None:
+        """Compare the indexes with the records; make them anew where they do not fit."""
+        try:
+            for offset, position in segment.index.between(self._position, reached):
+                if position not in batches or offset < batches[position]:
+                    raise Corrupt(f"offset {offset} is not at {position}")
+            if self._position == 0:
+                segment.check_times()
+        except Corrupt as bad:
+            segment.reindex(self._log.settings.index_interval_bytes)
+            self._done.mended += (f"{segment.path()}: indexes made anew: {bad}",)

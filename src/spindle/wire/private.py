@@ -1,0 +1,208 @@
+"""Messages of our own: what Spindle's nodes and tools ask of each other and Kafka has no API for.
+
+The table at the end declares them; from it come classes as kio has them, so that `entities`,
+`framing` and the router treat them like any other. To add one: its key in `apis.Key` (30000 and
+above, where Apache Kafka has none), its row in `apis`, its messages here, its handler in
+`node.handlers`. ApiVersions tells of these keys only to clients that call themselves `SOFTWARE`;
+whoever sends them asks before whether the other side has them. Called by `entities`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import field, make_dataclass
+from functools import cache
+from types import GenericAlias, ModuleType
+from typing import Any, Final, NamedTuple
+
+from kio.static.constants import EntityType
+
+from spindle.wire.apis import Key
+
+SOFTWARE: Final = "spindle"
+"""The `ClientSoftwareName` of whoever may hear of these keys."""
+
+FIRST_KEY: Final = 30_000
+
+_TYPES: Final[dict[str, Any]] = {
+    "bool": bool,
+    "int8": int,
+    "int16": int,
+    "int32": int,
+    "int64": int,
+    "error_code": int,
+    "float64": float,
+    "string": str,
+    "bytes": bytes,
+    "uuid": uuid.UUID,
+}
+
+
+class Part(NamedTuple):
+    """A field: a wire type, with `[]` before it for arrays and `?` for null, or `of` a struct.
+
+    `since`: the first version that has it; `tag`: it is a tagged field (then `default` counts).
+    """
+
+    name: str
+    kind: str
+    of: Struct | None = None
+    since: int = 0
+    tag: int | None = None
+    default: Any = None
+
+
+class Struct(NamedTuple):
+    """A message, or a part of one that repeats."""
+
+    name: str
+    parts: tuple[Part, ...]
+
+
+class Message(NamedTuple):
+    """A request and its response. All versions are flexible (KIP-482)."""
+
+    newest: int
+    request: Struct
+    response: Struct
+
+
+def is_private(key: int) -> bool:
+    """Whether an API is ours alone."""
+    return key >= FIRST_KEY
+
+
+def versions(key: int) -> range:
+    """The versions of one of our APIs; empty for any other."""
+    message = MESSAGES.get(key)
+    return range(message.newest + 1) if message is not None else range(0)
+
+
+def knows(key: int, struct: str, name: str) -> bool:
+    """Whether some version of a message's struct has such a field."""
+    message = MESSAGES.get(key)
+    return message is not None and any(
+        found.name == struct and any(part.name == name for part in found.parts)
+        for top in (message.request, message.response)
+        for found in _nested(top)
+    )
+
+
+@cache
+def module(key: int, version: int, direction: EntityType) -> ModuleType:
+    """The classes of one of our messages, as a module like kio's. `key` and `version` are ours."""
+    message = MESSAGES[key]
+    assert version in versions(key)
+    top = message.request if direction is EntityType.request else message.response
+    made = ModuleType(f"{__name__}.{top.name}.v{version}")
+    _declare(top, direction, made, {"__api_key__": int(key), "__version__": version})
+    return made
+
+
+def _declare(struct: Struct, kind: EntityType, made: ModuleType, common: dict[str, Any]) -> Any:
+    """Make a struct's class, and those of its parts; all of them become names of the module."""
+    fields = []
+    for part in struct.parts:
+        if part.since > common["__version__"]:
+            continue
+        metadata: dict[str, Any] = {"kafka_type": part.kind.lstrip("?[]")}
+        options: dict[str, Any] = {"metadata": metadata}
+        if part.tag is not None:
+            metadata["tag"] = part.tag
+            options["default"] = part.default
+        fields.append((part.name, _annotation(part, made, common), field(**options)))
+    cls = make_dataclass(
+        struct.name,
+        fields,
+        frozen=True,
+        slots=True,
+        kw_only=True,
+        namespace={
+            "__module__": made.__name__,
+            "__type__": kind,
+            "__flexible__": True,
+            **common,
+        },
+    )
+    setattr(made, struct.name, cls)
+    return cls
+
+
+def _annotation(part: Part, made: ModuleType, common: dict[str, Any]) -> Any:
+    kind = part.kind.removeprefix("?")
+    if part.of is not None:
+        inner = _declare(part.of, EntityType.nested, made, common)
+    else:
+        inner = _TYPES[kind.removeprefix("[]")]
+    if inner is uuid.UUID:
+        inner |= None  # the zero id reads as None
+    if kind.startswith("[]"):
+        inner = GenericAlias(tuple, (inner, ...))
+    return inner | None if kind != part.kind else inner
+
+
+def _nested(struct: Struct) -> list[Struct]:
+    return [struct, *(s for part in struct.parts if part.of for s in _nested(part.of))]
+
+
+# --- the table -----------------------------------------------------------------------------------
+
+_ALTER_REPLICA_STATE: Final = Message(
+    newest=0,
+    # KIP-589's fields; a topic's id says more than its name where the topic was made again.
+    request=Struct(
+        "AlterReplicaStateRequest",
+        (
+            Part("broker_id", "int32"),
+            Part("broker_epoch", "int64"),
+            Part("new_state", "int8"),
+            Part("reason", "string"),
+            Part(
+                "topics",
+                "[]",
+                Struct(
+                    "TopicData",
+                    (
+                        Part("name", "string"),
+                        Part("partitions", "[]int32"),
+                        Part("topic_id", "uuid", tag=0),
+                    ),
+                ),
+            ),
+        ),
+    ),
+    response=Struct(
+        "AlterReplicaStateResponse",
+        (
+            Part("error_code", "error_code"),
+            Part(
+                "topics",
+                "[]",
+                Struct(
+                    "TopicData",
+                    (
+                        Part("name", "string"),
+                        Part(
+                            "partitions",
+                            "[]",
+                            Struct(
+                                "PartitionData",
+                                (
+                                    Part("partition_index", "int32"),
+                                    Part("error_code", "error_code"),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+            Part("error_message", "?string", tag=0),
+        ),
+    ),
+)
+
+MESSAGES: Final[Mapping[int, Message]] = {
+    Key.ALTER_REPLICA_STATE: _ALTER_REPLICA_STATE,
+}
+"""Our messages by key."""

@@ -1,0 +1,265 @@
+"""Every fault of a disk, for every part that the disk plays, in a running cluster under load.
+
+One case is one fault. In each, the same disk of one broker holds a replica that leads, one that
+follows, one that is being moved away and the copy of one that is being moved in, and is where a new
+replica is wanted in that very moment. Acknowledged records must all be there, once; how long
+nobody served is printed at the end of the run.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.interop.conftest import MEASURED
+from tests.support.clients import audit, produce, values
+from tests.support.local import Local
+from tests.support.ports import free_port
+
+from spindle.cli.demo.load import Load, longest_gap
+from spindle.model.errors import Error
+from spindle.runtime.os_disk import OsDisk
+from spindle.storage.formatting import format_blank
+
+RATE = 100
+MORE = 2 * RATE
+SETTINGS = {
+    "log.dir.probe.interval.ms": "200",
+    "log.dir.io.timeout.ms": "1500",
+    "replica.high.watermark.checkpoint.interval.ms": "500",
+    "replica.alter.log.dirs.io.max.bytes.per.second": "30000",
+    "offsets.topic.num.partitions": "1",
+}
+LOST, FULL, SLOW = "lost", "full", "slow"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that befalls a disk, and what is to come of it: LOST, FULL or SLOW."""
+
+    name: str
+    end: str
+    drill: str = ""
+    begin_at: Callable[[Path], None] | None = None
+    """For what is done to the directory itself, from outside."""
+    end_at: Callable[[Path], None] | None = None
+    disks: int = 1
+
+    def begin(self, cluster: Local, broker: int, disks: list[int]) -> None:
+        for disk in disks:
+            if self.begin_at is None:
+                cluster.break_disk(broker, disk, self.drill)
+            else:
+                self.begin_at(cluster.nodes[broker].log_dirs[disk])
+
+    def mend(self, cluster: Local, broker: int, disks: list[int]) -> None:
+        for disk in disks:
+            path = cluster.nodes[broker].log_dirs[disk]
+            if self.end_at is None:
+                cluster.mend_disk(broker, disk)
+            else:
+                self.end_at(path)
+            if not path.exists():
+                path.mkdir()
+                now_ms = time.time_ns() // 1_000_000
+                format_blank(OsDisk(), [str(path)], cluster.cluster_id, broker, now_ms)
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(path.name + ".aside")
+
+
+def _unmount(path: Path) -> None:
+    path.rename(_aside(path))
+
+
+def _mount(path: Path) -> None:
+    _aside(path).rename(path)
+
+
+def _delete(path: Path) -> None:
+    _unmount(path)
+    shutil.rmtree(_aside(path))
+
+
+FAULTS = [
+    Fault("EIO", LOST, "EIO"),
+    Fault("EIO when writing", LOST, "EIO write,sync"),
+    Fault("EIO when reading", LOST, "EIO read"),
+    Fault("read-only", LOST, "EROFS"),
+    Fault("full", FULL, "ENOSPC"),
+    Fault("no permission", LOST, "", lambda p: p.chmod(0), lambda p: p.chmod(0o755)),
+    Fault("unmounted", LOST, "", _unmount, _mount),
+    Fault("deleted", LOST, "", _delete, lambda p: None),
+    Fault("slow", SLOW, "slow 0.05"),
+    Fault("hangs in read", LOST, "hang read"),
+    Fault("hangs in write", LOST, "hang write"),
+    Fault("hangs in fsync", LOST, "hang sync"),
+    Fault("hangs in rename", LOST, "hang rename"),
+    Fault("two at once", LOST, "EIO", disks=2),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
+    """Three brokers with four directories each, and their metrics."""
+    folder = tmp_path_factory.mktemp("faults")
+    with Local(folder, directories=4, settings=SETTINGS) as cluster:
+        for node in cluster.brokers:
+            node.settings["metrics.port"] = str(free_port())
+            cluster.write_config(node)
+        cluster.start()
+        yield cluster
+
+
+class Scene:
+    """A broker, the disk that is going to fail, and the topics that need it."""
+
+    ROLES = ("leads", "follows", "moves away", "moves in")
+
+    def __init__(self, cluster: Local, number: int, fault: Fault) -> None:
+        self.cluster = cluster
+        self.fault = fault
+        self.broker = 1 + number % 3
+        self.bad = [number // 3 % 3, 3][: fault.disks]
+        self.safe = (self.bad[0] + 1) % 3
+        self.others = {1, 2, 3} - {self.broker}
+        self.topics = {role: f"{number}-{role.replace(' ', '-')}" for role in (*self.ROLES, "new")}
+        self.log = cluster.nodes[self.broker].log
+        self.loads: dict[str, Load] = {}
+
+    def prepare(self) -> None:
+        """Topics, load, and moves under way."""
+        cluster, (first, second) = self.cluster, sorted(self.others)
+        leads, follows = [self.broker, first, second], [first, self.broker, second]
+        for role, disk, replicas in zip(
+            self.ROLES,
+            (self.bad[0], self.bad[0], self.bad[0], self.safe),
+            (leads, follows, follows, follows),
+            strict=True,
+        ):
+            topic = self.topics[role]
+            cluster.create_on(topic, disk, replicas, min_insync_replicas="2")
+            load = self.loads[role] = Load(cluster.bootstrap, topic, [1.0], RATE)
+            load.start()
+        self.go_on(RATE)
+        away, inwards = self.topics["moves away"], self.topics["moves in"]
+        told = cluster.alter(
+            {(away, 0, self.broker): self.safe, (inwards, 0, self.broker): self.bad[0]}
+        )
+        assert set(told.values()) == {Error.NONE}
+        for topic in (away, inwards):
+            cluster.until(lambda t=topic: self._moves(t), f"{topic} is being moved")
+        cluster.alter({(self.topics["new"], 0, self.broker): self.bad[0]})
+
+    def _moves(self, topic: str) -> bool:
+        return self.cluster.place_of(topic, 0, self.broker).future is not None
+
+    def go_on(self, more: int) -> None:
+        """Wait until so many more records of every topic are acknowledged."""
+        wanted = {role: len(load.acknowledged) + more for role, load in self.loads.items()}
+        for role, load in self.loads.items():
+            self.cluster.until(
+                lambda role=role, load=load: len(load.acknowledged) >= wanted[role],
+                f"records of what {role} are acknowledged",
+                90,
+            )
+
+    def new_replica(self) -> None:
+        """A replica is wanted on that disk; there will be one, wherever."""
+        other = min(self.others)
+        topic = self.topics["new"]
+        self.cluster.create(topic, [[self.broker, other]])
+        produce(self.cluster.bootstrap, topic, [b"served"])
+
+    def states(self) -> list[str]:
+        """What the metrics say of each directory: offline, cordoned, slow."""
+        told = self.cluster.metrics(self.broker)
+        manager = "kafka_log_logmanager_logdirectory"
+        return [
+            "+".join(
+                word
+                for word in ("offline", "cordoned")
+                if told[f'{manager}{word}{{logDirectory="{path}"}}']
+            )
+            for path in self.cluster.log_dirs(self.broker)
+        ]
+
+    def is_found(self) -> bool:
+        """Whether the broker knows of the fault, by its metrics, and of no other."""
+        word = {LOST: "offline", FULL: "cordoned", SLOW: ""}[self.fault.end]
+        states = self.states()
+        return [n for n, state in enumerate(states) if state] == (sorted(self.bad) if word else [])
+
+    def is_recorded(self) -> bool:
+        """Whether the controller has drawn the consequences."""
+        if self.fault.end != LOST:
+            return True
+        state = {role: self.cluster.state(self.topics[role])[0] for role in self.ROLES}
+        return (
+            state["leads"][0] in self.others
+            and state["leads"][1] == state["follows"][1] == state["moves away"][1] == self.others
+            and state["moves in"][1] == {1, 2, 3}
+        )
+
+    def is_whole(self) -> bool:
+        """Whether every replica is back."""
+        whole = all(self.cluster.state(self.topics[role])[0][1] == {1, 2, 3} for role in self.ROLES)
+        return whole and self.states() == [""] * 4
+
+    def finish(self) -> None:
+        """No more load; all that was acknowledged is there once."""
+        for load in self.loads.values():
+            load.finish()
+        for role, load in self.loads.items():
+            audit(load, self.cluster.bootstrap, self.topics[role])
+        assert values(self.cluster.bootstrap, self.topics["new"]) == [b"served"]
+        for future in self.cluster.admin.delete_topics(list(self.topics.values())).values():
+            future.result(20)
+
+
+@pytest.mark.spec(
+    "K858-05", "K858-08", "K858-10", "B-01", "B-06", "B-09", "B-12", "B-13", "B-18", "B-19", "B-22"
+)
+@pytest.mark.parametrize(("number", "fault"), list(enumerate(FAULTS)), ids=[f.name for f in FAULTS])
+def test_a_fault(
+    cluster: Local,
+    number: int,
+    fault: Fault,
+    record_property: Callable[[str, object], None],
+) -> None:
+    scene = Scene(cluster, number, fault)
+    scene.prepare()
+    said = scene.log.stat().st_size
+    begun = time.monotonic()
+    fault.begin(cluster, scene.broker, scene.bad)
+    try:
+        cluster.until(scene.is_found, f"the broker finds out: {fault.name}", 60)
+        found = time.monotonic() - begun
+        cluster.until(scene.is_recorded, "the controller acts", 60)
+        recorded = time.monotonic() - begun
+        scene.new_replica()
+        scene.go_on(MORE)
+    finally:
+        fault.mend(cluster, scene.broker, scene.bad)
+    ended = time.monotonic()
+    gaps = [longest_gap(scene.loads[r].acknowledged.at, begun, ended)[0] for r in scene.ROLES]
+    cluster.until(scene.is_whole, "all is well again", 90)
+    back = time.monotonic() - ended
+    scene.finish()
+    lines = scene.log.read_bytes()[said:].decode(errors="replace").splitlines()
+    events = [line for line in lines if "[error" in line or "[warning" in line]
+    event = events[0].split("]", 1)[1].strip()[:90] if events else "-"
+    record_property(
+        MEASURED,
+        f"disk {fault.name:16} no service s: "
+        + ", ".join(f"{r} {g:.2f}" for r, g in zip(scene.ROLES, gaps, strict=True))
+        + f"; found {found:.2f}, acted {recorded:.2f}, back {back:.2f} s; {event}",
+    )
+    assert fault.end == SLOW or events
+    assert os.path.isdir(cluster.log_dirs(scene.broker)[scene.bad[0]])

@@ -1,0 +1,321 @@
+"""The transaction coordinator: its table, epochs, endings, fencing, and what survives."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from spindle.core.transactions.coordinator import Coordinator
+from spindle.core.transactions.states import TABLE, Input, State, Step
+from spindle.core.transactions.transaction import Transaction
+from spindle.core.transactions.values import (
+    EPOCH_MAX,
+    NO_EPOCH,
+    Ending,
+    Limits,
+    Producer,
+    Stored,
+    TransactionRecord,
+)
+from spindle.model.errors import Error, Refusal
+from spindle.model.ids import TopicPartition
+from spindle.model.outbox import Outbox
+
+A, B = TopicPartition("t", 0), TopicPartition("t", 1)
+BUSY = Error.CONCURRENT_TRANSACTIONS
+
+
+class World:
+    """A coordinator whose log, ids and markers are the test's."""
+
+    def __init__(self) -> None:
+        self.out = Outbox(random.Random(1))
+        self.out.wall_ms = 1_000
+        self.log: list[TransactionRecord] = []
+        self.error = Error.NONE
+        self.held: list[Callable[[], None]] | None = None
+        self.endings: list[tuple[Ending, Callable[[Error], None]]] = []
+        self.ids = iter(range(100, 200))
+        self.coordinator = self.new()
+
+    def new(self) -> Coordinator:
+        return Coordinator(
+            3,
+            Limits(timeout_max=10_000, expiration=5_000),
+            self.out,
+            self.append,
+            lambda then: then(next(self.ids)),
+            lambda ending, then: self.endings.append((ending, then)),
+        )
+
+    def append(self, records: list[TransactionRecord], then: Callable[[Error], None]) -> None:
+        def done() -> None:
+            if not self.error:
+                self.log.extend(records)
+            then(self.error)
+
+        if self.held is None:
+            done()
+        else:
+            self.held.append(done)
+
+    def init(self, expected: Producer | None = None, timeout: int = 1_000) -> Producer | Error:
+        told: list[Producer | Error] = []
+        self.coordinator.init("x", timeout, expected, told.append)
+        return told[0]
+
+    def begin(self) -> Producer:
+        made = self.init()
+        assert isinstance(made, Producer)
+        return made
+
+    def add(self, producer: Producer, *partitions: TopicPartition, bumps: bool = False) -> Error:
+        told: list[Error] = []
+        try:
+            self.coordinator.add("x", producer, partitions, bumps, told.append)
+        except Refusal as refusal:
+            return refusal.error
+        return told[0]
+
+    def end(self, producer: Producer, commit: bool = True, bumps: bool = False) -> object:
+        told: list[Producer | Error] = []
+        self.coordinator.end("x", producer, commit, bumps, told.append)
+        return told[0]
+
+    def mark(self, error: Error = Error.NONE) -> Ending:
+        ending, then = self.endings.pop(0)
+        then(error)
+        return ending
+
+    def reload(self) -> None:
+        self.coordinator.close()
+        self.coordinator = self.new()
+        for record in self.log:
+            self.coordinator.replay(record)
+        self.coordinator.on_loaded()
+
+    @property
+    def state(self) -> State:
+        return self.coordinator.transactions["x"].state
+
+
+def test_the_table_has_every_pair() -> None:
+    assert set(TABLE) == {(state, what) for state in State for what in Input}
+
+
+@pytest.mark.parametrize(("state", "what"), TABLE)
+def test_each_pair_does_what_the_table_says(state: State, what: Input) -> None:
+    """The machine in every state, given every input."""
+    if state in (State.DEAD, State.PREPARE_EPOCH_FENCE):
+        txn = Transaction("x", Stored(producer=Producer(1, 1), timeout_ms=1, updated_ms=0))
+        txn.pending = state
+        assert txn.state is state
+        assert txn.step(what) is BUSY
+        return
+    world = World()
+    own = Producer(7, 5)
+    bumped = what.name.endswith(("BUMPING", "REPEATED"))
+    stored = Stored(
+        producer=own,
+        timeout_ms=1,
+        updated_ms=0,
+        started_ms=0,
+        state=state,
+        partitions=(A,),
+        version=2 if bumped else 0,
+    )
+    world.log = [TransactionRecord("x", stored)]
+    world.out.wall_ms = 100_000
+    world.reload()
+    world.log.clear()
+    told: list[object] = []
+    speaks = own._replace(epoch=4) if what.name.endswith("REPEATED") else own
+    step = TABLE[state, what]
+    try:
+        _give(world, what, speaks, told)
+    except Refusal as refusal:
+        told.append(refusal.error)
+    stored_now = [r.value.state if r.value else None for r in world.log]
+    if isinstance(step, Error):
+        assert (told, stored_now) == ([step], [])
+    else:
+        assert (
+            stored_now
+            == {
+                Step.NOTHING: [],
+                Step.ACCEPT: [],
+                Step.NEW_EPOCH: [State.EMPTY],
+                Step.FENCE: [State.PREPARE_ABORT],
+                Step.ADD: [State.ONGOING],
+                Step.PREPARE_COMMIT: [State.PREPARE_COMMIT],
+                Step.PREPARE_ABORT: [State.PREPARE_ABORT],
+                Step.COMPLETE: [
+                    State.COMPLETE_COMMIT if state is State.PREPARE_COMMIT else State.COMPLETE_ABORT
+                ],
+                Step.BURY: [None],
+            }[step]
+        )
+
+
+def _give(world: World, what: Input, speaks: Producer, told: list[object]) -> None:
+    coordinator = world.coordinator
+    if what is Input.INIT:
+        coordinator.init("x", 1_000, None, told.append)
+    elif what is Input.ADD:
+        coordinator.add("x", speaks, [B], False, told.append)
+    elif what is Input.VERIFY:
+        coordinator.verify("x", speaks, [A])
+    elif what is Input.TIMEOUT:
+        coordinator.time_out()
+    elif what is Input.MARKED:
+        for _, then in world.endings:
+            then(Error.NONE)
+    elif what is Input.EXPIRE:
+        coordinator.expire()
+    else:
+        commit = what.name.startswith("COMMIT")
+        bumps = what.name.endswith(("BUMPING", "REPEATED"))
+        coordinator.end("x", speaks, commit, bumps, told.append)
+
+
+def test_a_transaction_from_the_first_to_the_last() -> None:
+    world = World()
+    producer = world.begin()
+    assert producer == Producer(100, 0)
+    assert world.add(producer, A) is Error.NONE
+    assert world.add(producer, A, B) is Error.NONE
+    assert world.add(producer, A, B) is Error.NONE
+    assert len(world.log) == 3
+    assert world.coordinator.verify("x", producer, [A]) == {A: Error.NONE}
+    assert world.end(producer) == producer
+    assert world.init() is BUSY
+    assert world.add(producer, A) is BUSY
+    ending = world.mark()
+    assert (ending.partitions, ending.committed, ending.coordinator_epoch) == ((A, B), True, 3)
+    assert world.state is State.COMPLETE_COMMIT
+    assert world.end(producer) == producer
+    assert world.end(producer, commit=False) is Error.INVALID_TXN_STATE
+    absent = Error.TRANSACTION_ABORTABLE
+    assert world.coordinator.verify("x", producer, [A]) == {A: absent}
+
+
+def test_a_second_producer_aborts_and_fences_the_first() -> None:
+    world = World()
+    first = world.begin()
+    world.add(first, A)
+    assert world.init() is BUSY
+    assert world.state is State.PREPARE_ABORT
+    ending = world.mark()
+    assert (ending.committed, ending.producer) == (False, Producer(100, 1))
+    assert world.begin() == Producer(100, 2)
+    assert world.add(first, A) is Error.PRODUCER_FENCED
+    assert world.end(first) is Error.PRODUCER_FENCED
+    assert world.init(first) is Error.PRODUCER_FENCED
+
+
+def test_a_fence_that_could_not_be_written_takes_the_same_epoch_again() -> None:
+    world = World()
+    world.add(world.begin(), A)
+    world.error = Error.COORDINATOR_NOT_AVAILABLE
+    assert world.init() is Error.COORDINATOR_NOT_AVAILABLE
+    world.error = Error.NONE
+    assert world.init() is BUSY
+    assert world.mark().producer == Producer(100, 1)
+
+
+def test_a_producer_goes_on_after_an_error_and_may_ask_twice() -> None:
+    world = World()
+    first = world.begin()
+    second = world.init(first)
+    assert second == Producer(100, 1)
+    assert world.init(first) == second
+
+
+def test_each_transaction_has_its_epoch_where_clients_know_that() -> None:
+    world = World()
+    first = world.begin()
+    world.add(first, A, bumps=True)
+    second = world.end(first, bumps=True)
+    assert second == Producer(100, 1)
+    assert world.end(first, bumps=True) is BUSY
+    ending = world.mark()
+    assert (ending.producer, ending.version) == (second, 2)
+    assert world.end(first, bumps=True) == second
+    assert world.end(first, commit=False, bumps=True) is Error.INVALID_TXN_STATE
+    # Without a partition: for the next epoch alone.
+    assert world.end(Producer(100, 1), commit=False, bumps=True) == Producer(100, 2)
+
+
+def test_used_up_epochs_give_a_new_producer_id() -> None:
+    world = World()
+    world.begin()
+    last = Producer(100, EPOCH_MAX - 1)
+    txn = world.coordinator.transactions["x"]
+    txn.take(replace(txn.stored, producer=last))
+    world.add(last, A, bumps=True)
+    assert world.end(last, bumps=True) == Producer(101, 0)
+    assert world.mark().producer == Producer(100, EPOCH_MAX)
+    assert txn.stored.producer == Producer(101, 0)
+    assert world.end(last, bumps=True) == Producer(101, 0)
+    txn.take(replace(txn.stored, producer=Producer(101, EPOCH_MAX - 1)))
+    assert world.init() == Producer(102, 0)
+
+
+def test_what_was_decided_goes_on_after_a_reload() -> None:
+    world = World()
+    producer = world.begin()
+    world.add(producer, A, B)
+    world.end(producer)
+    stale = world.endings.pop()
+    world.reload()
+    stale[1](Error.NONE)
+    assert world.state is State.PREPARE_COMMIT
+    assert world.mark().partitions == (A, B)
+    assert world.state is State.COMPLETE_COMMIT
+    world.reload()
+    assert world.endings == []
+
+
+def test_nothing_is_begun_while_something_is_written() -> None:
+    world = World()
+    producer = world.begin()
+    world.held = []
+    told: list[Error] = []
+    world.coordinator.add("x", producer, [A], False, told.append)
+    assert world.add(producer, B) is BUSY
+    assert world.init() is BUSY
+    assert world.end(producer) is BUSY
+    world.held.pop()()
+    assert told == [Error.NONE]
+
+
+def test_an_open_transaction_is_aborted_at_its_timeout() -> None:
+    world = World()
+    world.add(world.begin(), A)
+    world.out.wall_ms += 1_000
+    world.coordinator.time_out()
+    assert world.state is State.ONGOING
+    world.out.wall_ms += 1
+    world.coordinator.time_out()
+    assert world.state is State.PREPARE_ABORT
+
+
+def test_refused_markers_leave_the_decision_to_whom_it_belongs() -> None:
+    world = World()
+    producer = world.begin()
+    world.add(producer, A)
+    world.end(producer)
+    world.mark(Error.TRANSACTION_COORDINATOR_FENCED)
+    assert world.state is State.PREPARE_COMMIT
+
+
+@pytest.mark.parametrize(("name", "timeout"), [("", 1_000), ("x", 0), ("x", 10_001)])
+def test_nonsense_is_refused(name: str, timeout: int) -> None:
+    world = World()
+    with pytest.raises(Refusal):
+        world.coordinator.init(name, timeout, None, lambda told: None)
+    with pytest.raises(Refusal):
+        world.coordinator.add(name, Producer(1, NO_EPOCH), [A], False, lambda told: None)

@@ -1,0 +1,282 @@
+"""Log compaction over the disk in memory: what stays, what goes, and what a power cut leaves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.storage import FAR, KEY, create, fresh, read_batches, reopen
+
+from spindle.model.batches import DELETE_HORIZON, TRANSACTIONAL, EndTransactionMarker, Record
+from spindle.model.cleaning import AdoptCleaned, CleanBytes, CleanRules, CleanWork, PlanClean
+from spindle.model.errors import LogFailed
+from spindle.model.jobs import (
+    Append,
+    Flush,
+    Read,
+    Truncate,
+)
+from spindle.sim.disk import MemoryDisk, PowerCut
+from spindle.storage.directory import Directory
+from spindle.wire.batch import build, check, records, split
+from spindle.wire.compression import Compression
+from spindle.wire.control import end_transaction
+
+RULES = CleanRules(0.5, 0, 1 << 62, 1000, 1 << 20)
+EAGER = replace(RULES, dirty_ratio=0.0)
+NOW = 1_000_000
+
+Entry = tuple[str, str | None]
+
+
+def put(directory: Directory, offset: int, *entries: Entry, **header: Any) -> int:
+    """Append a batch of (key, value) records; the log's end afterwards."""
+    made = [
+        Record(offset + n, 1000 + offset + n, key.encode(), value.encode() if value else None)
+        for n, (key, value) in enumerate(entries)
+    ]
+    one = build(made, base_offset=offset, leader_epoch=0, **header)
+    return directory.run(Append(directory.path, KEY, [one], NOW)).end
+
+
+def plan_and_clean(
+    directory: Directory, now: int = NOW, rules: CleanRules = RULES, step: int = 300
+) -> bool:
+    """Clean the log; whether anything was found worth it."""
+    plan = directory.run(PlanClean(directory.path, KEY, rules, FAR, now))
+    if plan is None:
+        return False
+    work = CleanWork(plan.dirty)
+    while not work.done:
+        work = directory.run(CleanBytes(directory.path, KEY, plan, work, step))
+        if work.ready is not None:
+            last = work.group == len(plan.groups) or plan.groups[work.group][0].base >= work.mapped
+            job = AdoptCleaned(directory.path, KEY, plan, work.ready, work.mapped if last else None)
+            assert directory.run(job) is not None
+    return True
+
+
+def found(directory: Directory) -> list[tuple[int, str, str | None]]:
+    """All data records of the log: (offset, key, value)."""
+    whole = []
+    for one in read_batches(directory, KEY):
+        check(one)
+        whole += [
+            (r.offset, (r.key or b"").decode(), r.value.decode() if r.value is not None else None)
+            for r in ([] if one.is_control else records(one))
+        ]
+    return whole
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(st.sampled_from("abcdefg"), st.one_of(st.none(), st.text("xyz", max_size=9))),
+            min_size=1,
+            max_size=4,
+        ),
+        min_size=4,
+        max_size=40,
+    ),
+    st.sampled_from(list(Compression)),
+    st.integers(1, 3),
+)
+def test_the_last_record_of_each_key_stays_where_it_is(
+    batches: list[list[Entry]], codec: Compression, rounds: int
+) -> None:
+    _, directory = fresh()
+    create(directory, segment_bytes=400, index_interval_bytes=100)
+    end = 0
+    for entries in batches:
+        end = put(directory, end, *entries, compression=codec)
+    before = found(directory)
+    for _ in range(rounds):
+        plan_and_clean(directory, rules=EAGER)
+    after = found(directory)
+    assert set(after) <= set(before), "nothing is changed"
+    last = {key: (offset, key, value) for offset, key, value in before}
+    assert set(last.values()) <= set(after), "no key loses its last record"
+    active = directory._logs[KEY].active.base
+    cleaned = [entry for entry in after if entry[0] < active]
+    for offset, key, _ in cleaned:
+        later = [o for o, k, _ in before if k == key and offset < o < active]
+        assert not later, "no key has two records below what cannot be cleaned"
+    assert directory.run(Read(directory.path, KEY, FAR, FAR, 1)).end == end
+
+
+def test_a_limited_map_cleans_in_several_rounds() -> None:
+    _, directory = fresh()
+    create(directory, segment_bytes=400)
+    end = 0
+    for n in range(60):
+        end = put(directory, end, (f"key-{n % 20}", f"value-{n}"))
+    rules = replace(RULES, map_bytes=1000, dirty_ratio=0.0)
+    rounds = 0
+    while plan_and_clean(directory, rules=rules):
+        rounds += 1
+        assert rounds < 60
+    assert rounds > 3
+    values = [value for _, _, value in found(directory)]
+    assert [f"value-{n}" for n in range(40, 60)] == values[-20:]
+
+
+def test_tombstones_are_read_for_a_while_and_then_go() -> None:
+    _, directory = fresh()
+    create(directory, segment_bytes=200)
+    end = put(directory, 0, ("a", "1"), ("b", "1"), base_timestamp=500)
+    end = put(directory, end, ("a", None), ("c", "2"))
+    for n in range(6):
+        end = put(directory, end, (f"filler{n}", "x" * 40))
+    assert plan_and_clean(directory)
+    kept = [entry[:3] for entry in found(directory) if entry[1] in "abc"]
+    assert kept == [(1, "b", "1"), (2, "a", None), (3, "c", "2")]
+    [marked] = [b for b in read_batches(directory) if b.attributes & DELETE_HORIZON]
+    assert marked.base_timestamp == NOW + RULES.tombstones_ms
+    assert [r.timestamp for r in records(marked)] == [1002, 1003]
+    # Not yet over: it stays. Then the next cleaning drops it.
+    for n in range(6):
+        end = put(directory, end, (f"filler{n}", "y" * 40))
+    assert plan_and_clean(directory, NOW + 999, EAGER)
+    assert (2, "a", None) in found(directory)
+    for n in range(6):
+        end = put(directory, end, (f"filler{n}", "z" * 40))
+    assert plan_and_clean(directory, NOW + 1000, EAGER)
+    assert [e for e in found(directory) if e[1] in "abc"] == [(1, "b", "1"), (3, "c", "2")]
+
+
+def test_nothing_of_an_aborted_transaction_counts() -> None:
+    _, directory = fresh()
+    create(directory, segment_bytes=300)
+    end = put(directory, 0, ("a", "good"))
+    header = {"producer_id": 7, "producer_epoch": 0, "attributes": TRANSACTIONAL}
+    end = put(directory, end, ("a", "bad"), ("b", "bad"), base_sequence=0, **header)
+    end = _end(directory, end, 7, committed=False)
+    end = put(directory, end, ("b", "fine"), base_sequence=2, **header)
+    end = _end(directory, end, 7, committed=True)
+    end = put(directory, end, ("b", "finer"), base_sequence=3, **header)
+    end = _end(directory, end, 7, committed=True)
+    for n in range(9):
+        end = put(directory, end, (f"filler{n}", "x" * 40))
+    assert plan_and_clean(directory)
+    assert [e for e in found(directory) if e[1] in "ab"] == [(0, "a", "good"), (6, "b", "finer")]
+    markers = [b.base_offset for b in read_batches(directory) if b.is_control]
+    assert markers == [3, 5, 7], "markers stay as long as somebody may look for them"
+    for later in (0, RULES.tombstones_ms, 2 * RULES.tombstones_ms):
+        for n in range(9):
+            end = put(directory, end, (f"filler{n}", "y" * 40))
+        assert plan_and_clean(directory, NOW + later, EAGER)
+    markers = [b.base_offset for b in read_batches(directory) if b.is_control]
+    assert 7 in markers, "it still ends something"
+    assert 5 not in markers
+    assert [e for e in found(directory) if e[1] in "ab"] == [(0, "a", "good"), (6, "b", "finer")]
+
+
+def _end(directory: Directory, offset: int, producer: int, *, committed: bool) -> int:
+    one = end_transaction(producer, 0, EndTransactionMarker(committed, 0), 1000)
+    one = replace(one, base_offset=offset, leader_epoch=0)
+    return directory.run(Append(directory.path, KEY, [one], NOW)).end
+
+
+def test_lags_and_the_dirty_share_decide_when() -> None:
+    _, directory = fresh()
+    create(directory, segment_bytes=300)
+    end = 0
+    for n in range(20):
+        end = put(directory, end, (f"k{n % 2}", "v" * 30))
+    young = replace(RULES, min_lag_ms=NOW)
+    assert not plan_and_clean(directory, rules=young)
+    assert plan_and_clean(directory)
+    for n in range(2):
+        end = put(directory, end, (f"k{n % 2}", "v" * 300))
+    assert not plan_and_clean(directory, rules=replace(RULES, dirty_ratio=0.99))
+    overdue = replace(RULES, dirty_ratio=0.99, max_lag_ms=10)
+    assert plan_and_clean(directory, rules=overdue)
+
+
+def test_a_cut_in_between_ends_the_cleaning() -> None:
+    _, directory = fresh()
+    create(directory, segment_bytes=300)
+    end = 0
+    for n in range(20):
+        end = put(directory, end, (f"k{n % 2}", "v" * 30))
+    before = found(directory)
+    plan = directory.run(PlanClean(directory.path, KEY, RULES, FAR, NOW))
+    assert plan is not None
+    work = CleanWork(plan.dirty)
+    while work.ready is None:
+        work = directory.run(CleanBytes(directory.path, KEY, plan, work, 300))
+    directory.run(Truncate(directory.path, KEY, 18))
+    assert directory.run(AdoptCleaned(directory.path, KEY, plan, work.ready, None)) is None
+    assert found(directory) == before[:18]
+
+
+def test_a_damaged_batch_fails_the_log_and_is_not_dropped() -> None:
+    disk, directory = fresh()
+    create(directory, segment_bytes=300)
+    end = 0
+    for n in range(20):
+        end = put(directory, end, (f"k{n % 2}", "v" * 30))
+    log = directory._logs[KEY]
+    disk.open(log.segments[0].path()).write(70, [b"?"])
+    with pytest.raises(LogFailed, match="CRC"):
+        plan_and_clean(directory)
+    assert len(log.segments) > 3
+
+
+def _prepared() -> MemoryDisk:
+    disk, directory = fresh()
+    create(directory, segment_bytes=300)
+    end = 0
+    for n in range(30):
+        end = put(directory, end, (f"k{n % 4}", f"{n}-" + "v" * 20))
+    directory.run(Flush(directory.path, KEY))
+    disk.kill()
+    return disk
+
+
+@pytest.mark.spec("B-20")
+def test_a_power_cut_at_any_call_leaves_the_last_records() -> None:
+    disk = _prepared()
+    directory = reopen(disk, "/data/d1")[0]
+    whole = found(directory)
+    last = {key: (offset, key, value) for offset, key, value in whole}
+    points = 0
+    while True:
+        points += 1
+        disk = _prepared()
+        directory = reopen(disk, "/data/d1")[0]
+        create(directory, segment_bytes=300)
+        disk.cut_at = disk.changes + points
+        try:
+            plan_and_clean(directory)
+        except PowerCut:
+            disk.crash(Random(points))
+        else:
+            break
+        directory = reopen(disk, "/data/d1")[0]
+        left = found(directory)
+        assert set(left) <= set(whole)
+        assert set(last.values()) <= set(left)
+        assert directory.run(Read(directory.path, KEY, FAR, FAR, 1)).end == 30
+        names = disk.list(f"/data/d1/{KEY.topic}-{KEY.partition}")
+        assert not [name for name in names if name.endswith((".cleaned", ".swap"))]
+    assert points > 20
+
+
+def test_bytes_that_split_as_they_were_written() -> None:
+    """What stays in whole batches stays as it came, byte for byte."""
+    _, directory = fresh()
+    create(directory, segment_bytes=300)
+    end = 0
+    for n in range(20):
+        end = put(directory, end, (f"k{n}", "v" * 30))
+    before = b"".join(bytes(b.data) for b in read_batches(directory))
+    assert plan_and_clean(directory)
+    after = b"".join(bytes(b.data) for b in read_batches(directory))
+    assert after == before
+    assert len(split(after)) == 20
