@@ -100,6 +100,8 @@ class World:
 
     def __init__(self, directories: int = 2, settings: dict[str, str] | None = None) -> None:
         self.now = 100.0
+        self.clock_error_ms = 0
+        """Of the wall clock: it may be set while it runs."""
         self.disk = MemoryDisk(lambda: int(self.now * 1000))
         self.paths = [f"/d{n}" for n in range(1, directories + 1)]
         self.settings = {**SETTINGS, **(settings or {})}
@@ -275,7 +277,7 @@ class World:
     # --- running ------------------------------------------------------------------------------
 
     def _clock(self) -> None:
-        self.out.now, self.out.wall_ms = self.now, int(self.now * 1000)
+        self.out.now, self.out.wall_ms = self.now, int(self.now * 1000) + self.clock_error_ms
 
     def step(self) -> None:
         """Carry out all that is wished at this moment."""

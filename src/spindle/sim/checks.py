@@ -297,7 +297,8 @@ class Checks:
 
 def fingerprint(image: ClusterImage) -> str:
     """Equal for images that say the same."""
-    said = [image.epoch, image.features, image.next_producer_id, image.configs]
+    said: list[object] = [image.epoch, sorted(image.features.items()), image.next_producer_id]
+    said += [(what, sorted(values.items())) for what, values in sorted(image.configs.items())]
     said += [sorted(image.brokers.items()), sorted(image.controllers.items())]
     said += [(t.name, id, sorted(t.partitions.items())) for id, t in sorted(image.topics.items())]
     return hashlib.blake2b(repr(said).encode(), digest_size=16).hexdigest()

@@ -119,6 +119,22 @@ def test_cancelled_at_any_time_nothing_is_left_behind(when: type[Job[Any]], grac
     assert world.values("t") == [*values, b"after"]
 
 
+@pytest.mark.spec("B-11")
+def test_a_clock_set_back_does_not_keep_a_copy_for_longer_than_the_grace() -> None:
+    world = started(log_dir_move_keep_ms="60000")
+    fill(world, 30)
+    world.alter("/d2", "t")
+    world.run_until_job(is_a(AdoptCopied))
+    world.resume()
+    assert world.alter("/d1", "t") == [0]
+    world.wait(1)
+    assert world.names("/d2") != []
+    world.clock_error_ms = -3_600_000
+    world.restart()
+    world.wait(70)
+    assert world.names("/d2") == []
+
+
 @pytest.mark.spec("K113-08", "K858-16")
 def test_cancelled_after_the_controller_was_told_is_told_back() -> None:
     world = started()

@@ -130,6 +130,11 @@ class Tail:
         self._head = 0
         self.used = 0
 
+    def drop_below(self, offset: int) -> None:
+        """Forget what ends by `offset`: the log has compacted it."""
+        while self._head < len(self._kept) and self._kept[self._head].next <= offset:
+            self._drop_oldest()
+
     def _drop_oldest(self) -> None:
         kept = self._kept[self._head]
         self._budget._remove(kept)

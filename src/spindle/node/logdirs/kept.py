@@ -59,7 +59,9 @@ class KeptCopies:
         id = PartitionId(copy.topic_id, copy.partition)
         self._drop(path, id)
         self._copies[path, id] = copy
-        left = max(0, copy.until_ms - self._out.wall_ms) / 1000
+        # A wall clock that was set back since must not make it stay longer than the grace time.
+        grace = self._logs.broker.settings["log.dir.move.keep.ms"]
+        left = min(max(0, copy.until_ms - self._out.wall_ms), grace) / 1000
         self._out.say(
             "info", "copy of a move is kept", directory=path, name=copy.name, seconds=left
         )

@@ -181,4 +181,5 @@ class _Cleaning:
         else:
             self._freed += sum(old.size for old in fresh.olds) - fresh.size
             self._hosted.size = result.size
+            self._hosted.tail.drop_below(fresh.end)
         self._cleaner._rest(self._cleaner._out.now, 0, self.go_on)

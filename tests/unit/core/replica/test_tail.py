@@ -79,3 +79,13 @@ def test_bytes_between_marks() -> None:
     assert tail.bytes_between(2, 8) == 30
     assert tail.bytes_between(0, 100) == 50
     assert tail.bytes_between(10, 10) == 0
+
+
+def test_what_was_compacted_must_be_read_from_disk() -> None:
+    tail = filled(5)
+    tail.drop_below(5)
+    assert tail.read(3, 10, 100, True) is None
+    assert starts(tail.read(4, 10, 100, True)) == [2, 3, 4]  # type: ignore[arg-type]
+    assert tail.used == 30
+    tail.drop_below(100)
+    assert tail.used == 0
