@@ -39,6 +39,7 @@ SETTINGS = {
     "broker.session.timeout.ms": "3000",
     "broker.heartbeat.interval.ms": "500",
     "log.dir.fault.drills": "true",
+    "log.dir.move.keep.ms": "1000",
     "offsets.topic.replication.factor": "3",
     "offsets.topic.num.partitions": "4",
     "default.replication.factor": "3",
