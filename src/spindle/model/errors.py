@@ -161,13 +161,17 @@ class DiskFailed(Failure):
 
 
 class LogFailed(Failure):
-    """One log cannot serve although its directory can: it is missing, closed or damaged."""
+    """One log cannot serve although its directory can: it is missing, closed or damaged.
 
-    def __init__(self, directory: LogDir, log: str, why: str) -> None:
+    `passing`: nothing is wrong with the log, the process lacked something at that moment.
+    """
+
+    def __init__(self, directory: LogDir, log: str, why: str, *, passing: bool = False) -> None:
         super().__init__(f"{directory}: {log}: {why}")
         self.directory = directory
         self.log = log
         self.why = why
+        self.passing = passing
 
 
 class PeerFailed(Failure):

@@ -249,6 +249,17 @@ class Discard(LogJob[str]):
 
 
 @dataclass(slots=True)
+class MarkBad(LogJob[None]):
+    """Serve the log no more, in this run or after a restart: it is damaged (KIP-589).
+
+    From then on it can be discarded (its mark goes with it) or salvaged, and nothing else.
+    """
+
+    why: str
+    now_ms: int
+
+
+@dataclass(slots=True)
 class Restore(LogJob[LoadedLog]):
     """Undo a `Discard`: give the log its name back, plain or `-future`, and load it.
 

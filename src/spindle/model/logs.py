@@ -84,6 +84,19 @@ class KeptCopy(NamedTuple):
     until_ms: int
 
 
+class BadCopy(NamedTuple):
+    """A damaged log that was set aside for a person to look at (K589-04, B-28).
+
+    `name`: of its `-stray` directory. `size` in bytes. `since_ms`: when the damage was found (ms
+    since 1970), and `why` it was found to be bad.
+    """
+
+    name: str
+    size: int
+    since_ms: int
+    why: str
+
+
 class QuarantinedLog(NamedTuple):
     """A partition directory that could not be loaded although its disk is well (B-15)."""
 
@@ -107,6 +120,8 @@ class OpenedDirectory:
     kept: tuple[KeptCopy, ...] = ()
     """Others, which a move may take up again before."""
     strays: tuple[str, ...] = ()
+    bad: tuple[BadCopy, ...] = ()
+    """Other `-stray` directories: damaged logs that were replaced."""
     quarantined: tuple[QuarantinedLog, ...] = ()
     ignored: tuple[str, ...] = ()
     """Foreign names that are none of ours."""

@@ -176,6 +176,10 @@ class Housekeeping:
             strays = logs.purging.strays[state.path].values()
             yield Sample(manager + "straylogs", len(strays), "logs that no topic claims", labels)
             yield Sample(manager + "straybytes", sum(strays), "bytes of those", labels)
+            bad = list(logs.bad_copies.in_directory(state.path))
+            yield Sample(manager + "badcopies", len(bad), "damaged logs set aside", labels)
+            size = sum(copy.size for copy in bad)
+            yield Sample(manager + "badcopiesbytes", size, "bytes of those", labels)
             kept = logs.moves.kept.bytes_in(state.path)
             yield Sample(manager + "keptcopiesbytes", kept, "of moves that were given up", labels)
             for name, value in (("total", state.usage.total), ("usable", state.usage.usable)):

@@ -19,6 +19,9 @@ from spindle.storage.disk import Disk
 OURS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EAGAIN})
 """These say that the process lacks something, not that the disk is bad."""
 
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""A full disk is not a dead disk (B-12)."""
+
 GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR})
 """The file is not there: somebody's hand, or a file system that was repaired."""
 

@@ -20,6 +20,7 @@ from spindle.model.ids import DirectoryId, LogDir
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, Usage
 from spindle.model.scrubbing import Scrub, Scrubbed
 from spindle.storage import (
+    bad,
     checkpoints,
     cleaning,
     copy,
@@ -31,7 +32,7 @@ from spindle.storage import (
     scrub,
     small_files,
 )
-from spindle.storage.blame import OURS, PROBE, Blame, probe
+from spindle.storage.blame import FULL, OURS, PROBE, Blame, probe
 from spindle.storage.disk import Disk, File
 from spindle.storage.log import SYNC_AFTER_CHECKPOINTS, Log
 from spindle.storage.lookup import find_offset
@@ -42,9 +43,6 @@ from spindle.storage.pool import Pool
 from spindle.storage.recovery import Bounds, load_log
 
 R = TypeVar("R")
-
-FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""A full disk is not a dead disk (B-12): these do not latch."""
 
 
 class Directory:
@@ -123,8 +121,8 @@ class Directory:
             return _HANDLERS[type(job)](self, job)
         except OSError as error:
             return self._judge(job, error)
-        except (Corrupt, Refusal) as bad:
-            return LogFailed(self.path, _subject(job), str(bad))
+        except (Corrupt, Refusal) as wrong:
+            return LogFailed(self.path, _subject(job), str(wrong))
         except Failure as failure:
             return failure
 
@@ -132,7 +130,7 @@ class Directory:
         """What an OSError means: for the one log, or for the directory, and for how long."""
         code = error.errno or errno.EIO
         if self._blame.is_of_log(job, code):
-            return LogFailed(self.path, _subject(job), explain(error))
+            return LogFailed(self.path, _subject(job), explain(error), passing=code in OURS)
         failure = DiskFailed(self.path, _verb(job), code, explain(error))
         if code not in FULL and code not in OURS:
             self._fail(failure)
@@ -344,6 +342,16 @@ class Directory:
             self._mark_kept(name, log, job.keep_until_ms)
         return name
 
+    def _mark_bad(self, job: j.MarkBad) -> None:
+        log = self._logs.pop(job.key, None)
+        if log is not None:
+            log.let_go()
+            self._quarantined[job.key] = log.name
+        elif job.key not in self._quarantined:
+            raise LogFailed(self.path, str(job.key), "there is no such log")
+        path = f"{self.path}/{self._quarantined[job.key]}"
+        bad.write(self.disk, path, bad.Mark(job.now_ms, job.why))
+
     def _mark_kept(self, name: str, log: Log, until_ms: int) -> None:
         bounds = Bounds(log.recovery_point, log.start)
         try:
@@ -377,18 +385,8 @@ class Directory:
     def _purge(self, job: j.Purge) -> int:
         assert layout.is_discarded(job.name), f"{job.name} is in use"
         self._discarded.pop(job.name, None)
-        freed = self._purge_tree(f"{self.path}/{job.name}")
+        freed = files.remove_tree(self.disk, f"{self.path}/{job.name}")
         self.disk.sync_dir(self.path)
-        return freed
-
-    def _purge_tree(self, path: str) -> int:
-        found = self.disk.stat(path)
-        if found is None:
-            return 0
-        freed = found.size
-        if found.is_directory:
-            freed = sum(self._purge_tree(f"{path}/{name}") for name in self.disk.list(path))
-        self.disk.remove(path)
         return freed
 
     def _promote(self, job: j.Promote) -> LoadedLog:
@@ -458,6 +456,7 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.MoveLogStart: Directory._move_start,
     j.Retain: Directory._retain,
     j.Flush: Directory._flush,
+    j.MarkBad: Directory._mark_bad,
     j.Discard: Directory._discard,
     j.Restore: Directory._restore,
     j.Purge: Directory._purge,

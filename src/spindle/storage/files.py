@@ -59,6 +59,18 @@ def weigh(disk: Disk, path: str) -> int:
     return sum(weigh(disk, f"{path}/{name}") for name in disk.list(path))
 
 
+def remove_tree(disk: Disk, path: str) -> int:
+    """Unlink a file, or a directory with all below it; the bytes that are free now."""
+    found = disk.stat(path)
+    if found is None:
+        return 0
+    freed = found.size
+    if found.is_directory:
+        freed = sum(remove_tree(disk, f"{path}/{name}") for name in disk.list(path))
+    disk.remove(path)
+    return freed
+
+
 def remove_if_there(disk: Disk, path: str) -> bool:
     """Unlink a file; whether it was there."""
     try:

@@ -30,6 +30,9 @@ LEADER_EPOCHS: Final = "leader-epoch-checkpoint"
 KEPT: Final = "move-kept"
 """Ours, in a `-delete` directory: a move may take it up again. Apache Kafka just deletes it."""
 
+BAD: Final = "replica-bad"
+"""Ours: the log is damaged, and is not served (KIP-589). Apache Kafka ignores it."""
+
 LOG: Final = ".log"
 INDEX: Final = ".index"
 TIME_INDEX: Final = ".timeindex"

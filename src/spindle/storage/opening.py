@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from spindle.model.errors import Corrupt
 from spindle.model.ids import DirectoryId
 from spindle.model.jobs import Open
-from spindle.model.logs import KeptCopy, LogKey, OpenedDirectory, QuarantinedLog
-from spindle.storage import checkpoints, files, kept, layout, meta
+from spindle.model.logs import BadCopy, KeptCopy, LogKey, OpenedDirectory, QuarantinedLog
+from spindle.storage import bad, checkpoints, files, kept, layout, meta
 from spindle.storage.blame import Blame
 from spindle.storage.disk import Disk, File
 from spindle.storage.layout import Kind
@@ -45,6 +45,7 @@ class _Names:
     deleted: list[str] = field(default_factory=list)
     kept: list[KeptCopy] = field(default_factory=list)
     strays: list[str] = field(default_factory=list)
+    bad: list[BadCopy] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
 
 
@@ -85,12 +86,12 @@ def _open_locked(
     for name, key in names.logs:
         try:
             log = _load(pool, f"{path}/{name}", key, offsets, marker is not None, warnings)
-        except (Corrupt, OSError) as bad:
-            if isinstance(bad, OSError) and (
-                layout.is_metadata(key) or not blame.is_the_logs(bad.errno or 0, name)
+        except (Corrupt, OSError) as wrong:
+            if isinstance(wrong, OSError) and (
+                layout.is_metadata(key) or not blame.is_the_logs(wrong.errno or 0, name)
             ):
                 raise
-            reasons.append(QuarantinedLog(name, _why(bad)))
+            reasons.append(QuarantinedLog(name, _why(wrong)))
             quarantined[key] = name
             pool.drop_under(f"{path}/{name}")
             continue
@@ -113,6 +114,7 @@ def _open_locked(
         tuple(names.deleted),
         tuple(names.kept),
         tuple(names.strays),
+        tuple(names.bad),
         tuple(reasons),
         tuple(names.ignored),
         usage.total,
@@ -162,7 +164,11 @@ def _sort_names(disk: Disk, path: str) -> _Names:
             else:
                 names.kept.append(copy)
         elif kind is Kind.STRAY:
-            names.strays.append(name)
+            damaged = bad.find(disk, path, name)
+            if damaged is None:
+                names.strays.append(name)
+            else:
+                names.bad.append(damaged)
         else:
             names.ignored.append(name)
     return names
@@ -171,6 +177,9 @@ def _sort_names(disk: Disk, path: str) -> _Names:
 def _load(
     pool: Pool, path: str, key: LogKey, offsets: OffsetFiles, clean: bool, warnings: list[str]
 ) -> Log:
+    mark = bad.read(pool.disk, path)
+    if mark is not None:
+        raise Corrupt(mark.why)
     name = key.topic_partition
     start = offsets.starts.get(name, 0)
     bounds = Bounds(offsets.recovery_points.get(name, 0), start, clean)
@@ -196,8 +205,8 @@ def _drop_shorter(
     return name
 
 
-def _why(bad: Corrupt | OSError) -> str:
-    return explain(bad) if isinstance(bad, OSError) else str(bad)
+def _why(wrong: Corrupt | OSError) -> str:
+    return explain(wrong) if isinstance(wrong, OSError) else str(wrong)
 
 
 def explain(error: OSError) -> str:

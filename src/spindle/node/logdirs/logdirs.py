@@ -28,6 +28,7 @@ from spindle.model.ids import (
 from spindle.model.image import Delta
 from spindle.model.logs import LogKey, OpenedDirectory
 from spindle.node.logdirs.assigning import Assigning
+from spindle.node.logdirs.bad_copies import BadCopies
 from spindle.node.logdirs.directories import Directories, Directory
 from spindle.node.logdirs.moves import Moves
 from spindle.node.logdirs.places import Place, Places, Stage
@@ -62,6 +63,7 @@ class LogDirs:
         self.wish_files = WishFiles(broker.out, self.places.wishes, self.on_disk_failed)
         self.repairs = Repairs(self)
         self.purging = Purging(self)
+        self.bad_copies = BadCopies(self)
         self.moves = Moves(self)
         self.assigning: Telling[DirectoryId] = self._telling(Assigning(self), News())
         self.reporting: Telling[StateChange] = self._telling(Reporting(self), News(is_like))
@@ -142,6 +144,7 @@ class LogDirs:
         for name in opened.deleted:
             self.purging.later(path, name)
         self.moves.kept.on_opened(opened)
+        self.bad_copies.on_opened(opened)
 
     def _await_metadata(self) -> None:
         """Judge no log before the metadata shows this very registration: until then it is old."""
@@ -329,6 +332,7 @@ class LogDirs:
         lifecycle.set_cordoned(self.directories.cordoned_ids())
         if verdict is Verdict.FULL:
             self.moves.kept.on_full(directory.path)
+            self.bad_copies.on_full(directory.path)
         elif verdict is Verdict.ROOM:
             self.places.revive(directory.path)
             for id in list(self.places.all):
@@ -350,6 +354,7 @@ class LogDirs:
         self.broker.replicas.on_directory_failed(path)
         self.broker.housekeeping.on_directory_failed(path)
         self.places.on_directory_failed(path)
+        self.bad_copies.on_directory_failed(path)
         self.moves.on_directory_failed(path)
         for id in list(self.places.all):
             self.on_placed(id)
@@ -395,7 +400,9 @@ class LogDirs:
         found = self.places.all.get(id)
         if found is not None and found.stage is Stage.READY:
             self.moves.on_replica_failed(id)
-            self.places.fail(found, str(failure), damaged=True)
+            self.places.fail(found, str(failure), damaged=not failure.passing)
+            if failure.passing:
+                self.repairs.retry(found)
 
     def on_removed(self, id: PartitionId) -> None:
         """A replica is not ours any more."""

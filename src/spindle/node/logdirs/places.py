@@ -25,6 +25,7 @@ from spindle.model.jobs import (
     CreateLog,
     Discard,
     LogSettings,
+    MarkBad,
     Promote,
 )
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
@@ -58,7 +59,10 @@ class Place:
     damaged: bool = False
     """Its directory is well, but this log is not (KIP-589)."""
     heals: int = 0
-    """How often it was fetched anew for that."""
+    """How often it was fetched anew for that, and (`retries`) taken up again as it was."""
+    retries: int = 0
+    hurt_at: float = float("-inf")
+    """When it was last fetched anew."""
 
     @property
     def is_crowded(self) -> bool:
@@ -254,7 +258,9 @@ class Places:
         if isinstance(result, DiskFailed):
             self._create_elsewhere(found)
         elif isinstance(result, LogFailed):
-            self.fail(found, str(result), damaged=True)
+            self.fail(found, str(result), damaged=not result.passing)
+            if result.passing:
+                self._logs.repairs.retry(found)
         else:
             assert isinstance(result, LoadedLog)
             self._serve(found, ranked[0], result)
@@ -287,13 +293,17 @@ class Places:
         found.stage, found.why, found.damaged = Stage.OFFLINE, why, damaged
         self._out.say("error", "replica is offline", partition=str(found.name), why=why)
         self._broker.replicas.on_replica_failed(found.id, Error.KAFKA_STORAGE_ERROR)
+        if damaged and found.directory is not None:
+            job = MarkBad(found.directory, found.key, why, self._out.wall_ms)
+            self._out.run(job, partial(self._on_done, found.directory))
         self._logs.on_placed(found.id)
 
     def on_directory_failed(self, path: LogDir) -> None:
         """Replicas whose current log was there are offline."""
         for found in list(self.all.values()):
-            if found.directory == path and found.stage is Stage.READY:
+            if found.directory == path and found.stage is not Stage.CREATING:
                 found.stage, found.why = Stage.OFFLINE, f"{path} is offline"
+                found.damaged = False  # When it is back, it tells.
             elif found.directory == path and found.stage is Stage.CREATING:
                 self._create_elsewhere(found)
 
@@ -302,7 +312,7 @@ class Places:
         for found in list(self.all.values()):
             if found.directory == path:
                 found.crowded = None
-                if found.stage is Stage.OFFLINE:
+                if found.stage is Stage.OFFLINE and not found.damaged:
                     self.create(found, [path])
 
     # --- discarding -------------------------------------------------------------------------

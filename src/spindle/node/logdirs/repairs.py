@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 HEALS_MAX: Final = 3
 """How often a damaged replica is fetched anew before it is left for a person to look at."""
 HEAL_DELAY: Final = 1.0
+FORGIVEN: Final = 86_400.0
+"""Seconds after which what a replica has gone through counts no more."""
+RETRY_MAX: Final = 60.0
+"""Seconds at most until a log that is not to blame is taken up again."""
 REBUILD_EVERY: Final = 1.0
 REBUILD_MAX: Final = 10
 """Replicas that are begun anew in one round: the leaders have other work, too."""
@@ -46,22 +50,54 @@ class Repairs:
 
     # --- damaged logs -----------------------------------------------------------------------
 
-    def look_at(self, place: Place) -> None:
+    def look_at(self, place: Place, delay: float = HEAL_DELAY) -> None:
         """A damaged replica, or the metadata of it, has changed: heal it if that is safe."""
         waits = place in self._healing or place.heals >= HEALS_MAX
         if place.damaged and not waits and self._is_spare(place):
             self._healing.add(place)
-            self._out.after(HEAL_DELAY, lambda: self._heal(place))
+            self._out.after(delay, lambda: self._heal(place))
 
     def _heal(self, place: Place) -> None:
-        self._healing.discard(place)
-        path = place.directory
-        if not self._is_spare(place) or path is None or not self._logs.directories.is_online(path):
+        if not self._may_heal(place):
+            self._healing.discard(place)
             return
+        self._logs.bad_copies.set_aside(place, lambda free: self._on_set_aside(place, free))
+
+    def _may_heal(self, place: Place) -> bool:
+        online = self._logs.directories.is_online(place.directory)
+        return online and place.damaged and self._is_spare(place)
+
+    def _on_set_aside(self, place: Place, free: bool) -> None:
+        """Not before the bad log is out of the way: else it might be given back as good."""
+        self._healing.discard(place)
+        if not free or not self._may_heal(place):
+            self.look_at(place, self._longer(place))
+            return
+        assert place.directory is not None
+        if self._out.now - place.hurt_at >= FORGIVEN:
+            place.heals = place.retries = 0
+        place.hurt_at = self._out.now
         place.heals += 1
         self._out.say("info", "damaged replica is fetched anew", partition=str(place.name))
-        self._logs.places.discard(path, place.key, "stray")
-        self._logs.places.create(place, [path])
+        self._logs.places.create(place, [place.directory])
+
+    def _longer(self, place: Place) -> float:
+        """Seconds to wait before the next attempt: more each time."""
+        place.retries += 1
+        return min(RETRY_MAX, HEAL_DELAY * 2.0 ** min(place.retries - 1, 10))
+
+    # --- logs that are not to blame ---------------------------------------------------------
+
+    def retry(self, place: Place) -> None:
+        """Take a log up again whose files could not be used for want of descriptors, say."""
+        self._out.after(self._longer(place), lambda: self._retry(place))
+
+    def _retry(self, place: Place) -> None:
+        path = place.directory
+        known = self._logs.places.all.get(place.id) is place
+        idle = place.stage is Stage.OFFLINE and not place.damaged
+        if known and idle and path is not None and self._logs.directories.is_online(path):
+            self._logs.places.create(place, [path])
 
     # --- dead disks -------------------------------------------------------------------------
 

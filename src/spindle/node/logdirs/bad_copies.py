@@ -1,0 +1,112 @@
+"""Damaged logs that were replaced: set aside for a person to look at, until a limit (K589-04).
+
+They lie under `-stray` names, which Apache Kafka loads and leaves alone, and a mark in them says
+what was wrong. The oldest go first: by age, by bytes in a directory, and when its disk is full.
+Decides nothing about replicas. Belongs to `logdirs`; `repairs` sets aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from spindle.model.errors import DiskFailed, Failure, LogFailed
+from spindle.model.ids import LogDir
+from spindle.model.jobs import Discard, Weigh
+from spindle.model.logs import BadCopy, OpenedDirectory
+
+if TYPE_CHECKING:
+    from spindle.node.logdirs.logdirs import LogDirs
+    from spindle.node.logdirs.places import Place
+
+LOOK: Final = 10.0
+"""Seconds between looks for copies that are too old or too many."""
+
+
+class BadCopies:
+    """Those of all directories, by name."""
+
+    def __init__(self, logs: LogDirs) -> None:
+        self._logs = logs
+        self._out = logs.broker.out
+        self._settings = logs.broker.settings
+        self._copies: dict[LogDir, dict[str, BadCopy]] = {p: {} for p in logs.directories.all}
+        self._out.after(LOOK, self._look)
+
+    def in_directory(self, path: LogDir) -> Iterator[BadCopy]:
+        """What a directory keeps, oldest first."""
+        yield from sorted(self._copies[path].values(), key=lambda copy: copy.since_ms)
+
+    def bytes_in(self, path: LogDir) -> int:
+        """Bytes of those."""
+        return sum(copy.size for copy in self._copies[path].values())
+
+    def on_opened(self, opened: OpenedDirectory) -> None:
+        """A directory was opened: what it kept before."""
+        for copy in opened.bad:
+            self._put(opened.path, copy)
+
+    def set_aside(self, place: Place, then: Callable[[bool], None]) -> None:
+        """Rename a damaged log away; `then`: whether it is worth while to go on."""
+        path, since, why = place.directory, self._out.wall_ms, place.why
+        assert path is not None, "a damaged log is somewhere"
+
+        def discarded(result: str | Failure) -> None:
+            if isinstance(result, DiskFailed):
+                self._logs.on_disk_failed(result)
+            elif isinstance(result, str):
+                weighed = partial(self._on_weighed, path, BadCopy(result, 0, since, why))
+                self._out.run(Weigh(path, result), weighed)
+            else:
+                self._out.say("warning", "bad copy is not set aside", why=str(result))
+            then(isinstance(result, str) or (isinstance(result, LogFailed) and not result.passing))
+
+        self._out.run(Discard(path, place.key, "stray", self._out.new_id().hex), discarded)
+
+    def _on_weighed(self, path: LogDir, copy: BadCopy, size: int | Failure) -> None:
+        if isinstance(size, DiskFailed):
+            self._logs.on_disk_failed(size)
+        elif isinstance(size, int) and size > 0:
+            self._put(path, copy._replace(size=size))
+
+    def _put(self, path: LogDir, copy: BadCopy) -> None:
+        if copy.name not in self._copies[path]:
+            self._copies[path][copy.name] = copy
+            self._out.say(
+                "warning",
+                "bad copy of a replica is kept",
+                directory=path,
+                name=copy.name,
+                bytes=copy.size,
+                why=copy.why,
+            )
+        self._limit(path)
+
+    # --- until a limit ------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        self._out.after(LOOK, self._look)
+        for path in self._copies:
+            self._limit(path)
+
+    def _limit(self, path: LogDir) -> None:
+        keep_ms = self._settings["log.dir.bad.retention.ms"]
+        keep_bytes = self._settings["log.dir.bad.retention.bytes"]
+        for copy in list(self.in_directory(path)):
+            is_old = 0 <= keep_ms <= self._out.wall_ms - copy.since_ms
+            if is_old or 0 <= keep_bytes < self.bytes_in(path):
+                self._drop(path, copy)
+
+    def _drop(self, path: LogDir, copy: BadCopy) -> None:
+        del self._copies[path][copy.name]
+        self._logs.purging.now(path, copy.name)
+
+    def on_full(self, path: LogDir) -> None:
+        """A directory has no room: who needs it now comes first."""
+        for copy in list(self.in_directory(path)):
+            self._drop(path, copy)
+
+    def on_directory_failed(self, path: LogDir) -> None:
+        """A directory cannot be used; when it is back, it tells what it keeps."""
+        self._copies[path].clear()

@@ -1,0 +1,62 @@
+"""The mark in the directory of a bad replica: since when, and why (K589-02, B-28).
+
+Written when the damage is found, whoever found it, so that no later start serves the log again; it
+stays in the copy that is set aside, under a `-stray` name, and tells it from other strays. Apache
+Kafka ignores it. Called by `directory` and `opening`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from spindle.model.logs import BadCopy
+from spindle.storage import files, layout
+from spindle.storage.blame import FULL
+from spindle.storage.disk import Disk
+
+_VERSION: Final = "0"
+WHY_MAX: Final = 1_000
+"""Characters of the reason that are kept."""
+
+
+class Mark(NamedTuple):
+    """Since when (ms since 1970), and what was wrong."""
+
+    since_ms: int
+    why: str
+
+
+def write(disk: Disk, path: str, mark: Mark) -> None:
+    """Mark the log's directory at `path`, if there is room. OSError."""
+    if disk.stat(path) is None or read(disk, path) is not None:
+        return  # Somebody has removed all of it; or its first mark says more.
+    why = " ".join(mark.why.split())[:WHY_MAX]
+    data = f"{_VERSION}\n{mark.since_ms}\n{why}\n"
+    try:
+        files.replace(disk, f"{path}/{layout.BAD}", data.encode())
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        # Without the mark it is known in this run alone.
+
+
+def remove(disk: Disk, path: str) -> None:
+    """Take the mark away, if there is one. OSError."""
+    files.remove_if_there(disk, f"{path}/{layout.BAD}")
+
+
+def read(disk: Disk, path: str) -> Mark | None:
+    """A directory's mark, or None; one that makes no sense still marks. OSError."""
+    data = files.read_whole(disk, f"{path}/{layout.BAD}")
+    if data is None:
+        return None
+    version, since, why = [*data.decode(errors="replace").split("\n", 2), "", ""][:3]
+    known = version == _VERSION and since.isascii() and since.isdigit()
+    return Mark(int(since), why.strip()) if known else Mark(0, "it is marked as bad")
+
+
+def find(disk: Disk, root: str, name: str) -> BadCopy | None:
+    """The bad copy that the `-stray` directory `name` holds, if it is one. OSError."""
+    path = f"{root}/{name}"
+    mark = read(disk, path)
+    return None if mark is None else BadCopy(name, files.weigh(disk, path), *mark)

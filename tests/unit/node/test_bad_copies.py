@@ -1,0 +1,157 @@
+"""Damaged logs: out of the way before they are fetched anew, remembered, kept until a limit."""
+
+from __future__ import annotations
+
+import errno
+import uuid
+
+import pytest
+from tests.support.logdirs_world import World, pid
+from tests.support.moving import fill, started
+
+from spindle.model.errors import DiskFailed, LogFailed
+from spindle.model.ids import LOST
+from spindle.model.jobs import Discard, MarkBad
+from spindle.model.logs import LogKey
+from spindle.node.logdirs.places import Stage
+
+THERE = uuid.UUID(int=99_999)
+
+
+def follower(records: int = 10, **settings: str) -> World:
+    """A replica with records in it that another broker leads, and that nobody counts on."""
+    world = started(1, **settings)
+    fill(world, records)
+    world.change("t", leader=2, replicas=(1, 2), directories=(world.directory_id(0), THERE))
+    world.change("t", isr=(2,))
+    return world
+
+
+def damage(world: World, why: str = "bad CRC at 77") -> None:
+    hosted = world.replicas.hosted[pid("t")]
+    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", why))
+
+
+def end_of(world: World) -> int:
+    return world.directories["/d1"]._log(LogKey("t", 0)).end
+
+
+@pytest.mark.spec("K589-04", "B-28")
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOSPC])
+def test_a_bad_log_that_cannot_be_renamed_away_is_never_given_back_as_good(number: int) -> None:
+    world = follower()
+    assert end_of(world) == 10
+    damage(world)
+    fault = world.disk.fail("/d1/t-0", number, "rename")
+    world.wait(20)
+    assert world.place("t").stage is Stage.OFFLINE
+    assert world.place("t").damaged
+    assert world.replicas.bounds(pid("t")) is None
+    world.disk.mend(fault)
+    world.wait(20)
+    assert world.place("t").stage is Stage.READY
+    assert end_of(world) == 0
+    assert world.kinds("/d1") == ["t-0", "t-0.-stray"]
+
+
+@pytest.mark.spec("K589-04")
+def test_the_new_log_waits_for_the_bad_one_to_be_out_of_the_way() -> None:
+    world = follower()
+    damage(world)
+    world.run_until_job(lambda job: isinstance(job, Discard))
+    assert world.place("t").stage is Stage.OFFLINE
+    world.change("t", leader=1, isr=(1,))  # Too late to heal: ours is wanted after all.
+    world.resume()
+    world.wait(1)
+    assert world.place("t").stage is Stage.OFFLINE
+    world.change("t", leader=2, isr=(2,))
+    world.wait(3)
+    assert world.place("t").stage is Stage.READY
+    assert end_of(world) == 0
+
+
+@pytest.mark.spec("K589-02", "B-28")
+def test_a_bad_log_stays_bad_after_a_restart() -> None:
+    world = started(1)
+    fill(world, 10)
+    damage(world)
+    world.wait(1)
+    assert world.assigned("t") == LOST
+    world.restart()
+    world.wait(1)
+    assert world.place("t").stage is Stage.OFFLINE
+    assert world.place("t").damaged
+    assert "bad CRC at 77" in world.place("t").why
+
+
+def test_a_kill_before_the_mark_is_written_costs_no_more_than_finding_it_again() -> None:
+    world = started(1)
+    values = fill(world, 10)
+    damage(world)
+    world.run_until_job(lambda job: isinstance(job, MarkBad))
+    world.restart()
+    world.wait(1)
+    assert world.values("t") == values
+
+
+@pytest.mark.spec("K589-02")
+def test_a_log_that_is_not_to_blame_is_taken_up_again_as_it_is() -> None:
+    world = follower()
+    hosted = world.replicas.hosted[pid("t")]
+    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "no descriptors", passing=True))
+    assert world.place("t").stage is Stage.OFFLINE
+    assert not world.place("t").damaged
+    world.wait(3)
+    assert world.place("t").stage is Stage.READY
+    assert end_of(world) == 10
+    assert world.kinds("/d1") == ["t-0"]
+
+
+def healed(world: World) -> None:
+    damage(world)
+    world.wait(3)
+    assert world.place("t").stage is Stage.READY
+
+
+@pytest.mark.spec("K589-04", "B-28")
+def test_bad_copies_are_told_of_and_go_by_age_over_restarts() -> None:
+    world = follower(log_dir_bad_retention_ms="60000")
+    healed(world)
+    (copy,) = world.logs.bad_copies.in_directory("/d1")
+    assert copy.size == world.logs.bad_copies.bytes_in("/d1") > 10 * 60
+    assert "bad CRC at 77" in copy.why
+    kept = [fields for _, event, fields in world.said if event == "bad copy of a replica is kept"]
+    assert kept[0]["bytes"] == copy.size
+    assert world.logs.purging.strays["/d1"] == {}
+    world.restart()
+    world.wait(30)
+    again = next(world.logs.bad_copies.in_directory("/d1"))
+    assert (again.name, again.why) == (copy.name, copy.why)
+    world.wait(60)
+    assert world.kinds("/d1") == ["t-0"]
+    assert list(world.logs.bad_copies.in_directory("/d1")) == []
+
+
+@pytest.mark.spec("K589-04")
+def test_bad_copies_go_by_bytes_the_oldest_first() -> None:
+    world = follower(log_dir_bad_retention_bytes="1500")
+    healed(world)
+    (first,) = world.logs.bad_copies.in_directory("/d1")
+    assert first.size < 1500
+    healed(world)
+    names = [copy.name for copy in world.logs.bad_copies.in_directory("/d1")]
+    assert first.name in names
+    world.broker.settings.set_dynamic({"log.dir.bad.retention.bytes": "1"})
+    world.wait(11)
+    assert world.kinds("/d1") == ["t-0"]
+
+
+@pytest.mark.spec("B-12")
+def test_bad_copies_give_way_on_a_full_disk() -> None:
+    world = follower()
+    healed(world)
+    world.disk.capacity["/d1"] = world.disk.used("/d1")
+    hosted = world.replicas.hosted[pid("t")]
+    world.replicas.on_failure(hosted, DiskFailed("/d1", "append", errno.ENOSPC))
+    world.wait(1)
+    assert list(world.logs.bad_copies.in_directory("/d1")) == []
