@@ -71,3 +71,17 @@ def cluster(request: pytest.FixtureRequest) -> ApacheKafka:
     found = request.getfixturevalue(f"{request.param}_cluster")
     assert isinstance(found, ApacheKafka)
     return found
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how many points of a crash matrix were tried, however quiet the run is."""
+    lines = [
+        str(value)
+        for report in terminalreporter.getreports("passed")
+        for name, value in report.user_properties
+        if name == "crash points"
+    ]
+    if lines:
+        terminalreporter.section("crash points")
+        for line in lines:
+            terminalreporter.write_line(line)

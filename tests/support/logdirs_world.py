@@ -198,13 +198,15 @@ class World:
     def kill(self) -> None:
         """The process dies; what it had written is there."""
         self.disk.kill()
-        self.stop_before = self.stopped_at = None
-        self.controller.asked.clear()
-        self._boot()
+        self.reboot()
 
     def power_cut(self, seed: int) -> None:
         """The power goes: unsynced writes are lost in part."""
         self.disk.crash(random.Random(seed))
+        self.reboot()
+
+    def reboot(self) -> None:
+        """Another process on the disks as they are."""
         self.stop_before = self.stopped_at = None
         self.controller.asked.clear()
         self._boot()
