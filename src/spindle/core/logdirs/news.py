@@ -144,9 +144,12 @@ class News(Generic[T]):
         return accepted
 
     def on_unserved(self, serial: int) -> dict[PartitionId, T]:
-        """The controller has no such API: what the batch would have told, which is dropped here."""
+        """The controller has no such API: all that it was to be told, which is dropped here."""
         batch = self._land(serial)
-        return batch.entries if batch is not None else {}
+        if batch is None:
+            return {}
+        dropped, self._ready, self._due = {**batch.entries, **self._ready}, {}, None
+        return dropped
 
     def on_controller_changed(self, now: float) -> None:
         """Another controller, or a new broker epoch: do not sit out an old delay."""

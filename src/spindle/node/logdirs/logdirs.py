@@ -266,13 +266,18 @@ class LogDirs:
     def news_of(self, id: PartitionId) -> StateChange | None:
         """What became of a replica, if the controller should hear it by AlterReplicaState.
 
-        Only of one that is bad on a good disk, or well again (K589-01, K589-04). A controller that
-        lacks the API gets an assignment instead (K589-05).
+        A controller that lacks the API gets an assignment instead (K589-05).
+        """
+        lacks = self.broker.controller.lacks(Key.ALTER_REPLICA_STATE)
+        return None if lacks else self.state_of(id)
+
+    def state_of(self, id: PartitionId) -> StateChange | None:
+        """The state of a replica that is not as the metadata says, whatever the reason is.
+
+        Only of one that is bad on a good disk, or well again (K589-01, K589-04).
         """
         found, assigned = self.places.all.get(id), self.assigned(id)
         if found is None or not self.speaks_of_directories or self.moves.promised(id) is not None:
-            return None
-        if self.broker.controller.lacks(Key.ALTER_REPLICA_STATE):
             return None
         if found.is_crowded and self._seems_online(assigned):
             return StateChange(online=False, reason="its disk is full")

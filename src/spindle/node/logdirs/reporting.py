@@ -34,8 +34,12 @@ class Reporting:
         self._logs = logs
 
     def is_relevant(self, id: PartitionId, word: StateChange) -> bool:
-        """Whether the metadata still thinks otherwise."""
-        now = self._logs.news_of(id)
+        """Whether the metadata still thinks otherwise.
+
+        Also where we have heard meanwhile that this controller lacks the API: `on_unserved` then
+        has it told in the other way.
+        """
+        now = self._logs.state_of(id)
         return now is not None and now.online == word.online
 
     def on_sent(self, ids: Iterable[PartitionId]) -> None:

@@ -109,7 +109,6 @@ class Telling(Generic[T]):
             self._send(batch)
         else:
             self._speech.on_unserved(self.queue.on_unserved(batch.serial))
-            self._arm()
 
     def _send(self, batch: Batch[T]) -> None:
         self._speech.on_sent(batch.entries)

@@ -227,7 +227,10 @@ def test_a_controller_without_the_api_gets_nothing_and_nothing_is_repeated() -> 
     queue.want(id(0), StateChange(False, "bad"), 0.0)
     batch = queue.take(1.0, lambda *_: True)
     assert batch is not None
-    assert queue.on_unserved(batch.serial) == {id(0): StateChange(False, "bad")}
+    queue.want(id(1), StateChange(True), 1.0)
+    # What came meanwhile would not be taken either: none of it may be forgotten.
+    dropped = {id(0): StateChange(False, "bad"), id(1): StateChange(True)}
+    assert queue.on_unserved(batch.serial) == dropped
     assert queue.on_unserved(batch.serial) == {}
     assert len(queue) == 0
     assert queue.due is None
