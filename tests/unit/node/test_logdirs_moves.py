@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import uuid
 from typing import Any
@@ -26,6 +27,7 @@ from spindle.model.jobs import (
     Promote,
     Retain,
 )
+from spindle.node.logdirs.places import Stage
 
 
 @pytest.mark.spec("K113-01", "K113-02", "K113-03", "K113-04")
@@ -117,6 +119,20 @@ def test_cancelled_at_any_time_nothing_is_left_behind(when: type[Job[Any]], grac
     world.produce("t", b"after")
     world.step()
     assert world.values("t") == [*values, b"after"]
+
+
+@pytest.mark.spec("K113-12", "K858-16")
+def test_the_target_dies_of_the_last_rename_and_the_source_gets_its_name_back() -> None:
+    world = started()
+    values = fill(world, 5)
+    world.alter("/d2", "t")
+    world.run_until_job(is_a(Promote))
+    world.disk.fail("/d2", errno.EIO)
+    world.resume()
+    world.wait(2)
+    assert (world.place("t").directory, world.place("t").stage) == ("/d1", Stage.READY)
+    assert world.assigned("t") == world.id_of("/d1")
+    assert world.values("t") == values
 
 
 @pytest.mark.spec("B-11")

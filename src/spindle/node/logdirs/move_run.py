@@ -379,7 +379,8 @@ class Run:
                 return
             if isinstance(result, DiskFailed):
                 self._world.on_disk_failed(result)
-            if not move.ended:
+            # A failed target has made it restore the source already.
+            if move.state is State.PROMOTING:
                 self._give_up(str(result))
 
         self._out.run(Promote(move.target, move.future_key), promoted)

@@ -13,6 +13,7 @@ from collections import deque
 from types import SimpleNamespace
 from typing import Any, Final
 
+from spindle.model.activity import Activity, Observe
 from spindle.model.batches import Record
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import PeerFailed, Refusal
@@ -128,6 +129,13 @@ class _Fetchers:
         """Nothing."""
 
 
+class _Housekeeping:
+    """Nothing grows old."""
+
+    def on_directory_failed(self, path: LogDir) -> None:
+        """Nothing."""
+
+
 class Process:
     """One life of the broker, from its start to its end."""
 
@@ -150,7 +158,7 @@ class Process:
         parts: Any = SimpleNamespace(
             config=config, settings=config.settings, node_id=ME, cluster_id=CLUSTER,
             out=self.out, image=self.image, lifecycle=self.life, controller=controller,
-            peers=Peers(self.out, "small"), fetchers=_Fetchers(),
+            peers=Peers(self.out, "small"), fetchers=_Fetchers(), housekeeping=_Housekeeping(),
         )  # fmt: skip
         parts.logs = self.logs = LogDirs(parts)
         parts.replicas = self.replicas = Replicas(parts)
@@ -224,7 +232,9 @@ class Process:
         while (ready := self.out.take()) is not None:
             self.halted = self.halted or ready.halt
             for asked in ready.jobs:
-                if isinstance(asked.job, QUIET_JOBS):
+                if isinstance(asked.job, Observe):
+                    self.out.done(asked.ticket, Activity())
+                elif isinstance(asked.job, QUIET_JOBS):
                     self._do(asked)
                 else:
                     self.lanes.setdefault(_lane_of(asked.job), deque()).append(asked)
