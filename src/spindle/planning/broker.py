@@ -1,6 +1,6 @@
 """Plans a single broker from plain values. Deterministic: same input, same plan.
 
-Called by whoever has lists in hand; the pipeline's tables go through `planning.whole`.
+Called by whoever has lists in hand; clusters go through `planning.whole`.
 """
 
 from __future__ import annotations

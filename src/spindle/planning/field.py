@@ -18,15 +18,14 @@ from spindle.planning.state import Rates, State
 
 
 class Field:
-    """Where everything is. `sizes`, `rates`, `partition`: by rank."""
+    """Where everything is. `sizes`, `rates`, `partition`, `place` (directory): by rank."""
 
     def __init__(self, cluster: Cluster, band: Band) -> None:
         self.cluster, self.band = cluster, band
         r = cluster.replicas
         order = np.lexsort((r.directory, r.partition, r.size))
         size, directory = r.size[order], r.directory[order]
-        self.row = order
-        """The row in the cluster's columns of each rank."""
+        self.place: list[int] = directory.tolist()
         self.sizes: list[int] = size.tolist()
         self.rates: list[float] | None = None
         self.partition = r.partition[order]
@@ -39,26 +38,39 @@ class Field:
             self.rates = rate.tolist()
             self.flow = _sums(directory, rate, count).tolist()
         pinned = r.pinned[order]
+        self.frozen = frozenset(self.partition[pinned].tolist())
+        """Partitions of which a replica is on the move."""
         self.pinned: list[int] = (
             _sums(directory[pinned], size[pinned], count).astype(np.int64).tolist()
         )
         self.arriving: list[int] = np.bincount(directory[pinned], minlength=count).tolist()
         self.held = _grouped(directory, (size > 0) & ~pinned, count)
         self.empty = _grouped(directory, (size == 0) & ~pinned, count)
-        self.targets = [d.open and not d.drain for d in cluster.directories]
+        self.targets = [
+            d.open and not d.drain and not cluster.brokers[b].drain
+            for d, b in zip(cluster.directories, cluster.owner, strict=True)
+        ]
 
     def around(self, broker: int, blocked: Collection[int] = ()) -> list[Edges]:
         """The band of each of a broker's directories, for the broker alone."""
         own = self.cluster.of_broker(broker)
-        pinned, largest = [self.pinned[d] for d in own], [0] * len(own)
-        for n, d in enumerate(own):
-            held = self.held[d]
-            if blocked:
-                pinned[n] += sum(self.sizes[rank] for rank in held if rank in blocked)
-                held = [rank for rank in held if rank not in blocked]
-            largest[n] = self.sizes[held[-1]] if held else 0
+        stays = [self.staying(d, blocked) for d in own]
         directories = [self.cluster.directories[d] for d in own]
-        return edges(directories, [self.used[d] for d in own], self.band, pinned, largest)
+        return edges(
+            directories,
+            [self.used[d] for d in own],
+            self.band,
+            [pinned for pinned, _ in stays],
+            [largest for _, largest in stays],
+        )
+
+    def staying(self, directory: int, blocked: Collection[int] = ()) -> tuple[int, int]:
+        """(bytes that cannot leave a directory, bytes of the largest replica that can)."""
+        pinned, held = self.pinned[directory], self.held[directory]
+        if blocked:
+            pinned += sum(self.sizes[rank] for rank in held if rank in blocked)
+            held = [rank for rank in held if rank not in blocked]
+        return pinned, self.sizes[held[-1]] if held else 0
 
     def state(
         self,
@@ -104,6 +116,7 @@ class Field:
         """Count a move as done."""
         size = self.sizes[rank]
         lists = self.held if size else self.empty
+        self.place[rank] = target
         there = lists[source]
         del there[bisect_left(there, rank)]
         insort(lists[target], rank)

@@ -5,7 +5,9 @@ Bytes are bytes, rates are bytes per second, shares are fractions of capacity.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 HERE = -1
@@ -104,6 +106,38 @@ class BrokerPlan:
     def bytes_moved(self) -> int:
         """Bytes that the plan moves."""
         return sum(move.size for move in self.moves)
+
+
+@dataclass(slots=True, frozen=True)
+class Plan:
+    """The moves that bring a cluster's directories into the band, in the order of execution.
+
+    `waves`: how many moves belong to each wave; `shares` by broker; `notes` say in words what could
+    not be done and why. `bound`: bytes that any plan must move at least; `broker_bound`: those of
+    them that must go to another broker.
+    """
+
+    moves: tuple[Move, ...]
+    waves: tuple[int, ...]
+    notes: tuple[str, ...]
+    shares: Mapping[int, tuple[Share, ...]]
+    bound: int
+    broker_bound: int
+
+    @property
+    def bytes_moved(self) -> int:
+        """Bytes that the plan moves."""
+        return sum(move.size for move in self.moves)
+
+    @property
+    def bytes_between(self) -> int:
+        """Those of them that go to another broker."""
+        return sum(move.size for move in self.moves if move.between)
+
+    def by_wave(self) -> list[tuple[Move, ...]]:
+        """The moves of each wave."""
+        moves = iter(self.moves)
+        return [tuple(islice(moves, length)) for length in self.waves]
 
 
 @dataclass(slots=True, frozen=True)

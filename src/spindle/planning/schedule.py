@@ -25,15 +25,13 @@ class Limits(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A move to be put in order. `key`: its partition, of which a wave holds one move if it goes
-    between brokers."""
+    """A move to be put in order."""
 
     size: int
     source: Place
     target: Place
     source_broker: int
     target_broker: int
-    key: Hashable = None
 
 
 class Schedule(NamedTuple):
@@ -151,5 +149,3 @@ class _Hands:
             yield ("broker", step.source_broker), self._limits.moves_per_broker
             if step.target_broker != step.source_broker:
                 yield ("broker", step.target_broker), self._limits.moves_per_broker
-        if step.key is not None:
-            yield ("partition", step.key), 1

@@ -18,6 +18,7 @@ from spindle.planning.load import Move, Share
 from spindle.planning.schedule import Limits, Step, schedule
 from spindle.planning.search import search
 from spindle.planning.state import State
+from spindle.planning.telling import directory_notes, no_second_copy
 
 PHASES = 24
 """Bounds how often the rest is planned again."""
@@ -42,6 +43,7 @@ class Within:
     def __init__(self, field: Field, broker: int, limits: Limits) -> None:
         self._field, self._broker, self._limits = field, broker, limits
         self._own = field.cluster.of_broker(broker)
+        self.number = field.cluster.brokers[broker].number
         self.turns: list[Turn] = []
         self.waves = 0
         self.blocked: dict[int, int] = {}
@@ -99,10 +101,9 @@ class Within:
     def moves(self) -> Iterator[Move]:
         """The moves, in order."""
         field = self._field
-        number = field.cluster.brokers[self._broker].number
         for rank, source, target, _ in self.turns:
             paths = (field.cluster.directories[source].path, field.cluster.directories[target].path)
-            yield Move(number, *field.name(rank), *paths, field.sizes[rank])
+            yield Move(self.number, *field.name(rank), *paths, field.sizes[rank])
 
     def shares(self) -> Iterator[Share]:
         """Each directory before and after."""
@@ -116,89 +117,9 @@ class Within:
 
     def notes(self) -> Iterator[str]:
         """Why directories are not as even as the band wants them, in words."""
-        field, first = self._field, self._own[0] if self._own else 0
-        around = field.around(self._broker)
-        state = field.state(self._broker, around)
-        for n, d in enumerate(self._own):
-            if field.cluster.directories[d].drain:
-                yield from self._drain_notes(state, n)
-            else:
-                yield from self._band_notes(state, n, around[n])
+        yield from directory_notes(self._field, self._broker, self._field.around(self._broker))
         for rank, target in self.blocked.items():
-            topic, partition = field.name(rank)
-            yield (
-                f"{topic}-{partition} does not go to {self._path(target - first)}: "
-                "there is never room for a second copy under the high mark"
-            )
-
-    def _path(self, n: int) -> str:
-        return self._field.cluster.directories[self._own[n]].path
-
-    def _band_notes(self, state: State, n: int, around: Edges) -> Iterator[str]:
-        size = state.used[n]
-        if size >= around.fair + 1:
-            yield (
-                f"{self._path(n)} stays {amount(size - around.fair)} above the band: "
-                + self._why(state, n)
-            )
-        elif size <= around.low - 1:
-            yield (
-                f"{self._path(n)} stays {amount(around.low - size)} below the band: "
-                "no replica elsewhere is small enough to come"
-            )
-        if state.rates is not None and state.rates.off(n):
-            flow, edges = state.rates.flow[n], state.rates.edges[n]
-            yield (
-                f"{self._path(n)} is written to with {amount(flow)}/s, the band is "
-                f"{amount(edges.low)}/s to {amount(edges.high)}/s: no move, and no exchange of "
-                "two, brings it closer"
-            )
-
-    def _why(self, state: State, n: int) -> str:
-        if not any(target != n for target in state.targets):
-            return "no other directory takes replicas"
-        if not state.held[n]:
-            return "what is moving into it, or has no way out, stays"
-        rank = state.held[n][-1]
-        size = state.sizes[rank]
-        if size > state.edges[n].fair:
-            topic, partition = self._field.name(rank)
-            return f"{topic}-{partition} alone has {amount(size)}, more than a fair share"
-        return "no replica, and no exchange of two, fits the room elsewhere"
-
-    def _drain_notes(self, state: State, n: int) -> Iterator[str]:
-        path, stay = self._path(n), [*state.held[n], *state.empty[n]]
-        moving = self._field.arriving[self._own[n]]
-        if moving:
-            size = amount(self._field.pinned[self._own[n]])
-            yield f"{path} is not empty yet: {moving} replicas with {size} are on their way into it"
-        if not stay:
-            return
-        left = amount(sum(state.sizes[rank] for rank in stay))
-        yield (
-            f"{path} cannot be emptied: {len(stay)} replicas with {left} find no room elsewhere "
-            "under the high mark; " + self._why_not_emptied(state, stay)
-        )
-
-    def _why_not_emptied(self, state: State, stay: list[int]) -> str:
-        if not state.targets:
-            return "no other directory takes replicas"
-        rooms = [max(0.0, state.marks[t] - state.used[t]) for t in state.targets]
-        largest = max(state.sizes[rank] for rank in stay)
-        most = max(rooms)
-        text = f"the others have {amount(sum(rooms))} left, {amount(most)} in one directory at most"
-        if largest > most:
-            topic, partition = self._field.name(stay[-1])
-            text += f", and {topic}-{partition} alone has {amount(largest)}"
-        return text
-
-
-def amount(size: float) -> str:
-    """Bytes in words."""
-    for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if abs(size) >= scale / 10:
-            return f"{size / scale:.1f} {unit}"
-    return f"{size:.0f} B"
+            yield no_second_copy(self._field, rank, target)
 
 
 def _bound(state: State, around: list[Edges]) -> int:

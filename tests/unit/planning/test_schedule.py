@@ -10,8 +10,8 @@ from spindle.planning.schedule import Limits, Step, schedule
 ROOM = {"/a": 40.0, "/b": 90.0, "/c": 90.0}
 
 
-def step(source: str, target: str, size: int, key: object = None, to: int = 1) -> Step:
-    return Step(size, source, target, 1, to, key)
+def step(source: str, target: str, size: int, to: int = 1) -> Step:
+    return Step(size, source, target, 1, to)
 
 
 def test_a_disk_takes_part_in_as_many_moves_at_once_as_allowed() -> None:
@@ -30,11 +30,6 @@ def test_disks_that_have_nothing_to_do_with_each_other_work_side_by_side() -> No
 def test_a_broker_has_as_many_hands_on_both_ends_of_a_move() -> None:
     steps = [step("/a", "/b", 5, to=2), Step(4, "/c", "/d", 2, 3), Step(3, "/e", "/f", 3, 3)]
     assert schedule(steps, dict.fromkeys(["/b", "/d", "/f"], 90.0), Limits(0, 1)).waves == [0, 1, 0]
-
-
-def test_a_wave_holds_one_move_of_a_partition() -> None:
-    steps = [step("/a", "/b", 5, "t-0", 2), step("/c", "/d", 5, "t-0", 3)]
-    assert schedule(steps, {**ROOM, "/d": 90.0}, Limits(0)).waves == [0, 1]
 
 
 def test_a_move_waits_until_another_has_made_room_for_it() -> None:

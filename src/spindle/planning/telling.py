@@ -1,0 +1,157 @@
+"""Says in words what a plan could not do and why. Called by the planners when they are done."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from spindle.planning.bound import Edges
+from spindle.planning.field import Field
+from spindle.planning.rules import Rules
+from spindle.planning.state import State
+
+
+def directory_notes(field: Field, broker: int, around: list[Edges]) -> Iterator[str]:
+    """Why a broker's directories are not as even as the band wants them."""
+    state = field.state(broker, around)
+    for n, d in enumerate(field.cluster.of_broker(broker)):
+        if field.cluster.directories[d].drain:
+            yield from _drain_notes(field, state, broker, n)
+        else:
+            yield from _band_notes(field, state, broker, n)
+
+
+def broker_notes(field: Field, rules: Rules, around: Edges, broker: int) -> Iterator[str]:
+    """Why a broker is not empty as wanted, or has more or less than its share."""
+    own = field.cluster.of_broker(broker)
+    total = sum(field.used[d] for d in own)
+    if field.cluster.brokers[broker].drain:
+        moving = sum(field.arriving[d] for d in own)
+        if moving:
+            yield f"is not empty yet: {moving} replicas are on their way into it"
+        stay = [rank for d in own for rank in (*field.held[d], *field.empty[d])]
+        if stay:
+            size = amount(sum(field.sizes[rank] for rank in stay))
+            reasons = _reasons(field, rules, stay)
+            yield f"cannot be emptied: {len(stay)} replicas with {size} stay; {reasons}"
+    elif total >= around.high + 1:
+        stay = [rank for d in own for rank in field.held[d]]
+        yield (
+            f"stays {amount(total - around.high)} above the band: no replica that may leave, and "
+            f"no exchange of two, fits another broker; {_reasons(field, rules, stay)}"
+        )
+    elif total <= around.low - 1 and rules.takes[broker]:
+        yield (
+            f"stays {amount(around.low - total)} below the band: no replica elsewhere is small "
+            "enough and may come: racks, and one replica of a partition on a broker, are kept"
+        )
+
+
+def no_second_copy(field: Field, rank: int, target: int) -> str:
+    """Why a replica does not go where it should."""
+    topic, partition = field.name(rank)
+    path = field.cluster.directories[target].path
+    return (
+        f"{topic}-{partition} does not go to {path}: "
+        "there is never room for a second copy under the high mark"
+    )
+
+
+def _reasons(field: Field, rules: Rules, stay: Sequence[int]) -> str:
+    """How many of the replicas stay for which reason."""
+    reasons: Counter[str] = Counter()
+    takers = [b for b, takes in enumerate(rules.takes) if takes]
+    for rank in stay:
+        home = field.cluster.owner[field.place[rank]]
+        may = [b for b in takers if b != home and rules.allows(rank, b)]
+        if int(field.partition[rank]) in field.frozen:
+            reasons["are of partitions that are being moved"] += 1
+        elif not [b for b in takers if b != home]:
+            reasons["find no other broker that takes replicas"] += 1
+        elif not may:
+            reasons["have no broker to go to that keeps their racks and has no copy yet"] += 1
+        elif not any(_room(field, b) >= field.sizes[rank] for b in may):
+            reasons["find no room under the high mark where they might go"] += 1
+        else:
+            reasons["would put another broker out of the band, or find no room on the way"] += 1
+    return ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+
+
+def _room(field: Field, broker: int) -> float:
+    """The most that a directory of a broker still takes."""
+    own = [d for d in field.cluster.of_broker(broker) if field.targets[d]]
+    return max((field.marks[d] - field.used[d] for d in own), default=0.0)
+
+
+def _path(field: Field, broker: int, n: int) -> str:
+    return field.cluster.directories[field.cluster.of_broker(broker)[n]].path
+
+
+def _band_notes(field: Field, state: State, broker: int, n: int) -> Iterator[str]:
+    size, around, path = state.used[n], state.edges[n], _path(field, broker, n)
+    if size >= around.fair + 1:
+        yield (
+            f"{path} stays {amount(size - around.fair)} above the band: " + _why(field, state, n)
+        )
+    elif size <= around.low - 1:
+        yield (
+            f"{path} stays {amount(around.low - size)} below the band: "
+            "no replica elsewhere is small enough to come"
+        )
+    if state.rates is not None and state.rates.off(n):
+        flow, edges = state.rates.flow[n], state.rates.edges[n]
+        yield (
+            f"{path} is written to with {amount(flow)}/s, the band is "
+            f"{amount(edges.low)}/s to {amount(edges.high)}/s: no move, and no exchange of "
+            "two, brings it closer"
+        )
+
+
+def _why(field: Field, state: State, n: int) -> str:
+    if not any(target != n for target in state.targets):
+        return "no other directory takes replicas"
+    if not state.held[n]:
+        return "what is moving into it, or has no way out, stays"
+    rank = state.held[n][-1]
+    size = state.sizes[rank]
+    if size > state.edges[n].fair:
+        topic, partition = field.name(rank)
+        return f"{topic}-{partition} alone has {amount(size)}, more than a fair share"
+    return "no replica, and no exchange of two, fits the room elsewhere"
+
+
+def _drain_notes(field: Field, state: State, broker: int, n: int) -> Iterator[str]:
+    path, stay = _path(field, broker, n), [*state.held[n], *state.empty[n]]
+    directory = field.cluster.of_broker(broker)[n]
+    moving = field.arriving[directory]
+    if moving:
+        size = amount(field.pinned[directory])
+        yield f"{path} is not empty yet: {moving} replicas with {size} are on their way into it"
+    if not stay:
+        return
+    left = amount(sum(state.sizes[rank] for rank in stay))
+    yield (
+        f"{path} cannot be emptied: {len(stay)} replicas with {left} find no room elsewhere "
+        "under the high mark; " + _why_not_emptied(field, state, stay)
+    )
+
+
+def _why_not_emptied(field: Field, state: State, stay: list[int]) -> str:
+    if not state.targets:
+        return "no other directory takes replicas"
+    rooms = [max(0.0, state.marks[t] - state.used[t]) for t in state.targets]
+    largest = max(state.sizes[rank] for rank in stay)
+    most = max(rooms)
+    text = f"the others have {amount(sum(rooms))} left, {amount(most)} in one directory at most"
+    if largest > most:
+        topic, partition = field.name(stay[-1])
+        text += f", and {topic}-{partition} alone has {amount(largest)}"
+    return text
+
+
+def amount(size: float) -> str:
+    """Bytes in words."""
+    for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if abs(size) >= scale / 10:
+            return f"{size / scale:.1f} {unit}"
+    return f"{size:.0f} B"

@@ -1,0 +1,225 @@
+"""Plans a cluster: brokers as wholes first, then the directories of each; one schedule for all.
+
+What goes to another broker lands where it is wanted there, so the second stage, which may still
+choose another directory for it, has little to move. The moves of a phase make one schedule; what
+finds no room in it, or has to wait for another replica of its partition, is planned again from
+there, until nothing gets better: so planning a plan's result gives an empty plan.
+
+Called by whoever has a cluster in hand. Deterministic: same input, same plan.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from spindle.planning.between import Between
+from spindle.planning.bound import Edges
+from spindle.planning.cluster import Cluster
+from spindle.planning.field import Field
+from spindle.planning.levels import TRIMS, Levels, levels
+from spindle.planning.load import HERE, Band, Move, Plan, Share
+from spindle.planning.rules import Rules
+from spindle.planning.schedule import Limits, Step, schedule
+from spindle.planning.search import search
+from spindle.planning.telling import broker_notes, directory_notes, no_second_copy
+from spindle.planning.within import Turn, Within
+
+PHASES = 24
+"""Bounds how often the rest is planned again."""
+
+
+def plan_cluster(
+    cluster: Cluster, band: Band, limits: Limits | None = None, between: bool = False
+) -> Plan:
+    """The best plan found for a cluster; `between`: replicas may go to other brokers, too.
+
+    `limits` bound each wave of the schedule.
+    """
+    limits = limits if limits is not None else Limits()
+    field = Field(cluster, band)
+    if between:
+        return _Whole(field, limits).run().plan()
+    return _each_by_itself(field, limits)
+
+
+def _each_by_itself(field: Field, limits: Limits) -> Plan:
+    cluster = field.cluster
+    stays = [b for b, broker in enumerate(cluster.brokers) if not broker.drain]
+    drafts = [Within(field, b, limits).run() for b in stays if cluster.of_broker(b)]
+    moves = sorted(
+        (turn.wave, n, at, move)
+        for n, draft in enumerate(drafts)
+        for at, (turn, move) in enumerate(zip(draft.turns, draft.moves(), strict=True))
+    )
+    counts = Counter(wave for wave, *_ in moves)
+    return Plan(
+        tuple(move for *_, move in moves),
+        tuple(counts[wave] for wave in range(len(counts))),
+        (
+            *(f"broker {d.number}: {note}" for d in drafts for note in d.notes()),
+            *(
+                f"broker {b.number} cannot be emptied while replicas may not go to other brokers"
+                for b in cluster.brokers
+                if b.drain
+            ),
+        ),
+        {d.number: tuple(d.shares()) for d in drafts},
+        sum(draft.bound for draft in drafts),
+        0,
+    )
+
+
+class _Whole:
+    """A cluster's plan in the making."""
+
+    def __init__(self, field: Field, limits: Limits) -> None:
+        self._field, self._limits = field, limits
+        self._owner = field.cluster.owner
+        self._before = field.used.copy()
+        self._flow_before = None if field.flow is None else field.flow.copy()
+        first = levels(field)
+        self._bound, self._broker_bound = first.bound, first.broker_bound
+        self._turns: list[Turn] = []
+        self._waves = 0
+        self._blocked: dict[int, int] = {}
+        self._trim = 0
+        """How much room is left at the edges of brokers' bands: TRIMS, the more the harder."""
+
+    def run(self) -> _Whole:
+        """Plan until nothing gets better."""
+        for _ in range(PHASES):
+            if not self._advance():
+                break
+        return self
+
+    def _advance(self) -> bool:
+        """Plan once from where the draft is; False when that brings nothing new."""
+        field = self._field
+        around = levels(field, self._blocked, TRIMS[self._trim])
+        before = self._worth(around)
+        if not any(before):
+            return False
+        wanted = self._wanted(around)
+        better = self._worth(around) < before
+        self._carry_out(wanted, back=True)
+        if not better:
+            self._trim += 1
+            return self._trim < len(TRIMS)
+        steps = [
+            Step(field.sizes[t.rank], t.source, t.target, self._owner[t.source],
+                 self._owner[t.target])
+            for t in wanted
+        ]  # fmt: skip
+        room = {t.target: field.marks[t.target] - field.used[t.target] for t in wanted}
+        waves, count = schedule(steps, room, self._limits)
+        turns = [t._replace(wave=w) for t, w in zip(wanted, waves, strict=True) if w is not None]
+        self._carry_out(turns)
+        if len(turns) < len(wanted) and self._worth(around) >= before:
+            self._carry_out(turns, back=True)
+            stuck = {t.rank: t.target for t, w in zip(wanted, waves, strict=True) if w is None}
+            self._blocked |= stuck
+            return True
+        turns.sort(key=lambda turn: turn.wave)
+        self._turns += [t._replace(wave=t.wave + self._waves) for t in turns]
+        self._waves += count
+        self._trim = 0
+        self._blocked.clear()
+        return True
+
+    def _wanted(self, around: Levels) -> list[Turn]:
+        """Both stages, which change the field; what they move, the largest first."""
+        field = self._field
+        between = Between(field, around, self._blocked)
+        between.run()
+        home = dict(between.home)
+        arrived: dict[int, list[int]] = {}
+        for rank in home:
+            arrived.setdefault(self._owner[field.place[rank]], []).append(rank)
+        for b in range(len(field.cluster.brokers)):
+            own = field.cluster.of_broker(b)
+            if not any(field.targets[d] for d in own):
+                continue
+            start = field.state(b, self._edges(b, around), self._blocked, set(arrived.get(b, ())))
+            for rank, (source, target) in search(start).moved.items():
+                home.setdefault(rank, own[source])
+                field.shift(rank, own[source], own[target])
+        wanted = [Turn(r, d, field.place[r], 0) for r, d in home.items() if d != field.place[r]]
+        names = {turn.rank: field.name(turn.rank) for turn in wanted}
+        wanted.sort(key=lambda turn: (-field.sizes[turn.rank], names[turn.rank], turn.source))
+        return wanted
+
+    def _carry_out(self, turns: list[Turn], back: bool = False) -> None:
+        for rank, source, target, _ in turns:
+            if back:
+                self._field.shift(rank, target, source)
+            else:
+                self._field.shift(rank, source, target)
+
+    def _edges(self, broker: int, around: Levels) -> list[Edges]:
+        """The bands of a broker's directories: the cluster's, or its own if it is far off."""
+        own = self._field.cluster.of_broker(broker)
+        if around.brokers[broker].outside(sum(self._field.used[d] for d in own)):
+            return self._field.around(broker, self._blocked)
+        return [around.directories[d] for d in own]
+
+    def _worth(self, around: Levels) -> tuple[int, float, float]:
+        """What there is to be done: replicas to drain; bytes brokers and directories are out by."""
+        field, cluster = self._field, self._field.cluster
+        left, brokers, directories = 0, 0.0, 0.0
+        for b, broker in enumerate(cluster.brokers):
+            own = cluster.of_broker(b)
+            brokers += around.brokers[b].outside(sum(field.used[d] for d in own))
+            for d, edge in zip(own, self._edges(b, around), strict=True):
+                if broker.drain or cluster.directories[d].drain:
+                    left += len(field.held[d]) + len(field.empty[d])
+                else:
+                    directories += edge.outside(field.used[d])
+        return left, brokers, directories
+
+    # -- what there is to tell -------------------------------------------------------------
+
+    def plan(self) -> Plan:
+        """The plan as it is now."""
+        cluster = self._field.cluster
+        counts = Counter(turn.wave for turn in self._turns)
+        return Plan(
+            tuple(self._moves()),
+            tuple(counts[wave] for wave in range(self._waves)),
+            tuple(self._notes()),
+            {b.number: tuple(self._shares(n)) for n, b in enumerate(cluster.brokers)},
+            self._bound,
+            self._broker_bound,
+        )
+
+    def _moves(self) -> Iterator[Move]:
+        field, cluster = self._field, self._field.cluster
+        for rank, source, target, _ in self._turns:
+            broker, path = cluster.place(source)
+            to, there = cluster.place(target)
+            to = HERE if to == broker else to
+            yield Move(broker, *field.name(rank), path, there, field.sizes[rank], to)
+
+    def _shares(self, broker: int) -> Iterator[Share]:
+        field = self._field
+        for d in field.cluster.of_broker(broker):
+            kind = field.cluster.directories[d]
+            flows = (
+                (self._flow_before[d], field.flow[d])
+                if self._flow_before is not None and field.flow is not None
+                else (0.0, 0.0)
+            )
+            yield Share(kind.path, kind.capacity, self._before[d], field.used[d], *flows)
+
+    def _notes(self) -> Iterator[str]:
+        field, cluster = self._field, self._field.cluster
+        around = levels(field)
+        rules = Rules(field)
+        for b, broker in enumerate(cluster.brokers):
+            for note in broker_notes(field, rules, around.brokers[b], b):
+                yield f"broker {broker.number} {note}"
+            if not broker.drain:
+                for note in directory_notes(field, b, self._edges(b, around)):
+                    yield f"broker {broker.number}: {note}"
+        for rank, target in self._blocked.items():
+            yield no_second_copy(field, rank, target)

@@ -1,0 +1,95 @@
+"""The planner of a cluster: rules that hold at every instant, what is reached, what is said."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.planning.clusters import (
+    after,
+    band_by_seed,
+    by_seed,
+    carry_out,
+    limits_by_seed,
+    simple,
+)
+
+from spindle.planning.load import Band
+from spindle.planning.schedule import Limits
+from spindle.planning.whole import plan_cluster
+
+
+@pytest.mark.spec("P-04")
+@pytest.mark.parametrize("between", [True, False], ids=["between", "within"])
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_no_rule_is_broken_at_any_instant_and_a_result_needs_no_plan(
+    first: int, between: bool
+) -> None:
+    for seed in range(first, first + 100):
+        cluster, band, limits = by_seed(seed), band_by_seed(seed), limits_by_seed(seed)
+        plan = plan_cluster(cluster, band, limits, between)
+        where = carry_out(cluster, plan, band, limits)
+        assert plan_cluster(cluster, band, limits, between) == plan, f"seed {seed}"
+        again = plan_cluster(after(cluster, where), band, limits, between)
+        assert not again.moves, f"seed {seed}"
+
+
+@pytest.mark.spec("P-04")
+def test_a_new_broker_gets_its_share_and_no_more_is_moved_than_must_be() -> None:
+    full = {"/a": [(n, 10) for n in range(30)], "/b": [(n + 30, 10) for n in range(30)]}
+    other = {"/a": [(n + 60, 10) for n in range(30)], "/b": [(n + 90, 10) for n in range(30)]}
+    cluster = simple({1: full, 2: other, 3: {"/a": [], "/b": []}})
+    plan = plan_cluster(cluster, Band(0.0), between=True)
+    assert plan.bytes_moved == plan.bytes_between == plan.bound == plan.broker_bound == 400
+    assert {share.after for shares in plan.shares.values() for share in shares} == {200}
+    assert plan.notes == ()
+    carry_out(cluster, plan, Band(0.0), Limits())
+
+
+@pytest.mark.spec("P-04")
+def test_without_leave_nothing_goes_to_another_broker() -> None:
+    cluster = simple({1: {"/a": [(0, 10), (1, 10)], "/b": []}, 2: {"/a": []}})
+    plan = plan_cluster(cluster, Band(0.0))
+    assert [(m.broker, m.to, m.size) for m in plan.moves] == [(1, 1, 10)]
+    assert plan.broker_bound == 0
+
+
+@pytest.mark.spec("P-04")
+def test_racks_are_kept_where_another_way_leads_there() -> None:
+    # Broker 1 has too much; 2 is in the rack of its partners, 3 is not.
+    racks = {1: "x", 2: "y", 3: "x", 4: "y"}
+    cluster = simple(
+        {
+            1: {"/a": [(n, 10) for n in range(10)]},
+            2: {"/a": []},
+            3: {"/a": []},
+            4: {"/a": [(n, 10) for n in range(5)]},
+        },
+        racks=racks,
+    )
+    plan = plan_cluster(cluster, Band(0.3), between=True)
+    assert plan.moves
+    carry_out(cluster, plan, Band(0.3), Limits())
+    assert not [m for m in plan.moves if m.broker == 1 and m.partition < 5 and m.to == 2]
+
+
+@pytest.mark.spec("P-04")
+def test_a_drained_broker_ends_without_replicas() -> None:
+    cluster = simple(
+        {1: {"/a": [(0, 50), (1, 0), (2, 7)]}, 2: {"/a": [(0, 50)]}, 3: {"/a": []}}, drain=[1]
+    )
+    plan = plan_cluster(cluster, Band(0.2), between=True)
+    assert not [b for b, _ in carry_out(cluster, plan, Band(0.2), Limits()) if b == 1]
+    assert plan.notes == ()
+    alone = plan_cluster(cluster, Band(0.2))
+    assert alone.moves == ()
+    assert alone.notes[0].startswith("broker 1 cannot be emptied while")
+
+
+@pytest.mark.spec("P-04")
+def test_a_broker_that_cannot_be_drained_says_why() -> None:
+    cluster = simple({1: {"/a": [(0, 50)]}, 2: {"/a": [(0, 50)]}}, drain=[1])
+    plan = plan_cluster(cluster, Band(0.2), between=True)
+    assert plan.moves == ()
+    assert plan.notes[0] == (
+        "broker 1 cannot be emptied: 1 replicas with 50 B stay; 1 have no broker to go to that "
+        "keeps their racks and has no copy yet"
+    )
