@@ -10,6 +10,8 @@ or is removed. It says what, and (separated by commas) which verbs, all where no
     EIO read,write        these calls fail
     hang sync             these calls do not return while the drill lasts
     slow 0.05 write       these calls take 0.05 s longer
+    kill 7                the process is killed (SIGKILL) instead of its seventh call that changes
+                          something, counted from the first that finds these words
 
 `spindle up` and the demo allow drills.
 """
@@ -18,6 +20,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import time
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -43,32 +46,41 @@ _BY_DEFAULT: Final = dict.fromkeys(_FULL, _GROWING) | {errno.EROFS: _CHANGING}
 
 
 class Fault(NamedTuple):
-    """What a drill does to calls of these verbs: an errno, or a delay in s (infinite: a hang)."""
+    """What a drill does to calls of these verbs.
+
+    An errno, or a delay in s (infinite: a hang), or the end of the process at the nth of them.
+    """
 
     number: int
     delay: float
+    kill_at: int
     verbs: frozenset[str]
 
 
 def parse(text: str) -> Fault:
     """A drill's words; ValueError says which of them nobody understands."""
     words = text.split() or ["EIO"]
-    number, delay = 0, 0.0
+    number, delay, kill_at = 0, 0.0, 0
     match words[0]:
         case "hang":
             delay, rest = float("inf"), words[1:]
         case "slow" if len(words) > 1:
             delay, rest = float(words[1]), words[2:]
+        case "kill" if len(words) > 1:
+            kill_at, rest = int(words[1]), words[2:]
         case name if name in errno.errorcode.values():
             number, rest = getattr(errno, name), words[1:]
         case other:
-            raise ValueError(f"{other!r} is no errno's name, hang, or slow with seconds")
-    verbs = frozenset(rest[0].split(",")) if rest else _BY_DEFAULT.get(number, VERBS)
+            raise ValueError(
+                f"{other!r} is no errno's name, hang, slow with seconds, kill with a number"
+            )
+    usual = _CHANGING if kill_at else _BY_DEFAULT.get(number, VERBS)
+    verbs = frozenset(rest[0].split(",")) if rest else usual
     if len(rest) > 1 or not verbs <= VERBS:
         raise ValueError(
             f"{' '.join(rest)!r} are no verbs: name some of {', '.join(sorted(VERBS))}"
         )
-    return Fault(number, delay, verbs)
+    return Fault(number, delay, kill_at, verbs)
 
 
 def break_directory(directory: LogDir, fault: str = "EIO") -> None:
@@ -88,10 +100,13 @@ def mend_directory(directory: LogDir) -> None:
 class _Drill:
     """Strikes while the marker of one directory is there."""
 
-    __slots__ = ("_marker",)
+    __slots__ = ("_calls", "_marker", "_words")
 
     def __init__(self, directory: LogDir | None) -> None:
         self._marker = None if directory is None else directory + SUFFIX
+        self._words = ""
+        self._calls = 0
+        """Calls that these words have struck."""
 
     def fault(self, verb: str) -> Fault | None:
         """What is to happen to a call, if anything."""
@@ -99,9 +114,13 @@ class _Drill:
             return None
         try:
             with open(self._marker, encoding="ascii") as marker:
-                fault = parse(marker.read())
+                words = marker.read()
         except FileNotFoundError:
             return None
+        if words != self._words:
+            self._words, self._calls = words, 0
+        try:
+            fault = parse(words)
         except ValueError:
             fault = parse("EIO")
         return fault if verb in fault.verbs else None
@@ -113,6 +132,11 @@ class _Drill:
         if fault.number:
             text = f"{os.strerror(fault.number)} (a fault drill)"
             raise OSError(fault.number, text, self._marker)
+        if fault.kill_at:
+            self._calls += 1
+            if self._calls >= fault.kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return
         until = time.monotonic() + fault.delay
         while fault is not None and (left := until - time.monotonic()) > 0:
             time.sleep(min(PAUSE, left))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import errno
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -26,7 +29,9 @@ def number_of(call: object) -> int:
     return caught.value.errno
 
 
-@pytest.mark.parametrize("words", ["EWHAT", "slow", "slow much", "hang sync please", "EIO fly"])
+@pytest.mark.parametrize(
+    "words", ["EWHAT", "slow", "slow much", "hang sync please", "EIO fly", "kill", "kill one"]
+)
 def test_words_that_nobody_understands_are_refused(path: str, words: str) -> None:
     with pytest.raises(ValueError):
         break_directory(path, words)
@@ -79,3 +84,16 @@ def test_the_words() -> None:
     assert parse("slow 0.5 write").delay == 0.5
     assert parse("slow 0.5 write").verbs == {"write"}
     assert parse("hang").delay == float("inf")
+
+
+def test_the_process_is_killed_instead_of_the_call_with_that_number(path: str) -> None:
+    script = (
+        "import sys; from spindle.runtime.drill import DrillDisk\n"
+        "from spindle.runtime.os_disk import OsDisk\n"
+        "disk = DrillDisk(OsDisk(), sys.argv[1:])\n"
+        "for name in 'abcdef': disk.make_dir(f'{sys.argv[1]}/{name}'); disk.list(sys.argv[1])\n"
+    )
+    break_directory(path, "kill 3")
+    done = subprocess.run([sys.executable, "-c", script, path], check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    assert OsDisk().list(path) == ["a", "b"]
