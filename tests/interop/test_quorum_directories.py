@@ -11,76 +11,22 @@ from __future__ import annotations
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from confluent_kafka.admin import NewTopic
 from tests.support import committed
-from tests.support.apache_kafka import CONTROLLER_ID
 from tests.support.clients import produce
-from tests.support.mixed import Mixed
-from tests.support.relay import Relay
+from tests.support.directory_world import BOTH, KEEPER, KINDS, NOWHERE, VICTIM, World, running
 
-from spindle.model.errors import Error
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED, DirectoryId
 from spindle.runtime.os_disk import OsDisk
-from spindle.storage import meta
 from spindle.storage.formatting import format_blank
-from spindle.wire.apis import Key
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 
-VICTIM, KEEPER, SINGLE = 1, 2, 3
-NOWHERE = uuid.UUID(int=858_858)
 VALUES = [b"%d" % n for n in range(20)]
-SETTINGS = {
-    "broker.session.timeout.ms": "4000",
-    "default.replication.factor": "2",
-    "offsets.topic.replication.factor": "2",
-    "log.dir.failure.timeout.ms": "60000",
-}
-
-
-@dataclass
-class World:
-    """A cluster, and what stands between two of its brokers and the controller."""
-
-    cluster: Mixed
-    relays: dict[int, Relay]
-    marks: dict[str, tuple[Path, int]] = field(default_factory=dict)
-    """Of a topic: the directory and the inode of the victim's log before the restart."""
-
-    def ids(self, broker: int = VICTIM) -> list[DirectoryId]:
-        """Ids of a broker's directories, in the order of its configuration."""
-        return [directory_id(path) for path in self.cluster.nodes[broker].log_dirs]
-
-    def folder(self, topic: str, disk: int) -> Path:
-        """Where the victim has, or would have, a topic's log."""
-        return self.cluster.nodes[VICTIM].log_dirs[disk] / f"{topic}-0"
-
-    def where(self, topic: str) -> list[int]:
-        """Numbers of the victim's directories that hold a current log of a topic."""
-        return [n for n in range(3) if self.folder(topic, n).is_dir()]
-
-    def assigned(self, topic: str, broker: int = VICTIM) -> DirectoryId:
-        """What the committed metadata says."""
-        return committed.assigned(self.cluster, broker, topic)[topic]
-
-    def told_of(self, topic: str) -> bool:
-        """Whether the victim has told the controller where a topic's replica is."""
-        topic_id = committed.image(self.cluster).topic_ids[topic]
-        return any(
-            told.topic_id == topic_id
-            for seen in self.relays[VICTIM].seen(Key.ASSIGN_REPLICAS_TO_DIRS)
-            for directory in seen.body.directories
-            for told in directory.topics
-        )
-
-    def until(self, look: Callable[[], object], what: str) -> None:
-        """Poll, patiently."""
-        self.cluster.until(look, what, 90)
 
 
 @dataclass(frozen=True)
@@ -89,7 +35,8 @@ class Row:
 
     `files`: "kept", "gone", or the number of the directory to which somebody moves it. `copy`: the
     directory that holds a future copy. `says`: a directory's number or an id; None leaves it.
-    `ends`: where the replica is in the end (None: wherever there is room).
+    `ends`: where the replica is in the end (None: wherever there is room). `silent`: the controller
+    is not told of it (None: it depends on how soon the copy has caught up).
     """
 
     name: str
@@ -99,7 +46,7 @@ class Row:
     ends: int | None
     copy: int | None = None
     same_file: bool = False
-    silent: bool = False
+    silent: bool | None = False
 
     @property
     def topic(self) -> str:
@@ -107,61 +54,25 @@ class Row:
         return "row-" + self.name.replace(" ", "-")
 
 
-@pytest.fixture(scope="module", params=["our-controller", "their-controller"])
+@pytest.fixture(scope="module", params=KINDS)
 def world(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:
-    """Three brokers of ours; the topics of all rows are made and filled."""
-    theirs = {CONTROLLER_ID} if request.param == "their-controller" else set()
+    """The topics of all rows are made and filled."""
     jars = request.getfixturevalue("kafka_jars")
-    folder = tmp_path_factory.mktemp(request.param)
-    cluster = Mixed(folder, jars, theirs=theirs, brokers=3, directories=3, settings=SETTINGS)
-    relays = {}
-    for broker in (VICTIM, SINGLE):
-        node = cluster.nodes[broker]
-        relay = relays[broker] = Relay(cluster.nodes[CONTROLLER_ID].controller_port or 0)
-        node.settings["controller.quorum.voters"] = f"{CONTROLLER_ID}@127.0.0.1:{relay.port}"
-        if broker == SINGLE:
-            node.log_dirs = node.log_dirs[:1]
-        cluster.write_config(node)
-    with cluster, relays[VICTIM], relays[SINGLE]:
-        cluster.start()
-        world = World(cluster, relays)
-        make_topics(world, [row.topic for row in (*ROWS, *HIDDEN, *MOUNTED)], [KEEPER, VICTIM])
-        place(world, {row.topic: row.home for row in (*ROWS, *HIDDEN, *MOUNTED)})
+    with running(request.param, tmp_path_factory.mktemp(request.param), jars) as world:
+        rows = (*ROWS, *HIDDEN, *MOUNTED)
+        world.make_topics([row.topic for row in rows], [KEEPER, VICTIM])
+        for row in rows:
+            produce(world.cluster.bootstrap, row.topic, VALUES)
+        world.place({row.topic: row.home for row in rows})
         yield world
 
 
-def directory_id(path: Path) -> DirectoryId:
-    """The id in a directory's `meta.properties`."""
-    own = meta.read(OsDisk(), str(path))
-    assert own is not None
-    assert own.directory_id is not None
-    return own.directory_id
-
-
-def make_topics(world: World, topics: Sequence[str], replicas: list[int]) -> None:
-    """Make topics of one partition, in sync."""
-    new = [NewTopic(t, num_partitions=1, replica_assignment=[replicas]) for t in topics]
-    for made in world.cluster.admin.create_topics(new).values():
-        made.result(60)
-    for topic in topics:
-        world.cluster.become(topic, {0: (replicas[0], set(replicas))}, 60)
-
-
-def place(world: World, homes: dict[str, int]) -> None:
-    """Have the victim's replicas in these directories, with records in each."""
-    for topic in homes:
-        produce(world.cluster.bootstrap, topic, VALUES)
-    asked: dict[tuple[str, int, int], int | str] = {(t, 0, VICTIM): n for t, n in homes.items()}
-    assert set(world.cluster.alter(asked).values()) == {Error.NONE}
-    ids = world.ids()
-
-    def settled() -> bool:
-        said = committed.assigned(world.cluster, VICTIM, *homes)
-        return all(world.where(t) == [n] and said[t] == ids[n] for t, n in homes.items())
-
-    world.until(settled, "every replica is where its case begins")
+@pytest.fixture(scope="module")
+def inodes() -> dict[str, int]:
+    """Of topics: the inode of the victim's log, or of its copy, before the restart."""
+    return {}
 
 
 def inode(folder: Path) -> int:
@@ -169,25 +80,9 @@ def inode(folder: Path) -> int:
     return (folder / f"{0:020d}.log").stat().st_ino
 
 
-def restart_changed(world: World, change: Callable[[World], None]) -> None:
-    """Stop the victim, change what it will find, start it; it may take its time to be unfenced."""
-    world.cluster.stop_node(VICTIM)
-    change(world)
-    world.relays[VICTIM].forget()
-    world.cluster.start_node(VICTIM, wait=False)
-    world.until(lambda: not fenced(world, VICTIM), "the victim is unfenced")
-
-
-def fenced(world: World, broker: int) -> bool:
-    """Whether the controller keeps a broker away from clients."""
-    state = committed.image(world.cluster).brokers[broker]
-    running = world.cluster.nodes[broker].process is not None
-    return state.fenced or not running
-
-
 def settled(world: World, row: Row) -> int:
     """Wait until a row's replica is in sync, in one place, and named there; the disk's number."""
-    world.cluster.become(row.topic, {0: (KEEPER, {KEEPER, VICTIM})}, 90)
+    world.become(row.topic, KEEPER, BOTH)
 
     def look() -> bool:
         places = world.where(row.topic)
@@ -216,12 +111,12 @@ ROWS = (
     Row("assigned and there", 1, "kept", None, 1, same_file=True, silent=True),
     Row("assigned but elsewhere", 0, 2, None, 2, same_file=True),
     Row("a copy elsewhere", 0, "kept", None, 1, copy=1, same_file=True),
-    Row("a copy where it is assigned", 0, "kept", 2, 2, copy=2, same_file=True, silent=True),
+    Row("a copy where it is assigned", 0, "kept", 2, 2, copy=2, same_file=True, silent=None),
     Row("a copy alone", 0, "gone", None, 1, copy=1, same_file=True),
 )
 
 
-def change_rows(world: World, rows: Sequence[Row]) -> None:
+def change_rows(world: World, rows: Sequence[Row], inodes: dict[str, int]) -> None:
     """Do to files and metadata what the rows say."""
     ids = world.ids()
     for row in rows:
@@ -230,9 +125,9 @@ def change_rows(world: World, rows: Sequence[Row]) -> None:
             name = f"{row.topic}-0.{uuid.uuid4().hex}-future"
             future = log.parent.parent / world.cluster.nodes[VICTIM].log_dirs[row.copy].name / name
             shutil.copytree(log, future)
-            world.marks[row.topic] = (future, inode(future))
+            inodes[row.topic] = inode(future)
         else:
-            world.marks[row.topic] = (log, inode(log))
+            inodes[row.topic] = inode(log)
         if row.files == "gone":
             shutil.rmtree(log)
         elif isinstance(row.files, int):
@@ -243,19 +138,19 @@ def change_rows(world: World, rows: Sequence[Row]) -> None:
 
 
 @pytest.fixture(scope="module")
-def caught_up(world: World) -> World:
+def caught_up(world: World, inodes: dict[str, int]) -> World:
     """The victim has been restarted on changed files and metadata."""
-    restart_changed(world, lambda world: change_rows(world, ROWS))
+    world.restart_changed(lambda: change_rows(world, ROWS, inodes))
     return world
 
 
 @pytest.mark.spec("K858-12", "K858-18")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.topic)
-def test_a_row_of_the_catch_up_table(caught_up: World, row: Row) -> None:
+def test_a_row_of_the_catch_up_table(caught_up: World, inodes: dict[str, int], row: Row) -> None:
     world = caught_up
     disk = settled(world, row)
-    assert (inode(world.folder(row.topic, disk)) == world.marks[row.topic][1]) == row.same_file
-    assert world.told_of(row.topic) != row.silent
+    assert (inode(world.folder(row.topic, disk)) == inodes[row.topic]) == row.same_file
+    assert row.silent in (None, not world.told_of(row.topic))
     world.until(lambda: not futures(world, row.topic), "no copy is left over")
 
 
@@ -288,23 +183,25 @@ OFFLINE = HIDDEN[:5]
 
 
 @pytest.fixture(scope="module")
-def one_dead(caught_up: World) -> World:
+def one_dead(caught_up: World, inodes: dict[str, int]) -> World:
     """The victim has been restarted without one of its disks."""
 
-    def change(world: World) -> None:
-        change_rows(world, HIDDEN)
-        world.cluster.break_disk(VICTIM, DEAD)
+    def change() -> None:
+        change_rows(caught_up, HIDDEN, inodes)
+        caught_up.cluster.break_disk(VICTIM, DEAD)
 
-    restart_changed(caught_up, change)
+    caught_up.restart_changed(change)
     return caught_up
 
 
 @pytest.mark.spec("K858-12", "K858-18")
 @pytest.mark.parametrize("row", HIDDEN, ids=lambda row: row.topic)
-def test_a_row_of_the_catch_up_table_with_a_dead_directory(one_dead: World, row: Row) -> None:
+def test_a_row_of_the_catch_up_table_with_a_dead_directory(
+    one_dead: World, inodes: dict[str, int], row: Row
+) -> None:
     world, ids = one_dead, one_dead.ids()
     if row in OFFLINE:
-        world.cluster.become(row.topic, {0: (KEEPER, {KEEPER})}, 60)
+        world.become(row.topic, KEEPER, {KEEPER})
         # A live directory that lacks the replica is never left named (K858-20).
         world.until(lambda: world.assigned(row.topic) not in ids[1:], "no live one is named")
         assert world.where(row.topic) == ([DEAD] if row.home == DEAD else [])
@@ -312,12 +209,12 @@ def test_a_row_of_the_catch_up_table_with_a_dead_directory(one_dead: World, row:
     disk = settled(world, row)
     assert disk != DEAD
     if row.same_file:
-        assert inode(world.folder(row.topic, disk)) == world.marks[row.topic][1]
+        assert inode(world.folder(row.topic, disk)) == inodes[row.topic]
 
 
 @pytest.mark.spec("K858-12")
 def test_new_replicas_are_made_beside_a_dead_directory(one_dead: World) -> None:
-    make_topics(one_dead, ["beside"], [KEEPER, VICTIM])
+    one_dead.make_topics(["beside"], [KEEPER, VICTIM])
     one_dead.until(lambda: one_dead.assigned("beside") in one_dead.ids()[1:], "it is told")
     (disk,) = one_dead.where("beside")
     assert one_dead.assigned("beside") == one_dead.ids()[disk]
@@ -346,8 +243,8 @@ def test_disks_are_known_by_their_ids_wherever_they_are_mounted(one_dead: World)
     before = world.ids()
     replaced, one, other = world.cluster.nodes[VICTIM].log_dirs
 
-    def change(world: World) -> None:
-        change_rows(world, MOUNTED)
+    def change() -> None:
+        change_rows(world, MOUNTED, {})
         aside = one.with_name("aside")
         for source, target in ((one, aside), (other, one), (aside, other)):
             source.rename(target)
@@ -355,7 +252,7 @@ def test_disks_are_known_by_their_ids_wherever_they_are_mounted(one_dead: World)
         now_ms = time.time_ns() // 1_000_000
         format_blank(OsDisk(), [str(replaced)], world.cluster.cluster_id, VICTIM, now_ms)
 
-    restart_changed(world, change)
+    world.restart_changed(change)
     fresh, *swapped = world.ids()
     assert swapped == [before[2], before[1]]
     assert fresh not in before
