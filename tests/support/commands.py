@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
 import tempfile
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+from spindle.cli.app import main
 from tests.support.apache_kafka import ToolResult
 
 _state = tempfile.TemporaryDirectory(prefix="spindle-test-state-")
@@ -38,3 +41,14 @@ def run(command: str, *arguments: str, seconds: float = 60) -> ToolResult:
         check=False,
     )
     return ToolResult(done.returncode, done.stdout, done.stderr)
+
+
+def call(*arguments: str) -> ToolResult:
+    """Run a `spindle` command inside this process: it prints the same, and is there at once."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            main(arguments)
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return ToolResult(code, out.getvalue(), err.getvalue())

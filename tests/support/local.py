@@ -24,7 +24,15 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from spindle.client.admin import AdminClient as OwnClient
 from spindle.client.failures import Refused
-from spindle.client.results import LogDirDescription, Replica, ReplicaLogDirs
+from spindle.client.results import (
+    Change,
+    ConfigChange,
+    LogDirDescription,
+    Replica,
+    ReplicaLogDirs,
+    Resource,
+    ResourceType,
+)
 from spindle.model.errors import Error
 from spindle.runtime.drill import break_directory, mend_directory
 from spindle.runtime.os_disk import OsDisk
@@ -208,6 +216,20 @@ class Local(SpindleCluster):
         assert set(told.values()) == {Error.UNKNOWN_TOPIC_OR_PARTITION}, told
         self.create(topic, [replicas], **configs)
         assert [self.disk_of(topic, 0, broker) for broker in replicas] == [disk] * len(replicas)
+
+    def configure(self, broker: int, settings: Mapping[str, str | None]) -> None:
+        """Change dynamic settings of a broker; None: what its file says counts again."""
+        resource = Resource(ResourceType.BROKER, str(broker))
+        changes = [
+            ConfigChange(name, Change.DELETE if value is None else Change.SET, value)
+            for name, value in settings.items()
+        ]
+
+        async def ask() -> None:
+            async with OwnClient(self.bootstrap) as admin:
+                await admin.incremental_alter_configs({resource: changes}).all()
+
+        asyncio.run(ask())
 
     def metrics(self, broker: int) -> dict[str, float]:
         """What a node's metrics page says; its `metrics.port` must be set."""

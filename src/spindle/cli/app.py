@@ -29,6 +29,7 @@ COMMANDS: Final = (
     Command("broker", "spindle.cli.broker:broker", "Run one node: broker, controller or both"),
     Command("storage", "spindle.cli.storage:app", "Format and inspect log directories"),
     Command("log-dirs", "spindle.cli.log_dirs:log_dirs", "Disks, space, replicas and moves"),
+    Command("disks", "spindle.cli.disks:app", "Health of disks; probe, replace, cordon, drain"),
     Command("reassign", "spindle.cli.reassign:app", "Move replicas between disks and brokers"),
     Command("balance", "spindle.cli.balance:balance", "Even out the disks, planned on Spark"),
     Command("sim", "spindle.cli.sim:sim", "Run seeded simulations of a whole cluster"),

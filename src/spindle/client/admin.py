@@ -26,13 +26,15 @@ from functools import partial
 from types import TracebackType
 from typing import Final
 
-from spindle.client import configs, log_dirs, offsets, reassignments, topics
+from spindle.client import configs, disks, log_dirs, offsets, reassignments, topics
 from spindle.client.cluster import Cluster, Deadline, parse_bootstrap
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.results import (
     ClusterDescription,
     Config,
     ConfigChange,
+    DiskDescription,
+    DiskOrder,
     LogDirDescription,
     NewPartitions,
     NewTopic,
@@ -280,6 +282,29 @@ class AdminClient:
             work = partial(log_dirs.alter_replicas, self._cluster, items, broker, part, deadline)
             self._tasks.answer(items, theirs, work)
         return items
+
+    def describe_disks(
+        self, brokers: Iterable[NodeId], *, timeout: float | None = None
+    ) -> PerItem[NodeId, tuple[DiskDescription, ...]]:
+        """Each broker's log directories with their health and history, offline ones too.
+
+        An API of Spindle's brokers: Apache Kafka's are Refused with UNSUPPORTED_VERSION.
+        """
+        items: PerItem[NodeId, tuple[DiskDescription, ...]] = PerItem(brokers)
+        deadline = self._deadline(timeout)
+        for broker in items:
+            work = partial(disks.describe, self._cluster, items, broker, deadline)
+            self._tasks.answer(items, (broker,), work)
+        return items
+
+    async def alter_disk(
+        self, broker: NodeId, path: LogDir, order: DiskOrder, *, timeout: float | None = None
+    ) -> str:
+        """Have a broker of ours probe a log directory, close it, open it again or adopt a disk.
+
+        What came of it, in words; Refused where it may not be done or the disk does not do it.
+        """
+        return await disks.alter(self._cluster, broker, path, order, self._deadline(timeout))
 
     # -- reassignments -------------------------------------------------------------------------
 

@@ -181,6 +181,56 @@ class LogDirDescription:
         return self.error == Error.NONE
 
 
+class DiskOrder(IntEnum):
+    """What may be wanted of a log directory without a restart, as on the wire (B-13)."""
+
+    PROBE = 0
+    """Write, sync and read back, now."""
+    ONLINE = 1
+    """Open it again."""
+    OFFLINE = 2
+    """Close it, until it is wanted again."""
+    REPLACE = 3
+    """Make a blank disk in its place the broker's own, and open it (B-16)."""
+
+
+class DiskEvent(NamedTuple):
+    """Something that has happened to a log directory: ms since 1970, and words."""
+
+    at_ms: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiskDescription:
+    """One log directory as a broker of ours knows it, offline ones too (B-13)."""
+
+    path: LogDir
+    directory_id: DirectoryId | None
+    state: str
+    """healthy, slow, full, hung, failed, offline (by order), opening."""
+    reason: str
+    cordoned: bool
+    total: int | None
+    usable: int | None
+    replicas: int
+    replica_bytes: int
+    offline_replicas: int
+    """Replicas that cannot be served and whose log was here last."""
+    moves_in: int
+    moves_out: int
+    stray_bytes: int
+    kept_bytes: int
+    call_ms: float
+    """How long its disk took for a call of late; 0: not known."""
+    history: tuple[DiskEvent, ...]
+
+    @property
+    def online(self) -> bool:
+        """Whether the directory serves."""
+        return self.state in ("healthy", "slow", "full")
+
+
 @dataclass(frozen=True, slots=True)
 class ReplicaLogDirs:
     """Where a replica lives and where it is moving to (K113-26).

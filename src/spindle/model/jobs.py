@@ -53,6 +53,23 @@ class Close(Job[None]):
 
 
 @dataclass(slots=True)
+class Format(Job[tuple[str, ...]]):
+    """Make a blank directory this node's own, with a new id. Done also where the directory failed.
+
+    Answers with the names that stand in the way; nothing is written then. Where there is a
+    `meta.properties` already, nothing is done: `Open` says whether it is ours.
+    """
+
+    cluster_id: str
+    node_id: int
+
+
+@dataclass(slots=True)
+class Release(Job[None]):
+    """Close every file, so that the disk can be unmounted; nothing is done here before `Open`."""
+
+
+@dataclass(slots=True)
 class Measure(Job[Usage]):
     """Ask the file system for its size and its free bytes. Doubles as the disk's health probe.
 

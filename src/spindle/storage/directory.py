@@ -34,6 +34,7 @@ from spindle.storage import (
 )
 from spindle.storage.blame import FULL, OURS, PROBE, Blame, probe
 from spindle.storage.disk import Disk, File
+from spindle.storage.formatting import adopt
 from spindle.storage.log import SYNC_AFTER_CHECKPOINTS, Log
 from spindle.storage.lookup import find_offset
 from spindle.storage.meta import random_directory_id
@@ -137,10 +138,7 @@ class Directory:
         return failure
 
     def _is_there(self) -> bool:
-        try:
-            return self.disk.stat(f"{self.path}/{layout.META_PROPERTIES}") is not None
-        except OSError:
-            return False
+        return self.disk.stat(f"{self.path}/{layout.META_PROPERTIES}") is not None
 
     def _fail(self, failure: DiskFailed) -> None:
         """Nothing more is run here: let go of the files and of the lock."""
@@ -225,6 +223,9 @@ class Directory:
         data = checkpoints.encode_clean_shutdown(job.broker_epoch)
         files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)
         self._let_go()
+
+    def _release(self, job: j.Release) -> None:
+        self._fail(DiskFailed(self.path, _verb(job), 0, "taken offline by an operator"))
 
     def _measure(self, job: j.Measure) -> Usage:
         if not self._is_there():
@@ -443,6 +444,8 @@ class Directory:
 _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Open: Directory._open,
     j.Close: Directory._close,
+    j.Format: lambda d, job: adopt(d.disk, job, d._new_id),
+    j.Release: Directory._release,
     j.Measure: Directory._measure,
     j.Checkpoint: Directory._checkpoint,
     j.CreateLog: Directory._create,
@@ -473,7 +476,7 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.RemoveFile: lambda d, job: small_files.remove(d.disk, job),
 }
 
-_EVEN_IF_FAILED: Final = frozenset({j.Open, j.Measure})
+_EVEN_IF_FAILED: Final = frozenset({j.Open, j.Measure, j.Format, j.Release})
 
 _COMMIT_LATER: Final = frozenset(
     {

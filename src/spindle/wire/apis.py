@@ -108,6 +108,8 @@ class Key(IntEnum):
     DELETE_SHARE_GROUP_OFFSETS = 92
 
     # Ours alone: see `private`.
+    ALTER_LOG_DIR_STATE = 30113
+    DESCRIBE_LOG_DIR_STATES = 30114
     ALTER_REPLICA_STATE = 30589
 
 
@@ -207,6 +209,8 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.ASSIGN_REPLICAS_TO_DIRS, 0, 0, 0, _C),
     (Key.LIST_CONFIG_RESOURCES, 0, 1, 0, _B),
     (Key.DESCRIBE_TOPIC_PARTITIONS, 0, 0, 0, _B),
+    (Key.ALTER_LOG_DIR_STATE, 0, 0, 0, _B),
+    (Key.DESCRIBE_LOG_DIR_STATES, 0, 0, 0, _B),
     (Key.ALTER_REPLICA_STATE, 0, 0, 0, _BC),
 )
 

@@ -202,7 +202,65 @@ _ALTER_REPLICA_STATE: Final = Message(
     ),
 )
 
+_ALTER_LOG_DIR_STATE: Final = Message(
+    newest=0,
+    # One directory by its path, and what is wanted of it: node.logdirs.orders.Order.
+    request=Struct(
+        "AlterLogDirStateRequest", (Part("log_dir", "string"), Part("wanted_state", "int8"))
+    ),
+    response=Struct(
+        "AlterLogDirStateResponse",
+        (
+            Part("error_code", "error_code"),
+            Part("error_message", "?string"),
+            Part("outcome", "string"),
+        ),
+    ),
+)
+
+_DESCRIBE_LOG_DIR_STATES: Final = Message(
+    newest=0,
+    request=Struct("DescribeLogDirStatesRequest", ()),
+    response=Struct(
+        "DescribeLogDirStatesResponse",
+        (
+            Part("error_code", "error_code"),
+            Part(
+                "log_dirs",
+                "[]",
+                Struct(
+                    "LogDirState",
+                    (
+                        Part("log_dir", "string"),
+                        Part("directory_id", "uuid"),
+                        Part("state", "string"),
+                        Part("reason", "string"),
+                        Part("is_cordoned", "bool"),
+                        Part("total_bytes", "int64"),
+                        Part("usable_bytes", "int64"),
+                        Part("replicas", "int32"),
+                        Part("replica_bytes", "int64"),
+                        Part("offline_replicas", "int32"),
+                        Part("moves_in", "int32"),
+                        Part("moves_out", "int32"),
+                        Part("stray_bytes", "int64"),
+                        Part("kept_bytes", "int64"),
+                        Part("call_seconds", "float64"),
+                        Part(
+                            "events",
+                            "[]",
+                            Struct("Event", (Part("at_ms", "int64"), Part("text", "string"))),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
+)
+
 MESSAGES: Final[Mapping[int, Message]] = {
+    Key.ALTER_LOG_DIR_STATE: _ALTER_LOG_DIR_STATE,
+    Key.DESCRIBE_LOG_DIR_STATES: _DESCRIBE_LOG_DIR_STATES,
     Key.ALTER_REPLICA_STATE: _ALTER_REPLICA_STATE,
 }
 """Our messages by key."""

@@ -21,6 +21,7 @@ from spindle.model.ids import DirectoryId, LogDir, id_to_text
 from spindle.model.jobs import (
     Measure,
     Open,
+    Release,
 )
 from spindle.model.logs import DirectoryState, OpenedDirectory, Usage
 from spindle.model.outbox import Outbox
@@ -49,6 +50,8 @@ class Directory:
     measured_at: float = 0.0
     busy: bool = False
     """Failed, and an answer to whether it lives is due; or it waits to be taken up again."""
+    opening: bool = False
+    """It is being opened again."""
     opened: OpenedDirectory | None = None
     """It was opened again, and waits until the cluster knows that it is back."""
     offered: bool = False
@@ -144,6 +147,7 @@ class Directories:
             else:
                 number = result.errno if isinstance(result, DiskFailed) else 0
                 directory.health.on_failure(number, str(result))
+                self.note(directory, f"offline at the start: {result}")
                 self._out.say("error", "log directory is offline", why=str(result))
         self._arm_probe()
 
@@ -184,7 +188,8 @@ class Directories:
         """Look at every disk from outside, and have it show that it is alive."""
         self._arm_probe()
         for directory in self.all.values():
-            if not directory.health.online and not directory.busy:
+            resting = directory.busy or directory.health.held
+            if not directory.health.online and not resting:
                 directory.busy = True
                 self._out.run(Measure(directory.path), partial(self._on_sign, directory))
         seen: dict[LogDir, Activity] = {}
@@ -254,26 +259,40 @@ class Directories:
     # --- what an operator wants ---------------------------------------------------------------
 
     def on_order(self, directory: Directory, online: bool) -> None:
-        """Take it offline until further notice, or let it come back if it is well."""
-        self.note(directory, "ordered " + ("online" if online else "offline"))
+        """Take it offline until further notice, or have it opened again now if it has failed."""
+        if online or not directory.health.online:
+            self.note(directory, "ordered " + ("online" if online else "offline"))
         self._tell(directory, directory.health.on_order(online))
+        if not online:
+            self._out.run(Release(directory.path), lambda _: None)
+        elif not directory.health.online and directory.opened is None and not directory.opening:
+            self._open(directory)
 
     # --- the return of a failed directory -------------------------------------------------------
 
     def _on_sign(self, directory: Directory, result: Usage | Failure) -> None:
         """A failed directory was probed."""
+        if directory.opening or directory.opened is not None or directory.health.online:
+            return  # Somebody wanted it back at once.
         directory.busy = False
         if directory.health.on_sign_of_life(not isinstance(result, Failure), self._out.now):
-            directory.busy = True
-            job = Open(directory.path, self._cluster_id, self._config.node_id)
-            self._out.run(job, partial(self._on_reopened, directory))
+            self._open(directory)
+
+    def _open(self, directory: Directory) -> None:
+        directory.busy = directory.opening = True
+        job = Open(directory.path, self._cluster_id, self._config.node_id)
+        self._out.run(job, partial(self._on_reopened, directory))
 
     def _on_reopened(self, directory: Directory, result: OpenedDirectory | Failure) -> None:
+        directory.opening = False
         why = str(result) if isinstance(result, Failure) else None
         if isinstance(result, OpenedDirectory):
             twins = [d.path for d in self.all.values() if d.id == result.directory_id]
             if any(path != directory.path for path in twins):
                 why = f"{twins[0]} has the same directory.id"
+        if directory.health.held:
+            why = directory.health.why
+            self._out.run(Release(directory.path), lambda _: None)
         if why is not None:
             if why != directory.health.why:
                 self._out.say("warning", "log directory stays offline", why=why)

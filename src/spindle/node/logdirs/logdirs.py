@@ -31,10 +31,12 @@ from spindle.node.logdirs.assigning import Assigning
 from spindle.node.logdirs.bad_copies import BadCopies
 from spindle.node.logdirs.directories import Directories, Directory
 from spindle.node.logdirs.moves import Moves
+from spindle.node.logdirs.orders import Orders
 from spindle.node.logdirs.places import Place, Places, Stage
 from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.repairs import Repairs
 from spindle.node.logdirs.reporting import Reporting
+from spindle.node.logdirs.returning import Returning
 from spindle.node.logdirs.telling import Speech, Telling
 from spindle.node.logdirs.wish_files import WishFiles
 from spindle.wire.apis import Key
@@ -56,14 +58,20 @@ class LogDirs:
     def __init__(self, broker: Broker) -> None:
         self.broker = broker
         self._out = broker.out
+        self.returning = Returning(self)
         self.directories = Directories(
-            broker.config, broker.cluster_id, broker.out, self._on_verdict, self._on_reopened
+            broker.config,
+            broker.cluster_id,
+            broker.out,
+            self._on_verdict,
+            self.returning.on_reopened,
         )
         self.places = Places(self)
         self.wish_files = WishFiles(broker.out, self.places.wishes, self.on_disk_failed)
         self.repairs = Repairs(self)
         self.purging = Purging(self)
         self.bad_copies = BadCopies(self)
+        self.orders = Orders(self)
         self.moves = Moves(self)
         self.assigning: Telling[DirectoryId] = self._telling(Assigning(self), News())
         self.reporting: Telling[StateChange] = self._telling(Reporting(self), News(is_like))
@@ -125,14 +133,14 @@ class LogDirs:
         self._opened = {p: o for p, o in ours.items() if isinstance(o, OpenedDirectory)}
         self.directories.on_opened(ours)
         for path, opened in self._opened.items():
-            self._look_into(opened)
+            self.look_into(opened)
             self.wish_files.read(path)
         if not self.directories.online:
             self._out.halt("none of the log directories can be used (K858-11)")
         self._is_open = True
         self._await_metadata()
 
-    def _look_into(self, opened: OpenedDirectory) -> None:
+    def look_into(self, opened: OpenedDirectory) -> None:
         """Tell of what is odd in a directory; go on with what was being deleted (K113-18)."""
         path = opened.path
         for warning in opened.warnings:
@@ -171,7 +179,7 @@ class LogDirs:
             self.on_placed(id)
         if self.offline:
             self.repairs.on_directory_lost()
-        self._take_up_returned()
+        self.returning.take_up()
         self._maybe_ready()
 
     def on_new(self, id: PartitionId) -> None:
@@ -199,7 +207,7 @@ class LogDirs:
         if self.broker.node_id in delta.brokers:
             self.assigning.on_registered()
             self.reporting.on_registered()
-            self._take_up_returned()
+            self.returning.take_up()
         self._maybe_ready()
 
     def on_assignment(self, id: PartitionId) -> None:
@@ -360,45 +368,11 @@ class LogDirs:
         self.broker.housekeeping.on_directory_failed(path)
         self.places.on_directory_failed(path)
         self.bad_copies.on_directory_failed(path)
+        self.purging.on_directory_failed(path)
         self.moves.on_directory_failed(path)
         for id in list(self.places.all):
             self.on_placed(id)
         self.repairs.on_directory_lost()
-
-    def _on_reopened(self, directory: Directory) -> None:
-        """A failed directory has been well for a while and is open again: register it (B-13)."""
-        self._out.say("warning", "log directory is back", directory=directory.path)
-        self.directories.note(directory, "back")
-        self._take_up_returned()
-
-    def _take_up_returned(self) -> None:
-        """Use the directories that are back once the cluster knows of them.
-
-        And before that, of their failure: what is in them may be less than it was, and nobody
-        shall go on leading with it in the same epoch as if nothing had been. Before the metadata
-        is known nobody can tell whose logs they hold.
-        """
-        own = self.broker.image.brokers.get(self.broker.node_id)
-        if not self._is_settled or own is None:
-            return
-        for directory in self.directories.all.values():
-            if directory.opened is None or directory.id is None:
-                continue
-            if not self.speaks_of_directories:
-                self._take_up(directory)
-            elif directory.id not in own.log_dirs:
-                if not directory.offered:
-                    directory.offered = True
-                    self.broker.lifecycle.on_directory_back(directory.id)
-            elif directory.offered:
-                self._take_up(directory)
-
-    def _take_up(self, directory: Directory) -> None:
-        opened = self.directories.take_up(directory)
-        self._look_into(opened)
-        self.places.on_returned(opened)
-        for id in list(self.places.all):
-            self.on_placed(id)
 
     def on_log_failed(self, id: PartitionId, failure: LogFailed) -> None:
         """One log is damaged or gone on a healthy disk: that replica alone is offline (K589-02)."""

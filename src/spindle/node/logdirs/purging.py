@@ -58,6 +58,10 @@ class Purging:
         if keep >= 0:
             self._out.after(keep / 1000, partial(self._expire, path, name))
 
+    def on_directory_failed(self, path: LogDir) -> None:
+        """What was there cannot be reached; whatever comes in its place is looked into anew."""
+        self.strays[path].clear()
+
     def _on_weighed(self, path: LogDir, name: str, result: int | Failure) -> None:
         if isinstance(result, DiskFailed):
             self._logs.on_disk_failed(result)

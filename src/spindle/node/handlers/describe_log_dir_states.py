@@ -1,0 +1,53 @@
+"""DescribeLogDirStates (30114, ours), version 0, broker listener.
+
+Behaviour: every configured directory in the order of `log.dirs`, offline ones too: its state in one
+word (healthy, slow, full, hung, failed, offline, opening), why, what is in it, what has befallen
+it since the broker started (B-13). Replicas that are offline count where their log was last.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spindle.model.errors import Error
+from spindle.node.calls import Call
+from spindle.node.logdirs.directories import Directory
+from spindle.node.logdirs.places import Stage
+from spindle.wire.entities import make
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+
+def on_broker(broker: Broker, call: Call) -> None:
+    """Tell of all directories."""
+    t = call.reply
+    found = tuple(_state(broker, t, d) for d in broker.logs.directories.all.values())
+    call.answer(make(t.DescribeLogDirStatesResponse, error_code=Error.NONE, log_dirs=found))
+
+
+def _state(broker: Broker, t: Any, directory: Directory) -> Any:
+    logs, path, usage = broker.logs, directory.path, directory.usage
+    hosted = [broker.replicas.find(id) for id in logs.current(path)]
+    places = logs.places.all
+    offline = [p for p in places.values() if p.directory == path and p.stage is Stage.OFFLINE]
+    leaving = [places[m.id] for m in logs.moves.all() if m.id in places]
+    return make(
+        t.LogDirState,
+        log_dir=path,
+        directory_id=directory.id,
+        state=logs.directories.state(path),
+        reason=directory.health.why,
+        is_cordoned=logs.directories.is_cordoned(path),
+        total_bytes=usage.total,
+        usable_bytes=usage.usable,
+        replicas=len(hosted),
+        replica_bytes=sum(h.size for h in hosted if h is not None),
+        offline_replicas=len(offline),
+        moves_in=sum(1 for _ in logs.futures(path)),
+        moves_out=sum(place.directory == path for place in leaving),
+        stray_bytes=sum(logs.purging.strays[path].values()),
+        kept_bytes=logs.moves.kept.bytes_in(path),
+        call_seconds=logs.directories.paces.latency(path),
+        events=tuple(make(t.Event, at_ms=at, text=text) for at, text in directory.history),
+    )

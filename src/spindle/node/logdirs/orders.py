@@ -1,0 +1,163 @@
+"""What an operator orders of a log directory: probe it, take it offline, back, or as a new disk.
+
+Every order is answered within a few seconds, in words, also where the disk does not answer. Belongs
+to `logdirs`; asked by the handler of AlterLogDirState (B-13, B-16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from spindle.core.logdirs.health import Condition
+from spindle.model.errors import DiskFailed, Error, Failure, Refusal
+from spindle.model.ids import LogDir
+from spindle.model.jobs import Format, Measure
+from spindle.model.logs import Usage
+from spindle.node.logdirs.directories import Directory
+
+if TYPE_CHECKING:
+    from spindle.node.logdirs.logdirs import LogDirs
+
+ANSWER_WITHIN: Final = 10.0
+"""Seconds for which a disk is waited for before the answer says that it does not come."""
+LOOK: Final = 0.05
+
+Then = Callable[[str], None]
+"""Is told what came of an order."""
+
+
+class Order(IntEnum):
+    """What is wanted, as on the wire."""
+
+    PROBE = 0
+    ONLINE = 1
+    OFFLINE = 2
+    REPLACE = 3
+
+
+class Orders:
+    """Carries out orders, one directory each."""
+
+    def __init__(self, logs: LogDirs) -> None:
+        self._logs = logs
+        self._config = logs.broker.config
+        self._out = logs.broker.out
+
+    def carry_out(self, path: LogDir, order: Order, then: Then, refuse: Then) -> None:
+        """Do it; `then` or `refuse` is called once with what came of it. Refusal where it may not.
+
+        `refuse`: the disk did not do what was wanted.
+        """
+        directory = self._logs.directories.all.get(path)
+        if directory is None:
+            known = ", ".join(self._logs.directories.all)
+            raise Refusal(Error.LOG_DIR_NOT_FOUND, f"{path} is not in log.dirs, which are: {known}")
+        if directory.health.condition is Condition.OPENING:
+            raise Refusal(Error.KAFKA_STORAGE_ERROR, f"{path} is being opened: wait for that")
+        if order is Order.PROBE:
+            self._probe(directory, *self._once(directory, then, refuse))
+        elif order is Order.OFFLINE:
+            self._offline(directory, then)
+        elif directory.health.online:
+            self._already_online(directory, order, then)
+        elif order is Order.ONLINE:
+            self._online(directory, *self._once(directory, then, refuse))
+        else:
+            self._replace(directory, *self._once(directory, then, refuse))
+
+    def _once(self, directory: Directory, then: Then, refuse: Then) -> tuple[Then, Then]:
+        """The same two, of which only the first call counts; after a while the answer is no."""
+        answered = False
+
+        def once(tell: Then) -> Then:
+            def told(words: str) -> None:
+                nonlocal answered
+                if not answered:
+                    answered = True
+                    tell(words)
+
+            return told
+
+        late = f"{directory.path}: no answer within {ANSWER_WITHIN:.0f} s; look again later"
+        self._out.after(ANSWER_WITHIN, partial(once(refuse), late))
+        return once(then), once(refuse)
+
+    # --- probe --------------------------------------------------------------------------------
+
+    def _probe(self, directory: Directory, then: Then, refuse: Then) -> None:
+        asked = self._out.now
+
+        def answered(result: Usage | Failure) -> None:
+            if isinstance(result, Failure):
+                if directory.health.online and isinstance(result, DiskFailed):
+                    self._logs.on_disk_failed(result)
+                refuse(str(result))
+            else:
+                took = (self._out.now - asked) * 1000
+                then(f"{directory.path}: wrote, synced and read back within {took:.0f} ms")
+
+        self._out.run(Measure(directory.path, write=True), answered)
+
+    # --- offline ------------------------------------------------------------------------------
+
+    def _offline(self, directory: Directory, then: Then) -> None:
+        path, directories = directory.path, self._logs.directories
+        if path == self._config.metadata_dir:
+            raise Refusal(
+                Error.INVALID_REQUEST,
+                f"{path} holds the metadata log, too: without it the broker would stop. Stop the "
+                "broker, or give it a metadata.log.dir of its own",
+            )
+        if [d.path for d in directories.online] == [path]:
+            raise Refusal(
+                Error.INVALID_REQUEST,
+                f"{path} is the broker's last directory: without it the broker would stop",
+            )
+        if directory.opened is not None:
+            raise Refusal(
+                Error.INVALID_REQUEST, f"{path} is just coming back: try again in a moment"
+            )
+        directories.on_order(directory, online=False)
+        then(f"{path} is offline, its files are closed, and it stays so until somebody wants it")
+
+    # --- back ---------------------------------------------------------------------------------
+
+    def _already_online(self, directory: Directory, order: Order, then: Then) -> None:
+        if order is Order.REPLACE:
+            raise Refusal(
+                Error.INVALID_REQUEST,
+                f"{directory.path} is online: drain it, take it offline, then change the disk",
+            )
+        self._logs.directories.on_order(directory, online=True)
+        then(f"{directory.path} is online")
+
+    def _online(self, directory: Directory, then: Then, refuse: Then) -> None:
+        self._logs.directories.on_order(directory, online=True)
+        self._await_opened(directory, then, refuse)
+
+    def _await_opened(self, directory: Directory, then: Then, refuse: Then) -> None:
+        if directory.opening:
+            self._out.after(LOOK, partial(self._await_opened, directory, then, refuse))
+        elif directory.opened is not None or directory.health.online:
+            then(f"{directory.path} is open, and serves once the controller knows of it")
+        else:
+            refuse(f"{directory.path} stays offline: {directory.health.why}")
+
+    def _replace(self, directory: Directory, then: Then, refuse: Then) -> None:
+        def formatted(result: tuple[str, ...] | Failure) -> None:
+            if isinstance(result, Failure):
+                refuse(str(result))
+            elif result:
+                more = ", ..." if len(result) > 3 else ""
+                refuse(
+                    f"{directory.path} is not blank: it holds {', '.join(result[:3])}{more}. "
+                    "Nothing was written; mount an empty disk there"
+                )
+            else:
+                self._online(directory, then, refuse)
+
+        job = Format(directory.path, self._logs.broker.cluster_id, self._config.node_id)
+        self._out.run(job, formatted)
