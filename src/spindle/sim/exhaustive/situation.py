@@ -54,6 +54,18 @@ LEAVE_OUT: Final = frozenset(
 """Counters and clocks: `digest` tells what matters of them in another way."""
 
 
+PROMISES: Final = (
+    "the directories that work hold one current log of the replica at most",
+    "while no disk has failed there is a log, whole",
+    "whoever leads in an epoch is who the metadata named in that epoch",
+    "the metadata never names a live directory that lacks the replica, once the unfenced broker "
+    "has read it and has nothing under way",
+    "who serves has every acknowledged record, in order",
+    "left alone, every move ends, and the metadata names the directory that has the log",
+)
+"""What is checked: all but the last after each choice, the last wherever all has settled."""
+
+
 class Choice(NamedTuple):
     """Something that can happen. `what` says to whom or how."""
 
@@ -92,7 +104,7 @@ class Situation:
         format_directories(self.disk, self.paths)
         self.dead: dict[LogDir, None] = {}
         self.used: Counter[str] = Counter()
-        self.acknowledged = list(FIRST)
+        self._leaders: dict[int, int] = {}
         self.controller = Controller(_first_records(bounds))
         self.life = 1
         self.process: Process | None = self._start()
@@ -264,9 +276,21 @@ class Situation:
             raise Broken(f"two current logs: {alive}")
         if not self.dead and not alive and not future:
             raise Broken("no log is left")
+        self._check_leader()
         self._check_metadata(current + future)
         if self._serves():
             self._check_records()
+
+    def _check_leader(self) -> None:
+        """Never two leaders in one epoch (K858-20)."""
+        state = self.controller.image.partition(ID)
+        assert state is not None
+        self._leaders.setdefault(state.leader_epoch, state.leader)
+        if not self._serves() or self.process is None:
+            return
+        machine = self.process.replicas.hosted[ID].partition
+        if machine.leads and self._leaders.get(machine.leader_epoch) != ME:
+            raise Broken(f"broker 1 leads in epoch {machine.leader_epoch}, which is another's")
 
     def _check_metadata(self, holders: list[LogDir]) -> None:
         """The metadata never names a live directory that lacks the replica (K858-20)."""

@@ -1,0 +1,116 @@
+"""`spindle explore`: every interleaving of a move, failures, restarts and lost letters.
+
+Prints how much was explored and which promises held, or the way to the situation that broke one.
+Decides nothing: `spindle.sim.exhaustive` does.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from spindle.cli.render import fail, say, table
+
+if TYPE_CHECKING:
+    from spindle.sim.exhaustive.search import Report
+
+SHOWN_EVERY: Final = 0.5
+"""Seconds between two words of progress."""
+
+
+def explore(
+    directories: Annotated[int, typer.Option(min=1, max=4, help="Of the broker.")] = 2,
+    moves: Annotated[int, typer.Option(min=0, help="How many moves are asked for.")] = 1,
+    cancels: Annotated[int, typer.Option(min=0, help="How often a move is cancelled.")] = 0,
+    failures: Annotated[int, typer.Option(min=0, help="How many directories die.")] = 1,
+    restarts: Annotated[int, typer.Option(min=0, help="How often the broker is killed.")] = 1,
+    losses: Annotated[
+        int, typer.Option(min=0, help="Letters lost, late, or whose answer is lost.")
+    ] = 0,
+    limit: Annotated[int, typer.Option(min=1, help="Stop after so many states.")] = 1 << 40,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Explore all that can happen to one replica, and check what must never break.
+
+    The machines that a broker and a controller run, on disks in memory, are taken through every
+    order of events within the bounds: each job of each disk, each letter to the controller (a
+    change of controller is a letter lost, late or unanswered), each batch of metadata, moves,
+    deaths of disks, kills. A situation that was met before is not gone into again.
+
+    Exit code 1 if a promise is broken, with the way there, or if the limit ended the search.
+    """
+    from spindle.sim.exhaustive.search import explore as search
+    from spindle.sim.exhaustive.situation import Bounds
+
+    bounds = Bounds(directories, moves, cancels, failures, restarts, losses)
+    began = time.monotonic()
+    progress = _Progress(began)
+    report = search(bounds, limit, progress.look)
+    progress.clear()
+    seconds = time.monotonic() - began
+    if json_output:
+        print(json.dumps(_as_json(report, seconds)))
+    else:
+        _print(report, seconds)
+    if report.broken is not None:
+        fail(f"a promise is broken: {report.broken[0]}")
+    if not report.complete:
+        fail(f"not complete: stopped at --limit {limit} states")
+
+
+class _Progress:
+    """A line that counts, where somebody watches."""
+
+    def __init__(self, began: float) -> None:
+        self._next = began
+        self._shown = False
+
+    def look(self, report: Report) -> None:
+        """Called now and then by the search."""
+        now = time.monotonic()
+        if now >= self._next and sys.stderr.isatty():
+            self._next, self._shown = now + SHOWN_EVERY, True
+            print(f"\r{report.states} states, {report.steps} steps ", end="", file=sys.stderr)
+
+    def clear(self) -> None:
+        """The line has done its work."""
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr)
+
+
+def _as_json(report: Report, seconds: float) -> dict[str, object]:
+    from spindle.sim.exhaustive.situation import PROMISES
+
+    return {
+        "states": report.states,
+        "steps": report.steps,
+        "settled": report.rests,
+        "deepest": report.deepest,
+        "choices": dict(report.kinds),
+        "complete": report.complete,
+        "seconds": round(seconds, 1),
+        "promises": list(PROMISES),
+        "broken": None if report.broken is None else report.broken[0],
+        "way": [] if report.broken is None else [str(choice) for choice in report.broken[1]],
+    }
+
+
+def _print(report: Report, seconds: float) -> None:
+    from spindle.sim.exhaustive.situation import PROMISES
+
+    say(
+        f"{report.states} states, {report.steps} steps, {report.rests} of them settled, "
+        f"{report.deepest} choices deep, in {seconds:.1f} s"
+    )
+    table("", ["choice", "times"], [[kind, str(n)] for kind, n in sorted(report.kinds.items())])
+    if report.broken is not None:
+        for number, choice in enumerate(report.broken[1], 1):
+            say(f"{number:4}  {choice}")
+    elif report.complete:
+        say("held everywhere:")
+        for promise in PROMISES:
+            say(f"  - {promise}")
