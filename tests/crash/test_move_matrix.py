@@ -74,7 +74,7 @@ def test_nothing_is_lost_wherever_moves_stop(
         for one in pool.map(partial(first_stops, form), range(1, changes + 1), chunksize=16):
             tried += one
     record_property(
-        "crash points",
+        "tried",
         f"{form.value}: {tried['once']} stops at all {changes} changes among {calls} calls of a "
         f"course of moves, {tried['twice']} second stops in the starts after them",
     )

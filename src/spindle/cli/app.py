@@ -33,9 +33,7 @@ COMMANDS: Final = (
     Command("reassign", "spindle.cli.reassign:app", "Move replicas between disks and brokers"),
     Command("balance", "spindle.cli.balance:balance", "Even out the disks, planned on Spark"),
     Command("sim", "spindle.cli.sim:sim", "Run seeded simulations of a whole cluster"),
-    Command(
-        "explore", "spindle.cli.explore:explore", "Every interleaving of a move and its faults"
-    ),
+    Command("explore", "spindle.cli.explore:explore", "Every interleaving of a move and faults"),
 )
 
 _EPILOG: Final = """\

@@ -387,7 +387,9 @@ class Run:
 
     def _restore(self) -> None:
         move = self.move
-        assert self.discarded is not None
+        if self.discarded is None:
+            self.feed(Input.SOURCE_FAILED)  # It died first: there is no name to give back.
+            return
 
         def restored(result: LoadedLog | Failure) -> None:
             if isinstance(result, DiskFailed):
