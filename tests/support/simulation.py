@@ -76,6 +76,12 @@ class Scene(Simulation):
         return PartitionId(self.cluster.newest.topic_ids[TOPIC], 0)
 
     @property
+    def first(self) -> PartitionId | None:
+        """The same, as long as the topic is there."""
+        topic_id = self.cluster.newest.topic_ids.get(TOPIC)
+        return None if topic_id is None else PartitionId(topic_id, 0)
+
+    @property
     def state(self) -> Partition:
         """What the metadata says of it."""
         found = self.cluster.newest.partition(self.id)
@@ -145,6 +151,19 @@ class Scene(Simulation):
                 if left <= 0:
                     done.append(1)
                     then()
+
+        self.world.on_jobs = look
+        return done
+
+    def counted(self, kind: type[Job[Any]], member: Member) -> list[int]:
+        """A list that gets an entry for each job of a kind that a node's disks have done."""
+        done: list[int] = []
+        before = self.world.on_jobs
+
+        def look(host: Host, jobs: list[Job[Any]], results: list[Any]) -> None:
+            before(host, jobs, results)
+            if host is member.host:
+                done.extend(1 for job in jobs if isinstance(job, kind))
 
         self.world.on_jobs = look
         return done

@@ -238,8 +238,17 @@ class Admin(Client):
         leader = topic.leaders.get(index, -1)
         if not known or leader < 0 or topic.topic_id in self.history.deleted:
             return
-        offset = self.choose(list(known))
-        self.history.on_trim(id, offset)
+        self._trim(topic, index, leader, self.choose(list(known)))
+
+    def trim(self, name: str, index: int, offset: int) -> None:
+        """Have a partition's records below an offset deleted; in vain if nobody leads it."""
+        topic = next((t for t in self.topics.values() if t.name == name), None)
+        leader = topic.leaders.get(index, -1) if topic is not None else -1
+        if topic is not None and leader >= 0 and topic.topic_id not in self.history.deleted:
+            self._trim(topic, index, leader, offset)
+
+    def _trim(self, topic: TopicView, index: int, leader: NodeId, offset: int) -> None:
+        self.history.on_trim(PartitionId(topic.topic_id, index), offset)
         t = request_types(Key.DELETE_RECORDS, 2)
         partition = make(t.DeleteRecordsPartition, partition_index=index, offset=offset)
         request = make(

@@ -139,7 +139,11 @@ class Producer(Client):
             lane.values.append(value)
         codec = Compression.GZIP if self.out.rng.random() < 0.2 else Compression.NONE
         lane.batch = build(
-            (Record(n, self.out.wall_ms, b"k", v) for n, v in enumerate(lane.values)),
+            # Each has a key of its own: compaction may rewrite them, and drop none.
+            (
+                Record(n, self.out.wall_ms, v.rpartition(b"/")[0], v)
+                for n, v in enumerate(lane.values)
+            ),
             compression=codec,
             producer_id=self._producer_id,
             producer_epoch=self._epoch,
