@@ -164,14 +164,24 @@ class LogFailed(Failure):
     """One log cannot serve although its directory can: it is missing, closed or damaged.
 
     `passing`: nothing is wrong with the log, the process lacked something at that moment.
+    `suspect`: a call on one of its files failed; what is in it may well be right.
     """
 
-    def __init__(self, directory: LogDir, log: str, why: str, *, passing: bool = False) -> None:
+    def __init__(
+        self,
+        directory: LogDir,
+        log: str,
+        why: str,
+        *,
+        passing: bool = False,
+        suspect: bool = False,
+    ) -> None:
         super().__init__(f"{directory}: {log}: {why}")
         self.directory = directory
         self.log = log
         self.why = why
         self.passing = passing
+        self.suspect = suspect
 
 
 class PeerFailed(Failure):

@@ -277,6 +277,17 @@ class MarkBad(LogJob[None]):
 
 
 @dataclass(slots=True)
+class Reload(LogJob[LoadedLog]):
+    """Load a log again from its files, after a call on one of them has failed.
+
+    LogFailed where that fails, or where it ends before what it had reached. `forgive`: serve it
+    even if it is marked as bad, which is taken back.
+    """
+
+    forgive: bool = False
+
+
+@dataclass(slots=True)
 class Restore(LogJob[LoadedLog]):
     """Undo a `Discard`: give the log its name back, plain or `-future`, and load it.
 

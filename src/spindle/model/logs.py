@@ -102,6 +102,8 @@ class QuarantinedLog(NamedTuple):
 
     name: str
     why: str
+    suspect: bool = False
+    """A file could not be read; what is in it may be right."""
 
 
 @dataclass(slots=True, frozen=True)

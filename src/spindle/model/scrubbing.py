@@ -22,6 +22,8 @@ class BadLog(NamedTuple):
 
     key: LogKey
     why: str
+    suspect: bool = False
+    """It could not be read; what is in it may be right."""
 
 
 @dataclass(slots=True)

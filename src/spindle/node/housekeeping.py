@@ -182,6 +182,7 @@ class Housekeeping:
             yield Sample(manager + "badcopiesbytes", size, "bytes of those", labels)
             kept = logs.moves.kept.bytes_in(state.path)
             yield Sample(manager + "keptcopiesbytes", kept, "of moves that were given up", labels)
+            yield from logs.scrubbing.statistics(state.path, labels)
             for name, value in (("total", state.usage.total), ("usable", state.usage.usable)):
                 yield Sample(f"{manager}logdirectory{name}bytes", value, "bytes", labels)
         yield Sample(manager + "cordonedlogdirectorycount", cordoned, "cordoned log directories")

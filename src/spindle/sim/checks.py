@@ -33,7 +33,7 @@ from spindle.node.logdirs.places import Stage
 from spindle.node.node import Node
 from spindle.sim.cluster import Cluster, Member
 from spindle.sim.history import History, Violation
-from spindle.sim.logs import FoundLog, batches_of, logs_in, values_of
+from spindle.sim.logs import FoundLog, batches_of, is_whole, logs_in, values_of
 from spindle.sim.world import Host
 
 HALTS_FOR_DISKS = (
@@ -197,6 +197,10 @@ class Checks:
             why = _unplaced(member.broker, image)
             if why is not None:
                 return f"broker {member.node_id}: {why}"
+        for member in cluster.brokers:
+            for log in self._current(member):
+                if not log.key.topic.startswith("__cluster") and not is_whole(member.disk, log):
+                    return f"broker {member.node_id}: {log.path} is damaged"
         return None
 
     def unanswered(self) -> str | None:

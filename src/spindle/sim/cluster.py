@@ -43,6 +43,8 @@ QUICK: Final[Mapping[str, str]] = {
     "log.dir.io.timeout.ms": "2000",
     "log.dir.move.keep.ms": "4000",
     "log.dir.probe.interval.ms": "500",
+    "log.dir.scrub.interval.ms": "4000",
+    "log.dir.scrub.max.bytes.per.second": "1000000",
     "log.flush.offset.checkpoint.interval.ms": "2000",
     "log.initial.task.delay.ms": "1000",
     "log.retention.check.interval.ms": "3000",

@@ -16,13 +16,17 @@ from spindle.model.ids import LogDir
 from spindle.sim.checks import Checks
 from spindle.sim.cluster import Cluster, Member
 from spindle.sim.history import History
+from spindle.sim.logs import logs_in
 from spindle.sim.promises import Promises
 from spindle.sim.world import FOREVER, Host
+from spindle.wire.batch import split
 
 NETWORK: Final = ("latency", "cut", "isolate", "break")
 PROCESSES: Final = ("kill", "torn kill", "power cut", "torn power cut", "stop", "freeze")
-DISKS: Final = ("error", "hiccup", "read-only", "slow", "hang", "full", "blank")
+DISKS: Final = ("error", "hiccup", "read-only", "slow", "hang", "full", "blank", "flip")
 KINDS: Final = (*NETWORK, *PROCESSES, *DISKS, "clock")
+CRC_FROM: Final = 21
+"""Bytes of a batch before those that its CRC covers."""
 TORN_WITHIN: Final = 0.2
 """Seconds in which a call must come that is to be the last one; then the end comes without."""
 STOP_PATIENCE: Final = 15.0
@@ -81,6 +85,7 @@ class Faults:
             "hang": lambda: self._slow(FOREVER),
             "full": self._full,
             "blank": self._blank,
+            "flip": self._flip,
             "clock": self._clock,
         }
         self._world.on_power_cut = self._on_torn
@@ -385,6 +390,29 @@ class Faults:
 
     def _room(self, member: Member, path: LogDir) -> None:
         member.disk.capacity.pop(path, None)
+
+    def _flip(self) -> bool:
+        """Change a bit of a batch that a CRC covers, in one replica of several (B-28)."""
+        member, path = self._some_directory()
+        disk, image = member.disk, self._cluster.newest
+        found = [log for log in logs_in(disk, path) if not log.key.future]
+        ids = [(image.resolve(log.key.topic_partition), log) for log in found]
+        ours = [(id, log) for id, log in ids if id is not None and id.topic_id == log.topic_id]
+        if not ours or path not in member.log_dirs:
+            return False
+        id, log = ours[self._rng.randrange(len(ours))]
+        segments = [n for n in disk.names(log.path) if n.endswith(".log")]
+        file = f"{log.path}/{self._choose(segments)}"
+        batches = split(disk.contents(file) or b"")
+        if not batches or not self._promises.may_damage(member, id):
+            return False
+        at = self._rng.randrange(len(batches))
+        start = sum(len(batch.data) for batch in batches[:at]) + CRC_FROM
+        place = start + self._rng.randrange(len(batches[at].data) - CRC_FROM)
+        disk.rot(file, place, 1 << self._rng.randrange(8))
+        self._promises.on_damaged(member, log.key)
+        self._world.note("flipped bit", file, place)
+        return True
 
     def _blank(self) -> bool:
         """Put an empty disk in the place of one; mostly formatted."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spindle.model.batches import Batch
+from spindle.model.errors import Corrupt
 from spindle.model.ids import LogDir, TopicId, id_from_text
 from spindle.model.logs import LogKey
 from spindle.sim.disk import MemoryDisk
@@ -60,6 +61,15 @@ def batches_of(disk: MemoryDisk, log: FoundLog) -> list[Batch]:
     for batch in found:
         check(batch)
     return found
+
+
+def is_whole(disk: MemoryDisk, log: FoundLog) -> bool:
+    """Whether every byte of a log that a CRC covers is right."""
+    try:
+        batches_of(disk, log)
+    except Corrupt:
+        return False
+    return True
 
 
 def values_of(batches: list[Batch]) -> dict[int, bytes]:

@@ -15,19 +15,22 @@ in-sync replica has them, in its page cache at least. So:
   if it has lost nothing: once a loss has struck a partition, ends count like losses until the
   replica is in the ISR again.
 - With flush.messages=1 a power cut loses nothing that was acknowledged.
+- A flipped bit is a loss in one replica that nobody knows of until it is found: it may strike only
+  where all is well and others have the records, and nothing else strikes until it is healed.
 - The metadata log is always synced: controllers may lose power in any number, but not their disks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from spindle.core.replica.partition import Leading
 from spindle.model.ids import DirectoryId, LogDir, NodeId, PartitionId
+from spindle.model.logs import LogKey
 from spindle.model.records import Partition
 from spindle.sim.cluster import Cluster, Member
-from spindle.sim.logs import logs_in
+from spindle.sim.logs import is_whole, logs_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class Promises:
         """Who may have lost something that the controller does not know of: its incarnation."""
         self._lost: dict[PartitionId, dict[NodeId, None]] = {}
         """Who may lack committed records, for each partition, until it is in the ISR again."""
+        self._damaged: list[Callable[[], bool]] = []
+        """Bits were flipped: each tells whether the bad bytes are still in use."""
         self.troubled: dict[NodeId, int] = {}
         """Nodes with faults that are open, and how many."""
 
@@ -58,6 +63,8 @@ class Promises:
     def may_end(self, member: Member) -> bool:
         """Whether a process may end uncleanly, or a disk of its fail for a while."""
         self._update()
+        if self._damaged:
+            return False
         if not self._terms.elr:
             return not self._unknown
         return all(
@@ -68,7 +75,7 @@ class Promises:
     def may_disturb(self) -> bool:
         """Whether something may strike that can only delay: the network, say."""
         self._update()
-        return self._terms.elr or not self._unknown
+        return not self._damaged and (self._terms.elr or not self._unknown)
 
     def may_lose(self, member: Member, path: LogDir | None = None) -> bool:
         """Whether a broker may lose what is not synced; or all of one directory."""
@@ -80,6 +87,17 @@ class Promises:
         if not self._terms.elr and not self._is_well():
             return False
         return self.survives(member, path)
+
+    def may_damage(self, member: Member, id: PartitionId) -> bool:
+        """Whether a replica may lose some of its bytes for good: only where all others are well."""
+        self._update()
+        state = self._cluster.newest.partition(id)
+        if state is None or self._unknown or self._damaged or id in self._lost:
+            return False
+        changing = bool(state.adding_replicas or state.removing_replicas)
+        whole = len(state.isr) > 1 and set(state.isr) == set(state.replicas) and not changing
+        member_of_it = member.node_id in state.isr
+        return whole and member_of_it and self._is_committed() and self._is_well()
 
     def survives(self, member: Member, path: LogDir | None = None) -> bool:
         """Whether a loss that was allowed would still do no harm in this very moment."""
@@ -159,6 +177,17 @@ class Promises:
         for id in self._held(member, path):
             self._lost.setdefault(id, {})[member.node_id] = None
 
+    def on_damaged(self, member: Member, key: LogKey) -> None:
+        """A broker's log has bad bytes now, until it is made anew."""
+
+        def is_bad() -> bool:
+            disk = member.disk
+            found = (log for path in member.log_dirs for log in logs_in(disk, path))
+            mine = [log for log in found if log.key.topic_partition == key.topic_partition]
+            return not all(is_whole(disk, log) for log in mine)
+
+        self._damaged.append(is_bad)
+
     def on_trouble(self, member: Member) -> None:
         """A fault is open at a node."""
         self.troubled[member.node_id] = self.troubled.get(member.node_id, 0) + 1
@@ -171,6 +200,7 @@ class Promises:
 
     def _update(self) -> None:
         """The controller may know by now, and replicas may have everything again."""
+        self._damaged = [is_bad for is_bad in self._damaged if is_bad()]
         image = self._cluster.newest
         for node, incarnation in list(self._unknown.items()):
             own = image.brokers.get(node)

@@ -41,7 +41,17 @@ ONE_FILE: Final = frozenset(
 that is well otherwise."""
 
 _ON_FILES: Final = frozenset(
-    {j.Append, j.Read, j.FindOffset, j.Truncate, j.MoveLogStart, j.Retain, c.PlanCopy}
+    {
+        j.Append,
+        j.Read,
+        j.FindOffset,
+        j.Truncate,
+        j.MoveLogStart,
+        j.Retain,
+        j.Reload,
+        j.MarkBad,
+        c.PlanCopy,
+    }
 )
 """Jobs on a log's own files; the others change names, which is the file system's matter."""
 

@@ -32,14 +32,14 @@ from spindle.storage import (
     scrub,
     small_files,
 )
-from spindle.storage.blame import FULL, OURS, PROBE, Blame, probe
+from spindle.storage.blame import FULL, GONE, OURS, PROBE, Blame, probe
 from spindle.storage.disk import Disk, File
 from spindle.storage.formatting import adopt
 from spindle.storage.log import SYNC_AFTER_CHECKPOINTS, Log
 from spindle.storage.lookup import find_offset
 from spindle.storage.meta import random_directory_id
 from spindle.storage.offsets_files import OffsetFiles
-from spindle.storage.opening import explain, open_directory
+from spindle.storage.opening import explain, open_directory, reload
 from spindle.storage.pool import Pool
 from spindle.storage.recovery import Bounds, load_log
 
@@ -131,7 +131,13 @@ class Directory:
         """What an OSError means: for the one log, or for the directory, and for how long."""
         code = error.errno or errno.EIO
         if self._blame.is_of_log(job, code):
-            return LogFailed(self.path, _subject(job), explain(error), passing=code in OURS)
+            return LogFailed(
+                self.path,
+                _subject(job),
+                explain(error),
+                passing=code in OURS,
+                suspect=code not in GONE,
+            )
         failure = DiskFailed(self.path, _verb(job), code, explain(error))
         if code not in FULL and code not in OURS:
             self._fail(failure)
@@ -306,15 +312,9 @@ class Directory:
         log.reset(job.offset)
         return self._loaded(log)
 
-    def _move_start(self, job: j.MoveLogStart) -> j.LogStart:
-        return self._log(job.key).move_start(job.offset)
-
     def _retain(self, job: j.Retain) -> j.LogStart:
         log = self._log(job.key)
         return log.retain(job.retention_ms, job.retention_bytes, job.limit, job.now_ms)
-
-    def _flush(self, job: j.Flush) -> None:
-        self._log(job.key).sync()
 
     # --- deleting and moving ------------------------------------------------------------------
 
@@ -340,7 +340,8 @@ class Directory:
         self._quarantined.pop(job.key, None)
         self.disk.sync_dir(self.path)
         if log is not None and job.keep_until_ms:
-            self._mark_kept(name, log, job.keep_until_ms)
+            mark = kept.Mark(job.keep_until_ms, Bounds(log.recovery_point, log.start))
+            kept.write(self.disk, f"{self.path}/{name}", mark)
         return name
 
     def _mark_bad(self, job: j.MarkBad) -> None:
@@ -353,14 +354,16 @@ class Directory:
         path = f"{self.path}/{self._quarantined[job.key]}"
         bad.write(self.disk, path, bad.Mark(job.now_ms, job.why))
 
-    def _mark_kept(self, name: str, log: Log, until_ms: int) -> None:
-        bounds = Bounds(log.recovery_point, log.start)
-        try:
-            kept.write(self.disk, f"{self.path}/{name}", kept.Mark(until_ms, bounds))
-        except OSError as error:
-            if error.errno not in FULL:
-                raise
-            # Without a mark it is known in this run alone: after a restart it is deleted.
+    def _reload(self, job: j.Reload) -> LoadedLog:
+        known = self._logs.get(job.key)
+        if known is None and job.key not in self._quarantined:
+            raise LogFailed(self.path, str(job.key), "there is no such log")
+        path = f"{self.path}/{known.name if known else self._quarantined[job.key]}"
+        offsets = self._open_offsets()
+        log = reload(self._pool, path, job.key, known, offsets, forgive=job.forgive)
+        self._logs[job.key] = log
+        self._quarantined.pop(job.key, None)
+        return self._loaded(log)
 
     def _restore(self, job: j.Restore) -> LoadedLog:
         assert layout.is_discarded(job.name), f"{job.name} is in use"
@@ -456,10 +459,11 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.FindOffset: Directory._find_offset,
     j.Truncate: Directory._truncate,
     j.Reset: Directory._reset,
-    j.MoveLogStart: Directory._move_start,
+    j.MoveLogStart: lambda d, job: d._log(job.key).move_start(job.offset),
     j.Retain: Directory._retain,
-    j.Flush: Directory._flush,
+    j.Flush: lambda d, job: d._log(job.key).sync(),
     j.MarkBad: Directory._mark_bad,
+    j.Reload: Directory._reload,
     j.Discard: Directory._discard,
     j.Restore: Directory._restore,
     j.Purge: Directory._purge,

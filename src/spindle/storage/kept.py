@@ -12,6 +12,7 @@ from typing import NamedTuple
 from spindle.model.errors import Corrupt
 from spindle.model.logs import KeptCopy
 from spindle.storage import checkpoints, files, layout
+from spindle.storage.blame import FULL
 from spindle.storage.disk import Disk
 from spindle.storage.recovery import Bounds
 
@@ -26,9 +27,14 @@ class Mark(NamedTuple):
 
 
 def write(disk: Disk, path: str, mark: Mark) -> None:
-    """Mark the directory at `path`. OSError."""
+    """Mark the directory at `path`, if there is room. OSError."""
     lines = (_VERSION, mark.until_ms, mark.bounds.recovery_point, mark.bounds.start, "")
-    files.replace(disk, f"{path}/{layout.KEPT}", "\n".join(map(str, lines)).encode())
+    try:
+        files.replace(disk, f"{path}/{layout.KEPT}", "\n".join(map(str, lines)).encode())
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        # Without a mark it is known in this run alone: after a restart it is deleted.
 
 
 def remove(disk: Disk, path: str) -> None:

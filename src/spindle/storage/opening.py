@@ -16,7 +16,7 @@ from spindle.model.ids import DirectoryId
 from spindle.model.jobs import Open
 from spindle.model.logs import BadCopy, KeptCopy, LogKey, OpenedDirectory, QuarantinedLog
 from spindle.storage import bad, checkpoints, files, kept, layout, meta
-from spindle.storage.blame import Blame
+from spindle.storage.blame import GONE, OURS, Blame
 from spindle.storage.disk import Disk, File
 from spindle.storage.layout import Kind
 from spindle.storage.log import Log
@@ -88,10 +88,13 @@ def _open_locked(
             log = _load(pool, f"{path}/{name}", key, offsets, marker is not None, warnings)
         except (Corrupt, OSError) as wrong:
             if isinstance(wrong, OSError) and (
-                layout.is_metadata(key) or not blame.is_the_logs(wrong.errno or 0, name)
+                layout.is_metadata(key)
+                or wrong.errno in OURS
+                or not blame.is_the_logs(wrong.errno or 0, name)
             ):
                 raise
-            reasons.append(QuarantinedLog(name, _why(wrong)))
+            suspect = isinstance(wrong, OSError) and wrong.errno not in GONE
+            reasons.append(QuarantinedLog(name, _why(wrong), suspect))
             quarantined[key] = name
             pool.drop_under(f"{path}/{name}")
             continue
@@ -187,6 +190,23 @@ def _load(
     if layout.is_metadata(key) and not clean:
         # Other voters count on what this log holds: it must be on the medium, not in a cache.
         log.sync()
+    return log
+
+
+def reload(
+    pool: Pool, path: str, key: LogKey, known: Log | None, offsets: OffsetFiles, *, forgive: bool
+) -> Log:
+    """Carry out `Reload`, of a log that was in use or could not be loaded. Corrupt, OSError."""
+    if known is None:
+        if forgive:
+            bad.remove(pool.disk, path)
+        return _load(pool, path, key, offsets, False, [])
+    known.let_go()
+    bounds = Bounds(known.recovery_point, known.start)
+    log = load_log(pool, path, key, bounds, [])
+    if log.end < known.end:
+        raise Corrupt(f"it ends at {log.end}, and had reached {known.end}")
+    log.settings = known.settings
     return log
 
 

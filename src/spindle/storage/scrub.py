@@ -14,7 +14,7 @@ from spindle.model.errors import Corrupt
 from spindle.model.logs import LogKey
 from spindle.model.scrubbing import BadLog, Scrub, Scrubbed, ScrubPlace
 from spindle.storage import layout, scan
-from spindle.storage.blame import Blame
+from spindle.storage.blame import GONE, OURS, Blame
 from spindle.storage.log import Log
 from spindle.storage.pool import Pool
 from spindle.storage.segment import Segment
@@ -37,12 +37,13 @@ def scrub(pool: Pool, logs: Mapping[LogKey, Log], blame: Blame, job: Scrub) -> S
             _Look(pool, log, done).piece(job.max_bytes - done.bytes)
             continue
         except Corrupt as bad:
-            why = str(bad)
+            found = BadLog(log.key, str(bad))
         except OSError as error:
-            if not blame.is_the_logs(error.errno or 0, str(log.key)):
+            if error.errno in OURS or not blame.is_the_logs(error.errno or 0, str(log.key)):
                 raise
             why = f"{error.strerror}: {error.filename}" if error.filename else str(error)
-        done.bad += (BadLog(log.key, why),)
+            found = BadLog(log.key, why, error.errno not in GONE)
+        done.bad += (found,)
         done.next = _after(log)
     return done
 
@@ -86,6 +87,10 @@ class _Look:
             return
         if self._position == 0:
             self._check_size(segment)
+        elif not self._is_boundary(segment):
+            # It was cut, or compacted, since the last look: from its beginning.
+            self._done.next = ScrubPlace(self._log.name, segment.base)
+            return
         reached, batches = self._check_records(segment, most)
         if segment.sealed:
             self._check_indexes(segment, reached, batches)
@@ -96,6 +101,19 @@ class _Look:
             self._done.next = _after(self._log)
         else:
             self._done.next = ScrubPlace(self._log.name, segment.base + 1)
+
+    def _is_boundary(self, segment: Segment) -> bool:
+        """Whether a batch begins where the last look has ended."""
+        if self._position == segment.size:
+            return True
+        before = segment.index.floor_position(self._position)
+        try:
+            for header in scan.walk_headers(segment.file(), before, segment.size):
+                if header.position >= self._position:
+                    return header.position == self._position
+        except Corrupt:
+            pass  # From the beginning, all of it is looked at.
+        return False
 
     def _check_size(self, segment: Segment) -> None:
         found = self._pool.disk.stat(segment.path())

@@ -158,6 +158,7 @@ _ALTER_REPLICA_STATE: Final = Message(
             Part("broker_epoch", "int64"),
             Part("new_state", "int8"),
             Part("reason", "string"),
+            Part("damaged", "bool", tag=0, default=False),
             Part(
                 "topics",
                 "[]",

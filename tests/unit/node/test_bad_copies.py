@@ -155,3 +155,49 @@ def test_bad_copies_give_way_on_a_full_disk() -> None:
     world.replicas.on_failure(hosted, DiskFailed("/d1", "append", errno.ENOSPC))
     world.wait(1)
     assert list(world.logs.bad_copies.in_directory("/d1")) == []
+
+
+@pytest.mark.spec("B-28", "K589-02")
+def test_a_single_copy_whose_files_gave_an_error_once_is_taken_up_again() -> None:
+    world = started(1)
+    values = fill(world, 10)
+    fault = world.disk.fail("/d1/t-0/", errno.EIO, "write", times=1)
+    world.produce("t", b"lost")
+    world.wait(0.5)
+    assert fault.times == 0
+    assert world.place("t").stage is Stage.OFFLINE
+    assert not world.place("t").damaged
+    world.wait(3)
+    assert world.values("t") == values
+    world.produce("t", b"after")
+    world.step()
+    assert world.values("t") == [*values, b"after"]
+
+
+@pytest.mark.spec("B-28", "K589-02")
+def test_errors_that_come_again_are_taken_for_damage() -> None:
+    world = started(1)
+    fill(world, 10)
+    world.disk.fail("/d1/t-0/", errno.EIO, "write")
+    for _ in range(4):
+        if world.replicas.bounds(pid("t")) is not None:
+            world.produce("t", b"lost")
+        world.wait(5)
+    assert world.place("t").damaged
+    assert world.place("t").retries == 2
+    assert world.logs.offline == set()
+    assert world.assigned("t") == LOST
+
+
+def test_a_log_that_has_lost_its_end_is_not_taken_up_as_if_nothing_were() -> None:
+    world = started(1)
+    fill(world, 10)
+    directory = world.directories["/d1"]
+    log = directory._log(LogKey("t", 0))
+    hosted = world.replicas.hosted[pid("t")]
+    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "I/O error", suspect=True))
+    path = log.active.path()
+    world.disk.open(path).truncate(0)
+    world.wait(5)
+    assert world.place("t").damaged
+    assert "had reached 10" in world.place("t").why

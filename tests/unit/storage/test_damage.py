@@ -22,6 +22,7 @@ from spindle.model.jobs import (
     Append,
     Close,
     Read,
+    Truncate,
 )
 from spindle.model.logs import LogKey, OpenedDirectory
 from spindle.model.scrubbing import Scrub, Scrubbed, ScrubPlace
@@ -141,6 +142,22 @@ def test_a_round_goes_on_where_logs_have_come_and_gone() -> None:
     assert directory.run(Scrub(PATH, ScrubPlace("zzz-0"), 100)) == Scrubbed(None, 0)
     end = directory.run(Scrub(PATH, ScrubPlace("orders-3", 1 << 40, 7), 100))
     assert end.bytes == 0
+
+
+def test_a_segment_that_was_cut_and_grew_since_the_last_look_is_not_called_damaged() -> None:
+    for size in (50, 70, 90):
+        _, directory = fresh()
+        create(directory, segment_bytes=100_000, index_interval_bytes=100)
+        fill(directory, 20)
+        place = directory.run(Scrub(PATH, ScrubPlace(), 700)).next
+        assert place is not None
+        assert place.position >= 700
+        directory.run(Truncate(PATH, KEY, 2))
+        fill(directory, 20, size=size)
+        found = directory.run(Scrub(PATH, place, 1 << 20))
+        assert found.bad == ()
+        whole = directory._logs[KEY].size
+        assert found.bytes == (whole - place.position if size == 50 else whole)
 
 
 # --- reads ----------------------------------------------------------------------------------------

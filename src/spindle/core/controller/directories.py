@@ -76,6 +76,8 @@ class Assignment:
 
     directory: DirectoryId
     partition: PartitionId
+    damaged: bool = False
+    """It is offline, and whatever it still has is not to be counted on."""
 
 
 def assign(
@@ -110,7 +112,13 @@ def assign_one(draft: Draft, broker: NodeId, assignment: Assignment) -> Error:
     if not draft.directory_is_online(broker, assignment.directory):
         election = allowed_election(draft, draft.topic_name(id.topic_id))
         isr = without(partition.isr, broker)
-        change(draft, id, Wanted(directories=place, isr=isr, barred=broker, election=election))
+        # The last one with the records stays eligible: what can be saved is in its copy.
+        unclean = broker if assignment.damaged and isr else NO_LEADER
+        change(
+            draft,
+            id,
+            Wanted(directories=place, isr=isr, barred=broker, unclean=unclean, election=election),
+        )
     elif partition.leader == NO_LEADER:
         # The replica may have been offline and be the one that can lead again.
         election = allowed_election(draft, draft.topic_name(id.topic_id))

@@ -39,8 +39,12 @@ def alter(
     epoch: int,
     new_state: int,
     replicas: Sequence[Named],
+    *,
+    damaged: bool = False,
 ) -> Decision[list[Error]]:
     """One error code for each replica, in order.
+
+    `damaged`: those that went offline have lost records, and are no eligible leaders (KIP-966).
 
     Refusals: STALE_BROKER_EPOCH (the process that said so is gone: nothing changes),
     UNKNOWN_EVENT_TYPE, UNSUPPORTED_VERSION below metadata.version 17.
@@ -53,11 +57,13 @@ def alter(
             Error.UNSUPPORTED_VERSION, "this metadata.version knows no directories: upgrade it"
         )
     draft = Draft(state)
-    errors = [_alter(draft, broker, ReplicaState(new_state), name) for name in replicas]
+    errors = [_alter(draft, broker, ReplicaState(new_state), name, damaged) for name in replicas]
     return draft.decision(errors, atomic=False)
 
 
-def _alter(draft: Draft, broker: NodeId, new_state: ReplicaState, named: Named) -> Error:
+def _alter(
+    draft: Draft, broker: NodeId, new_state: ReplicaState, named: Named, damaged: bool
+) -> Error:
     id = draft.state.image.resolve(named.partition)
     partition = draft.partition(id) if id is not None else None
     if id is None or partition is None or named.topic_id not in (None, id.topic_id):
@@ -65,7 +71,7 @@ def _alter(draft: Draft, broker: NodeId, new_state: ReplicaState, named: Named) 
     if broker not in partition.replicas:
         return Error.NOT_LEADER_OR_FOLLOWER
     if new_state is ReplicaState.OFFLINE:
-        return assign_one(draft, broker, Assignment(LOST, id))
+        return assign_one(draft, broker, Assignment(LOST, id, damaged))
     if draft.state.image.directory_of(partition, broker) != LOST:
         return Error.NONE  # it has been assigned meanwhile
     return assign_one(draft, broker, Assignment(UNASSIGNED, id))

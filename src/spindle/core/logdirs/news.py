@@ -29,11 +29,13 @@ class StateChange(NamedTuple):
 
     online: bool
     reason: str = ""
+    damaged: bool = False
+    """It went offline for good: what it held is not to be counted on."""
 
 
 def is_like(one: StateChange, other: StateChange) -> bool:
     """Whether one request can tell of both."""
-    return one.online == other.online
+    return (one.online, one.damaged) == (other.online, other.damaged)
 
 
 @dataclass(frozen=True, slots=True)

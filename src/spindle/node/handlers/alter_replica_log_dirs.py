@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, TopicPartition
 from spindle.node.calls import Call
+from spindle.node.logdirs.altering import alter
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def on_broker(broker: Broker, call: Call) -> None:
     errors: dict[str, dict[int, Error]] = {}
     for name, paths in wanted.items():
         twice = len(paths) > 1
-        error = Error.INVALID_REQUEST if twice else broker.logs.alter(name, paths[0])
+        error = Error.INVALID_REQUEST if twice else alter(broker.logs, name, paths[0])
         errors.setdefault(name.topic, {})[name.partition] = error
     call.answer(_encode(call, errors))
 

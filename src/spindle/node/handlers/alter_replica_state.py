@@ -46,7 +46,12 @@ def on_controller(controller: Any, call: Call) -> None:
     controller.serve(
         call,
         lambda state: replica_states.alter(
-            state, body.broker_id, body.broker_epoch, body.new_state, named
+            state,
+            body.broker_id,
+            body.broker_epoch,
+            body.new_state,
+            named,
+            damaged=body.damaged,
         ),
         respond,
         refuse,

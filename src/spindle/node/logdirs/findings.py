@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from spindle.core.logdirs.catchup import is_better, rank_copy
 from spindle.model.ids import METADATA_TOPIC, LogDir, PartitionId
-from spindle.model.logs import LoadedLog, OpenedDirectory
+from spindle.model.logs import LoadedLog, OpenedDirectory, QuarantinedLog
 
 if TYPE_CHECKING:
     from spindle.node.logdirs.logdirs import LogDirs
@@ -34,7 +34,7 @@ class Findings:
         self._broker = logs.broker
         self._out = logs.broker.out
         self._found: dict[tuple[PartitionId, bool], list[Copy]] = {}
-        self.damaged: dict[str, tuple[LogDir, str]] = {}
+        self.damaged: dict[str, tuple[LogDir, QuarantinedLog]] = {}
         """Logs that could not be loaded, by name: where, and why. Each costs one replica (B-15)."""
         for path, directory in opened.items():
             for log in directory.logs:
@@ -44,7 +44,7 @@ class Findings:
                 self._out.say(
                     "error", "log cannot be loaded", directory=path, log=bad.name, why=bad.why
                 )
-                self.damaged[bad.name] = (path, bad.why)
+                self.damaged[bad.name] = (path, bad)
 
     def current(self, id: PartitionId) -> Copy | None:
         """The best current log of a replica."""

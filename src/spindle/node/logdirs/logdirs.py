@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from spindle.core.logdirs.health import Verdict
 from spindle.core.logdirs.move import Input, Move
 from spindle.core.logdirs.news import News, StateChange, is_like
-from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
+from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.features import DIRECTORY_ASSIGNMENT, METADATA_VERSION
 from spindle.model.ids import (
     LOST,
@@ -23,7 +23,6 @@ from spindle.model.ids import (
     DirectoryId,
     LogDir,
     PartitionId,
-    TopicPartition,
 )
 from spindle.model.image import Delta
 from spindle.model.logs import LogKey, OpenedDirectory
@@ -37,6 +36,7 @@ from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.repairs import Repairs
 from spindle.node.logdirs.reporting import Reporting
 from spindle.node.logdirs.returning import Returning
+from spindle.node.logdirs.scrubbing import Scrubbing
 from spindle.node.logdirs.telling import Speech, Telling
 from spindle.node.logdirs.wish_files import WishFiles
 from spindle.wire.apis import Key
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-NAME_MAX: Final = 255
-FUTURE_SUFFIX_LENGTH: Final = len("." + "0" * 32 + "-future")
 SETTLE_PAUSE: Final = 0.01
 LOOK_PAUSE: Final = 0.02
 
@@ -72,6 +70,7 @@ class LogDirs:
         self.purging = Purging(self)
         self.bad_copies = BadCopies(self)
         self.orders = Orders(self)
+        self.scrubbing = Scrubbing(self)
         self.moves = Moves(self)
         self.assigning: Telling[DirectoryId] = self._telling(Assigning(self), News())
         self.reporting: Telling[StateChange] = self._telling(Reporting(self), News(is_like))
@@ -177,6 +176,8 @@ class LogDirs:
         self.on_settings()
         for id in list(self._awaited):
             self.on_placed(id)
+        for directory in self.directories.online:
+            self.scrubbing.begin(directory.path)
         if self.offline:
             self.repairs.on_directory_lost()
         self.returning.take_up()
@@ -292,7 +293,7 @@ class LogDirs:
         if found.stage is Stage.READY and assigned == LOST and not found.is_crowded:
             return StateChange(online=True)
         if _is_bad(found) and self._seems_online(assigned):
-            return StateChange(online=False, reason=found.why)
+            return StateChange(online=False, reason=found.why, damaged=True)
         return None
 
     # --- failures -----------------------------------------------------------------------------
@@ -369,6 +370,7 @@ class LogDirs:
         self.places.on_directory_failed(path)
         self.bad_copies.on_directory_failed(path)
         self.purging.on_directory_failed(path)
+        self.scrubbing.on_directory_failed(path)
         self.moves.on_directory_failed(path)
         for id in list(self.places.all):
             self.on_placed(id)
@@ -379,9 +381,7 @@ class LogDirs:
         found = self.places.all.get(id)
         if found is not None and found.stage is Stage.READY:
             self.moves.on_replica_failed(id)
-            self.places.fail(found, str(failure), damaged=not failure.passing)
-            if failure.passing:
-                self.repairs.retry(found)
+            self.repairs.on_failed(found, failure)
 
     def on_removed(self, id: PartitionId) -> None:
         """A replica is not ours any more."""
@@ -400,42 +400,6 @@ class LogDirs:
         """A current log begins at `offset` now: a future log follows (K113-13)."""
         self.moves.on_changed(id, Input.START_MOVED)
 
-    # --- AlterReplicaLogDirs ------------------------------------------------------------------
-
-    def alter(self, name: TopicPartition, path: LogDir) -> Error:
-        """Have a replica moved to a directory, or created there later (K113-01, -08 to -11)."""
-        if len(f"{name}".encode()) + FUTURE_SUFFIX_LENGTH > NAME_MAX:
-            return Error.INVALID_TOPIC_EXCEPTION
-        if path not in self.directories.all:
-            return Error.LOG_DIR_NOT_FOUND
-        if not self.directories.is_online(path):
-            return Error.KAFKA_STORAGE_ERROR
-        id = self.broker.image.resolve(name)
-        found = self.places.all.get(id) if id is not None else None
-        move = self.moves.of(found.id) if found is not None else None
-        here = found is not None and (
-            found.directory == path or (move is not None and move.target == path)
-        )
-        if not here and self.directories.is_cordoned(path):
-            return Error.INVALID_REPLICA_ASSIGNMENT
-        if found is not None and found.stage is Stage.OFFLINE:
-            return Error.KAFKA_STORAGE_ERROR
-        if found is None or found.stage is Stage.CREATING:
-            return self._remember(name, id, path)
-        if found.directory == path:
-            self.moves.cancel(found.id)
-        elif move is None or move.target != path:
-            self.moves.begin(found, path)
-        return Error.NONE
-
-    def _remember(self, name: TopicPartition, id: PartitionId | None, path: LogDir) -> Error:
-        topic_id = id.topic_id if id is not None else None
-        self.places.wishes.remember(name, path, topic_id, self._out.wall_ms)
-        self.wish_files.changed(path)
-        if id is None or self.broker.image.partition(id) is None:
-            return Error.UNKNOWN_TOPIC_OR_PARTITION
-        return Error.REPLICA_NOT_AVAILABLE
-
     # --- for DescribeLogDirs, housekeeping, figures ---------------------------------------------
 
     def current(self, path: LogDir) -> Iterator[PartitionId]:
@@ -445,6 +409,11 @@ class LogDirs:
             for id, found in self.places.all.items()
             if found.directory == path and found.stage is Stage.READY
         )
+
+    def bytes_in(self, path: LogDir) -> int:
+        """Bytes of the logs that serve from a directory."""
+        found = (self.broker.replicas.find(id) for id in self.current(path))
+        return sum(hosted.size for hosted in found if hosted is not None)
 
     def futures(self, path: LogDir) -> Iterator[Move]:
         """The moves into a directory, finished ones excepted."""
@@ -466,6 +435,7 @@ class LogDirs:
     def stop_moving(self) -> None:
         """The node is stopping: begin nothing new."""
         self.moves.closing = True
+        self.scrubbing.end()
 
 
 def _is_bad(found: Place) -> bool:

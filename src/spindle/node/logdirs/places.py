@@ -27,6 +27,7 @@ from spindle.model.jobs import (
     LogSettings,
     MarkBad,
     Promote,
+    Reload,
 )
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
 from spindle.node.logdirs.findings import Findings
@@ -121,8 +122,9 @@ class Places:
         """Do what the catch-up table says of a replica that is not served yet."""
         current, future = found.current(place.id), found.future(place.id)
         if current is None and str(place.name) in found.damaged:
-            place.directory, why = found.damaged[str(place.name)]
-            self.fail(place, why, damaged=True)
+            place.directory, bad = found.damaged[str(place.name)]
+            failure = LogFailed(place.directory, bad.name, bad.why, suspect=bad.suspect)
+            self._logs.repairs.on_failed(place, failure)
             return
         if current is None and future is None and place.damaged:
             return
@@ -258,9 +260,7 @@ class Places:
         if isinstance(result, DiskFailed):
             self._create_elsewhere(found)
         elif isinstance(result, LogFailed):
-            self.fail(found, str(result), damaged=not result.passing)
-            if result.passing:
-                self._logs.repairs.retry(found)
+            self._logs.repairs.on_failed(found, result)
         else:
             assert isinstance(result, LoadedLog)
             self._serve(found, ranked[0], result)
@@ -268,6 +268,14 @@ class Places:
     def _create_elsewhere(self, found: Place) -> None:
         rest = [p for p in found.ranked[1:] if self._logs.directories.is_online(p)]
         self.create(found, rest)
+
+    def reload(self, found: Place, *, forgive: bool = False) -> None:
+        """Take up a log again that a failed call has taken from us."""
+        path = found.directory
+        assert path is not None, "its log is somewhere"
+        found.stage, found.ranked = Stage.CREATING, [path]
+        job = Reload(path, found.key, forgive)
+        self._out.run(job, partial(self._on_created, found, found.ranked))
 
     def _promote(self, found: Place, path: LogDir) -> None:
         """The future log becomes the current one: there is no other (K113-16), or no better."""

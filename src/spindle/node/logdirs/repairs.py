@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from spindle.model.errors import LogFailed
 from spindle.model.ids import NO_LEADER
 from spindle.node.logdirs.places import Place, Stage
 
@@ -19,6 +20,8 @@ HEALS_MAX: Final = 3
 HEAL_DELAY: Final = 1.0
 FORGIVEN: Final = 86_400.0
 """Seconds after which what a replica has gone through counts no more."""
+SUSPECT_MAX: Final = 2
+"""How often a log whose files gave an error is tried again before it is taken to be damaged."""
 RETRY_MAX: Final = 60.0
 """Seconds at most until a log that is not to blame is taken up again."""
 REBUILD_EVERY: Final = 1.0
@@ -74,8 +77,7 @@ class Repairs:
             self.look_at(place, self._longer(place))
             return
         assert place.directory is not None
-        if self._out.now - place.hurt_at >= FORGIVEN:
-            place.heals = place.retries = 0
+        self._forgive(place)
         place.hurt_at = self._out.now
         place.heals += 1
         self._out.say("info", "damaged replica is fetched anew", partition=str(place.name))
@@ -86,18 +88,27 @@ class Repairs:
         place.retries += 1
         return min(RETRY_MAX, HEAL_DELAY * 2.0 ** min(place.retries - 1, 10))
 
-    # --- logs that are not to blame ---------------------------------------------------------
+    # --- logs that may not be to blame -------------------------------------------------------
 
-    def retry(self, place: Place) -> None:
-        """Take a log up again whose files could not be used for want of descriptors, say."""
-        self._out.after(self._longer(place), lambda: self._retry(place))
+    def on_failed(self, place: Place, failure: LogFailed) -> None:
+        """A replica's log failed: it is offline. Where damage is not proven, try it again soon."""
+        self._forgive(place)
+        is_doubtful = failure.suspect and place.retries < SUSPECT_MAX
+        may_be_well = failure.passing or is_doubtful
+        self._logs.places.fail(place, str(failure), damaged=not may_be_well)
+        if may_be_well:
+            place.hurt_at = self._out.now
+            self._out.after(self._longer(place), lambda: self._retry(place))
 
     def _retry(self, place: Place) -> None:
-        path = place.directory
         known = self._logs.places.all.get(place.id) is place
         idle = place.stage is Stage.OFFLINE and not place.damaged
-        if known and idle and path is not None and self._logs.directories.is_online(path):
-            self._logs.places.create(place, [path])
+        if known and idle and self._logs.directories.is_online(place.directory):
+            self._logs.places.reload(place)
+
+    def _forgive(self, place: Place) -> None:
+        if self._out.now - place.hurt_at >= FORGIVEN:
+            place.heals = place.retries = 0
 
     # --- dead disks -------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ class Reporting:
             self._logs.on_placed(id)
 
     def encode(self, epoch: int, batch: Batch[StateChange]) -> Any:
-        """The request: all entries of a batch are of one state."""
+        """The request: all entries of a batch are alike."""
         t = request_types(Key.ALTER_REPLICA_STATE, 0)
         broker = self._logs.broker
         topics: dict[TopicId, list[int]] = {}
@@ -64,6 +64,7 @@ class Reporting:
             broker_id=broker.node_id,
             broker_epoch=epoch,
             new_state=ONLINE if words[0].online else OFFLINE,
+            damaged=words[0].damaged,
             reason="; ".join(reasons)[:REASON_MAX],
             topics=tuple(
                 make(

@@ -52,5 +52,6 @@ class Returning:
         opened = self._logs.directories.take_up(directory)
         self._logs.look_into(opened)
         self._logs.places.on_returned(opened)
+        self._logs.scrubbing.begin(directory.path)
         for id in list(self._logs.places.all):
             self._logs.on_placed(id)

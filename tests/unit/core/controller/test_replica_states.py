@@ -8,7 +8,7 @@ from tests.unit.core.controller.kit import Cluster, directory
 from spindle.core.controller import replica_states
 from spindle.core.controller.replica_states import Named, ReplicaState
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import METADATA_VERSION
+from spindle.model.features import ELR_VERSION, METADATA_VERSION
 from spindle.model.ids import LOST, NO_LEADER, UNASSIGNED, TopicPartition
 
 
@@ -51,6 +51,31 @@ def test_a_replica_that_is_back_may_lead_where_nobody_does() -> None:
     cluster.assign(1, directory(1, 1), "t")
     assert alter(cluster, ReplicaState.ONLINE, "t") == [Error.NONE]
     assert cluster.partition("t").directories == (directory(1, 1),)
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_a_damaged_replica_is_no_eligible_leader_unless_it_is_the_last(damaged: bool) -> None:
+    cluster = Cluster(levels={METADATA_VERSION: 30, ELR_VERSION: 1})
+    cluster.start(1, 2)
+    cluster.topic("t", (1, 2), configs={"min.insync.replicas": "2"})
+    cluster.assign(1, directory(1, 0), "t")
+    cluster.assign(2, directory(2, 0), "t")
+
+    def offline(broker: int) -> None:
+        epoch = cluster.image.brokers[broker].broker_epoch
+        names = [Named(TopicPartition("t", 0))]
+        state = ReplicaState.OFFLINE
+        cluster.take(
+            replica_states.alter(cluster.state, broker, epoch, state, names, damaged=damaged)
+        )
+
+    offline(1)
+    state = cluster.partition("t")
+    assert (state.leader, state.isr, state.elr) == (2, (2,), () if damaged else (1,))
+    offline(2)
+    state = cluster.partition("t")
+    assert (state.leader, state.isr) == (NO_LEADER, ())
+    assert 2 in state.elr
 
 
 def test_refusals() -> None:

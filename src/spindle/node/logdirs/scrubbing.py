@@ -1,0 +1,177 @@
+"""The scrubber of each log directory: finds damage before a reader does (B-28).
+
+Takes small steps on the directory's own thread, when `core.logdirs.scrubbing` says so, and keeps
+its progress in a file there, so that a restart goes on where it was. A bad log is `logdirs`'s
+matter from then on. Belongs to `logdirs`; nobody waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from spindle.core.logdirs.scrubbing import OFF_LOOK, STEP, Progress, Schedule
+from spindle.model.errors import DiskFailed, Failure, LogFailed
+from spindle.model.ids import LogDir
+from spindle.model.jobs import GetFile, PutFile
+from spindle.model.scrubbing import BadLog, Scrub, Scrubbed
+from spindle.model.statistics import Sample
+from spindle.node.logdirs.places import Stage
+
+if TYPE_CHECKING:
+    from spindle.node.logdirs.logdirs import LogDirs
+
+FILE: Final = "spindle-scrub.json"
+SAVE_EVERY: Final = 30.0
+"""Seconds between writes of the progress: what a restart may look at twice."""
+
+
+class Scrubbing:
+    """The scrubbers of all directories."""
+
+    def __init__(self, logs: LogDirs) -> None:
+        self._logs = logs
+        self._scrubbers: dict[LogDir, _Scrubber] = {}
+
+    def begin(self, path: LogDir) -> None:
+        """A directory is in use (again)."""
+        self.on_directory_failed(path)
+        self._scrubbers[path] = _Scrubber(self._logs, path)
+
+    def on_directory_failed(self, path: LogDir) -> None:
+        """A directory cannot be used."""
+        old = self._scrubbers.pop(path, None)
+        if old is not None:
+            old.ended = True
+
+    def end(self) -> None:
+        """The node is stopping: remember how far all have come."""
+        for scrubber in self._scrubbers.values():
+            scrubber.end()
+        self._scrubbers.clear()
+
+    def order(self, path: LogDir) -> None:
+        """Look at all that a directory holds now, and not only when it is due."""
+        if path in self._scrubbers:
+            self._scrubbers[path].order()
+
+    def progress(self, path: LogDir) -> Progress:
+        """How far a directory's scrubber is."""
+        found = self._scrubbers.get(path)
+        return found.schedule.progress if found is not None else Progress()
+
+    def statistics(self, path: LogDir, labels: dict[str, str]) -> Iterator[Sample]:
+        """Figures about one directory's."""
+        found = self.progress(path)
+        prefix = "kafka_log_logmanager_scrub"
+        yield Sample(prefix + "rounds_total", found.rounds, "times all was looked at", labels)
+        yield Sample(prefix + "roundbytes", found.seen, "bytes looked at in this round", labels)
+        left = self._logs.bytes_in(path) if found.place is not None else found.seen
+        yield Sample(prefix + "roundtotalbytes", left, "bytes that it will look at", labels)
+        yield Sample(prefix + "lastroundms", found.ended_ms, "ms since 1970; 0: never", labels)
+        yield Sample(prefix + "badlogs_total", found.bad, "damaged logs that it found", labels)
+        yield Sample(prefix + "mendedindexes_total", found.mended, "indexes made anew", labels)
+
+
+class _Scrubber:
+    """One directory's, from when it is in use until it fails."""
+
+    def __init__(self, logs: LogDirs, path: LogDir) -> None:
+        self._logs = logs
+        self._out = logs.broker.out
+        self._settings = logs.broker.settings
+        self._path = path
+        self._saved_at = self._out.now
+        self._timer = self._out.after(
+            self._settings["log.initial.task.delay.ms"] / 1000, self._next
+        )
+        self.schedule = Schedule()
+        self.ended = False
+        self._out.run(GetFile(path, FILE), self._on_read)
+
+    def _on_read(self, result: bytes | Failure | None) -> None:
+        if isinstance(result, DiskFailed):
+            self._logs.on_disk_failed(result)
+        if isinstance(result, bytes):
+            try:
+                self.schedule.progress = Progress.decode(result)
+            except ValueError as error:
+                self._out.say(
+                    "warning", "scrubbing begins anew", directory=self._path, why=str(error)
+                )
+
+    def end(self) -> None:
+        """Take no further step."""
+        self.ended = True
+        if self.schedule.progress.place is not None:
+            self._save()
+
+    def order(self) -> None:
+        """Begin a round now."""
+        self.schedule.order()
+        if self._timer.then is not None:
+            self._timer.cancel()
+            self._timer = self._out.after(0, self._next)
+
+    # --- step by step -------------------------------------------------------------------------
+
+    @property
+    def _rate(self) -> int:
+        return int(self._settings["log.dir.scrub.max.bytes.per.second"])
+
+    def _next(self) -> None:
+        if self.ended or self._logs.moves.closing:
+            return
+        interval = self._settings["log.dir.scrub.interval.ms"]
+        wait = self.schedule.wait(self._out.wall_ms, interval, self._rate)
+        if wait > 0:
+            self._timer = self._out.after(wait, self._next)
+            return
+        place = self.schedule.progress.place
+        assert place is not None
+        step = max(1, min(STEP, self._rate))
+        self._out.run(Scrub(self._path, place, step), partial(self._on_scrubbed, self._out.now))
+
+    def _on_scrubbed(self, began: float, result: Scrubbed | Failure) -> None:
+        if self.ended:
+            return
+        if isinstance(result, Failure):
+            assert isinstance(result, DiskFailed), f"a look cannot fail with {result!r}"
+            self._logs.on_disk_failed(result)
+            self._timer = self._out.after(OFF_LOOK, self._next)
+            return
+        for line in result.mended:
+            self._out.say("warning", "index was wrong", directory=self._path, mended=line)
+        for bad in result.bad:
+            self._on_bad(bad)
+        took = self._out.now - began
+        rest = self.schedule.on_scrubbed(result, took, self._rate, self._out.wall_ms)
+        over = result.next is None
+        if over or self._out.now - self._saved_at >= SAVE_EVERY:
+            self._save()
+        if over:
+            found = self.schedule.progress
+            self._out.say("info", "directory is scrubbed", directory=self._path, bytes=found.seen)
+        self._timer = self._out.after(rest, self._next)
+
+    def _on_bad(self, bad: BadLog) -> None:
+        self._out.say(
+            "error", "damage is found", directory=self._path, log=str(bad.key), why=bad.why
+        )
+        for found in self._logs.places.all.values():
+            here = found.directory == self._path and found.stage is Stage.READY
+            if here and found.key == bad.key:
+                why = f"found by the scrubber: {bad.why}"
+                failure = LogFailed(self._path, str(bad.key), why, suspect=bad.suspect)
+                self._logs.on_log_failed(found.id, failure)
+                return
+
+    def _save(self) -> None:
+        self._saved_at = self._out.now
+        progress = self.schedule.progress
+        self._out.run(PutFile(self._path, FILE, progress.encode()), self._on_saved)
+
+    def _on_saved(self, result: Failure | None) -> None:
+        if isinstance(result, DiskFailed):
+            self._logs.on_disk_failed(result)

@@ -1,0 +1,105 @@
+"""The scrubber's schedule: rounds an interval apart, steps at a rate, progress as text."""
+
+from __future__ import annotations
+
+import pytest
+
+from spindle.core.logdirs.scrubbing import OFF_LOOK, REST, SHARE, Progress, Schedule
+from spindle.model.logs import LogKey
+from spindle.model.scrubbing import BadLog, Scrubbed, ScrubPlace
+
+HOUR = 3_600_000
+RATE = 1_000_000
+
+
+def end_round(schedule: Schedule, wall_ms: int) -> None:
+    assert schedule.wait(wall_ms, HOUR, RATE) == 0
+    schedule.on_scrubbed(Scrubbed(None, 10), 0.0, RATE, wall_ms)
+
+
+@pytest.mark.spec("B-28")
+def test_the_first_round_begins_at_once_and_the_next_an_interval_after_its_beginning() -> None:
+    schedule = Schedule()
+    assert schedule.wait(1000, HOUR, RATE) == 0
+    assert schedule.progress.place == ScrubPlace()
+    schedule.on_scrubbed(Scrubbed(ScrubPlace("t-0", 0, 50), 50), 0.0, RATE, 2000)
+    assert schedule.wait(HOUR * 9, HOUR, RATE) == 0  # A round under way just goes on.
+    assert schedule.progress.place == ScrubPlace("t-0", 0, 50)
+    schedule.on_scrubbed(Scrubbed(None, 7), 0.0, RATE, 5000)
+    assert (schedule.progress.rounds, schedule.progress.seen) == (1, 57)
+    assert schedule.progress.ended_ms == 5000
+    assert schedule.wait(6000, HOUR, RATE) == OFF_LOOK
+    assert schedule.wait(1000 + HOUR - 2000, HOUR, RATE) == 2.0
+    assert schedule.wait(1000 + HOUR, HOUR, RATE) == 0
+    assert schedule.progress.seen == 0
+
+
+@pytest.mark.spec("B-28")
+def test_a_rest_keeps_the_rate_and_leaves_a_busy_disk_alone() -> None:
+    schedule = Schedule()
+    schedule.wait(1000, HOUR, RATE)
+    place = ScrubPlace("t-0", 0, 1)
+    assert schedule.on_scrubbed(Scrubbed(place, RATE), 0.1, RATE, 0) == pytest.approx(0.9)
+    assert schedule.on_scrubbed(Scrubbed(place, 1), 2.0, RATE, 0) == pytest.approx(2.0 * SHARE)
+    assert schedule.on_scrubbed(Scrubbed(place, 0), 0.0, RATE, 0) == REST
+
+
+def test_it_can_be_switched_off_and_on_and_ordered() -> None:
+    schedule = Schedule()
+    assert schedule.wait(1000, HOUR, 0) == OFF_LOOK
+    assert schedule.progress.place is None
+    end_round(schedule, 1000)
+    schedule.order()
+    assert schedule.wait(2000, HOUR, 0) == OFF_LOOK
+    assert schedule.wait(2000, HOUR, RATE) == 0
+    schedule.on_scrubbed(Scrubbed(None, 1), 0.0, RATE, 3000)
+    assert schedule.wait(4000, HOUR, RATE) > 0
+
+
+def test_an_order_during_a_round_asks_for_no_other() -> None:
+    schedule = Schedule()
+    schedule.wait(1000, HOUR, RATE)
+    schedule.order()
+    end_round(schedule, 2000)
+    assert schedule.wait(3000, HOUR, RATE) > 0
+
+
+def test_a_clock_that_is_set_back_delays_a_round_by_no_more_than_the_interval() -> None:
+    schedule = Schedule()
+    end_round(schedule, 100 * HOUR)
+    assert schedule.wait(HOUR, 5_000, RATE) <= 5.0
+    assert schedule.wait(100 * HOUR + 5_000, 5_000, RATE) == 0
+
+
+@pytest.mark.spec("B-28")
+def test_progress_outlives_the_process() -> None:
+    schedule = Schedule()
+    schedule.wait(1000, HOUR, RATE)
+    bad = BadLog(LogKey("t", 0), "why")
+    place = ScrubPlace("orders-3", 17, 4096)
+    schedule.on_scrubbed(Scrubbed(place, 50, (bad,), ("mended",)), 0.0, RATE, 2000)
+    again = Schedule(Progress.decode(schedule.progress.encode()))
+    assert again.progress == schedule.progress
+    assert (again.progress.bad, again.progress.mended) == (1, 1)
+    assert again.wait(3000, HOUR, RATE) == 0
+    assert again.progress.place == place
+    assert Progress.decode(Progress().encode()) == Progress()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"7",
+        b'{"version": 2}',
+        b'{"version": 1}',
+        b'{"version": 1, "place": [1, 2]}',
+        b'{"version": 1, "place": null, "rounds": "x"}',
+        b'{"version": 1, "place": null, "what": 1}',
+        b"\xff\xfe",
+    ],
+)
+def test_progress_that_makes_no_sense_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError):
+        Progress.decode(data)
