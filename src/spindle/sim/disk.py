@@ -302,16 +302,15 @@ class MemoryDisk:
         return bytes(node.seen) if isinstance(node, _FileNode) else None
 
     def rot(self, path: str, at: int, mask: int) -> None:
-        """Change bits of one byte of a file, on the medium as well, without anybody's call."""
+        """Change bits of a byte of a file, on the medium as well."""
         node = self._find(path)
-        assert isinstance(node, _FileNode)
-        for data in (node.seen, node.kept):
+        for data in (node.seen, node.kept) if isinstance(node, _FileNode) else ():
             if at < len(data):
                 data[at] ^= mask
 
     def used(self, path: str) -> int:
         """Bytes of all files under a path."""
-        return self._used(path)
+        return _size(node) if (node := self._find(path.rstrip("/"))) is not None else 0
 
     # --- shared with MemoryFile ---------------------------------------------------------------
 
@@ -338,7 +337,7 @@ class MemoryDisk:
         """Bytes that still fit where `path` is; -1: no limit."""
         for prefix, limit in self.capacity.items():
             if path.startswith(prefix):
-                return max(0, limit - self._used(prefix))
+                return max(0, limit - self.used(prefix))
         return -1
 
     # --- the port -----------------------------------------------------------------------------
@@ -445,7 +444,7 @@ class MemoryDisk:
         if self._find(path) is None:
             raise _error(errno.ENOENT, path)
         total = next((c for p, c in self.capacity.items() if path.startswith(p)), 1 << 40)
-        return Usage(total, max(0, total - self._used(path)))
+        return Usage(total, max(0, total - self.used(path)))
 
     def lock(self, path: str) -> File:
         """Open and lock a file; OSError EAGAIN if it is locked."""
@@ -478,10 +477,6 @@ class MemoryDisk:
         if isinstance(node, _FileNode):
             raise _error(errno.ENOTDIR, path)
         return node, name
-
-    def _used(self, prefix: str) -> int:
-        node = self._find(prefix.rstrip("/"))
-        return _size(node) if node is not None else 0
 
 
 def _settle(node: _Node) -> None:
