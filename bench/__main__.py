@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.support.kafka_jars import kafka_jars
 
-from bench import measures, moves
+from bench import failover, measures, moves
 from bench.peers import Apache, Peer, Spindle, memory
 
 TARGETS: dict[str, tuple[str, float]] = {
@@ -31,6 +31,9 @@ TARGETS: dict[str, tuple[str, float]] = {
     "move MB/s": (">=", 3.0),
     "move CPU s/GB": ("<=", 0.3),
     "acks=all p99, moving / at rest": ("<=", 1.0),
+    "controller killed: topic made after s": ("<=", 1.0),
+    f"disk of {failover.LEADERS} leaders dies: all led after s": ("<=", 1.0),
+    f"disk of {failover.LEADERS} leaders dies: bytes that tell it": ("<=", 1.0),
 }
 """Ratios spindle / Apache Kafka that must hold."""
 OWN: dict[str, tuple[str, float]] = {
@@ -41,13 +44,14 @@ OWN: dict[str, tuple[str, float]] = {
 """Figures of spindle alone that must hold."""
 
 Table = dict[str, dict[str, list[float]]]
+Planned = tuple[str, Callable[[Peer, int], Awaitable[measures.Figures]]]
 
 
 async def run(options: argparse.Namespace) -> Table:
     """All measures, alternating; figure -> peer -> values."""
     table: Table = defaultdict(lambda: defaultdict(list))
     only = set(options.only.split(",")) if options.only else None
-    plan: list[tuple[str, Callable[[Peer, int], Awaitable[measures.Figures]]]] = [
+    plan: list[Planned] = [
         ("throughput", lambda p, n: measures.throughput(p, n, options.records)),
         ("latency", lambda p, n: measures.latency(p, n, 1600)),
         ("small", lambda p, n: measures.small(p, n, options.small)),
@@ -56,22 +60,32 @@ async def run(options: argparse.Namespace) -> Table:
     ]
     with tempfile.TemporaryDirectory(dir=options.dir) as home:
         shim = _shim(Path(home))
-        peers = [_peer(name, Path(home), shim) for name in ("kafka", "spindle")]
-        try:
-            for peer in peers:
-                table["start to serving s"][peer.name].append(await peer.start())
-                print(f"{peer.name} serves", file=sys.stderr)
-            for name, measure in plan:
-                if only is None or name in only:
-                    await _rounds(table, name, measure, peers, options)
-            for peer in peers:
-                table["memory MB"][peer.name].append(memory(peer.pids()))
-        finally:
-            for peer in peers:
-                await peer.stop()
+        wanted = [(name, measure) for name, measure in plan if only is None or name in only]
+        if wanted:
+            await _shared(table, wanted, Path(home), shim, options)
         if only is None or "gap" in only:
             await _gaps(table, Path(home), shim, options)
+        if only is None or "failover" in only:
+            await asyncio.to_thread(_failovers, table, Path(home), shim, options)
     return table
+
+
+async def _shared(
+    table: Table, plan: list[Planned], home: Path, shim: Path, options: argparse.Namespace
+) -> None:
+    """The measures that leave their clusters whole share them."""
+    peers = [_peer(name, home, shim) for name in ("kafka", "spindle")]
+    try:
+        for peer in peers:
+            table["start to serving s"][peer.name].append(await peer.start())
+            print(f"{peer.name} serves", file=sys.stderr)
+        for name, measure in plan:
+            await _rounds(table, name, measure, peers, options)
+        for peer in peers:
+            table["memory MB"][peer.name].append(memory(peer.pids()))
+    finally:
+        for peer in peers:
+            await peer.stop()
 
 
 async def _rounds(
@@ -106,6 +120,19 @@ async def _gaps(table: Table, home: Path, shim: Path, options: argparse.Namespac
                 print(f"gap {name} {round_}: {figures}", file=sys.stderr)
                 for figure, value in figures.items():
                     table[figure][name].append(value)
+
+
+def _failovers(table: Table, home: Path, shim: Path, options: argparse.Namespace) -> None:
+    """Clusters of their own: with three controllers, and with thousands of leaders on a disk."""
+    rounds, leaders = options.failover_rounds, options.leaders
+    for measure in (
+        failover.killed_controllers(home, rounds),
+        failover.dead_disks(home, shim, rounds, leaders),
+    ):
+        for name, figures in measure:
+            print(f"failover {name}: {figures}", file=sys.stderr)
+            for figure, value in figures.items():
+                table[figure][name].append(value)
 
 
 def _peer(name: str, home: Path, shim: Path) -> Peer:
@@ -178,7 +205,11 @@ def main() -> None:
     parser.add_argument("--move-records", type=int, default=500_000, help="1 KiB records to move")
     parser.add_argument("--felt-seconds", type=int, default=8, help="of writing beside moves")
     parser.add_argument("--gap-rounds", type=int, default=1, help="disk failures of each kind")
-    parser.add_argument("--only", help="throughput,latency,small,move,felt,gap")
+    parser.add_argument("--failover-rounds", type=int, default=5, help="failovers of each kind")
+    parser.add_argument(
+        "--leaders", type=int, default=failover.LEADERS, help="partitions led from a disk that dies"
+    )
+    parser.add_argument("--only", help="throughput,latency,small,move,felt,gap,failover")
     parser.add_argument("--dir", help="where the clusters keep their data")
     parser.add_argument("--write", type=Path, help="put the table into this file, below its mark")
     options = parser.parse_args()

@@ -27,6 +27,10 @@ SETTINGS = {
     "log.segment.delete.delay.ms": "1000",
 }
 
+APACHE_SETTINGS = {"num.network.threads": "3", "num.io.threads": "8"}
+APACHE_JVM = ("-Xmx512m", "-Xms256m", "-XX:+UseG1GC")
+"""The heap and the collector that Apache Kafka's own scripts would choose for tests."""
+
 
 class Peer(Protocol):
     """One side of the comparison."""
@@ -86,7 +90,7 @@ class Spindle:
 
 
 class Apache:
-    """Apache Kafka 4.3 with the heap and collector that its own scripts would choose for tests."""
+    """Apache Kafka 4.3."""
 
     name = "kafka"
 
@@ -98,8 +102,8 @@ class Apache:
             brokers=BROKERS,
             directories=DIRECTORIES,
             separate_controller=True,
-            settings={**SETTINGS, "num.network.threads": "3", "num.io.threads": "8"},
-            jvm=("-Xmx512m", "-Xms256m", "-XX:+UseG1GC"),
+            settings={**SETTINGS, **APACHE_SETTINGS},
+            jvm=APACHE_JVM,
         )
 
     async def start(self) -> float:

@@ -11,13 +11,17 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+from tests.support import committed
 from tests.support.apache_kafka import CONTROLLER_ID
 from tests.support.clients import audit, produce, values
+from tests.support.directory_world import directory_id
 from tests.support.mixed import Mixed
 from tests.support.waiting import eventually
 
 from spindle.cli.demo.load import Load
 from spindle.model.errors import Error
+from spindle.model.ids import UNASSIGNED
+from spindle.model.records import Partition
 
 pytestmark = pytest.mark.kafka
 
@@ -57,6 +61,28 @@ def in_sync(mixed: Mixed, topic: str) -> None:
     mixed.until(
         lambda: all(isr == BOTH for _, isr in mixed.state(topic).values()), "both are in sync", 60
     )
+
+
+@pytest.mark.spec("B-24", "B-26")
+def test_our_controller_gives_our_replicas_a_place_and_leaves_theirs_to_them(mixed: Mixed) -> None:
+    mixed.create("placed", [[THEIRS, OURS]] * 4)
+    made = [
+        one.record
+        for batch in committed.batches(mixed)
+        for one in batch
+        if isinstance(one.record, Partition)
+    ]
+    told = {record.directories[record.replicas.index(OURS)] for record in made}
+    ours = {directory_id(path) for path in mixed.nodes[OURS].log_dirs}
+    assert told <= (ours if CONTROLLER_ID not in mixed.theirs else {UNASSIGNED})
+    assert {record.directories[record.replicas.index(THEIRS)] for record in made} == {UNASSIGNED}
+
+    def known() -> bool:
+        topic = committed.image(mixed).topic("placed")
+        assert topic is not None
+        return not any(UNASSIGNED in p.directories for p in topic.partitions.values())
+
+    mixed.until(known, "everybody has told where the replicas are", 60)
 
 
 @pytest.mark.spec("B-26", "K113-03", "K858-07", "K858-16")

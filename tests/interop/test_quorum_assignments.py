@@ -198,6 +198,34 @@ def test_records_carry_directories_in_kafkas_versions(world: World) -> None:
 # --- what brokers tell -----------------------------------------------------------------------
 
 
+@pytest.mark.spec("B-24")
+def test_new_replicas_have_a_place_at_once_where_the_controller_is_ours(world: World) -> None:
+    ours = CONTROLLER_ID not in world.cluster.theirs
+    heartbeats = world.relays[VICTIM].seen(Key.BROKER_HEARTBEAT)
+    assert any(seen.body.room_share > 0 for seen in heartbeats), "it tells whoever listens"
+    before = len(committed.batches(world.cluster))
+    names = [f"placed-{n}" for n in range(6)]
+    world.make_topics(names, [VICTIM, KEEPER])
+    world.until(lambda: all(world.where(name) for name in names), "they are made")
+    made = [
+        one.record
+        for batch in committed.batches(world.cluster)[before:]
+        for one in batch
+        if isinstance(one.record, r.Partition)
+    ]
+    assert len(made) == len(names)
+    victims = [record.directories[record.replicas.index(VICTIM)] for record in made]
+    if not ours:
+        assert victims == [UNASSIGNED] * len(names)
+        world.until(lambda: all(map(world.told_of, names)), "the broker chooses and tells")
+        return
+    # Alike as the directories are, none gets everything; and nobody has to say anything more.
+    assert set(victims) == set(world.ids())
+    for name, place in zip(names, victims, strict=True):
+        assert [world.ids()[disk] for disk in world.where(name)] == [place]
+    assert not any(map(world.told_of, names))
+
+
 @pytest.mark.spec("K858-13")
 def test_a_broker_is_fenced_until_the_controller_knows_every_place(world: World) -> None:
     world.make_topics(["awaited"], [KEEPER, VICTIM])

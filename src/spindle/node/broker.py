@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from spindle.core.logdirs.placement import Rooms
 from spindle.model.config import NodeConfig, Settings
 from spindle.model.errors import Failure
-from spindle.model.ids import LogDir
+from spindle.model.ids import DirectoryId, LogDir
 from spindle.model.image import BROKER_RESOURCE, ClusterImage, Delta
 from spindle.model.logs import OpenedDirectory
 from spindle.model.outbox import Outbox
@@ -83,6 +84,10 @@ class Broker:
     def is_serving(self) -> bool:
         """Whether we can answer clients: our logs are found, and brokers are known to be alive."""
         return self.logs.is_settled and any(map(self.image.is_active, self.image.brokers))
+
+    def rooms(self) -> Rooms[DirectoryId]:
+        """What our directories have to offer to new replicas."""
+        return self.logs.places.rooms()
 
     # --- life -------------------------------------------------------------------------------
 

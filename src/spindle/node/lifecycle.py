@@ -6,10 +6,12 @@ One request is under way at a time. Knows nothing of logs: `LogDirs` says when t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Protocol
 
 from spindle.core.lifecycle import BrokerState, DirectoryReports, Event, step
+from spindle.core.logdirs.placement import Rooms
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.features import (
@@ -23,6 +25,7 @@ from spindle.model.image import ClusterImage, Delta
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.channel import ControllerChannel
 from spindle.node.metadata import Metadata
+from spindle.node.rooms import to_fields
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
 
@@ -46,6 +49,9 @@ class Host(Protocol):
     metadata: Metadata
     controller: ControllerChannel
 
+    def rooms(self) -> Rooms[DirectoryId]:
+        """What our directories have to offer to new replicas."""
+
 
 class Lifecycle:
     """Registration, fencing and stopping of this broker."""
@@ -63,6 +69,7 @@ class Lifecycle:
         """Whether the controller keeps us out of leadership and ISRs, as far as we know."""
         self._directories = DirectoryReports(settings["log.dir.failure.timeout.ms"] / 1000)
         self._cordoned: tuple[DirectoryId, ...] = ()
+        self._rooms_told = -math.inf
         self._incarnation = broker.out.new_id()
         self._previous_epoch = NO_EPOCH
         self._registered = False
@@ -207,6 +214,7 @@ class Lifecycle:
             want_shut_down=self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN,
             offline_log_dirs=failed,
             cordoned_log_dirs=self._cordoned_to_tell(),
+            **self._rooms_to_tell(),
         )
 
         def on_answer(answer: Any) -> None:
@@ -220,6 +228,17 @@ class Lifecycle:
         level = self._image.features.get(METADATA_VERSION, 0)
         known = self.state >= BrokerState.RECOVERY and level >= CORDONED_DIRECTORIES
         return self._cordoned if known else None
+
+    def _rooms_to_tell(self) -> dict[str, Any]:
+        """Once in each interval, however often heartbeats go: figures cost a look at every log.
+
+        Never along with a failure that the controller is to hear of now.
+        """
+        due = self._out.now >= self._rooms_told + self._interval / 2
+        if not self._ready or not due or not self._directories.all_heard:
+            return {}
+        self._rooms_told = self._out.now
+        return to_fields(self._host.rooms())
 
     def _answered(self, answer: Any, what: str) -> bool:
         """Whether a request was met; if not, the next one is arranged."""

@@ -20,6 +20,7 @@ from spindle.wire.apis import Key
 from spindle.wire.private import Part
 
 FIRST_TAG: Final = 10_000
+_TYPES: Final[dict[str, Any]] = {"uuid": uuid.UUID | None, "int32": int, "int64": int}
 _CLASS_VARIABLES: Final = (
     "__type__",
     "__version__",
@@ -92,8 +93,7 @@ def _copy(given: Any) -> Any:
 
 
 def _annotation(part: Part) -> Any:
-    assert part.kind.removeprefix("[]") == "uuid", "the only type that the table needs"
-    one = uuid.UUID | None
+    one = _TYPES[part.kind.removeprefix("[]")]
     return GenericAlias(tuple, (one, ...)) if part.kind.startswith("[]") else one
 
 
@@ -115,6 +115,17 @@ ADDITIONS: Final[Mapping[tuple[int, EntityType], Mapping[str, tuple[Part, ...]]]
     # The id of each directory, as the metadata names it (KIP-858's future work).
     (Key.DESCRIBE_LOG_DIRS, EntityType.response): {
         "DescribeLogDirsResult": (Part("directory_id", "uuid", tag=FIRST_TAG),),
+    },
+    # What the directories that take new replicas have to offer, side by side (`node.rooms`).
+    (Key.BROKER_HEARTBEAT, EntityType.request): {
+        "BrokerHeartbeatRequest": (
+            Part("room_directories", "[]uuid", tag=FIRST_TAG, default=()),
+            Part("room_left", "[]int64", tag=FIRST_TAG + 1, default=()),
+            Part("room_rates", "[]int64", tag=FIRST_TAG + 2, default=()),
+            Part("room_logs", "[]int32", tag=FIRST_TAG + 3, default=()),
+            Part("room_share", "int64", tag=FIRST_TAG + 4, default=-1),
+            Part("room_grown", "int64", tag=FIRST_TAG + 5, default=-1),
+        ),
     },
     # The directory of each replica, in their order; the zero id: wherever the broker likes.
     (Key.ALTER_PARTITION_REASSIGNMENTS, EntityType.request): {

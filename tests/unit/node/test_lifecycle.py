@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from spindle.core.lifecycle import BrokerState
+from spindle.core.logdirs.placement import Room, Rooms
 from spindle.model import records as r
 from spindle.model.config import node_config
 from spindle.model.errors import Error, PeerFailed
@@ -65,8 +66,14 @@ class Bench:
         self.out = Outbox(random.Random(1))
         self.metadata = Metadata()
         self.controller: Any = Controller()
+        self.asked_for_rooms = 0
         self.lifecycle = Lifecycle(self)
         self.offset = 0
+
+    def rooms(self) -> Rooms[uuid.UUID]:
+        """What the directories offer; counts how often that was asked."""
+        self.asked_for_rooms += 1
+        return Rooms({A: Room(1 << 30, 5, 7)}, 1 << 20, 1 << 24)
 
     def commit(self, *records: r.MetadataRecord) -> None:
         """The metadata moves on."""
@@ -416,3 +423,23 @@ def test_who_is_forgotten_while_stopping_may_stop() -> None:
     bench.lifecycle.shut_down(lambda: stopped.append(True))
     bench.beaten(error_code=Error.STALE_BROKER_EPOCH)
     assert stopped == [True]
+
+
+@pytest.mark.spec("B-24")
+def test_the_room_in_the_directories_is_told_once_in_each_interval() -> None:
+    bench = Bench()
+    bench.lifecycle.start([A, B], -1)
+    bench.registered()
+    told = bench.beaten()
+    assert (told.room_share, told.room_directories) == (-1, ())
+    assert bench.asked_for_rooms == 0, "nothing is known before the logs are"
+    bench.lifecycle.ready()
+    told = bench.beaten(fenced=True)
+    assert (told.room_directories, told.room_left, told.room_logs) == ((A,), (1 << 30,), (7,))
+    assert (told.room_rates, told.room_share, told.room_grown) == ((5,), 1 << 20, 1 << 24)
+    bench.lifecycle.on_directory_failed(B)
+    bench.pass_time(0.01)
+    assert bench.beaten().room_share == -1
+    assert bench.asked_for_rooms == 1
+    bench.pass_time(2)
+    assert bench.beaten().room_directories == (A,)

@@ -14,6 +14,7 @@ from spindle.core.controller import directories
 from spindle.core.controller.elections import concerned, elect_leaderless, remove_broker
 from spindle.core.controller.sessions import Session, Sessions
 from spindle.core.controller.state import Decision, Draft, State
+from spindle.core.logdirs.placement import Rooms
 from spindle.model import records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.features import METADATA_VERSION
@@ -172,6 +173,8 @@ class Heartbeat:
     want_shut_down: bool = False
     offline_dirs: tuple[DirectoryId, ...] = ()
     cordoned_dirs: tuple[DirectoryId, ...] | None = None
+    rooms: Rooms[DirectoryId] | None = None
+    """What its directories have to offer (B-24); None: as it was, or it never tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +192,15 @@ def heartbeat(
 ) -> Decision[HeartbeatAnswer]:
     """The broker's next state, by KIP-631's table; then its directories. Touches its session.
 
-    Refusal STALE_BROKER_EPOCH where the broker is not registered with this epoch.
+    Notes what it says of the room in its directories. Refusal STALE_BROKER_EPOCH where the broker
+    is not registered with this epoch.
     """
     registration = state.check_broker_epoch(beat.broker_id, beat.broker_epoch)
     caught_up = beat.metadata_offset >= state.registered_at[beat.broker_id]
     session = sessions.touch(beat.broker_id, beat.broker_epoch, now)
     session.metadata_offset = max(session.metadata_offset, beat.metadata_offset)
+    if beat.rooms is not None:
+        state.rooms[beat.broker_id] = (beat.broker_epoch, beat.rooms)
     draft = Draft(state)
     shut_down = False
     if registration.fenced:

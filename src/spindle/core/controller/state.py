@@ -1,6 +1,7 @@
 """What the controller knows, and the draft in which a decision is made.
 
-`State` is the cluster's image plus indexes; `replay(record, offset)` is its only writer. A decision
+`State` is the cluster's image plus indexes; `replay(record, offset)` is its only writer. Beside it
+stands what brokers say of the room in their directories, of which no record tells. A decision
 reads the state through a `Draft`, which shows the records decided so far as if they had been
 replayed already, and changes nothing else. Whoever asked for the decision appends the records and
 replays them, and gives the answer away once they are committed.
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
+from spindle.core.logdirs.placement import Rooms
 from spindle.model import records as r
 from spindle.model.config import TOPIC_SETTINGS, Settings, read_setting
 from spindle.model.errors import Error, Refusal
@@ -69,6 +71,8 @@ class State:
         self.reassigning: dict[PartitionId, None] = {}
         self.lookalikes: dict[str, dict[str, None]] = {}
         """Topic names by the form in which '.' and '_' are one (metric names collide)."""
+        self.rooms: dict[NodeId, tuple[int, Rooms[DirectoryId]]] = {}
+        """What brokers have last told of their directories' room, with the epoch of the broker."""
         self.registered_at: dict[NodeId, int] = {}
         """Offset of each broker's RegisterBroker record, or of the image where it came so."""
         for broker in image.brokers:
@@ -102,6 +106,7 @@ class State:
             after = self.image.partition(id)
             assert after is not None
             self._index(id, after)
+            self._take_room(before, after)
         self.image.take_delta()  # nobody here looks at it, and it must not grow
 
     def _forget_topic(self, topic_id: TopicId) -> None:
@@ -128,6 +133,12 @@ class State:
         self.led[partition.leader].pop(id, None)
         self.imbalanced.pop(id, None)
         self.reassigning.pop(id, None)
+
+    def _take_room(self, before: r.Partition | None, after: r.Partition) -> None:
+        """Replicas that begin in a directory count there until their broker tells anew."""
+        for broker in after.replicas:
+            if broker in self.rooms and (before is None or broker not in before.replicas):
+                self.rooms[broker][1].took(self.image.directory_of(after, broker))
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -175,6 +186,7 @@ class Draft:
         self._partitions: dict[PartitionId, r.Partition] = {}
         self._brokers: ClusterImage = state.image
         self._configs: dict[tuple[int, str], dict[str, str]] = {}
+        self._rooms: dict[NodeId, Rooms[DirectoryId]] = {}
 
     def add(self, record: r.MetadataRecord) -> None:
         """Decide one more record."""
@@ -268,10 +280,29 @@ class Draft:
         return read_setting(setting, setting.default or "" if text is None else text)
 
     def default_directory(self, broker: NodeId) -> DirectoryId:
-        """Where a new replica is said to be: nowhere yet, unless the broker has but one place."""
+        """Where a new replica is to be: the broker's only directory, or the one with most room.
+
+        UNASSIGNED where the broker has not told of its room (it is not ours, or we have only just
+        become the controller): it chooses and tells, as Apache Kafka's brokers do (B-24).
+        """
         registration = self.broker(broker)
         if registration is None or not registration.log_dirs:
             return MIGRATING
         if len(registration.log_dirs) == 1:
             return registration.log_dirs[0]
-        return UNASSIGNED
+        rooms = self._rooms_of(registration)
+        cordoned = registration.cordoned_log_dirs or ()
+        ranked = rooms.order(d for d in registration.log_dirs if d not in cordoned)
+        if not ranked:
+            return UNASSIGNED
+        rooms.took(ranked[0])
+        return ranked[0]
+
+    def _rooms_of(self, registration: r.RegisterBroker) -> Rooms[DirectoryId]:
+        """A broker's figures with what this draft has placed there."""
+        broker = registration.broker_id
+        if broker not in self._rooms:
+            epoch, told = self.state.rooms.get(broker, (-1, Rooms[DirectoryId]({}, 0, 0)))
+            current = epoch == registration.broker_epoch
+            self._rooms[broker] = told.copy() if current else Rooms({}, 0, 0)
+        return self._rooms[broker]

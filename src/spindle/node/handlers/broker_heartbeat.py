@@ -5,6 +5,7 @@ leaderships away when it wants to stop, and takes the replicas of its failed dir
 (K858-05, K858-10). STALE_BROKER_EPOCH: it must register again.
 
 Version notes: 1 adds offline log directories (KIP-858), 2 cordoned ones (KIP-1066).
+Tagged fields of ours tell what room the directories have, so that we can choose among them (B-24).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from spindle.core.controller import brokers
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID
 from spindle.node.calls import Call
+from spindle.node.rooms import from_body
 from spindle.wire.entities import make
 
 
@@ -30,6 +32,7 @@ def on_controller(controller: Any, call: Call) -> None:
         want_shut_down=body.want_shut_down,
         offline_dirs=tuple(d or ZERO_ID for d in getattr(body, "offline_log_dirs", ())),
         cordoned_dirs=None if cordoned is None else tuple(d or ZERO_ID for d in cordoned),
+        rooms=from_body(body),
     )
 
     def respond(answer: brokers.HeartbeatAnswer) -> Any:

@@ -13,12 +13,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.core.logdirs.catchup import Action, Situation, decide, is_better
-from spindle.core.logdirs.placement import Candidate, Round
+from spindle.core.logdirs.placement import Candidate, Rooms, Round
 from spindle.core.logdirs.wishes import Wishes
 from spindle.model import records as r
 from spindle.model.config import topic_setting
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
-from spindle.model.ids import LogDir, PartitionId, TopicPartition
+from spindle.model.ids import DirectoryId, LogDir, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE, Delta
 from spindle.model.jobs import (
     Configure,
@@ -213,6 +213,12 @@ class Places:
         if ranked:
             self._round.took(ranked[0])
         return ranked
+
+    def rooms(self) -> Rooms[DirectoryId]:
+        """What the directories that take new replicas have to offer, for the controller (B-24)."""
+        rooms = Round(self._candidates()).rooms
+        of = {self._logs.directories.id_of(path): room for path, room in rooms.of.items()}
+        return Rooms(of, rooms.share, rooms.grown)
 
     def forget_figures(self) -> None:
         """Directories are not what they were: place the next replica by new figures."""

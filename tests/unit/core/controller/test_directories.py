@@ -7,11 +7,19 @@ import uuid
 import pytest
 from tests.unit.core.controller.kit import Cluster, directory
 
-from spindle.core.controller import directories
+from spindle.core.controller import directories, reassignment, topics
+from spindle.core.logdirs.placement import Room, Rooms
 from spindle.model import records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.features import ELR_VERSION, METADATA_VERSION
-from spindle.model.ids import LOST, MIGRATING, NO_LEADER, UNASSIGNED, PartitionId
+from spindle.model.ids import (
+    LOST,
+    MIGRATING,
+    NO_LEADER,
+    UNASSIGNED,
+    PartitionId,
+    TopicPartition,
+)
 
 D10, D11 = directory(1, 0), directory(1, 1)
 
@@ -206,3 +214,80 @@ def test_cordons_wait_for_their_metadata_version() -> None:
     cluster.start(1)
     cluster.beat(1, cordoned_dirs=(D10,))
     assert cluster.last == ()
+
+
+# --- the controller chooses (B-24) ----------------------------------------------------------
+
+GIB = 1 << 30
+
+
+def rooms(*left: int, broker: int = 1) -> Rooms[uuid.UUID]:
+    """What a broker says of its directories: so much is left in each, and they are idle."""
+    of = {directory(broker, n): Room(bytes, 0, 0) for n, bytes in enumerate(left)}
+    return Rooms(of, GIB, GIB)
+
+
+@pytest.mark.spec("B-24")
+def test_new_replicas_go_where_their_brokers_have_most_room() -> None:
+    cluster = cluster_of(1, 2)
+    cluster.beat(1, rooms=rooms(10 * GIB, 12 * GIB))
+    cluster.topic("t", *[(1, 2)] * 4)
+    places = [cluster.partition("t", n).directories for n in range(4)]
+    # Each that is placed takes room from the next; broker 2 has told nothing.
+    assert places == [(d, UNASSIGNED) for d in (D11, D11, D10, D11)]
+    cluster.topic("u", (1,))
+    assert cluster.partition("u").directories == (D10,), "also in the next request"
+    cluster.beat(1)
+    cluster.topic("v", (1,))
+    assert cluster.partition("v").directories == (D11,), "a heartbeat that is silent of it"
+    cluster.beat(1, rooms=rooms(100 * GIB, 50 * GIB))
+    cluster.topic("w", (1,))
+    assert cluster.partition("w").directories == (D10,), "the newest word counts"
+
+
+@pytest.mark.spec("B-24")
+def test_whatever_is_refused_takes_no_room() -> None:
+    cluster = cluster_of(1)
+    cluster.beat(1, rooms=rooms(10 * GIB, 9 * GIB))
+    wish = topics.NewTopic(name="t", assignments=((0, (1,)),))
+    topics.create_topics(cluster.state, [wish], cluster.rng, cluster.new_id, validate_only=True)
+    cluster.topic("t", (1,))
+    assert cluster.partition("t").directories == (D10,)
+
+
+@pytest.mark.spec("B-24", "B-19")
+def test_no_new_replica_where_it_is_cordoned_offline_or_unknown() -> None:
+    cluster = cluster_of(1)
+    cluster.beat(1, rooms=rooms(10 * GIB, 90 * GIB), cordoned_dirs=(D11,))
+    cluster.topic("cordoned", (1,))
+    assert cluster.partition("cordoned").directories == (D10,)
+    cluster.beat(1, cordoned_dirs=(), rooms=rooms(10 * GIB))
+    cluster.topic("untold", (1,))
+    assert cluster.partition("untold").directories == (D10,)
+    cluster.register(1, log_dirs=(D10, D11, directory(1, 2)))
+    cluster.beat(1, rooms=rooms(1 * GIB, 2 * GIB, 90 * GIB))
+    cluster.beat(1, offline_dirs=(directory(1, 2),))
+    cluster.topic("offline", (1,))
+    assert cluster.partition("offline").directories == (D11,)
+
+
+@pytest.mark.spec("B-24")
+def test_what_another_process_of_the_broker_said_counts_no_more() -> None:
+    cluster = cluster_of(1)
+    cluster.beat(1, rooms=rooms(10 * GIB, 90 * GIB))
+    cluster.now += 60
+    cluster.register(1, process=2)
+    cluster.beat(1)
+    cluster.topic("t", (1,))
+    assert cluster.partition("t").directories == (UNASSIGNED,)
+
+
+@pytest.mark.spec("B-24")
+def test_a_replica_that_comes_by_reassignment_has_a_place_at_once() -> None:
+    cluster = cluster_of(1, 2)
+    cluster.topic("t", (2,))
+    cluster.beat(1, rooms=rooms(10 * GIB, 90 * GIB))
+    asked = reassignment.Reassignment(partition=TopicPartition("t", 0), replicas=(1,))
+    cluster.take(reassignment.alter(cluster.state, [asked], True))
+    place = cluster.state.image.directory_of(cluster.partition("t"), 1)
+    assert place == D11
