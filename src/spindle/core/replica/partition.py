@@ -124,6 +124,16 @@ class Partition:
         """Whether it gives offsets."""
         return type(self.role) is Leading
 
+    def has_begun(self, producer_id: int, epoch: int) -> bool:
+        """Whether the transaction that a producer writes in this epoch is open here already.
+
+        One of an earlier epoch still waits for its marker: a record of the next transaction that
+        was let in before it would be taken for one of its own (KIP-890).
+        """
+        return producer_id in self.transactions.open and (
+            self.producers.epoch_of(producer_id) >= epoch
+        )
+
     @property
     def required_isr(self) -> int:
         """The ISR size below which acks=all is refused and the high watermark stands still."""

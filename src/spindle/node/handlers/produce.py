@@ -189,7 +189,7 @@ class Produce:
 
     def _takes_part(self, hosted: Hosted, batch: Batch) -> bool:
         enlisting = self._broker.transactions.enlisting
-        return batch.producer_id in hosted.partition.transactions.open or (
+        return hosted.partition.has_begun(batch.producer_id, batch.producer_epoch) or (
             not self._broker.settings["transaction.partition.verification.enable"]
             and self._call.version < ADDS_FROM
             and not enlisting.is_waiting(hosted.id, batch.producer_id)

@@ -9,7 +9,7 @@ import pytest
 
 from spindle.core.replica.partition import Change, Following, Leading, Offline, Partition, Rules
 from spindle.model import records as r
-from spindle.model.batches import NO_PRODUCER, Batch
+from spindle.model.batches import CONTROL, NO_PRODUCER, TRANSACTIONAL, Batch, EndTransactionMarker
 from spindle.model.errors import Error, Refusal
 from spindle.model.logs import LoadedLog, LogKey
 from spindle.model.offsets import EpochStart, OffsetAndEpoch
@@ -303,3 +303,22 @@ def test_a_reassignment_completed_by_an_isr_change_is_taken_from_the_metadata() 
     assert partition.replicas == (1, 3)
     with pytest.raises(KeyError):
         fetch(partition, 2, 1)
+
+
+def test_the_next_transaction_does_not_begin_before_the_marker_of_the_one_before() -> None:
+    """KIP-890: the producer writes in its next epoch as soon as the outcome is decided."""
+    partition = leading()
+
+    def write(epoch: int, sequence: int, marker: EndTransactionMarker | None = None) -> None:
+        flags = TRANSACTIONAL | (CONTROL if marker else 0)
+        batch = Batch(0, 0, -1, flags, 1, 1, 7, epoch, sequence, 1, b"")
+        partition.assign(batch, marker)
+
+    assert not partition.has_begun(7, 3)
+    write(3, 0)
+    assert partition.has_begun(7, 3)
+    assert not partition.has_begun(7, 4)
+    write(4, -1, EndTransactionMarker(True, 0))
+    assert not partition.has_begun(7, 4)
+    write(4, 0)
+    assert partition.has_begun(7, 4)
