@@ -32,6 +32,10 @@ COMMANDS: Final = (
     Command("disks", "spindle.cli.disks:app", "Health of disks; probe, replace, cordon, drain"),
     Command("reassign", "spindle.cli.reassign:app", "Move replicas between disks and brokers"),
     Command("balance", "spindle.cli.balance:balance", "Even out the disks, planned on Spark"),
+    Command("audit", "spindle.cli.audit:audit", "Is every acknowledged record there, once?"),
+    Command(
+        "forensics", "spindle.cli.forensics:forensics", "What log directories hold, damaged or not"
+    ),
     Command("sim", "spindle.cli.sim:sim", "Run seeded simulations of a whole cluster"),
     Command("explore", "spindle.cli.explore:explore", "Every interleaving of a move and faults"),
 )

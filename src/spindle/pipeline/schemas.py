@@ -79,7 +79,8 @@ _LOG_PLACE = [
     StructField("disk", StringType()),  # the log directory, or the directory above a log's
     StructField("topic", StringType()),  # null: a row about the disk itself
     StructField("partition", IntegerType()),
-    StructField("kind", StringType()),  # current, future (a move's copy), delete or stray
+    StructField("kind", StringType()),  # current, future (a move's copy), delete, stray or other
+    StructField("log", StringType()),  # the name of the log's own directory: of several copies
     StructField("segment", LongType()),  # base offset, which names the file
     StructField("position", LongType()),  # byte in the file: of the batch, or of the damage
     StructField("size", IntegerType()),  # bytes: of the whole batch, or of the damage

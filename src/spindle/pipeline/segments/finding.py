@@ -27,14 +27,17 @@ from spindle.storage.scan import HEADER_SIZE, MAGIC, OVERHEAD
 _TIME_ENTRY: Final = 12
 _INDEX: Final = np.dtype([("offset", ">i4"), ("position", ">i4")])
 _FRONT: Final = struct.Struct(">qi4xb6xi")
-_SUFFIXED: Final = re.compile(r"^(?P<topic>\S+)-(?P<partition>\d+)\.\S+-(?:future|delete|stray)$")
+_SUFFIXED: Final = re.compile(r"^(?P<topic>\S+)-(?P<partition>\d+)(?:\.\S+)?-[A-Za-z]+$")
+"""A log's copy that waits for its end, or was set aside by somebody (`-bad`, `-old`)."""
+OTHER: Final = "other"
+"""The kind of copies whose suffix is not Kafka's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """What is wanted. Offsets and times (ms) from the first on and before the second; None: any.
 
-    `kinds`: which logs count: current, future, delete, stray.
+    `kinds`: which logs count: current, future, delete, stray, other.
     """
 
     topics: frozenset[str] | None = None
@@ -158,14 +161,13 @@ def _logs(disk: str) -> Iterator[Log]:
 
 def _log(disk: str, name: str) -> Log | None:
     kind, key = layout.parse_directory(name)
-    if kind is Kind.FOREIGN:
-        return None
     if key is not None:
         return Log(disk, name, key.topic, key.partition, kind.value)
     suffixed = _SUFFIXED.match(name)
     if suffixed is None:
         return None
-    return Log(disk, name, suffixed["topic"], int(suffixed["partition"]), kind.value)
+    known = OTHER if kind is Kind.FOREIGN else kind.value
+    return Log(disk, name, suffixed["topic"], int(suffixed["partition"]), known)
 
 
 def _wanted(log: Log, bounds: Bounds) -> bool:

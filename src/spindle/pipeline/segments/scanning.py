@@ -112,6 +112,7 @@ def _place(log: Log) -> Constants:
         "topic": log.topic,
         "partition": log.partition,
         "kind": log.kind,
+        "log": log.name,
     }
 
 

@@ -6,8 +6,9 @@
 
 Options: `level` records or batches; `columns`, those that shall be made (a user's own `.schema()`
 does the same); `topic` and `partition`, comma-separated; `kinds`, of logs: current, future, delete,
-stray, or all; `startOffset`, `endOffset`, `startTime`, `endTime` (ISO 8601 or ms; from the first
-on, before the second); `check` false: look at no CRC where batches are read; `splitBytes`.
+stray, other (a copy that somebody set aside under a suffix of their own), or all; `startOffset`,
+`endOffset`, `startTime`, `endTime` (ISO 8601 or ms; from the first on, before the second); `check`
+false: look at no CRC where batches are read; `splitBytes`.
 
 Called by the commands and by users; the files' paths are those that Spark's workers see.
 """
@@ -37,7 +38,7 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructField, StructType
 
 from spindle.pipeline.schemas import LOG_BATCH, LOG_RECORD, arrow
-from spindle.pipeline.segments.finding import Bounds, Found, Part, Trouble, find
+from spindle.pipeline.segments.finding import OTHER, Bounds, Found, Part, Trouble, find
 from spindle.pipeline.segments.rows import Table
 from spindle.pipeline.segments.scanning import BATCHES, RECORDS, Scanner
 from spindle.pipeline.session import Session
@@ -48,7 +49,7 @@ SPLIT_BYTES: Final = 64 << 20
 _TASKS_MIN: Final = 8
 _SMALL: Final = 1 << 20
 _PUSHDOWN: Final = "spark.sql.python.filterPushdown.enabled"
-_KINDS: Final = frozenset({"current", "future", "delete", "stray"})
+_KINDS: Final = frozenset({"current", "future", "delete", "stray", OTHER})
 _OPTIONS: Final = frozenset(
     {
         "path", "paths", "level", "columns", "topic", "partition", "kinds", "startoffset",

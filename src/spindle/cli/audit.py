@@ -1,0 +1,119 @@
+"""`spindle audit`: whether every record that was acknowledged is there, once and unchanged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spindle.cli import log_pictures, pictures, render
+from spindle.cli.connecting import AsJson
+from spindle.cli.log_dirs import names
+from spindle.cli.log_pictures import Bar, Mark
+from spindle.cli.spark import SparkRemote, spark_session
+
+if TYPE_CHECKING:
+    from spindle.pipeline.auditing import Found
+
+ROWS_SHOWN = 40
+_FAULTS = ("lost", "doubled", "changed", "reordered", "damaged")
+
+
+def audit(
+    produced: Annotated[
+        list[str] | None,
+        typer.Option(help="Manifest of what producers were told: Parquet, CSV or JSON lines."),
+    ] = None,
+    consumed: Annotated[
+        list[str] | None, typer.Option(help="Manifest of what consumers got, likewise.")
+    ] = None,
+    log_dir: Annotated[
+        list[str] | None, typer.Option(help="A log directory to look into; may be repeated.")
+    ] = None,
+    topic_list: Annotated[str, typer.Option(help="Only these topics of --log-dir.")] = "",
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page with a picture here (HTML).")
+    ] = None,
+    spark_remote: SparkRemote = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count the records that are lost, doubled, changed or out of order.
+
+    --produced and --consumed: two manifests, with the columns topic, partition, offset and, where
+    known, producer, sequence and checksum (CRC-32 of the value). --produced and --log-dir: a
+    manifest and the records on disk, by their offsets; several directories may hold copies of a
+    partition. --log-dir alone: the sequence numbers that idempotent producers left on disk.
+    Paths are those that Spark's workers see. Exit code 1: something is wrong.
+    """
+    if bool(consumed) == bool(log_dir) or (consumed and not produced):
+        render.fail(
+            "give --produced with --consumed or --log-dir, or --log-dir alone (see --help)", 2
+        )
+    with spark_session("spindle audit", spark_remote) as spark, render.waiting("counting"):
+        from spindle.pipeline.auditing import count
+
+        found = count(spark, produced or [], consumed or [], log_dir or [], names(topic_list))
+    if report is not None:
+        try:
+            report.write_text(page(found), encoding="utf-8")
+        except OSError as error:
+            render.fail(f"{report} cannot be written: {error.strerror}")
+    if as_json:
+        print(json.dumps(summary(found)))
+    else:
+        _show(found)
+    if not found.sound:
+        raise typer.Exit(1)
+
+
+def summary(found: Found) -> dict[str, Any]:
+    """The answer of `--json`: counts of records."""
+    return {
+        "version": 1,
+        "basis": found.basis,
+        "sound": found.sound,
+        "counts": found.counts,
+        "faulty": found.faulty,
+        "parts": [{"name": name, **counts} for name, counts in found.rows],
+    }
+
+
+def headline(found: Found) -> str:
+    """Everything in a sentence."""
+    wrong = ", ".join(f"{found.counts[n]} {n}" for n in _FAULTS if found.counts.get(n))
+    whole = next(iter(found.counts.values()))
+    return f"{whole} records: " + (wrong or "each is there, once, unchanged and in its place")
+
+
+def page(found: Found) -> str:
+    """The same as an HTML page with a picture."""
+    columns = ("partition", *found.counts)
+    rows = [(name, *map(str, counts.values())) for name, counts in found.rows]
+    bars = [_bar(name, counts) for name, counts in found.rows]
+    picture = log_pictures.bars(bars, "records by fate") + log_pictures.key(
+        ("is", "well"), ("bad", "lost, doubled, changed, out of order or damaged")
+    )
+    parts = [pictures.section("Records by fate", picture, pictures.table(columns, rows))]
+    return pictures.page("Audit", f"{headline(found)}. Compared: {found.basis}.", *parts)
+
+
+def _bar(name: str, counts: dict[str, int]) -> Bar:
+    whole = max(1, next(iter(counts.values())))
+    marks, at = [], 0
+    for fault in _FAULTS:
+        if count := counts.get(fault, 0):
+            marks.append(Mark(at, at + count, "alarm", f"{count} {fault}"))
+            at += count
+    return Bar(name, 0, max(whole, at), marks, f"{whole} records")
+
+
+def _show(found: Found) -> None:
+    rows = [[name, *map(str, counts.values())] for name, counts in found.rows[:ROWS_SHOWN]]
+    if rows:
+        render.table("Records by fate", ("partition", *found.counts), rows)
+    if found.faulty > len(rows):
+        render.say(f"and {found.faulty - len(rows)} more with faults: see --json")
+    render.say(f"Compared: {found.basis}")
+    render.say(headline(found))

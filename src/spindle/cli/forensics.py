@@ -1,0 +1,183 @@
+"""`spindle forensics`: what log directories hold, damage included, and what of it can be saved."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spindle.cli import log_pictures, pictures, render
+from spindle.cli.connecting import AsJson
+from spindle.cli.log_dirs import names
+from spindle.cli.log_pictures import Bar, Mark
+from spindle.cli.spark import SparkRemote, spark_session
+
+if TYPE_CHECKING:
+    from spindle.pipeline.forensics import DamageFound, Forensics, LogFound
+
+ROWS_SHOWN = 40
+"""Logs, and damages, in the table on a terminal; the JSON has more."""
+PICTURED = 60
+
+
+def forensics(
+    directories: Annotated[
+        list[str],
+        typer.Argument(
+            help="Log directories (of Kafka's log.dirs), a partition's own, or patterns of either."
+        ),
+    ],
+    topic_list: Annotated[str, typer.Option(help="Only these topics, e.g. orders,users.")] = "",
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page with a picture of each log here (HTML).")
+    ] = None,
+    spark_remote: SparkRemote = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read whole log directories without a broker, also those of a disk that fails.
+
+    Every batch's CRC is checked. Each log is listed - those of moves under way, deleted ones,
+    strays and copies that were set aside too - with its segments, batches, records, offsets,
+    codecs, transactions and damage, and for each damage whether another log has a whole copy.
+    Nothing is written to the disk. The paths are those that Spark's workers see. Exit code 1:
+    something is damaged.
+    """
+    with spark_session("spindle forensics", spark_remote) as spark:
+        from spindle.pipeline.forensics import examine
+
+        with render.waiting("reading the logs"):
+            found = examine(spark, directories, names(topic_list))
+    if report is not None:
+        try:
+            report.write_text(page(directories, found), encoding="utf-8")
+        except OSError as error:
+            render.fail(f"{report} cannot be written: {error.strerror}")
+    if as_json:
+        print(json.dumps(summary(found)))
+    else:
+        _show(found)
+    if not found.sound:
+        raise typer.Exit(1)
+
+
+def summary(found: Forensics) -> dict[str, Any]:
+    """The answer of `--json`; sizes in bytes, times in ISO 8601 (UTC)."""
+    return {
+        "version": 1,
+        "logs": [
+            {
+                **asdict(log),
+                "first_time": _moment(log.first_time),
+                "last_time": _moment(log.last_time),
+                "verdict": log.verdict,
+            }
+            for log in found.logs
+        ],
+        "damages": [asdict(damage) for damage in found.damages],
+        "logsInAll": found.logs_in_all,
+        "damagesInAll": found.damages_in_all,
+        "records": found.records,
+        "bytes": found.size,
+    }
+
+
+def headline(found: Forensics) -> str:
+    """Everything in a sentence."""
+    whole = f"{found.logs_in_all} logs, {found.records} records, {render.size(found.size)}"
+    if found.sound:
+        return f"{whole}; nothing is damaged"
+    return f"{whole}; {found.damages_in_all} damaged ranges"
+
+
+def page(directories: list[str], found: Forensics) -> str:
+    """The same as an HTML page with a picture: each log's offsets, and where they are damaged."""
+    sections = []
+    if found.logs:
+        sections.append(pictures.section("Logs", _picture(found), _log_table(found)))
+    if found.damages:
+        rows = [_damage_row(damage) for damage in found.damages]
+        sections.append(pictures.section("Damage", pictures.table(_DAMAGE_COLUMNS, rows)))
+    return pictures.page(f"Forensics of {', '.join(directories)}", f"{headline(found)}.", *sections)
+
+
+_LOG_COLUMNS = (
+    "log", "kind", "segments", "bytes", "batches", "records", "offsets", "missing", "codecs",
+    "control", "aborted", "damaged", "what can be saved",
+)  # fmt: skip
+_DAMAGE_COLUMNS = ("log", "segment", "bytes", "offsets", "why", "a copy has")
+
+
+def _show(found: Forensics) -> None:
+    if found.logs:
+        rows = [_log_row(log) for log in found.logs[:ROWS_SHOWN]]
+        render.table("Logs", _LOG_COLUMNS, rows)
+        _rest(found.logs_in_all, len(rows), "logs")
+    if found.damages:
+        rows = [_damage_row(damage) for damage in found.damages[:ROWS_SHOWN]]
+        render.table("Damage", _DAMAGE_COLUMNS, rows)
+        _rest(found.damages_in_all, len(rows), "damaged ranges")
+    render.say(headline(found))
+
+
+def _rest(whole: int, shown: int, what: str) -> None:
+    if whole > shown:
+        render.say(f"and {whole - shown} more {what}: see --json, or name fewer topics")
+
+
+def _log_table(found: Forensics) -> str:
+    return pictures.table(_LOG_COLUMNS, [_log_row(log) for log in found.logs], "whole")
+
+
+def _log_row(log: LogFound) -> list[str]:
+    return [
+        f"{log.disk}/{log.log}", log.kind, str(log.segments), render.size(log.size),
+        str(log.batches), str(log.records), _span(log.first_offset, log.end_offset),
+        str(log.missing), ",".join(log.codecs) or "-", str(log.control), str(log.aborted),
+        render.size(log.damaged_bytes) if log.damages else "-", log.verdict,
+    ]  # fmt: skip
+
+
+def _damage_row(damage: DamageFound) -> list[str]:
+    end = None if damage.last_offset is None else damage.last_offset + 1
+    place = "-" if damage.segment is None else f"{damage.segment} at {damage.position}"
+    copy = "-" if damage.copy is None else f"{damage.copied} of them: {damage.copy}"
+    where = f"{damage.disk}/{damage.log}".rstrip("/")
+    return [where, place, str(damage.size), _span(damage.first_offset, end), damage.error, copy]
+
+
+def _span(first: int | None, end: int | None) -> str:
+    if first is None:
+        return "-"
+    return f"{first}-" if end is None else f"{first}-{end - 1}"
+
+
+def _picture(found: Forensics) -> str:
+    rows = []
+    for log in found.logs[:PICTURED]:
+        own = [d for d in found.damages if (d.disk, d.log) == (log.disk, log.log)]
+        offsets = [d.first_offset for d in own if d.first_offset is not None]
+        begin = min([log.first_offset or 0, *offsets])
+        known = [d.last_offset + 1 for d in own if d.last_offset is not None]
+        end = max([log.end_offset or 0, *known, begin + 1])
+        marks = [
+            Mark(
+                d.first_offset,
+                end if d.last_offset is None else d.last_offset + 1,
+                "band" if d.copy else "alarm",
+                f"{_span(d.first_offset, None if d.last_offset is None else d.last_offset + 1)}: "
+                f"{d.error}",
+            )
+            for d in own if d.first_offset is not None
+        ]  # fmt: skip
+        text = f"offsets {_span(log.first_offset, log.end_offset)}, {log.records} records"
+        rows.append(Bar(f"{log.log} ({log.kind})", begin, end, marks, text))
+    return log_pictures.bars(rows, "the offsets of each log, and which are damaged") + (
+        log_pictures.key(("is", "whole"), ("bad", "damaged"), ("band", "damaged, copy elsewhere"))
+    )
+
+
+def _moment(at: Any) -> str | None:
+    return None if at is None else at.isoformat()
