@@ -19,7 +19,7 @@ from spindle.planning.field import Field
 from spindle.planning.levels import Levels
 from spindle.planning.rules import Rules
 
-ASIDE = 0.05
+ASIDE = 0.1
 """Of half the band, at its edges: brokers are not brought that close to them, because their
 directories could not be evened out any more."""
 OVERSHOOT = 0.005

@@ -14,7 +14,7 @@ from spindle.planning.bound import Edges, edges, lower_bound
 from spindle.planning.field import Field
 from spindle.planning.load import DirectoryLoad
 
-TRIMS = (0.03, 0.2, 0.5)
+TRIMS = (0.05, 0.25, 0.5)
 """Of half the band: so much less a broker gets whose directories are not even yet, the more the
 harder that turns out to be. At the very edge of its band they could hardly be evened out, for each
 would have to be at its own edge."""

@@ -16,21 +16,29 @@ def reassignment(
 ) -> dict[str, object]:
     """The tool's document (version 1) for moves; `replicas` are the brokers of each partition.
 
-    A partition that is not there any more, or not on the move's broker, is left out.
+    The broker that takes a replica stands in the list where the other stood, so that preferred
+    leadership goes with the replica. A partition that is not there any more, or not on the move's
+    broker, is left out.
     """
     wanted: dict[tuple[str, int], dict[int, str]] = {}
+    brokers: dict[tuple[str, int], tuple[int, ...]] = {}
     for move in moves:
-        if move.broker not in replicas.get((move.topic, move.partition), ()):
+        key = (move.topic, move.partition)
+        now = brokers.get(key, replicas.get(key, ()))
+        if move.broker not in now:
             continue
-        wanted.setdefault((move.topic, move.partition), {})[move.broker] = move.target
+        brokers[key] = tuple(move.to if broker == move.broker else broker for broker in now)
+        dirs = wanted.setdefault(key, {})
+        dirs.pop(move.broker, None)
+        dirs[move.to] = move.target
     return {
         "version": 1,
         "partitions": [
             {
                 "topic": topic,
                 "partition": partition,
-                "replicas": list(replicas[topic, partition]),
-                "log_dirs": [dirs.get(broker, ANY) for broker in replicas[topic, partition]],
+                "replicas": list(brokers[topic, partition]),
+                "log_dirs": [dirs.get(broker, ANY) for broker in brokers[topic, partition]],
             }
             for (topic, partition), dirs in sorted(wanted.items())
         ],

@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from spindle.planning import deep
 from spindle.planning.between import Between
 from spindle.planning.bound import Edges
 from spindle.planning.cluster import Cluster
+from spindle.planning.deep import Puzzle, deepen
 from spindle.planning.field import Field
 from spindle.planning.levels import TRIMS, Levels, levels
 from spindle.planning.load import HERE, Band, Move, Plan, Share
@@ -27,6 +29,12 @@ from spindle.planning.within import Turn, Within
 
 PHASES = 24
 """Bounds how often the rest is planned again."""
+
+
+DEAR = 1.05
+"""Times a bound: a plan of a small cluster that is dearer is looked at thoroughly."""
+Worth = tuple[int, float, float]
+"""What there is to be done: replicas to drain; bytes brokers and directories are out by."""
 
 
 def plan_cluster(
@@ -83,6 +91,7 @@ class _Whole:
         self._turns: list[Turn] = []
         self._waves = 0
         self._blocked: dict[int, int] = {}
+        self._small = sum(size > 0 for size in field.sizes) <= deep.MOST
         self._trim = 0
         """How much room is left at the edges of brokers' bands: TRIMS, the more the harder."""
 
@@ -101,9 +110,11 @@ class _Whole:
         if not any(before):
             return False
         wanted = self._wanted(around)
-        better = self._worth(around) < before
+        reached = self._worth(around)
         self._carry_out(wanted, back=True)
-        if not better:
+        if self._small and not self._trim and (any(reached) or self._dear(wanted)):
+            wanted, reached = self._deepened(around, wanted, reached)
+        if reached >= before:
             self._trim += 1
             return self._trim < len(TRIMS)
         steps = [
@@ -145,9 +156,63 @@ class _Whole:
                 home.setdefault(rank, own[source])
                 field.shift(rank, own[source], own[target])
         wanted = [Turn(r, d, field.place[r], 0) for r, d in home.items() if d != field.place[r]]
-        names = {turn.rank: field.name(turn.rank) for turn in wanted}
-        wanted.sort(key=lambda turn: (-field.sizes[turn.rank], names[turn.rank], turn.source))
-        return wanted
+        return self._ordered(wanted)
+
+    def _dear(self, wanted: list[Turn]) -> bool:
+        field, owner = self._field, self._owner
+        across = sum(field.sizes[t.rank] for t in wanted if owner[t.source] != owner[t.target])
+        moved = sum(field.sizes[t.rank] for t in wanted)
+        return across > DEAR * self._broker_bound or moved > DEAR * self._bound
+
+    def _deepened(
+        self, around: Levels, wanted: list[Turn], reached: Worth
+    ) -> tuple[list[Turn], Worth]:
+        """What a thorough search makes of a plan, or the plan if that is better."""
+        field, owner = self._field, self._owner
+        there = {t.rank: t.target for t in wanted}
+        puzzle, ranks = self._puzzle(around)
+        places = deepen(puzzle, [there.get(rank, field.place[rank]) for rank in ranks])
+        for rank, place in zip(ranks, places, strict=True):
+            there[rank] = place
+        turns = [Turn(r, field.place[r], d, 0) for r, d in there.items() if d != field.place[r]]
+        self._carry_out(turns)
+        found = self._worth(around)
+        self._carry_out(turns, back=True)
+
+        def bytes_of(plan: list[Turn]) -> tuple[int, int]:
+            across = sum(field.sizes[t.rank] for t in plan if owner[t.source] != owner[t.target])
+            return across, sum(field.sizes[t.rank] for t in plan)
+
+        if (found, bytes_of(turns)) < (reached, bytes_of(wanted)):
+            return self._ordered(turns), found
+        return wanted, reached
+
+    def _puzzle(self, around: Levels) -> tuple[Puzzle, list[int]]:
+        """The cluster for the thorough search, and its items: ranks."""
+        field, owner = self._field, self._owner
+        ranks = [r for held in field.held for r in held if r not in self._blocked]
+        ranks.sort(key=lambda r: (field.partition[r], owner[field.place[r]]))
+        rules, count = Rules(field), len(field.cluster.brokers)
+        items: dict[int, list[int]] = {}
+        for item, rank in enumerate(ranks):
+            items.setdefault(int(field.partition[rank]), []).append(item)
+        kin = [[i for i in items[int(field.partition[r])] if i != n] for n, r in enumerate(ranks)]
+        allowed = [
+            [b == owner[field.place[r]] or rules.allows(r, b) for b in range(count)] for r in ranks
+        ]
+        puzzle = Puzzle(
+            [field.sizes[r] for r in ranks], [field.place[r] for r in ranks], owner,
+            around.directories, around.brokers, field.used,
+            [max(m, u) for m, u in zip(field.marks, field.used, strict=True)],
+            field.targets, kin, allowed,
+        )  # fmt: skip
+        return puzzle, ranks
+
+    def _ordered(self, turns: list[Turn]) -> list[Turn]:
+        """Turns with the largest first."""
+        field = self._field
+        names = {turn.rank: field.name(turn.rank) for turn in turns}
+        return sorted(turns, key=lambda t: (-field.sizes[t.rank], names[t.rank], t.source))
 
     def _carry_out(self, turns: list[Turn], back: bool = False) -> None:
         for rank, source, target, _ in turns:
@@ -163,8 +228,8 @@ class _Whole:
             return self._field.around(broker, self._blocked)
         return [around.directories[d] for d in own]
 
-    def _worth(self, around: Levels) -> tuple[int, float, float]:
-        """What there is to be done: replicas to drain; bytes brokers and directories are out by."""
+    def _worth(self, around: Levels) -> Worth:
+        """How far from even everything is as it stands."""
         field, cluster = self._field, self._field.cluster
         left, brokers, directories = 0, 0.0, 0.0
         for b, broker in enumerate(cluster.brokers):

@@ -40,3 +40,12 @@ def test_of_a_replica_that_moves_twice_the_last_place_counts() -> None:
 
 def test_nothing_to_move_is_a_document_too() -> None:
     assert reassignment_json([], REPLICAS) == '{"version":1,"partitions":[]}'
+
+
+@pytest.mark.spec("P-06")
+def test_a_broker_that_takes_over_stands_where_the_other_stood() -> None:
+    moves = [Move(1, "t", 0, "/a", "/b", 5, 4), Move(3, "t", 0, "/a", "/c", 5),
+             Move(4, "t", 0, "/b", "/d", 5)]  # fmt: skip
+    assert reassignment(moves, REPLICAS)["partitions"] == [
+        {"topic": "t", "partition": 0, "replicas": [4, 2, 3], "log_dirs": ["/d", "any", "/c"]}
+    ]

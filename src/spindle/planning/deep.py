@@ -1,0 +1,223 @@
+"""Searches small brokers and clusters thoroughly: the best move or exchange of all, step by step.
+
+Where replicas are few and large, walks get stuck. This search looks at every move and at every
+exchange of two, takes the best even if it makes things worse, and does not touch what it has just
+moved for a while (tabu search). Bytes cost more and more while all is in the band, less and less
+while it is not. Deterministic. Called by the planners when a plan is out of the band, or dear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from spindle.planning.bound import Edges
+from spindle.planning.cluster import Flags, Floats, Ints
+
+MOST = 240
+"""Replicas with bytes: with more of them walks do well, and this takes long."""
+STEPS, PATIENCE = 300, 60
+"""At most, and without finding anything better; fewer with many items."""
+EFFORT = 24_000
+"""Items times steps, at most."""
+BETWEEN = 2.0
+"""What a byte between brokers costs, beside one within."""
+_PRICES = (0.005, 2.0)
+_NO = np.inf
+
+
+class Puzzle(NamedTuple):
+    """Items in directories, numbered from 0; `home`: where they are before anything moves.
+
+    `used`: bytes in directories as things stand at home; `open`: directories that take items.
+    `kin`: items of the same partition, of which only one at a time goes to another broker;
+    `allowed`: item -> for each broker whether the item may be there.
+    """
+
+    sizes: Sequence[int]
+    home: Sequence[int]
+    owner: Sequence[int]
+    directories: Sequence[Edges]
+    brokers: Sequence[Edges]
+    used: Sequence[int]
+    marks: Sequence[float]
+    open: Sequence[bool]
+    kin: Sequence[Sequence[int]]
+    allowed: Sequence[Sequence[bool]]
+
+
+class _Bands:
+    """Lower and upper edges, as arrays."""
+
+    def __init__(self, around: Sequence[Edges]) -> None:
+        self.low = np.array([e.low for e in around], dtype=np.float64)
+        self.high = np.array([e.high for e in around], dtype=np.float64)
+
+    def off(self, where: Ints | slice, size: Floats) -> Floats:
+        """Bytes out of the band; less than one is none."""
+        off: Floats = np.maximum(size - self.high[where], self.low[where] - size)
+        return np.where(off >= 1, off, 0.0)
+
+
+Cost = tuple[float, float, float]
+"""Bytes out of the bands, bytes between brokers, all bytes moved: the less the better."""
+
+
+class _Search:
+    def __init__(self, puzzle: Puzzle, place: Sequence[int]) -> None:
+        self.puzzle = puzzle
+        self.size: Floats = np.array(puzzle.sizes, dtype=np.float64)
+        self.home = np.array(puzzle.home, dtype=np.int64)
+        self.owner = np.array(puzzle.owner, dtype=np.int64)
+        self.place = np.array(place, dtype=np.int64)
+        self.dirs, self.brokers = _Bands(puzzle.directories), _Bands(puzzle.brokers)
+        self.marks = np.array(puzzle.marks, dtype=np.float64)
+        self.used: Floats = np.array(puzzle.used, dtype=np.float64)
+        np.add.at(self.used, self.place, self.size)
+        np.add.at(self.used, self.home, -self.size)
+        count = len(puzzle.brokers)
+        self.total: Floats = np.zeros(count)
+        np.add.at(self.total, self.owner, self.used)
+        # Home is always open to what lives there.
+        self.open = np.tile(np.array(puzzle.open, dtype=np.bool_), (len(self.size), 1))
+        self.open[np.arange(len(self.size)), self.home] = True
+        self.allowed = np.array(puzzle.allowed, dtype=np.bool_)
+        self.kept = np.zeros(len(self.size), dtype=np.bool_)
+        """Items that stay on their broker, because another of their partition does not."""
+        for item in np.flatnonzero(self.owner[self.place] != self.owner[self.home]):
+            self._keep(int(item))
+
+    def _keep(self, item: int) -> None:
+        """Keep an item's kin where they are while it is away, and no longer."""
+        away = self.owner[self.place[item]] != self.owner[self.home[item]]
+        for other in self.puzzle.kin[item]:
+            self.kept[other] = away
+
+    def cost(self) -> Cost:
+        """Of where everything is now."""
+        away = self.place != self.home
+        across = self.owner[self.place] != self.owner[self.home]
+        off = self.dirs.off(slice(None), self.used).sum()
+        off += self.brokers.off(slice(None), self.total).sum()
+        return float(off), float(self.size[across].sum()), float(self.size[away].sum())
+
+    def _fee(self, items: Ints, target: Ints) -> Floats:
+        """What it costs to have items in directories rather than at home."""
+        away = target != self.home[items]
+        across = self.owner[target] != self.owner[self.home[items]]
+        fee: Floats = self.size[items] * (away + (BETWEEN - 1) * across)
+        return fee
+
+    def moves(self, price: float, still: Flags) -> Floats:
+        """What each move (item, directory) changes."""
+        items, dirs = np.arange(len(self.size)), np.arange(len(self.used))
+        own, size = self.place, self.size
+        left = self.dirs.off(own, self.used[own] - size) - self.dirs.off(own, self.used[own])
+        there = self.dirs.off(dirs, self.used + size[:, None]) - self.dirs.off(dirs, self.used)
+        change = left[:, None] + there
+        b = self.owner[own]
+        gone = self.brokers.off(b, self.total[b] - size) - self.brokers.off(b, self.total[b])
+        numbers = np.arange(len(self.total))
+        came = self.brokers.off(numbers, self.total + size[:, None]) - self.brokers.off(
+            numbers, self.total
+        )
+        crossing = self.owner[None, :] != b[:, None]
+        change += np.where(crossing, gone[:, None] + came[:, self.owner], 0.0)
+        fee = self._fee(items[:, None], dirs[None, :]) - self._fee(items, own)[:, None]
+        change += price * fee
+        may = self.allowed[:, self.owner] & ~self.kept[:, None]
+        no = ~self.open | (crossing & ~may)
+        no |= (self.used + size[:, None] > self.marks) & (dirs != self.home[:, None])
+        no |= still[:, None] | (dirs == own[:, None])
+        change[no] = _NO
+        return change
+
+    def exchanges(self, price: float, still: Flags) -> Floats:
+        """What each exchange of two items changes."""
+        items, own, size = np.arange(len(self.size)), self.place, self.size
+        more = size[None, :] - size[:, None]  # What i's directory gets more, and j's less.
+        now = self.dirs.off(own, self.used[own])
+        change = (
+            self.dirs.off(own[:, None], self.used[own][:, None] + more)
+            + self.dirs.off(own[None, :], self.used[own][None, :] - more)
+            - now[:, None] - now[None, :]
+        )  # fmt: skip
+        b = self.owner[own]
+        crossing = b[:, None] != b[None, :]
+        then = self.brokers.off(b, self.total[b])
+        change += np.where(
+            crossing,
+            self.brokers.off(b[:, None], self.total[b][:, None] + more)
+            + self.brokers.off(b[None, :], self.total[b][None, :] - more)
+            - then[:, None] - then[None, :],
+            0.0,
+        )  # fmt: skip
+        fee = self._fee(items, own)
+        to = self._fee(items[:, None], own[None, :])
+        change += price * (to + to.T - fee[:, None] - fee[None, :])
+        may = self.open[:, own] & (~crossing | (self.allowed[:, b] & ~self.kept[:, None]))
+        fits = self.used[own][None, :] + size[:, None] - size[None, :] <= self.marks[own][None, :]
+        no = ~(may & may.T & fits & fits.T) | (own[:, None] == own[None, :])
+        no |= (more >= 0) | still[:, None] | still[None, :]
+        change[no] = _NO
+        for item, kin in enumerate(self.puzzle.kin):
+            change[item, list(kin)] = _NO
+        return change
+
+    def shift(self, item: int, target: int) -> None:
+        """Move an item."""
+        source, size = int(self.place[item]), self.size[item]
+        self.used[source] -= size
+        self.used[target] += size
+        self.total[self.owner[source]] -= size
+        self.total[self.owner[target]] += size
+        self.place[item] = target
+        if self.owner[source] != self.owner[target]:
+            self._keep(item)
+
+    def step(self, price: float, still: Flags) -> list[int]:
+        """Take the best move or exchange; which items it moved."""
+        moves, pairs = self.moves(price, still), self.exchanges(price, still)
+        one, two = int(np.argmin(moves)), int(np.argmin(pairs))
+        best, other = moves.flat[one], pairs.flat[two]
+        if best == _NO and other == _NO:
+            return []
+        if best <= other:
+            item, target = divmod(one, moves.shape[1])
+            self.shift(item, target)
+            return [item]
+        item, partner = divmod(two, pairs.shape[1])
+        here, there = int(self.place[item]), int(self.place[partner])
+        self.shift(item, there)
+        self.shift(partner, here)
+        return [item, partner]
+
+
+def deepen(puzzle: Puzzle, place: Sequence[int]) -> list[int]:
+    """The best places found, from those given; these if none are better."""
+    search = _Search(puzzle, place)
+    best, found, since = search.cost(), search.place.copy(), 0
+    count = len(puzzle.sizes)
+    until = np.zeros(count, dtype=np.int64)
+    price, noise = 0.05, 1
+    for step in range(min(STEPS, EFFORT // max(1, count))):
+        moved = search.step(price, until > step)
+        if not moved:
+            until[:] = 0
+            since += 1
+        for item in moved:
+            # Never the same length of time twice, or the search would go in circles.
+            noise = noise * 1103515245 + 12345 & 0x7FFFFFFF
+            until[item] = step + 2 + noise // 65536 % (3 + min(count, 40) // 4)
+        cost = search.cost()
+        if cost < best:
+            best, found, since = cost, search.place.copy(), 0
+        else:
+            since += 1
+        if since > PATIENCE:
+            break
+        price = min(price * 1.1, _PRICES[1]) if not cost[0] else max(price / 1.1, _PRICES[0])
+    places: list[int] = found.tolist()
+    return places
