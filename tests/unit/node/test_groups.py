@@ -22,8 +22,8 @@ from spindle.model import records as r
 from spindle.model.batches import CONTROL, TRANSACTIONAL, EndTransactionMarker
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import PartitionId, TopicPartition
-from spindle.node.groups.loading import RETRY, RETRY_CORRUPT, STEP
 from spindle.node.groups.records import from_bytes, to_bytes
+from spindle.node.reading import RETRY, RETRY_CORRUPT, STEP
 from spindle.wire.control import control_record
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -162,7 +162,7 @@ def test_a_batch_that_cannot_be_read_is_skipped_and_said() -> None:
     broker.lead()
     ready = broker.out.take()
     assert ready is not None
-    assert "group records skipped" in [said.event for said in ready.said]
+    assert "a coordinator's records cannot be read" in [said.event for said in ready.said]
     assert offset(broker, "g") == 1
     assert broker.groups.coordinator("g").fetch("g", [T1])[T1] is not None
 
@@ -177,7 +177,7 @@ def test_bytes_that_are_no_batches_keep_the_groups_closed_and_are_said_now_and_t
     broker.wait(2 * RETRY_CORRUPT + 1)
     ready = broker.out.take()
     assert ready is not None
-    assert [s.event for s in ready.said].count("group records skipped") == 3
+    assert [s.event for s in ready.said].count("a coordinator's records cannot be read") == 3
     assert refusal(broker, "g") is Error.COORDINATOR_LOAD_IN_PROGRESS
 
 

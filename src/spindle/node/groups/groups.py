@@ -1,8 +1,6 @@
 """The group coordinators of a broker: one for each partition of `__consumer_offsets` it leads.
 
-When leadership comes, the partition is read to its end, a bounded step at a time, and replayed;
-until then clients hear COORDINATOR_LOAD_IN_PROGRESS. When it goes, all who wait are sent to the
-new coordinator. Translates between the machine (`core.groups`) and the replicas, and knows no API.
+Translates between the machine (`core.groups`) and the replicas, and knows no API.
 """
 
 from __future__ import annotations
@@ -11,12 +9,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from spindle.core.groups.coordinator import Coordinator
-from spindle.core.groups.subscription import partition_for
 from spindle.core.groups.values import CoordinatorRecord, GroupView, Limits
 from spindle.model.config import Settings
-from spindle.model.errors import Error, Refusal
-from spindle.model.ids import NodeId, PartitionId
-from spindle.model.image import Delta, has_leader
+from spindle.model.errors import Error
+from spindle.model.ids import PartitionId
+from spindle.model.image import Delta
+from spindle.node.coordinating import Coordinating, Led
 from spindle.node.groups.loading import Load
 from spindle.node.groups.records import to_bytes
 from spindle.node.topic_creation import OFFSETS_TOPIC
@@ -42,91 +40,39 @@ _IN_COORDINATORS_WORDS: Final = {
 """What an append's error means to a group's client; any other is UNKNOWN_SERVER_ERROR."""
 
 
-class _Led:
-    """A partition that we lead: its coordinator, and its loading while that lasts."""
+class _Led(Led[Coordinator]):
+    """A partition that we lead."""
 
     def __init__(self, coordinator: Coordinator) -> None:
-        self.coordinator = coordinator
-        self.loading: Load | None = None
+        super().__init__(coordinator)
         self.markers: list[tuple[int, int, bool]] = []
         """Transactions that ended while we were loading: producer id, offset, committed."""
 
 
-class Groups:
-    """The coordinators by partition, and the way to the right one."""
+class Groups(Coordinating[_Led]):
+    """The group coordinators by partition."""
 
     def __init__(self, broker: Broker) -> None:
-        self._broker = broker
-        self._led: dict[PartitionId, _Led] = {}
+        super().__init__(broker, OFFSETS_TOPIC)
         self._expiry_runs = False
-        broker.replicas.listeners.append(self.on_leading)
-
-    # --- finding ----------------------------------------------------------------------------------
-
-    def partition_of(self, group_id: str) -> PartitionId | None:
-        """The partition that holds a group; None while `__consumer_offsets` is not there."""
-        topic = self._broker.image.topic(OFFSETS_TOPIC)
-        if topic is None or not topic.partitions:
-            return None
-        return PartitionId(topic.topic_id, partition_for(group_id, len(topic.partitions)))
-
-    def leader_for(self, group_id: str) -> NodeId | None:
-        """Who coordinates a group; None if nobody does yet. Has the topic made if need be."""
-        id = self.partition_of(group_id)
-        if id is None:
-            self._broker.topic_creation.want([OFFSETS_TOPIC])
-            return None
-        state = self._broker.image.partition(id)
-        if state is None or not has_leader(state) or not self._broker.image.is_alive(state.leader):
-            return None
-        return state.leader
 
     def coordinator(self, group_id: str) -> Coordinator:
         """The coordinator of a group, if it is here and ready; Refusal else."""
-        id = self.partition_of(group_id)
-        if id is None:
-            raise Refusal(Error.COORDINATOR_NOT_AVAILABLE, f"{OFFSETS_TOPIC} does not exist yet")
-        led = self._led.get(id)
-        if led is None:
-            raise Refusal(Error.NOT_COORDINATOR, f"group {group_id} is coordinated elsewhere")
-        if led.loading is not None:
-            raise Refusal(Error.COORDINATOR_LOAD_IN_PROGRESS, f"reading {id}")
-        return led.coordinator
-
-    @property
-    def is_loading(self) -> bool:
-        """Whether any of our partitions is still being read."""
-        return any(led.loading is not None for led in self._led.values())
+        return self._find(group_id).coordinator
 
     def views(self) -> list[GroupView]:
         """All groups that are coordinated here."""
-        return [
-            view
-            for led in self._led.values()
-            if led.loading is None
-            for view in led.coordinator.views()
-        ]
+        return [view for led in self._ready() for view in led.coordinator.views()]
 
     # --- leading ----------------------------------------------------------------------------------
-
-    def on_leading(self, id: PartitionId, leads: bool) -> None:
-        """A partition begins or ceases to be led here (as `replicas` tells)."""
-        if not leads:
-            self._resign(id)
-            return
-        name = self._broker.image.name_of(id)
-        if name is not None and name.topic == OFFSETS_TOPIC:
-            self._resign(id)
-            self._lead(id)
 
     def on_metadata(self, delta: Delta) -> None:
         """Topics are gone: so are the offsets committed for them."""
         gone = [topic.name for topic in delta.removed.values() if topic.name != OFFSETS_TOPIC]
         if not gone:
             return
-        for led in self._led.values():
-            if led.loading is None:
-                led.coordinator.on_topics_deleted(gone)
+        for led in self._ready():
+            led.coordinator.on_topics_deleted(gone)
 
     def _lead(self, id: PartitionId) -> None:
         broker = self._broker
@@ -136,24 +82,13 @@ class Groups:
             lambda records, then: self._append(id, records, then),
             lambda producer, records, then: self._append(id, records, then, producer),
         )
-        led = _Led(coordinator)
-        led.loading = Load(broker, id, coordinator, lambda: self._on_loaded(id, led))
-        self._led[id] = led
-        led.loading.start()
+        self._begin(id, _Led(coordinator), lambda then: Load(broker, id, coordinator, then))
         if not self._expiry_runs:
             self._expiry_runs = True
             broker.out.after(EXPIRY_INTERVAL, self._expire)
 
     def _on_loaded(self, id: PartitionId, led: _Led) -> None:
-        assert led.loading is not None
-        self._broker.out.say(
-            "info",
-            "groups loaded",
-            partition=id.partition,
-            records=led.loading.records,
-        )
-        led.loading = None
-        led.coordinator.on_loaded()
+        super()._on_loaded(id, led)
         for marker in led.markers:
             led.coordinator.on_marker(*marker)
         led.markers.clear()
@@ -165,14 +100,6 @@ class Groups:
             led.markers.append((producer_id, at, committed))
         elif led is not None:
             led.coordinator.on_marker(producer_id, at, committed)
-
-    def _resign(self, id: PartitionId) -> None:
-        led = self._led.pop(id, None)
-        if led is None:
-            return
-        if led.loading is not None:
-            led.loading.stop()
-        led.coordinator.close()
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -210,9 +137,8 @@ class Groups:
         self._broker.replicas.append(id, data, on_result, producer)
 
     def _expire(self) -> None:
-        for led in tuple(self._led.values()):
-            if led.loading is None:
-                led.coordinator.expire()
+        for led in self._ready():
+            led.coordinator.expire()
         self._broker.out.after(EXPIRY_INTERVAL, self._expire)
 
 

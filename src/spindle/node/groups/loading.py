@@ -1,85 +1,38 @@
-"""Reads a partition of `__consumer_offsets` to its end for a new coordinator.
+"""Replays a partition of `__consumer_offsets` for a new coordinator.
 
-One read at a time, each of bounded size; a failed one is repeated after a while for as long as we
-lead. Offsets that were committed in a transaction count at its marker (KIP-98): Apache Kafka's
-brokers write such. Made and stopped by `node.groups`.
+Offsets that were committed in a transaction count at its marker (KIP-98): Apache Kafka's brokers
+write such. Made and stopped by `node.groups`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from spindle.core.groups.coordinator import Coordinator
 from spindle.core.groups.values import CoordinatorRecord, OffsetRecord
 from spindle.model.batches import Batch, EndTransactionMarker, Record
-from spindle.model.errors import Corrupt, Error, Refusal
+from spindle.model.errors import Corrupt
 from spindle.model.ids import PartitionId
-from spindle.model.jobs import ReadResult
 from spindle.node.groups.records import from_bytes
+from spindle.node.reading import Reading
 from spindle.wire import batch as batches
 from spindle.wire.control import decode_control
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
-STEP: Final = 1 << 17
-"""Bytes of one read: replayed in some ten milliseconds, and others are served in between."""
-RETRY: Final = 0.5
-"""Seconds before a failed read is tried again."""
-RETRY_CORRUPT: Final = 30.0
-"""Seconds before bytes that cannot be understood are looked at again."""
 
-
-class Load:
-    """One loading. `then` runs once, at the end of the log; never after `stop`."""
+class Load(Reading):
+    """The reading of one partition."""
 
     def __init__(
-        self,
-        broker: Broker,
-        id: PartitionId,
-        coordinator: Coordinator,
-        then: Callable[[], None],
+        self, broker: Broker, id: PartitionId, coordinator: Coordinator, then: Callable[[], None]
     ) -> None:
-        self.records = 0
-        self._broker = broker
-        self._id = id
+        super().__init__(broker, id, then)
         self._coordinator = coordinator
-        self._then: Callable[[], None] | None = then
-        self._next = 0
         self._held: dict[int, list[Record]] = {}
         """Records of open transactions, by producer id."""
-
-    def start(self) -> None:
-        """Read on from where we are."""
-        if self._then is not None:
-            self._broker.replicas.read(self._id, self._next, STEP, self._on_read)
-
-    def stop(self) -> None:
-        """We do not lead any more."""
-        self._then = None
-
-    def _on_read(self, result: ReadResult | Error) -> None:
-        if self._then is None:
-            return
-        if isinstance(result, Error):
-            self._broker.out.after(RETRY, self.start)
-            return
-        before = self._next
-        try:
-            self._replay(result.data)
-        except (Corrupt, Refusal) as error:
-            # What is on disk are no batches: rather no groups than wrong offsets.
-            self._skipped(self._next, error)
-            self._broker.out.after(RETRY_CORRUPT, self.start)
-            return
-        self._next = max(self._next, result.start)
-        if self._next >= result.end or (not result.data and self._next == before):
-            then, self._then = self._then, None
-            self._hand_over()
-            then()
-        else:
-            self.start()
 
     def _replay(self, data: bytes) -> None:
         latest: dict[bytes, Record] = {}
@@ -140,12 +93,3 @@ class Load:
         except Corrupt as error:
             self._skipped(raw.offset, error)
             return None
-
-    def _skipped(self, offset: int, error: Exception) -> None:
-        self._broker.out.say(
-            "error",
-            "group records skipped",
-            partition=self._id.partition,
-            offset=offset,
-            reason=str(error),
-        )

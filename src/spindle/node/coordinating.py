@@ -1,0 +1,141 @@
+"""Which partitions of an internal topic are led here, each with the coordinator of its keys.
+
+When leadership comes, a coordinator is made and the partition is read to its end for it; until then
+clients hear COORDINATOR_LOAD_IN_PROGRESS. When it goes, the coordinator is closed. The base of
+`node.groups` and `node.transactions`, which know what a coordinator is and what it asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from spindle.core.groups.subscription import partition_for
+from spindle.model.errors import Error, Refusal
+from spindle.model.ids import NodeId, PartitionId
+from spindle.model.image import has_leader
+from spindle.node.reading import Reading
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+
+class Closable(Protocol):
+    """What any coordinator can be told."""
+
+    def on_loaded(self) -> None:
+        """All is replayed."""
+
+    def close(self) -> None:
+        """Another broker leads now."""
+
+
+C = TypeVar("C", bound=Closable)
+
+
+class Led(Generic[C]):
+    """A partition that we lead: its coordinator, and its reading while that lasts."""
+
+    def __init__(self, coordinator: C) -> None:
+        self.coordinator = coordinator
+        self.loading: Reading | None = None
+
+
+L = TypeVar("L", bound=Led[Any])
+
+
+class Coordinating(Generic[L]):
+    """The partitions of `topic` that are led here, and the way from a key to its coordinator."""
+
+    def __init__(self, broker: Broker, topic: str) -> None:
+        self._broker = broker
+        self._topic = topic
+        self._led: dict[PartitionId, L] = {}
+        broker.replicas.listeners.append(self.on_leading)
+
+    # --- finding ----------------------------------------------------------------------------------
+
+    def partition_of(self, key: str) -> PartitionId | None:
+        """The partition that holds a key; None while the topic is not there."""
+        topic = self._broker.image.topic(self._topic)
+        if topic is None or not topic.partitions:
+            return None
+        return PartitionId(topic.topic_id, partition_for(key, len(topic.partitions)))
+
+    def leader_for(self, key: str) -> NodeId | None:
+        """Who coordinates a key; None if nobody does yet. Has the topic made if need be."""
+        id = self.partition_of(key)
+        if id is None:
+            self._broker.topic_creation.want([self._topic])
+            return None
+        state = self._broker.image.partition(id)
+        if state is None or not has_leader(state) or not self._broker.image.is_alive(state.leader):
+            return None
+        return state.leader
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether any of our partitions is still being read."""
+        return any(led.loading is not None for led in self._led.values())
+
+    def _find(self, key: str) -> L:
+        """Where a key is coordinated, if that is here and ready; Refusal else."""
+        id = self.partition_of(key)
+        if id is None:
+            raise Refusal(Error.COORDINATOR_NOT_AVAILABLE, f"{self._topic} does not exist yet")
+        led = self._led.get(id)
+        if led is None:
+            raise Refusal(Error.NOT_COORDINATOR, f"{key} is coordinated elsewhere")
+        if led.loading is not None:
+            raise Refusal(Error.COORDINATOR_LOAD_IN_PROGRESS, f"reading {id}")
+        return led
+
+    def _ready(self) -> Iterator[L]:
+        """The partitions that are led here and read."""
+        return (led for led in tuple(self._led.values()) if led.loading is None)
+
+    # --- leading ----------------------------------------------------------------------------------
+
+    def on_leading(self, id: PartitionId, leads: bool) -> None:
+        """A partition begins or ceases to be led here (as `replicas` tells)."""
+        if not leads:
+            self._resign(id)
+            return
+        name = self._broker.image.name_of(id)
+        if name is not None and name.topic == self._topic:
+            self._resign(id)
+            self._lead(id)
+
+    def _lead(self, id: PartitionId) -> None:
+        """Make a coordinator and begin to read for it, by `_begin`."""
+        raise NotImplementedError
+
+    def _begin(
+        self, id: PartitionId, led: L, reading: Callable[[Callable[[], None]], Reading]
+    ) -> None:
+        """`reading` gets what to run at the end."""
+        led.loading = reading(lambda: self._on_loaded(id, led))
+        self._led[id] = led
+        led.loading.start()
+
+    def _on_loaded(self, id: PartitionId, led: L) -> None:
+        reading = led.loading
+        assert reading is not None
+        self._broker.out.say(
+            "info",
+            "coordinator is ready",
+            topic=self._topic,
+            partition=id.partition,
+            records=reading.records,
+        )
+        led.loading = None
+        led.coordinator.on_loaded()
+
+    def _resign(self, id: PartitionId) -> L | None:
+        """Another broker leads now; what was led."""
+        led = self._led.pop(id, None)
+        if led is not None:
+            if led.loading is not None:
+                led.loading.stop()
+            led.coordinator.close()
+        return led

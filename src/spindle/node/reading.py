@@ -1,0 +1,83 @@
+"""Reads a partition that is led here from its beginning to its end, for a new coordinator.
+
+One read at a time, each of bounded size; a failed one is repeated after a while for as long as we
+lead. The base of `groups.loading` and `transactions.loading`, which know what the records mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from spindle.model.errors import Corrupt, Error, Refusal
+from spindle.model.ids import PartitionId
+from spindle.model.jobs import ReadResult
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+STEP: Final = 1 << 17
+"""Bytes of one read: replayed in some ten milliseconds, and others are served in between."""
+RETRY: Final = 0.5
+"""Seconds before a failed read is tried again."""
+RETRY_CORRUPT: Final = 30.0
+"""Seconds before bytes that cannot be understood are looked at again."""
+
+
+class Reading:
+    """One reading. `then` runs once, at the end of the log; never after `stop`."""
+
+    def __init__(self, broker: Broker, id: PartitionId, then: Callable[[], None]) -> None:
+        self.records = 0
+        """How many were replayed."""
+        self._broker = broker
+        self._id = id
+        self._then: Callable[[], None] | None = then
+        self._next = 0
+
+    def start(self) -> None:
+        """Read on from where we are."""
+        if self._then is not None:
+            self._broker.replicas.read(self._id, self._next, STEP, self._on_read)
+
+    def stop(self) -> None:
+        """We do not lead any more."""
+        self._then = None
+
+    def _replay(self, data: bytes) -> None:
+        """Take in whole batches, and move `_next` behind each."""
+        raise NotImplementedError
+
+    def _hand_over(self) -> None:
+        """All is read."""
+
+    def _on_read(self, result: ReadResult | Error) -> None:
+        if self._then is None:
+            return
+        if isinstance(result, Error):
+            self._broker.out.after(RETRY, self.start)
+            return
+        before = self._next
+        try:
+            self._replay(result.data)
+        except (Corrupt, Refusal) as error:
+            # What is on disk are no batches: rather no coordinator than a wrong one.
+            self._skipped(self._next, error)
+            self._broker.out.after(RETRY_CORRUPT, self.start)
+            return
+        self._next = max(self._next, result.start)
+        if self._next >= result.end or (not result.data and self._next == before):
+            then, self._then = self._then, None
+            self._hand_over()
+            then()
+        else:
+            self.start()
+
+    def _skipped(self, offset: int, error: Exception) -> None:
+        self._broker.out.say(
+            "error",
+            "a coordinator's records cannot be read",
+            partition=str(self._broker.image.name_of(self._id)),
+            offset=offset,
+            reason=str(error),
+        )
