@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -74,15 +74,6 @@ class Cluster:
     def of_broker(self, broker: int) -> range:
         """The directories of a broker, both as indices."""
         return range(bisect_left(self.owner, broker), bisect_left(self.owner, broker + 1))
-
-    def with_directories(self, directories: Sequence[DirectoryLoad]) -> Cluster:
-        """The same with other properties of its directories."""
-        assert len(directories) == len(self.directories), "properties change, not the directories"
-        return replace(self, directories=tuple(directories))
-
-    def with_places(self, directory: Ints) -> Cluster:
-        """The same with the replicas elsewhere."""
-        return replace(self, replicas=self.replicas._replace(directory=directory))
 
 
 def cluster_of(
