@@ -59,6 +59,8 @@ async def run(options: argparse.Namespace) -> Table:
         ("felt", lambda p, n: moves.felt(p, n, options.move_records, options.felt_seconds)),
     ]
     with tempfile.TemporaryDirectory(dir=options.dir) as home:
+        if only is None or "sources" in only:
+            await _sources(table, Path(home), options)
         shim = _shim(Path(home))
         wanted = [(name, measure) for name, measure in plan if only is None or name in only]
         if wanted:
@@ -86,6 +88,15 @@ async def _shared(
     finally:
         for peer in peers:
             await peer.stop()
+
+
+async def _sources(table: Table, home: Path, options: argparse.Namespace) -> None:
+    from bench import sources  # Only this measure needs Spark.
+
+    def note(figure: str, whose: str, value: float) -> None:
+        table[figure][whose].append(value)
+
+    await sources.run(home, options.source_records, options.rounds, note)
 
 
 async def _rounds(
@@ -173,7 +184,7 @@ def render(table: Table, command: str) -> str:
     ]
     for figure, by_peer in table.items():
         ours = statistics.median(by_peer["spindle"])
-        theirs = statistics.median(by_peer["kafka"])
+        theirs = statistics.median(by_peer["kafka"] or [float("nan")])
         ratio = ours / theirs if theirs else float("nan")
         target, verdict = "", ""
         if figure in TARGETS:
@@ -209,7 +220,8 @@ def main() -> None:
     parser.add_argument(
         "--leaders", type=int, default=failover.LEADERS, help="partitions led from a disk that dies"
     )
-    parser.add_argument("--only", help="throughput,latency,small,move,felt,gap,failover")
+    parser.add_argument("--source-records", type=int, default=2_000_000, help="to read on Spark")
+    parser.add_argument("--only", help="sources,throughput,latency,small,move,felt,gap,failover")
     parser.add_argument("--dir", help="where the clusters keep their data")
     parser.add_argument("--write", type=Path, help="put the table into this file, below its mark")
     options = parser.parse_args()

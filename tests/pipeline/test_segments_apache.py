@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,17 @@ from confluent_kafka import Producer
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from tests.pipeline.made_logs import good, read
-from tests.support.apache_kafka import CONSOLE_CONSUMER, ApacheKafka
+from tests.support.apache_kafka import CONSOLE_CONSUMER, LOG_DIRS, ApacheKafka, ToolResult
 from tests.support.clients import produce
 from tests.support.waiting import eventually
 
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
+from spindle.pipeline import auditing
+from spindle.pipeline.forensics import examine
 from spindle.pipeline.segments.source import register
 from spindle.pipeline.session import Session
+from spindle.pipeline.sources import FORMAT, LogDirs
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(400)]
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
@@ -102,7 +106,9 @@ def compact(kafka: ApacheKafka) -> None:
 
 
 @pytest.fixture(scope="module")
-def disks(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Disks]:
+def disks(
+    kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory, spark: Session
+) -> Iterator[Disks]:
     """One broker with two log directories, filled, asked what it holds, then ended cleanly."""
     settings = {"log.cleaner.backoff.ms": "200", "log.initial.task.delay.ms": "500"}
     home = tmp_path_factory.mktemp("kafka")
@@ -116,6 +122,10 @@ def disks(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         compact(kafka)
         found = Disks(kafka.log_dirs(1), consumed(kafka, "read_uncommitted"))
         found.committed = consumed(kafka, "read_committed")
+        spark.dataSource.register(LogDirs)
+        live = spark.read.format(FORMAT).option("bootstrap", kafka.bootstrap).load()
+        found.sampled = live.collect()
+        found.told = kafka.run_tool(LOG_DIRS, "--bootstrap-server", kafka.bootstrap, "--describe")
         kafka.stop()
         yield found
 
@@ -127,6 +137,8 @@ class Disks:
         self.paths = paths
         self.everything = everything
         self.committed: list[Line] = []
+        self.sampled: list[Any] = []
+        self.told: ToolResult | None = None
 
     def load(self, spark: Session, **options: Any) -> DataFrame:
         """All of them as a table, internal topics left out."""
@@ -217,3 +229,41 @@ def test_bounds_and_columns_by_options_and_by_filters(spark: Session, disks: Dis
     assert len(later) < 4000
     before = of_topic.where(F.col("timestamp") < moment).count()
     assert before + len(later) == 4000
+
+
+@pytest.mark.spec("P-01")
+def test_the_sampler_tells_of_apache_kafka_what_its_own_tool_tells(disks: Disks) -> None:
+    assert disks.told is not None
+    document = json.loads(next(line for line in disks.told.lines() if line.startswith("{")))
+    expected = {
+        (broker["broker"], directory["logDir"], replica["partition"], replica["size"])
+        for broker in document["brokers"]
+        for directory in broker["logDirs"]
+        for replica in directory["partitions"]
+    }
+    # The compacted topic may have been cleaned in between, and so become smaller.
+    found = {
+        (row.broker, row.directory, f"{row.topic}-{row.partition}", row["size"])
+        for row in disks.sampled
+    }
+    assert {one for one in found ^ expected if not one[2].startswith("seg-compacted")} == set()
+    assert len(found) > 15
+    assert {row.directory for row in disks.sampled} == set(disks.paths)
+    assert all(0 < row.usable_bytes < row.total_bytes for row in disks.sampled)
+    assert {row.broker_error for row in disks.sampled} == {None}
+
+
+@pytest.mark.spec("P-08", "P-09")
+def test_forensics_and_audit_find_apache_kafkas_disks_sound(spark: Session, disks: Disks) -> None:
+    found = examine(spark, disks.paths, [*(f"seg-{c}" for c in CODECS), "seg-transactions"])
+    assert found.sound
+    logs = {log.topic: log for log in found.logs}
+    assert [(logs[f"seg-{c}"].codecs, logs[f"seg-{c}"].records) for c in CODECS] == [
+        ((c,), 4000) for c in CODECS
+    ]
+    told = logs["seg-transactions"]
+    assert (told.control, told.records, told.verdict) == (6, 126, "whole")
+    assert told.aborted > 0
+    numbered = auditing.count(spark, [], disks=disks.paths, topics=["seg-transactions"])
+    assert numbered.sound
+    assert numbered.counts["records"] == 120

@@ -11,6 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from tests.pipeline.conftest import Desk
+from tests.support.fake_fleet import HANGING_UP, SILENT, FakeFleet
 from tests.support.waiting import eventually
 
 from spindle.pipeline.schemas import SAMPLE
@@ -56,6 +57,25 @@ def test_a_broker_that_is_down_gets_a_row_that_says_so(spark: Session, desk: Des
     assert told == {str(d) for d in desk.cluster.broker(1).log_dirs}
 
 
+@pytest.mark.spec("P-01")
+def test_brokers_that_hang_or_hang_up_cost_a_row_each_and_no_more_than_their_time(
+    spark: Session,
+) -> None:
+    with FakeFleet(12, 2, 20, {3: SILENT, 7: HANGING_UP, 9: SILENT}) as fleet:
+        reader = spark.read.format(FORMAT).option("bootstrap", fleet.bootstrap)
+        spark.dataSource.register(LogDirs)
+        rows = reader.option("timeout", "3").option("tasks", "2").load().collect()
+    silent = {r.broker: r.broker_error for r in rows if r.broker_error is not None}
+    assert sorted(silent) == [3, 7, 9]
+    assert all(silent.values())
+    told = [r for r in rows if r.broker_error is None]
+    assert len(told) == 9 * 2 * 20
+    assert {(r.broker, r["size"]) for r in told} == {
+        (b, 1000 * n + b) for b in range(1, 13) if b not in silent for n in range(40)
+    }
+    assert len({r.sampled_at for r in rows}) == 1
+
+
 def test_only_the_columns_that_are_wanted_are_made(spark: Session, desk: Desk) -> None:
     spark.dataSource.register(LogDirs)
     narrow = (
@@ -70,6 +90,8 @@ def test_without_a_bootstrap_it_says_what_it_needs(spark: Session) -> None:
     spark.dataSource.register(LogDirs)
     with pytest.raises(PySparkException, match=r"needs \.option"):
         spark.read.format(FORMAT).load().count()
+    with pytest.raises(PySparkException, match="must be positive"):
+        spark.read.format(FORMAT).option("bootstrap", "x:1").option("tasks", 0).load().count()
 
 
 @pytest.mark.spec("P-01")

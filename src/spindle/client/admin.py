@@ -101,6 +101,13 @@ class AdminClient:
             brokers=dict(self._cluster.nodes),
         )
 
+    async def registered_brokers(self, *, timeout: float | None = None) -> list[NodeId] | None:
+        """Every broker that is registered, live or not, by id (KIP-1073).
+
+        None where the cluster cannot say: Apache Kafka before 4.0.
+        """
+        return await self._cluster.registered(self._deadline(timeout))
+
     async def describe_quorum(self, *, timeout: float | None = None) -> QuorumDescription:
         """The controllers' quorum: leader, epoch, voters and how far each has come."""
         return await reassignments.describe_quorum(self._cluster, self._deadline(timeout))

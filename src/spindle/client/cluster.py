@@ -35,6 +35,8 @@ FIND_AGAIN_S: Final = 2.0
 """Seconds during which servers that refuse are tried again: one may just be starting."""
 BACKOFF_FIRST_S, BACKOFF_LAST_S = 0.1, 1.0
 _BROKERS, _CONTROLLERS = 1, 2
+_TELLS_FENCED = 2
+"""Version of DescribeCluster from which fenced brokers can be asked for."""
 
 RETRIABLE: Final = frozenset(
     {
@@ -208,6 +210,21 @@ class Cluster:
             b.broker_id: Node(b.broker_id, b.host, b.port, b.rack, getattr(b, "is_fenced", False))
             for b in sorted(answer.brokers, key=lambda b: int(b.broker_id))
         }
+
+    async def registered(self, deadline: Deadline) -> list[int] | None:
+        """Ids of all brokers, dead ones too; None where the other side cannot say (KIP-1073)."""
+        spoken = 0
+
+        def build(version: int) -> Any:
+            nonlocal spoken
+            spoken = version
+            types = request_class(Key.DESCRIBE_CLUSTER, version)
+            return make(types, endpoint_type=_BROKERS, include_fenced_brokers=True)
+
+        answer = await self.ask_any(Key.DESCRIBE_CLUSTER, build, deadline)
+        if spoken < _TELLS_FENCED:
+            return None
+        return sorted(int(b.broker_id) for b in answer.brokers)
 
     def close(self) -> None:
         """Hang up everywhere."""

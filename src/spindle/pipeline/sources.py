@@ -4,17 +4,17 @@
     spark.read.format("spindle.logdirs").option("bootstrap", "host:9092").load()
     spark.readStream.format("spindle.logdirs").option("bootstrap", "host:9092").load()
 
-One task a broker. A broker that does not answer gives one row that says so and loses no others.
-Called by the jobs; knows the AdminClient and no plan.
+A task asks several brokers at once. A broker that does not answer in time gives one row that says
+so and loses no others. Called by the jobs; knows the AdminClient and no plan.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -27,15 +27,22 @@ from pyspark.sql.types import StructType
 
 from spindle.pipeline.schemas import SAMPLE, arrow
 
+if TYPE_CHECKING:
+    from spindle.client.results import LogDirDescription
+
 TIMEOUT_SECONDS = 10.0
 INTERVAL_SECONDS = 30.0
+TASKS_MAX = 32
+ASKED_AT_ONCE = 16
+"""Brokers that one task waits for at the same time."""
 FORMAT = "spindle.logdirs"
 
 
 class LogDirs(DataSource):  # type: ignore[misc]
     """The log directories of a cluster.
 
-    Options: `bootstrap`; `timeout` in seconds (10); for streams `interval` in seconds (30).
+    Options: `bootstrap`; `timeout` in seconds for each broker (10); `tasks`, how many ask at most
+    (32); for streams `interval` in seconds (30).
     """
 
     @classmethod
@@ -60,11 +67,14 @@ class LogDirs(DataSource):  # type: ignore[misc]
         if "bootstrap" not in self.options:
             raise ValueError("spindle.logdirs needs .option('bootstrap', 'host:port')")
         timeout = float(self.options.get("timeout", TIMEOUT_SECONDS))
-        return Sampler(self.options["bootstrap"], timeout, schema)
+        tasks = int(self.options.get("tasks", TASKS_MAX))
+        if timeout <= 0 or tasks < 1:
+            raise ValueError("spindle.logdirs: timeout and tasks must be positive")
+        return Sampler(self.options["bootstrap"], timeout, schema, tasks)
 
 
 class LogDirsReader(DataSourceReader):  # type: ignore[misc]
-    """Reads one broker a partition; all rows carry one moment."""
+    """Reads some brokers a partition; all rows carry one moment."""
 
     def __init__(self, sampler: Sampler, at: datetime) -> None:
         self._sampler = sampler
@@ -72,11 +82,11 @@ class LogDirsReader(DataSourceReader):  # type: ignore[misc]
 
     def partitions(self) -> list[InputPartition]:
         """The brokers that are registered, or should be: those that hold replicas."""
-        return [InputPartition(broker) for broker in self._sampler.brokers()]
+        return [InputPartition(brokers) for brokers in self._sampler.tasks()]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """One broker's rows, as one Arrow batch."""
-        yield self._sampler.sample(partition.value, self._at)
+        """An Arrow batch for each broker."""
+        return self._sampler.sample(partition.value, self._at)
 
 
 class LogDirsStream(DataSourceStreamReader):  # type: ignore[misc]
@@ -104,12 +114,12 @@ class LogDirsStream(DataSourceStreamReader):  # type: ignore[misc]
         if start == end:
             return []
         at = datetime.now(UTC)
-        return [InputPartition((broker, at)) for broker in self._sampler.brokers()]
+        return [InputPartition((brokers, at)) for brokers in self._sampler.tasks()]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """One broker's rows, as one Arrow batch."""
-        broker, at = partition.value
-        yield self._sampler.sample(broker, at)
+        """An Arrow batch for each broker."""
+        brokers, at = partition.value
+        return self._sampler.sample(brokers, at)
 
     def _number(self) -> int:
         return int(time.time() // self._interval)
@@ -118,62 +128,82 @@ class LogDirsStream(DataSourceStreamReader):  # type: ignore[misc]
 class Sampler:
     """Asks brokers for their directories. Holds no connection: Spark sends it to its workers."""
 
-    def __init__(self, bootstrap: str, timeout: float, schema: StructType) -> None:
+    def __init__(self, bootstrap: str, timeout: float, schema: StructType, tasks: int) -> None:
         """`timeout` in seconds for each broker; `schema`: the columns of SAMPLE that are wanted."""
         self._bootstrap = bootstrap
         self._timeout = timeout
         self._schema = schema
+        self._tasks = tasks
 
-    def brokers(self) -> list[int]:
-        """Ids of all brokers that live, and of those that do not but hold replicas."""
-        return asyncio.run(self._brokers())
+    def tasks(self) -> list[list[int]]:
+        """All brokers that are registered or hold replicas, spread over the tasks."""
+        brokers = asyncio.run(self._brokers())
+        count = min(self._tasks, len(brokers))
+        return [brokers[number::count] for number in range(count)]
 
-    def sample(self, broker: int, at: datetime) -> pa.RecordBatch:
-        """One broker's rows."""
-        rows = asyncio.run(self._rows(broker, at))
-        narrow = [{name: row[name] for name in self._schema.names} for row in rows]
-        return pa.RecordBatch.from_pylist(narrow, schema=arrow(self._schema))
+    def sample(self, brokers: list[int], at: datetime) -> Iterator[pa.RecordBatch]:
+        """The rows of some brokers, a batch for each."""
+        for first in range(0, len(brokers), ASKED_AT_ONCE):
+            asked = brokers[first : first + ASKED_AT_ONCE]
+            for broker, told in asyncio.run(self._ask(asked)).items():
+                rows = _rows(broker, told, at)
+                narrow = [{name: row[name] for name in self._schema.names} for row in rows]
+                yield pa.RecordBatch.from_pylist(narrow, schema=arrow(self._schema))
 
     async def _brokers(self) -> list[int]:
         from spindle.client.admin import AdminClient
 
         async with AdminClient(self._bootstrap, timeout=self._timeout) as admin:
+            registered = await admin.registered_brokers()
+            if registered is not None:
+                return registered
             live = (await admin.describe_cluster()).brokers
             topics = await admin.list_topics(internal=True)
         holders = {b for topic in topics.values() for p in topic.partitions for b in p.replicas}
         return sorted(holders | set(live))
 
-    async def _rows(self, broker: int, at: datetime) -> list[dict[str, Any]]:
+    async def _ask(
+        self, brokers: list[int]
+    ) -> Mapping[int, Exception | tuple[LogDirDescription, ...]]:
+        """What each broker tells, or why it does not."""
         from spindle.client.admin import AdminClient
-        from spindle.model.errors import Failure, Refusal
+        from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
 
-        common: dict[str, Any] = dict.fromkeys(SAMPLE.names)
-        common |= {"sampled_at": at, "broker": broker}
         try:
             async with AdminClient(self._bootstrap, timeout=self._timeout) as admin:
-                directories = await admin.describe_log_dirs([broker])[broker]
-        except (Failure, Refusal) as error:
-            return [{**common, "broker_error": str(error)}]
-        rows = []
-        for directory in directories:
-            place = {
-                **common,
-                "directory": directory.path,
-                "directory_error": None if directory.online else directory.error.name,
-                "total_bytes": -1 if directory.total is None else directory.total,
-                "usable_bytes": -1 if directory.usable is None else directory.usable,
-                "cordoned": directory.cordoned,
+                settled = await admin.describe_log_dirs(brokers).settled()
+                return {broker: settled[broker] for broker in brokers}
+        except (Corrupt, Failure, Refusal, Unusable) as error:
+            return dict.fromkeys(brokers, error)
+
+
+def _rows(
+    broker: int, told: Exception | tuple[LogDirDescription, ...], at: datetime
+) -> list[dict[str, Any]]:
+    common: dict[str, Any] = dict.fromkeys(SAMPLE.names)
+    common |= {"sampled_at": at, "broker": broker}
+    if isinstance(told, Exception):
+        return [{**common, "broker_error": str(told) or type(told).__name__}]
+    rows = []
+    for directory in told:
+        place = {
+            **common,
+            "directory": directory.path,
+            "directory_error": None if directory.online else directory.error.name,
+            "total_bytes": -1 if directory.total is None else directory.total,
+            "usable_bytes": -1 if directory.usable is None else directory.usable,
+            "cordoned": directory.cordoned,
+        }
+        logs = [*directory.current.items(), *directory.future.items()]
+        rows += [
+            {
+                **place,
+                "topic": name.topic,
+                "partition": name.partition,
+                "size": log.size,
+                "offset_lag": log.lag,
+                "is_future": log.is_future,
             }
-            logs = [*directory.current.items(), *directory.future.items()]
-            rows += [
-                {
-                    **place,
-                    "topic": name.topic,
-                    "partition": name.partition,
-                    "size": log.size,
-                    "offset_lag": log.lag,
-                    "is_future": log.is_future,
-                }
-                for name, log in logs
-            ] or [place]
-        return rows
+            for name, log in logs
+        ] or [place]
+    return rows
