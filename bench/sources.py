@@ -128,13 +128,13 @@ def _sample(spark: Session, home: Path, rounds: int, note: Note) -> None:
     try:
         bootstrap = fleet.stdout.readline().strip()
         spark.dataSource.register(LogDirs)
-        live = spark.read.format(FORMAT).option("bootstrap", bootstrap).load()
+        reader = spark.read.format(FORMAT).option("bootstrap", bootstrap)
         for number in range(-1, rounds):
             began = time.monotonic()
-            count = live.where("broker_error is null").count()
+            count = reader.load().where("broker_error is null").count()
             counted = time.monotonic()
             assert count == BROKERS * DIRECTORIES * REPLICAS, f"{count} replicas were told"
-            history.append(live, home / "history")
+            assert history.append(reader.load(), home / "history")
             kept = time.monotonic()
             if number >= 0:
                 note("sample 100,000 replicas in 1,000 directories s", "spindle", counted - began)

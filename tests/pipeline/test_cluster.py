@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -32,9 +34,9 @@ from spindle.pipeline.sources import FORMAT, LogDirs
 
 spark = session("sampled elsewhere", *sys.argv[3:])
 spark.dataSource.register(LogDirs)
-live = spark.read.format(FORMAT).option("bootstrap", sys.argv[1]).load()
+reader = spark.read.format(FORMAT).option("bootstrap", sys.argv[1])
 for _ in range(2):
-    history.append(live, sys.argv[2])
+    history.append(reader.load(), sys.argv[2])
 now = load.latest(history.read(spark, sys.argv[2]))
 for row in load.directories(now).orderBy("broker", "directory").collect():
     print(row.broker, row.directory, row.online, row.used)
@@ -70,8 +72,6 @@ def logs(text: str) -> Any:
 
 def program(*arguments: str, environment: dict[str, str] | None = None) -> list[str]:
     """The lines that a user's own program prints."""
-    import subprocess
-
     done = subprocess.run(
         [sys.executable, "-c", _SAMPLE, *arguments], capture_output=True, text=True,
         timeout=240, env=environment or commands.environment(), check=False,
@@ -127,7 +127,7 @@ def test_a_cluster_whose_driver_is_this_process(
     environment = {
         **commands.environment(), "PYSPARK_PYTHON": str(cluster.python),
         "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYSPARK_SUBMIT_ARGS": " ".join([*cluster.settings()[2:], "pyspark-shell"]),
+        "PYSPARK_SUBMIT_ARGS": shlex.join([*cluster.settings()[2:], "pyspark-shell"]),
     }  # fmt: skip
     lines = program(desk.bootstrap, str(tmp_path), cluster.master, environment=environment)
     assert len(lines) == 4

@@ -60,5 +60,5 @@ def test_a_remote_spark_that_cannot_be_reached_says_what_it_wants(
 ) -> None:
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
     monkeypatch.setitem(sys.modules, "grpc", None)
-    with pytest.raises(Unusable, match=r"^Spark Connect wants more: .*pyspark\[connect\]"):
+    with pytest.raises(Unusable, match=r"^Spark Connect wants more: .*spindle\[connect\]"):
         session(remote="sc://127.0.0.1:1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -89,7 +90,7 @@ def headline(found: Forensics) -> str:
     whole = f"{found.logs_in_all} logs, {found.records} records, {render.size(found.size)}"
     if found.sound:
         return f"{whole}; nothing is damaged"
-    return f"{whole}; {found.damages_in_all} damaged ranges"
+    return f"{whole}; damaged ranges: {found.damages_in_all}"
 
 
 def page(directories: list[str], found: Forensics) -> str:
@@ -98,7 +99,7 @@ def page(directories: list[str], found: Forensics) -> str:
     if found.logs:
         sections.append(pictures.section("Logs", _picture(found), _log_table(found)))
     if found.damages:
-        rows = [_damage_row(damage) for damage in found.damages]
+        rows = [_damage_row(damage, _namer(found)) for damage in found.damages]
         sections.append(pictures.section("Damage", pictures.table(_DAMAGE_COLUMNS, rows)))
     return pictures.page(f"Forensics of {', '.join(directories)}", f"{headline(found)}.", *sections)
 
@@ -111,12 +112,13 @@ _DAMAGE_COLUMNS = ("log", "segment", "bytes", "offsets", "why", "a copy has")
 
 
 def _show(found: Forensics) -> None:
+    name = _namer(found)
     if found.logs:
-        rows = [_log_row(log) for log in found.logs[:ROWS_SHOWN]]
+        rows = [_log_row(log, name) for log in found.logs[:ROWS_SHOWN]]
         render.table("Logs", _LOG_COLUMNS, rows)
         _rest(found.logs_in_all, len(rows), "logs")
     if found.damages:
-        rows = [_damage_row(damage) for damage in found.damages[:ROWS_SHOWN]]
+        rows = [_damage_row(damage, name) for damage in found.damages[:ROWS_SHOWN]]
         render.table("Damage", _DAMAGE_COLUMNS, rows)
         _rest(found.damages_in_all, len(rows), "damaged ranges")
     render.say(headline(found))
@@ -128,24 +130,40 @@ def _rest(whole: int, shown: int, what: str) -> None:
 
 
 def _log_table(found: Forensics) -> str:
-    return pictures.table(_LOG_COLUMNS, [_log_row(log) for log in found.logs], "whole")
+    name = _namer(found)
+    return pictures.table(_LOG_COLUMNS, [_log_row(log, name) for log in found.logs], "whole")
 
 
-def _log_row(log: LogFound) -> list[str]:
+def _namer(found: Forensics) -> Callable[[str, str], str]:
+    """How logs are named: without their directory where there is but one."""
+    one = len({log.disk for log in found.logs} | {damage.disk for damage in found.damages}) == 1
+    return lambda disk, log: log if one and log else f"{disk}/{log}".rstrip("/")
+
+
+def _log_row(log: LogFound, name: Callable[[str, str], str]) -> list[str]:
     return [
-        f"{log.disk}/{log.log}", log.kind, str(log.segments), render.size(log.size),
+        name(log.disk, log.log), log.kind, str(log.segments), render.size(log.size),
         str(log.batches), str(log.records), _span(log.first_offset, log.end_offset),
         str(log.missing), ",".join(log.codecs) or "-", str(log.control), str(log.aborted),
         render.size(log.damaged_bytes) if log.damages else "-", log.verdict,
     ]  # fmt: skip
 
 
-def _damage_row(damage: DamageFound) -> list[str]:
+def _damage_row(damage: DamageFound, name: Callable[[str, str], str]) -> list[str]:
     end = None if damage.last_offset is None else damage.last_offset + 1
     place = "-" if damage.segment is None else f"{damage.segment} at {damage.position}"
-    copy = "-" if damage.copy is None else f"{damage.copied} of them: {damage.copy}"
-    where = f"{damage.disk}/{damage.log}".rstrip("/")
-    return [where, place, str(damage.size), _span(damage.first_offset, end), damage.error, copy]
+    copy = "-"
+    if damage.copy is not None:
+        disk, _, log = damage.copy.rpartition("/")
+        copy = f"{damage.copied} of them: {name(disk, log)}"
+    return [
+        name(damage.disk, damage.log),
+        place,
+        str(damage.size),
+        _span(damage.first_offset, end),
+        damage.error,
+        copy,
+    ]
 
 
 def _span(first: int | None, end: int | None) -> str:

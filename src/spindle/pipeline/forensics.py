@@ -70,8 +70,8 @@ class LogFound:
             return "whole"
         if self.torn and self.damages == 1:
             return f"whole up to offset {self.end_offset}; behind it the end is torn"
-        saved = f"{self.records} records can be saved"
-        return f"{saved}; {self.damages} damaged ranges, at most {self.lost_at_most} offsets"
+        damages = f"{self.damages} damaged range{'s' * (self.damages > 1)}"
+        return f"{self.records} records; {damages} of at most {self.lost_at_most} offsets"
 
 
 @dataclass(frozen=True, slots=True)

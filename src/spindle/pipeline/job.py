@@ -6,6 +6,7 @@ and the demo; `execute` stands apart, since it needs no Spark.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,6 @@ from pyspark.sql import SparkSession
 from spindle.model.errors import Unusable
 from spindle.pipeline import history, load, plan
 from spindle.pipeline.sources import FORMAT, LogDirs
-from spindle.pipeline.words import core
 from spindle.planning.load import Band, Move
 
 
@@ -76,7 +76,17 @@ def propose(
             spark, bootstrap, history_dir, band, tuple(drain), tuple(exclude), moves_per_disk
         )
     except PySparkException as error:
-        raise Unusable(f"Spark could not sample and plan: {core(str(error))}") from error
+        raise Unusable(f"Spark could not sample and plan: {_core(str(error))}") from error
+
+
+def _core(words: str) -> str:
+    """What matters of an error that Spark tells in hundreds of lines: its first line, its cause.
+
+    The cause is the last line of a Python traceback in it, where there is one.
+    """
+    told = words.partition("JVM stacktrace")[0].splitlines()
+    causes = [line.strip() for line in told if re.match(r"[\w.]*[A-Z]\w*: \S", line)]
+    return "; ".join(dict.fromkeys([told[0] if told else "it says nothing", *causes[-1:]]))
 
 
 def _propose(

@@ -74,7 +74,10 @@ class LogDirs(DataSource):  # type: ignore[misc]
 
 
 class LogDirsReader(DataSourceReader):  # type: ignore[misc]
-    """Reads some brokers a partition; all rows carry one moment."""
+    """Reads some brokers a partition; all rows carry one moment.
+
+    That of `load()`: Spark keeps this object, so a DataFrame is one sample. For another, load anew.
+    """
 
     def __init__(self, sampler: Sampler, at: datetime) -> None:
         self._sampler = sampler

@@ -1,0 +1,85 @@
+"""Write rates from samples: what restarts, retention, gaps, clocks and new disks do to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from tests.pipeline.samples import NOON, row, samples, silent
+
+from spindle.pipeline import rates
+from spindle.pipeline.session import Session
+
+Sample = tuple[float, int]
+MINUTE = 60.0
+
+
+def rows(name: str, told: Sequence[Sample], directory: str = "/a") -> list[dict[str, Any]]:
+    """Sizes at moments (s after noon)."""
+    return [row(1, directory, name, size, at=NOON + timedelta(seconds=s)) for s, size in told]
+
+
+@pytest.fixture(scope="module")
+def told(spark: Session) -> dict[str, Any]:
+    """All cases in one table: rates do not depend on neighbours."""
+    every = [
+        *rows("even-0", [(n * MINUTE, 6000 * n) for n in range(10)]),
+        # The broker was down for two samples, and told nothing.
+        *rows("restart-0", [(n * MINUTE, 6000 * n) for n in (0, 1, 4, 5)]),
+        *(silent(1, at=NOON + timedelta(seconds=n * MINUTE)) for n in (2, 3)),
+        # Retention takes 20,000 away between the third and the fourth.
+        *rows("retention-0", [(0, 50_000), (60, 56_000), (120, 62_000), (180, 48_000),
+                              (240, 54_000)]),
+        # The topic was deleted and made again: it has 300 after a minute.
+        *rows("anew-0", [(0, 50_000), (60, 56_000), (120, 300), (180, 6_300)]),
+        # No samples for a day, in which nobody knows what retention did.
+        *rows("gap-0", [(0, 0), (60, 6_000), (86_400, 7_000), (86_460, 13_000)]),
+        # The clock is set back by half a minute, so that an interval is half as long.
+        *rows("clock-0", [(0, 0), (60, 6_000), (90, 12_000), (150, 18_000), (210, 24_000)]),
+        # Moved to the other disk, where it goes on.
+        *rows("moved-0", [(0, 0), (60, 6_000)]), *rows("moved-0", [(120, 12_000)], "/b"),
+        row(1, "/b", "moved-0", 9_000, at=NOON + timedelta(seconds=60), is_future=True),
+        # Its disk was replaced: it comes back from its leader, faster than it is written to.
+        *rows("replaced-0", [(0, 900_000), (60, 60_000), (120, 120_000)]),
+        *rows("once-0", [(0, 5)]),
+        row(1, "/c"),
+    ]  # fmt: skip
+    found = rates.replicas(samples(spark, every)).collect()
+    return {f"{r.topic}-{r.partition}": r for r in found}
+
+
+@pytest.mark.spec("P-03")
+@pytest.mark.parametrize("case", ["even", "restart", "retention", "gap", "moved"])
+def test_what_is_no_write_changes_no_rate(told: dict[str, Any], case: str) -> None:
+    assert told[f"{case}-0"].write_rate == pytest.approx(100.0)
+
+
+@pytest.mark.spec("P-03")
+def test_intervals_of_which_nothing_is_known_are_left_out(told: dict[str, Any]) -> None:
+    seconds = {name: found.observed for name, found in told.items()}
+    assert seconds["even-0"] == 9 * MINUTE
+    assert seconds["retention-0"] == 3 * MINUTE, "not the one in which it shrank"
+    assert seconds["gap-0"] == 2 * MINUTE
+    assert (told["once-0"].write_rate, seconds["once-0"]) == (None, 0)
+
+
+@pytest.mark.spec("P-03")
+def test_what_begins_anew_counts_from_nothing(told: dict[str, Any]) -> None:
+    assert told["anew-0"].written == 6_000 + 300 + 6_000
+    assert told["anew-0"].write_rate == pytest.approx(12_300 / 180)
+    assert told["replaced-0"].written == 120_000
+    assert told["clock-0"].write_rate == pytest.approx(24_000 / 210)
+    assert (told["moved-0"].directory, told["moved-0"]["size"]) == ("/b", 12_000)
+
+
+@pytest.mark.spec("P-03")
+def test_two_directories_have_the_rates_of_what_lies_there_now(spark: Session) -> None:
+    every = [
+        *rows("t-0", [(0, 0), (60, 6_000)]), *rows("t-1", [(0, 0), (60, 600)]),
+        *rows("t-2", [(0, 0), (60, 60)], "/b"), *rows("t-3", [(60, 60)], "/b"),
+    ]  # fmt: skip
+    rows_ = rates.directories(rates.replicas(samples(spark, every))).collect()
+    found = {(r.directory, r.replicas, round(r.write_rate, 6), r.unknown) for r in rows_}
+    assert found == {("/a", 2, 110.0, 0), ("/b", 2, 1.0, 1)}
