@@ -11,6 +11,8 @@ from pathlib import Path
 
 ROWS = {"K113": 30, "K858": 20, "K589": 5, "P": 12, "B": 28}
 TESTS = Path(__file__).parent
+WIDE = ("interop", "pipeline")
+"""Folders whose tests go through real sockets and files, most of them through processes."""
 
 
 def ids() -> list[str]:
@@ -28,27 +30,40 @@ def marks(path: Path) -> list[tuple[str, str]]:
             if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.spec":
                 for argument in mark.args:
                     if isinstance(argument, ast.Constant):
-                        found.append((str(argument.value), f"{path.name}::{node.name}"))
+                        test = f"{path.relative_to(TESTS).as_posix()}::{node.name}"
+                        found.append((str(argument.value), test))
     return found
 
 
 def table() -> dict[str, list[str]]:
-    """Tests by id."""
+    """Tests by id: those through real sockets and files first."""
     by_id: dict[str, list[str]] = defaultdict(list)
     for path in sorted(TESTS.rglob("test_*.py")):
         for id, test in marks(path):
             by_id[id].append(test)
+    for tests in by_id.values():
+        tests.sort(key=lambda test: not is_wide(test))
     return by_id
+
+
+def is_wide(test: str) -> bool:
+    """Whether a test goes through real sockets and files."""
+    return test.startswith(WIDE)
 
 
 def main() -> None:
     """Print the table and the counts."""
     by_id = table()
+    print("id        wide  all  (wide: through real sockets and files)")
     for id in ids():
         tests = by_id.get(id, [])
-        print(f"{id}  {len(tests):3}  {', '.join(tests[:3])}{' ...' if len(tests) > 3 else ''}")
-    have = sum(1 for id in ids() if by_id.get(id))
-    print(f"{have} of {len(ids())} behaviours have tests")
+        wide = sum(map(is_wide, tests))
+        more = " ..." if len(tests) > 3 else ""
+        print(f"{id:8}  {wide:4}  {len(tests):3}  {', '.join(tests[:3])}{more}")
+    have = [id for id in ids() if by_id.get(id)]
+    narrow = [id for id in have if not any(map(is_wide, by_id[id]))]
+    print(f"{len(have)} of {len(ids())} behaviours have tests")
+    print(f"only narrow ones: {', '.join(narrow) or 'none'}")
 
 
 if __name__ == "__main__":
