@@ -325,7 +325,7 @@ def no_text(path: Path) -> None:
         ({"controller_quorum_voters": "1:9"}, "is not id@host:port"),
         ({}, "is not formatted"),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_a_node_that_cannot_start_says_what_to_change(
     cluster: Local, tmp_path: Path, damage: dict[str, str] | Callable[[Path], None], says: str
