@@ -65,6 +65,9 @@ ON_FD(ssize_t, pwrite64, (int fd, const void *b, size_t n, off64_t o), (fd, b, n
 ON_FD(ssize_t, writev, (int fd, const struct iovec *v, int n), (fd, v, n))
 ON_FD(ssize_t, pwritev, (int fd, const struct iovec *v, int n, off_t o), (fd, v, n, o))
 ON_FD(ssize_t, pwritev64, (int fd, const struct iovec *v, int n, off64_t o), (fd, v, n, o))
+ON_FD(ssize_t, pwritev2, (int fd, const struct iovec *v, int n, off_t o, int f), (fd, v, n, o, f))
+ON_FD(ssize_t, pwritev64v2, (int fd, const struct iovec *v, int n, off64_t o, int f),
+      (fd, v, n, o, f))
 ON_FD(ssize_t, pread, (int fd, void *b, size_t n, off_t o), (fd, b, n, o))
 ON_FD(ssize_t, pread64, (int fd, void *b, size_t n, off64_t o), (fd, b, n, o))
 ON_FD(int, fsync, (int fd), (fd))

@@ -38,6 +38,7 @@ from spindle.node.quorum.metalog import LOG_KEY, READ_BYTES, Cached, MetadataLog
 from spindle.node.quorum.raft_wire import Identity
 from spindle.node.quorum.snapshots import (
     BOOTSTRAP,
+    metadata_level,
     read_snapshot,
     snapshot_name,
     snapshot_of_name,
@@ -276,8 +277,10 @@ class Quorum:
         assert self.raft.term is not None, "only the leader appends"
         assert records
         base, now = self._next_offset, self._out.wall_ms
+        level = metadata_level(self.metadata.image)
         values = [
-            Record(base + n, now, None, encode_record(record)) for n, record in enumerate(records)
+            Record(base + n, now, None, encode_record(record, level))
+            for n, record in enumerate(records)
         ]
         batch = codec.build(values, base_offset=base, leader_epoch=self.epoch)
         self._enqueue(Cached(batch, tuple(records)))

@@ -14,11 +14,12 @@ from typing import Final
 from spindle.model import records as r
 from spindle.model.batches import CONTROL, Buffer, Record
 from spindle.model.errors import Corrupt
+from spindle.model.features import METADATA_VERSION
 from spindle.model.image import ClusterImage
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.wire import batch as codec
 from spindle.wire import control
-from spindle.wire.metadata import decode_record, encode_record
+from spindle.wire.metadata import NEWEST, decode_record, encode_record
 
 BATCH_RECORDS: Final = 1000
 BOOTSTRAP: Final = "bootstrap.checkpoint"
@@ -53,6 +54,11 @@ def image_records(image: ClusterImage) -> Iterator[r.MetadataRecord]:
     yield from image.others
 
 
+def metadata_level(image: ClusterImage) -> int:
+    """The metadata.version at which records are written: the cluster's; the newest before it is."""
+    return image.features.get(METADATA_VERSION, NEWEST)
+
+
 class SnapshotWriter:
     """Turns an image, which must not change meanwhile, into a snapshot's bytes, step by step."""
 
@@ -60,6 +66,7 @@ class SnapshotWriter:
         self.id = id
         self._timestamp = timestamp
         self._records = image_records(image)
+        self._level = metadata_level(image)
         self._offset = 0
         self._buffers: list[Buffer] = []
         self._add([control.snapshot_header(timestamp)], CONTROL)
@@ -68,7 +75,7 @@ class SnapshotWriter:
         """Encode the next batch of records; whether any were left."""
         values: list[Record] = []
         for record in self._records:
-            value = encode_record(record)
+            value = encode_record(record, self._level)
             values.append(Record(self._offset + len(values), self._timestamp, None, value))
             if len(values) == BATCH_RECORDS:
                 break
