@@ -42,7 +42,7 @@ class Node:
         self.config = config
         self.cluster_id = cluster_id
         self.out = Outbox(rng)
-        peers = Peers(self.out, f"node-{config.node_id}")
+        peers = Peers(self.out, str(config.node_id))  # as nodes of Apache Kafka call themselves
         self.metadata = Metadata()
         self.quorum = Quorum(config, cluster_id, self.out, peers, self.metadata)
         self.controller: Controller | None = None

@@ -193,3 +193,20 @@ def test_what_could_not_be_made_on_a_full_disk_is_made_when_there_is_room() -> N
     world.wait(3)
     assert world.place("t").stage is Stage.READY
     assert world.replicas.bounds(pid("t")) == (0, 0, 0)
+
+
+@pytest.mark.spec("B-13")
+def test_a_process_that_was_frozen_does_not_blame_its_disks() -> None:
+    world = World(2, {"log.dir.io.timeout.ms": "20000"})
+    world.open()
+    world.hung.add("/d1")
+    world.wait(12)
+    world.now += 300  # SIGSTOP: nobody ran, the disk's thread neither.
+    world.wait(5)
+    assert world.logs.offline == set()
+    world.now += 300
+    world.wait(0)
+    assert world.logs.offline == set()
+    # The time that it was awake counts: this disk does hang.
+    world.wait(10)
+    assert world.logs.offline == {"/d1"}

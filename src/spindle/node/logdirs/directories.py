@@ -6,6 +6,7 @@ full, or has room again.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ WRITE_EVERY: Final = 10.0
 """Seconds between probes that write, so that an idle disk that hangs is found, too."""
 COPY_SUSPICIOUS: Final = 1.0
 """A call that copies and lasts so many seconds has both its disks probed by writing."""
+OVERSLEPT: Final = 1.0
+"""A probe that comes so many seconds late shows that our process was frozen, or had no core."""
 HISTORY_MAX: Final = 20
 """Events that are remembered of each directory."""
 
@@ -79,6 +82,9 @@ class Directories:
         self._judged = judged
         self._reopened = reopened
         self.all: dict[LogDir, Directory] = {p: Directory(p) for p in config.log_dirs}
+        self._probe_due = math.inf
+        self._slept: deque[tuple[float, float]] = deque(maxlen=HISTORY_MAX)
+        """When we woke, and how long we had been frozen (SIGSTOP, a paused machine)."""
         self.paces = Paces(config.settings["log.dir.slow.ms"] / 1000)
 
     # --- asking -----------------------------------------------------------------------------
@@ -182,10 +188,14 @@ class Directories:
 
     def _arm_probe(self) -> None:
         interval = self._config.settings["log.dir.probe.interval.ms"] / 1000
+        self._probe_due = self._out.now + interval
         self._out.after(interval, self._probe)
 
     def _probe(self) -> None:
         """Look at every disk from outside, and have it show that it is alive."""
+        late = self._out.now - self._probe_due
+        if late >= OVERSLEPT:
+            self._slept.append((self._out.now, late))
         self._arm_probe()
         for directory in self.all.values():
             resting = directory.busy or directory.health.held
@@ -209,12 +219,18 @@ class Directories:
         seen[directory.path] = activity
         if directory.health.online:
             limit = self._config.settings["log.dir.io.timeout.ms"] / 1000
-            self._tell(directory, directory.health.on_observed(activity, limit))
+            waited = activity._replace(busy=self._awake(activity.busy))
+            self._tell(directory, directory.health.on_observed(waited, limit))
         if directory.health.online and not directory.health.probing:
             directory.health.on_probe_asked()
             self._ask(directory, self._should_write(directory, activity))
         if len(seen) == count:
             self._compare(seen)
+
+    def _awake(self, seconds: float) -> float:
+        """How much of the time just past this process ran, and the disks' threads with it."""
+        since = self._out.now - seconds
+        return seconds - sum(late for woke, late in self._slept if woke > since)
 
     def _should_write(self, directory: Directory, activity: Activity) -> bool:
         due = self._out.now >= directory.written_at + WRITE_EVERY
