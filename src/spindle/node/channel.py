@@ -53,6 +53,11 @@ class ControllerChannel:
         host, port = endpoint
         self._peers.ask(host, port, channel, entity, then, timeout)
 
+    @property
+    def is_known(self) -> bool:
+        """Whether somebody is known to be the active controller."""
+        return self._quorum.leader_endpoint() is not None
+
     def lacks(self, key: Key) -> bool:
         """Whether we know that the active controller does not have an API."""
         known = self._known

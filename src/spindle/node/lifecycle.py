@@ -35,6 +35,9 @@ STOPPING_INTERVAL: Final = 0.1
 BACKOFF_FIRST: Final = 0.1
 UNHEARD_STOP_LIMIT: Final = 10.0
 """A controlled stop waits this long (s) for a controller that does not answer."""
+LEADERLESS_STOP_LIMIT: Final = 3.0
+"""And this long where nobody leads the quorum: most of it may have stopped before us."""
+STOP_CHECK: Final = 0.2
 STOP_LIMIT: Final = 300.0
 """And this long in all, as Apache Kafka does."""
 NO_EPOCH: Final = -1
@@ -79,6 +82,7 @@ class Lifecycle:
         self._failures = 0
         self._last_error = "the controller did not answer"
         self._heard_at = 0.0
+        self._led_at = 0.0
         self._next: Timer | None = None
         self._on_stopped: list[Callable[[], None]] = []
         broker.metadata.listen(self._on_metadata)
@@ -125,7 +129,7 @@ class Lifecycle:
     def shut_down(self, then: Callable[[], None]) -> None:
         """Have our leaderships moved away, then stop heartbeats; `then` once, in the end."""
         self._on_stopped.append(then)
-        self._heard_at = self._out.now
+        self._heard_at = self._led_at = self._out.now
         self._move(Event.STOP)
         if self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
             if not self._host.config.settings["controlled.shutdown.enable"]:
@@ -350,11 +354,14 @@ class Lifecycle:
         """Do not wait for a controller that is not there."""
         if self.state != BrokerState.PENDING_CONTROLLED_SHUTDOWN:
             return
-        if self._out.now >= self._heard_at + UNHEARD_STOP_LIMIT:
+        if self._host.controller.is_known:
+            self._led_at = self._out.now
+        unheard = self._out.now >= self._heard_at + UNHEARD_STOP_LIMIT
+        if unheard or self._out.now >= self._led_at + LEADERLESS_STOP_LIMIT:
             self._out.say("warning", "stopping without the controller", reason=self._last_error)
             self._may_stop()
         else:
-            self._out.after(1.0, self._await_controller)
+            self._out.after(STOP_CHECK, self._await_controller)
 
     def _may_stop(self) -> None:
         self._move(Event.MAY_STOP)

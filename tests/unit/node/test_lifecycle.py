@@ -29,6 +29,7 @@ class Controller:
 
     def __init__(self) -> None:
         self.asked: list[Any] = []
+        self.is_known = True
         self._then: list[Callable[[Any], None]] = []
 
     def ask(
@@ -394,6 +395,23 @@ def test_a_stop_does_not_wait_for_a_controller_that_is_gone() -> None:
     fail_until(bench, 9)
     assert not stopped
     fail_until(bench, 3)
+    assert stopped == [True]
+
+
+def test_a_stop_waits_less_where_nobody_leads_the_quorum() -> None:
+    bench = Bench()
+    bench.run()
+    stopped: list[bool] = []
+    bench.lifecycle.shut_down(lambda: stopped.append(True))
+    bench.controller.is_known = False
+    fail_until(bench, 2)
+    assert not stopped
+    bench.controller.is_known = True
+    fail_until(bench, 2)
+    bench.controller.is_known = False
+    fail_until(bench, 2)
+    assert not stopped, "elections have their time"
+    fail_until(bench, 2)
     assert stopped == [True]
 
 

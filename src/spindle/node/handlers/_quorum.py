@@ -7,9 +7,10 @@ from types import ModuleType
 from typing import Any
 
 from spindle.core.raft.machine import Raft
-from spindle.core.raft.values import NOBODY
+from spindle.core.raft.values import NOBODY, Heard
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID, NodeId
+from spindle.node.calls import Call
 from spindle.node.quorum.quorum import Member
 from spindle.wire.entities import make
 
@@ -44,6 +45,26 @@ def node_endpoints(node: Member, types: ModuleType, leader: NodeId) -> tuple[Any
     if leader == NOBODY or address is None or not hasattr(types, "NodeEndpoint"):
         return ()
     return (make(types.NodeEndpoint, node_id=leader, host=address[0], port=address[1]),)
+
+
+def reply(node: Member, call: Call, name: str, heard: Heard, **more: Any) -> Any:
+    """The response of this name about the metadata partition; `more`: what only it has to say."""
+    t = call.reply
+    partition = make(
+        t.PartitionData,
+        partition_index=0,
+        error_code=heard.error,
+        leader_id=heard.leader,
+        leader_epoch=heard.epoch,
+        **more,
+    )
+    topic = make(t.TopicData, topic_name=call.body.topics[0].topic_name, partitions=(partition,))
+    return make(
+        getattr(t, name),
+        error_code=Error.NONE,
+        topics=(topic,),
+        node_endpoints=node_endpoints(node, t, heard.leader),
+    )
 
 
 def _first(entity: Any, *names: str) -> Any:

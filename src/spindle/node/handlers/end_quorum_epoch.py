@@ -8,14 +8,15 @@ Version notes: v0 lists successors by id, v1 with directory ids, which a static 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
-from spindle.core.raft.values import Heard
 from spindle.model.errors import Error
 from spindle.node.calls import Call
-from spindle.node.handlers._quorum import learn_leader, metadata_partition, node_endpoints, raft_of
+from spindle.node.handlers._quorum import learn_leader, metadata_partition, raft_of, reply
 from spindle.node.quorum.quorum import Member
 from spindle.wire.entities import make
+
+RESPONSE: Final = "EndQuorumEpochResponse"
 
 
 def on_controller(node: Member, call: Call) -> None:
@@ -32,28 +33,10 @@ def on_controller(node: Member, call: Call) -> None:
         asked.leader_id,
         asked.leader_epoch,
         successors,
-        lambda heard: call.answer(_reply(node, call, heard)),
+        lambda heard: call.answer(reply(node, call, RESPONSE, heard)),
     )
 
 
 def refuse(call: Call, error: Error, _: str) -> Any:
     """The answer when the request as a whole is wrong."""
-    return make(call.reply.EndQuorumEpochResponse, error_code=error, topics=())
-
-
-def _reply(node: Member, call: Call, heard: Heard) -> Any:
-    t = call.reply
-    partition = make(
-        t.PartitionData,
-        partition_index=0,
-        error_code=heard.error,
-        leader_id=heard.leader,
-        leader_epoch=heard.epoch,
-    )
-    topic = make(t.TopicData, topic_name=call.body.topics[0].topic_name, partitions=(partition,))
-    return make(
-        t.EndQuorumEpochResponse,
-        error_code=Error.NONE,
-        topics=(topic,),
-        node_endpoints=node_endpoints(node, t, heard.leader),
-    )
+    return make(getattr(call.reply, RESPONSE), error_code=error, topics=())

@@ -7,12 +7,14 @@ apply them when they see the record. On the broker listener the request is forwa
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from spindle.core.controller import configs
 from spindle.model.errors import Error
 from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.handlers._configs import refusal, respond
+
+RESPONSE: Final = "IncrementalAlterConfigsResponse"
 
 
 def on_broker(broker: Any, call: Call) -> None:
@@ -32,28 +34,11 @@ def on_controller(controller: Any, call: Call) -> None:
     controller.serve(
         call,
         lambda state: configs.alter_incrementally(state, asked, call.body.validate_only),
-        lambda outcomes: _respond(call, [(o.error, o.message) for _, o in outcomes]),
+        lambda outcomes: respond(call, RESPONSE, [(o.error, o.message) for _, o in outcomes]),
         refuse,
-    )
-
-
-def _respond(call: Call, outcomes: list[tuple[Error, str | None]]) -> Any:
-    r = call.reply
-    return make(
-        r.IncrementalAlterConfigsResponse,
-        responses=tuple(
-            make(
-                r.AlterConfigsResourceResponse,
-                error_code=error,
-                error_message=message,
-                resource_type=resource.resource_type,
-                resource_name=resource.resource_name,
-            )
-            for resource, (error, message) in zip(call.body.resources, outcomes, strict=True)
-        ),
     )
 
 
 def refuse(call: Call, error: Error, message: str) -> Any:
     """The same error for each resource."""
-    return _respond(call, [(error, message)] * len(call.body.resources))
+    return refusal(call, RESPONSE, error, message)

@@ -11,15 +11,17 @@ pre-vote.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from spindle.core.raft.values import Ballot, VoteAnswer
 from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.calls import Call
-from spindle.node.handlers._quorum import metadata_partition, node_endpoints, raft_of
+from spindle.node.handlers._quorum import metadata_partition, raft_of, reply
 from spindle.node.quorum.quorum import Member
 from spindle.wire.entities import make
+
+RESPONSE: Final = "VoteResponse"
 
 
 def on_controller(node: Member, call: Call) -> None:
@@ -28,8 +30,7 @@ def on_controller(node: Member, call: Call) -> None:
     raft = raft_of(node, body)
     asked = metadata_partition(body.topics)
     if getattr(body, "voter_id", -1) not in (-1, raft.me):
-        answer = VoteAnswer(raft.heard(Error.INVALID_VOTER_KEY), False)
-        call.answer(_reply(node, call, answer))
+        call.answer(_reply(node, call, VoteAnswer(raft.heard(Error.INVALID_VOTER_KEY), False)))
         return
     ballot = Ballot(
         candidate=asked.replica_id,
@@ -42,23 +43,8 @@ def on_controller(node: Member, call: Call) -> None:
 
 def refuse(call: Call, error: Error, _: str) -> Any:
     """The answer when the request as a whole is wrong."""
-    return make(call.reply.VoteResponse, error_code=error, topics=())
+    return make(getattr(call.reply, RESPONSE), error_code=error, topics=())
 
 
 def _reply(node: Member, call: Call, answer: VoteAnswer) -> Any:
-    t = call.reply
-    partition = make(
-        t.PartitionData,
-        partition_index=0,
-        error_code=answer.heard.error,
-        leader_id=answer.heard.leader,
-        leader_epoch=answer.heard.epoch,
-        vote_granted=answer.granted,
-    )
-    topic = make(t.TopicData, topic_name=call.body.topics[0].topic_name, partitions=(partition,))
-    return make(
-        t.VoteResponse,
-        error_code=Error.NONE,
-        topics=(topic,),
-        node_endpoints=node_endpoints(node, t, answer.heard.leader),
-    )
+    return reply(node, call, RESPONSE, answer.heard, vote_granted=answer.granted)
