@@ -74,7 +74,7 @@ def program(*arguments: str, environment: dict[str, str] | None = None) -> list[
     """The lines that a user's own program prints."""
     done = subprocess.run(
         [sys.executable, "-c", _SAMPLE, *arguments], capture_output=True, text=True,
-        timeout=240, env=environment or commands.environment(), check=False,
+        timeout=500, env=environment or commands.environment(), check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout.splitlines()
@@ -88,7 +88,7 @@ def test_a_command_by_connect_and_by_submit_tells_what_it_tells_here(
     expected = {(log.log, log.batches, log.records, log.verdict) for log in here.logs}
     assert here.damages_in_all == 1
     connected = commands.run(
-        "spindle", "forensics", str(disk), "--json", "--spark-remote", cluster.connect, seconds=240
+        "spindle", "forensics", str(disk), "--json", "--spark-remote", cluster.connect, seconds=280
     )
     assert connected.code == 1, connected.stderr[-3000:]
     told = logs(connected.stdout)

@@ -83,7 +83,7 @@ class SparkCluster:
         pairs = [part for name, value in options.items() for part in ("--conf", f"{name}={value}")]
         return ["--master", self.master, *pairs]
 
-    def submit(self, *arguments: str, seconds: float = 240) -> subprocess.CompletedProcess[str]:
+    def submit(self, *arguments: str, seconds: float = 280) -> subprocess.CompletedProcess[str]:
         """Run `spindle` with these arguments by spark-submit, its driver in this environment."""
         import spindle
 
