@@ -97,7 +97,7 @@ class Row(NamedTuple):
 
 S, I, W = State, Input, Wish  # noqa: E741
 
-_BEFORE_SWAP: Final = (
+BEFORE_SWAP: Final = (
     S.PREPARING,
     S.WANTED,
     S.COPYING,
@@ -105,8 +105,8 @@ _BEFORE_SWAP: Final = (
     S.ASSIGNING,
     S.SETTLING,
 )
-_BLOCKED: Final = (S.FREEZING, S.DRAINING)
-_POINT_OF_NO_RETURN: Final = (S.DISCARDING, S.PROMOTING)
+BLOCKED: Final = (S.FREEZING, S.DRAINING)
+RENAMING: Final = (S.DISCARDING, S.PROMOTING)
 ENDED: Final = frozenset({S.DONE, S.ABANDONED})
 PROMISED: Final = frozenset(
     {
@@ -148,15 +148,15 @@ def _table() -> dict[tuple[State, Input], Row]:
     t[S.PROMOTING, I.PROMOTED] = Row(S.DONE, (W.FINISH, W.CORRECT))
     # A piece that was under way when appends were blocked; a repeated request to the controller.
     t[S.FREEZING, I.COPIED] = t[S.FREEZING, I.CAUGHT] = Row(S.FREEZING)
-    for state in (S.SETTLING, *_BLOCKED, *_POINT_OF_NO_RETURN, S.RESTORING):
+    for state in (S.SETTLING, *BLOCKED, *RENAMING, S.RESTORING):
         t[state, I.SENT] = Row(state)
     # The metadata was changed back before the swap: tell the controller again.
     t[S.SETTLING, I.UNASSIGNED] = Row(S.CAUGHT_UP, (W.ASSIGN, W.COPY))
-    for state in _BLOCKED:
+    for state in BLOCKED:
         t[state, I.UNASSIGNED] = Row(S.CAUGHT_UP, (W.THAW, W.ASSIGN, W.COPY))
     # Ends before the point of no return: the current log stays the truth.
-    for state in (*_BEFORE_SWAP, *_BLOCKED):
-        thaw = (W.THAW,) if state in _BLOCKED else ()
+    for state in (*BEFORE_SWAP, *BLOCKED):
+        thaw = (W.THAW,) if state in BLOCKED else ()
         for stop in (I.CANCELLED, I.REDIRECTED):
             t[state, stop] = Row(S.ABANDONED, (*thaw, W.KEEP_FUTURE, W.CORRECT))
         t[state, I.STUCK] = Row(S.ABANDONED, (*thaw, W.DROP_FUTURE, W.CORRECT))
@@ -166,7 +166,7 @@ def _table() -> dict[tuple[State, Input], Row]:
         t[state, I.SOURCE_FAILED] = Row(S.ABANDONED, (W.CORRECT,))
         t[state, I.GONE] = Row(S.ABANDONED, (W.DROP_FUTURE,))
     # After it: the future log is complete and on the medium, so only it counts.
-    for state in _POINT_OF_NO_RETURN:
+    for state in RENAMING:
         t[state, I.CANCELLED] = t[state, I.REDIRECTED] = Row(state, (W.AGAIN,))
     t[S.DISCARDING, I.GONE] = Row(S.ABANDONED, (W.DROP_FUTURE,))
     t[S.PROMOTING, I.GONE] = Row(S.ABANDONED, (W.DROP_TARGET,))
@@ -248,16 +248,3 @@ class Move:
         assert row is not None, f"{self.name}: {happened.name} cannot come while {self.state.name}"
         self.state = row.next
         return row.wishes
-
-
-def diagram() -> str:
-    """The table as a Mermaid state diagram, for the documentation."""
-    lines = ["stateDiagram-v2", "    [*] --> PREPARING"]
-    for (state, happened), row in TABLE.items():
-        if row.next is state and not row.wishes:
-            continue
-        wishes = ", ".join(w.name for w in row.wishes)
-        label = happened.value + (f" / {wishes}" if wishes else "")
-        lines.append(f"    {state.name} --> {row.next.name}: {label}")
-    lines += ["    DONE --> [*]", "    ABANDONED --> [*]"]
-    return "\n".join(lines) + "\n"

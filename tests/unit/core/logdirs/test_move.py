@@ -14,7 +14,6 @@ from spindle.core.logdirs.move import (
     Move,
     State,
     Wish,
-    diagram,
 )
 from spindle.model.ids import PartitionId, TopicPartition
 
@@ -211,10 +210,3 @@ def test_promises_begin_when_caught_up_and_end_with_the_move() -> None:
 def test_move_to_its_own_directory_is_a_bug() -> None:
     with pytest.raises(AssertionError, match="already"):
         Move(PartitionId(uuid.UUID(int=500), 0), TopicPartition("t", 0), "/d1", "/d1")
-
-
-def test_diagram_draws_every_row_that_does_something() -> None:
-    drawn = diagram().splitlines()
-    rows = [row for (s, _), row in TABLE.items() if row.next is not s or row.wishes]
-    assert len(drawn) == len(rows) + 4
-    assert "    SETTLING --> FREEZING: little is left / FREEZE" in drawn
