@@ -272,15 +272,14 @@ class Directory:
         if other is None:
             self._open_offsets().forget(job.key.topic_partition)
         self.disk.make_dir(path)
-        # Written in place: who finds it torn finds an empty log, and makes it again.
-        file = self.disk.open(f"{path}/{layout.PARTITION_METADATA}", create=True)
         try:
             data = checkpoints.encode_topic_id(job.topic_id)
-            file.write(0, [data])
-            file.truncate(len(data))
-        finally:
-            file.close()
-        log = load_log(self._pool, path, job.key, Bounds(), [])
+            files.write_in_place(self.disk, f"{path}/{layout.PARTITION_METADATA}", data)
+            log = load_log(self._pool, path, job.key, Bounds(), [])
+        except OSError:
+            self._pool.drop_under(path)  # The disk is full, say: it is made on another one.
+            files.remove_tree(self.disk, path)
+            raise
         self._logs[job.key] = log
         return log
 

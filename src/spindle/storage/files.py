@@ -59,6 +59,16 @@ def weigh(disk: Disk, path: str) -> int:
     return sum(weigh(disk, f"{path}/{name}") for name in disk.list(path))
 
 
+def write_in_place(disk: Disk, path: str, data: bytes) -> None:
+    """Write a new small file. Whoever finds it torn must be able to do without it."""
+    file = disk.open(path, create=True)
+    try:
+        file.write(0, [data])
+        file.truncate(len(data))
+    finally:
+        file.close()
+
+
 def remove_tree(disk: Disk, path: str) -> int:
     """Unlink a file, or a directory with all below it; the bytes that are free now."""
     found = disk.stat(path)

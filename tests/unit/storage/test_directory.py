@@ -161,6 +161,21 @@ def test_a_full_disk_does_not_latch_and_leaves_no_torn_batch() -> None:
     assert read_values(directory) == {0: b"x" * 100, 1: b"z"}
 
 
+@pytest.mark.spec("B-12")
+@pytest.mark.parametrize("part", ["partition.metadata", f"{0:020d}.log"])
+def test_a_log_for_which_there_is_no_room_leaves_nothing_behind(part: str) -> None:
+    disk, directory = fresh()
+    disk.fail(f"{LOG}/{part}", errno.ENOSPC)
+    with pytest.raises(DiskFailed) as failed:
+        create(directory)
+    assert failed.value.errno == errno.ENOSPC
+    assert LOG.rpartition("/")[2] not in disk.list(PATH)
+    disk.heal(PATH)
+    create(directory)
+    append(directory, batch(0, [b"x"]))
+    assert read_values(directory) == {0: b"x"}
+
+
 def test_a_roll_on_a_full_disk_may_be_tried_again() -> None:
     disk, directory = fresh()
     create(directory, segment_bytes=300)
