@@ -28,7 +28,12 @@ from spindle.model.jobs import (
 )
 from spindle.model.logs import LogKey
 from spindle.model.outbox import JobAsked, Outbox, Ready
-from spindle.node.handlers import alter_replica_log_dirs, describe_log_dirs
+from spindle.node.handlers import (
+    alter_replica_log_dirs,
+    describe_bad_replicas,
+    describe_log_dirs,
+    repair_replica,
+)
 from spindle.node.housekeeping import Housekeeping
 from spindle.node.logdirs.logdirs import LogDirs
 from spindle.node.logdirs.places import Place
@@ -167,6 +172,8 @@ class World:
         handlers = {
             Key.ALTER_REPLICA_LOG_DIRS: alter_replica_log_dirs,
             Key.DESCRIBE_LOG_DIRS: describe_log_dirs,
+            Key.DESCRIBE_BAD_REPLICAS: describe_bad_replicas,
+            Key.REPAIR_REPLICA: repair_replica,
         }
         self.desk = Desk({int(k): v for k, v in handlers.items()}, self.broker, self.out)
 

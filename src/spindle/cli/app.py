@@ -30,6 +30,7 @@ COMMANDS: Final = (
     Command("storage", "spindle.cli.storage:app", "Format and inspect log directories"),
     Command("log-dirs", "spindle.cli.log_dirs:log_dirs", "Disks, space, replicas and moves"),
     Command("disks", "spindle.cli.disks:app", "Health of disks; probe, replace, cordon, drain"),
+    Command("replicas", "spindle.cli.replicas:app", "Bad replicas on good disks, and scrubbers"),
     Command("reassign", "spindle.cli.reassign:app", "Move replicas between disks and brokers"),
     Command("balance", "spindle.cli.balance:balance", "Even out the disks, planned on Spark"),
     Command("audit", "spindle.cli.audit:audit", "Is every acknowledged record there, once?"),

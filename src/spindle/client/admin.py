@@ -26,7 +26,7 @@ from functools import partial
 from types import TracebackType
 from typing import Final
 
-from spindle.client import configs, disks, log_dirs, offsets, reassignments, topics
+from spindle.client import bad_replicas, configs, disks, log_dirs, offsets, reassignments, topics
 from spindle.client.cluster import Cluster, Deadline, parse_bootstrap
 from spindle.client.per_item import PerItem, Tasks
 from spindle.client.results import (
@@ -42,6 +42,7 @@ from spindle.client.results import (
     QuorumDescription,
     Reassignment,
     Replica,
+    ReplicaHealth,
     ReplicaLogDirs,
     Resource,
     TopicDescription,
@@ -312,6 +313,36 @@ class AdminClient:
         What came of it, in words; Refused where it may not be done or the disk does not do it.
         """
         return await disks.alter(self._cluster, broker, path, order, self._deadline(timeout))
+
+    def describe_bad_replicas(
+        self, brokers: Iterable[NodeId], *, timeout: float | None = None
+    ) -> PerItem[NodeId, tuple[ReplicaHealth, ...]]:
+        """Each broker's scrubbers, replicas that are bad on good disks, and bad copies (KIP-589).
+
+        An API of Spindle's brokers: Apache Kafka's are Refused with UNSUPPORTED_VERSION.
+        """
+        items: PerItem[NodeId, tuple[ReplicaHealth, ...]] = PerItem(brokers)
+        deadline = self._deadline(timeout)
+        for broker in items:
+            work = partial(bad_replicas.describe, self._cluster, items, broker, deadline)
+            self._tasks.answer(items, (broker,), work)
+        return items
+
+    async def repair_replica(
+        self,
+        broker: NodeId,
+        name: TopicPartition,
+        *,
+        accept_loss: bool = False,
+        timeout: float | None = None,
+    ) -> str:
+        """Have a broker of ours try a damaged replica again, or go on with what is good of it.
+
+        What came of it, in words; Refused where it may not be done.
+        """
+        action = 2 if accept_loss else 1
+        deadline = self._deadline(timeout)
+        return await bad_replicas.repair(self._cluster, broker, name, action, deadline)
 
     # -- reassignments -------------------------------------------------------------------------
 

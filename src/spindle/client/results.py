@@ -231,6 +231,41 @@ class DiskDescription:
         return self.state in ("healthy", "slow", "full")
 
 
+class BadReplica(NamedTuple):
+    """A replica that is offline although its directory serves, why, and what will be done."""
+
+    name: TopicPartition
+    reason: str
+    damaged: bool
+    outlook: str
+
+
+class KeptBadCopy(NamedTuple):
+    """A damaged log that was set aside: its directory's name, bytes, since when (ms), and why."""
+
+    name: str
+    size: int
+    since_ms: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaHealth:
+    """How the replicas of one log directory are (KIP-589): its scrubber, what is bad in it.
+
+    `scrubbed_bytes` of `scrub_total_bytes` were looked at in this round, or in the last one;
+    `scrub_ended_ms`: when a round was last complete (ms since 1970; 0: never).
+    """
+
+    path: LogDir
+    scrub_rounds: int
+    scrub_ended_ms: int
+    scrubbed_bytes: int
+    scrub_total_bytes: int
+    bad_copies: tuple[KeptBadCopy, ...]
+    offline: tuple[BadReplica, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ReplicaLogDirs:
     """Where a replica lives and where it is moving to (K113-26).

@@ -288,6 +288,33 @@ class Reload(LogJob[LoadedLog]):
 
 
 @dataclass(slots=True)
+class Salvaged:
+    """What a step of `Salvage` came to. `next`: where to go on; None: nowhere. `lost`: lines.
+
+    `aside`: the name of the directory that what is damaged goes to.
+    """
+
+    next: int | None
+    aside: str
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Salvage(LogJob[Salvaged]):
+    """Take the damage out of the first segment from `base` on, of a log that is marked as bad.
+
+    What is damaged goes into a `-stray` directory of its own, with `why` in its mark. When there is
+    no more, `Reload` with `forgive` has the rest served again.
+    """
+
+    base: int
+    unique: str
+    """32 hex digits, the same in all steps."""
+    why: str
+    now_ms: int
+
+
+@dataclass(slots=True)
 class Restore(LogJob[LoadedLog]):
     """Undo a `Discard`: give the log its name back, plain or `-future`, and load it.
 

@@ -50,6 +50,7 @@ _ON_FILES: Final = frozenset(
         j.Retain,
         j.Reload,
         j.MarkBad,
+        j.Salvage,
         c.PlanCopy,
     }
 )

@@ -29,6 +29,7 @@ from spindle.storage import (
     layout,
     reading,
     rewriting,
+    salvage,
     scrub,
     small_files,
 )
@@ -354,15 +355,13 @@ class Directory:
         bad.write(self.disk, path, bad.Mark(job.now_ms, job.why))
 
     def _reload(self, job: j.Reload) -> LoadedLog:
-        known = self._logs.get(job.key)
-        if known is None and job.key not in self._quarantined:
-            raise LogFailed(self.path, str(job.key), "there is no such log")
-        path = f"{self.path}/{known.name if known else self._quarantined[job.key]}"
         offsets = self._open_offsets()
-        log = reload(self._pool, path, job.key, known, offsets, forgive=job.forgive)
-        self._logs[job.key] = log
-        self._quarantined.pop(job.key, None)
-        return self._loaded(log)
+        return self._loaded(reload(self._pool, job, self._logs, self._quarantined, offsets))
+
+    def _salvage(self, job: j.Salvage) -> j.Salvaged:
+        if job.key not in self._quarantined:
+            raise LogFailed(self.path, str(job.key), "it is in use, or there is no such log")
+        return salvage.salvage(self.disk, f"{self.path}/{self._quarantined[job.key]}", job)
 
     def _restore(self, job: j.Restore) -> LoadedLog:
         assert layout.is_discarded(job.name), f"{job.name} is in use"
@@ -463,6 +462,7 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Flush: lambda d, job: d._log(job.key).sync(),
     j.MarkBad: Directory._mark_bad,
     j.Reload: Directory._reload,
+    j.Salvage: Directory._salvage,
     j.Discard: Directory._discard,
     j.Restore: Directory._restore,
     j.Purge: Directory._purge,

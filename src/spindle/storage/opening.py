@@ -10,10 +10,11 @@ import errno
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
-from spindle.model.errors import Corrupt
+from spindle.model.errors import Corrupt, LogFailed
 from spindle.model.ids import DirectoryId
-from spindle.model.jobs import Open
+from spindle.model.jobs import Open, Reload
 from spindle.model.logs import BadCopy, KeptCopy, LogKey, OpenedDirectory, QuarantinedLog
 from spindle.storage import bad, checkpoints, files, kept, layout, meta
 from spindle.storage.blame import GONE, OURS, Blame
@@ -23,6 +24,8 @@ from spindle.storage.log import Log
 from spindle.storage.offsets_files import OffsetFiles
 from spindle.storage.pool import Pool
 from spindle.storage.recovery import Bounds, load_log
+
+FAR: Final = (1 << 62) - 1
 
 
 @dataclass(slots=True)
@@ -194,19 +197,45 @@ def _load(
 
 
 def reload(
-    pool: Pool, path: str, key: LogKey, known: Log | None, offsets: OffsetFiles, *, forgive: bool
+    pool: Pool,
+    job: Reload,
+    logs: dict[LogKey, Log],
+    quarantined: dict[LogKey, str],
+    offsets: OffsetFiles,
 ) -> Log:
-    """Carry out `Reload`, of a log that was in use or could not be loaded. Corrupt, OSError."""
-    if known is None:
-        if forgive:
-            bad.remove(pool.disk, path)
-        return _load(pool, path, key, offsets, False, [])
-    known.let_go()
-    bounds = Bounds(known.recovery_point, known.start)
+    """Carry out `Reload`, of a log in use or one that could not be loaded. Corrupt, OSError."""
+    known = logs.get(job.key)
+    if known is None and job.key not in quarantined:
+        raise LogFailed(job.directory, str(job.key), "there is no such log")
+    if known is not None:
+        known.let_go()
+        bounds = Bounds(known.recovery_point, known.start)
+        log = load_log(pool, known.path, job.key, bounds, [])
+        if log.end < known.end:
+            raise Corrupt(f"it ends at {log.end}, and had reached {known.end}")
+        log.settings = known.settings
+    else:
+        path = f"{job.directory}/{quarantined[job.key]}"
+        log = (_forgive if job.forgive else _load_again)(pool, path, job.key, offsets)
+    logs[job.key] = log
+    quarantined.pop(job.key, None)
+    if job.forgive:
+        offsets.write_logs(logs.values())
+    return log
+
+
+def _load_again(pool: Pool, path: str, key: LogKey, offsets: OffsetFiles) -> Log:
+    return _load(pool, path, key, offsets, False, [])
+
+
+def _forgive(pool: Pool, path: str, key: LogKey, offsets: OffsetFiles) -> Log:
+    """Where damage was taken out offsets are missing: a hole must not end the log, now or later."""
+    bounds = Bounds(FAR, offsets.starts.get(key.topic_partition, 0))
     log = load_log(pool, path, key, bounds, [])
-    if log.end < known.end:
-        raise Corrupt(f"it ends at {log.end}, and had reached {known.end}")
-    log.settings = known.settings
+    log.recovery_point = log.segments[0].base
+    log.sync()
+    bad.remove(pool.disk, path)
+    pool.disk.sync_dir(path)
     return log
 
 

@@ -111,6 +111,8 @@ class Key(IntEnum):
     ALTER_LOG_DIR_STATE = 30113
     DESCRIBE_LOG_DIR_STATES = 30114
     ALTER_REPLICA_STATE = 30589
+    DESCRIBE_BAD_REPLICAS = 30590
+    REPAIR_REPLICA = 30591
 
 
 class Role(StrEnum):
@@ -212,6 +214,8 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.ALTER_LOG_DIR_STATE, 0, 0, 0, _B),
     (Key.DESCRIBE_LOG_DIR_STATES, 0, 0, 0, _B),
     (Key.ALTER_REPLICA_STATE, 0, 0, 0, _BC),
+    (Key.DESCRIBE_BAD_REPLICAS, 0, 0, 0, _B),
+    (Key.REPAIR_REPLICA, 0, 0, 0, _B),
 )
 
 _READABLE_FROM: Final = {Key.PRODUCE: 3}

@@ -259,9 +259,80 @@ _DESCRIBE_LOG_DIR_STATES: Final = Message(
     ),
 )
 
+_DESCRIBE_BAD_REPLICAS: Final = Message(
+    newest=0,
+    request=Struct("DescribeBadReplicasRequest", ()),
+    response=Struct(
+        "DescribeBadReplicasResponse",
+        (
+            Part("error_code", "error_code"),
+            Part(
+                "log_dirs",
+                "[]",
+                Struct(
+                    "LogDir",
+                    (
+                        Part("log_dir", "string"),
+                        Part("scrub_rounds", "int32"),
+                        Part("scrub_ended_ms", "int64"),
+                        Part("scrubbed_bytes", "int64"),
+                        Part("scrub_total_bytes", "int64"),
+                        Part(
+                            "bad_copies",
+                            "[]",
+                            Struct(
+                                "BadCopy",
+                                (
+                                    Part("name", "string"),
+                                    Part("size", "int64"),
+                                    Part("since_ms", "int64"),
+                                    Part("reason", "string"),
+                                ),
+                            ),
+                        ),
+                        Part(
+                            "replicas",
+                            "[]",
+                            Struct(
+                                "Replica",
+                                (
+                                    Part("topic", "string"),
+                                    Part("partition_index", "int32"),
+                                    Part("reason", "string"),
+                                    Part("is_damaged", "bool"),
+                                    Part("outlook", "string"),
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    ),
+)
+
+_REPAIR_REPLICA: Final = Message(
+    newest=0,
+    # What is wanted: node.logdirs.rescue.Action.
+    request=Struct(
+        "RepairReplicaRequest",
+        (Part("topic", "string"), Part("partition_index", "int32"), Part("action", "int8")),
+    ),
+    response=Struct(
+        "RepairReplicaResponse",
+        (
+            Part("error_code", "error_code"),
+            Part("error_message", "?string"),
+            Part("outcome", "string"),
+        ),
+    ),
+)
+
 MESSAGES: Final[Mapping[int, Message]] = {
     Key.ALTER_LOG_DIR_STATE: _ALTER_LOG_DIR_STATE,
     Key.DESCRIBE_LOG_DIR_STATES: _DESCRIBE_LOG_DIR_STATES,
     Key.ALTER_REPLICA_STATE: _ALTER_REPLICA_STATE,
+    Key.DESCRIBE_BAD_REPLICAS: _DESCRIBE_BAD_REPLICAS,
+    Key.REPAIR_REPLICA: _REPAIR_REPLICA,
 }
 """Our messages by key."""

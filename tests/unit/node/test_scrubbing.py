@@ -152,23 +152,13 @@ def test_it_gives_way_to_appends_on_a_slow_disk() -> None:
     assert world.values("t")[-1] == b"on"
 
 
-def test_switched_off_it_does_nothing_and_an_order_waits() -> None:
+def test_switched_off_it_does_nothing() -> None:
     world = world_of(log_dir_scrub_max_bytes_per_second="0")
     flip(world, segments(world)[0])
-    world.logs.scrubbing.order("/d1")
     world.wait(100)
     assert world.place("t").stage is Stage.READY
     world.broker.settings.set_dynamic({"log.dir.scrub.max.bytes.per.second": "1000000"})
     world.wait(15)
-    assert world.place("t").stage is Stage.OFFLINE
-
-
-def test_an_order_begins_a_round_at_once() -> None:
-    world = world_of()
-    world.wait(5)
-    flip(world, segments(world)[0])
-    world.logs.scrubbing.order("/d1")
-    world.wait(2)
     assert world.place("t").stage is Stage.OFFLINE
 
 

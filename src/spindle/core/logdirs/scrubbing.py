@@ -68,11 +68,6 @@ class Schedule:
 
     def __init__(self, progress: Progress | None = None) -> None:
         self.progress = progress or Progress()
-        self._is_ordered = False
-
-    def order(self) -> None:
-        """Begin a round now, unless one is under way."""
-        self._is_ordered = True
 
     def wait(self, wall_ms: int, interval_ms: int, rate: int) -> float:
         """Seconds until a step may be taken (0: now); begins a round when it is time.
@@ -85,11 +80,10 @@ class Schedule:
             return OFF_LOOK
         if progress.place is None:
             due = min(progress.began_ms + interval_ms, wall_ms + interval_ms)
-            if progress.began_ms and wall_ms < due and not self._is_ordered:
+            if progress.began_ms and wall_ms < due:
                 return min(OFF_LOOK, (due - wall_ms) / 1000)
             progress.place, progress.seen = ScrubPlace(), 0
             progress.began_ms = wall_ms
-        self._is_ordered = False
         return 0.0
 
     def on_scrubbed(self, done: Scrubbed, took: float, rate: int, wall_ms: int) -> float:

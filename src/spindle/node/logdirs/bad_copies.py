@@ -64,6 +64,13 @@ class BadCopies:
 
         self._out.run(Discard(path, place.key, "stray", self._out.new_id().hex), discarded)
 
+    def note(self, place: Place, name: str) -> None:
+        """Damaged files of a log that is served again have been set aside under this name."""
+        assert place.directory is not None
+        copy = BadCopy(name, 0, self._out.wall_ms, place.why)
+        weighed = partial(self._on_weighed, place.directory, copy)
+        self._out.run(Weigh(place.directory, name), weighed)
+
     def _on_weighed(self, path: LogDir, copy: BadCopy, size: int | Failure) -> None:
         if isinstance(size, DiskFailed):
             self._logs.on_disk_failed(size)

@@ -35,6 +35,7 @@ from spindle.node.logdirs.places import Place, Places, Stage
 from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.repairs import Repairs
 from spindle.node.logdirs.reporting import Reporting
+from spindle.node.logdirs.rescue import Rescue
 from spindle.node.logdirs.returning import Returning
 from spindle.node.logdirs.scrubbing import Scrubbing
 from spindle.node.logdirs.telling import Speech, Telling
@@ -71,6 +72,7 @@ class LogDirs:
         self.bad_copies = BadCopies(self)
         self.orders = Orders(self)
         self.scrubbing = Scrubbing(self)
+        self.rescue = Rescue(self)
         self.moves = Moves(self)
         self.assigning: Telling[DirectoryId] = self._telling(Assigning(self), News())
         self.reporting: Telling[StateChange] = self._telling(Reporting(self), News(is_like))

@@ -51,6 +51,26 @@ class Repairs:
             and me not in state.elr
         )
 
+    def begin_again(self, place: Place) -> None:
+        """An operator has looked at it: what it has gone through counts no more."""
+        place.heals = place.retries = 0
+
+    def outlook(self, place: Place) -> str:
+        """What is going to happen to a replica that is offline on a directory that serves."""
+        state, me = self._broker.image.partition(place.id), self._broker.node_id
+        if not place.damaged or state is None:
+            return "waits for room, or is tried again"
+        if state.leader in (NO_LEADER, me):
+            return (
+                "nobody else has it: `spindle replicas repair` once its files are well, or "
+                "`spindle replicas accept-loss`"
+            )
+        if place.heals >= HEALS_MAX:
+            return f"was fetched anew {place.heals} times: look at its disk, then repair"
+        if self._is_spare(place):
+            return f"is fetched anew from broker {state.leader}"
+        return f"is fetched anew once broker {state.leader} has it out of the ISR"
+
     # --- damaged logs -----------------------------------------------------------------------
 
     def look_at(self, place: Place, delay: float = HEAL_DELAY) -> None:

@@ -51,11 +51,6 @@ class Scrubbing:
             scrubber.end()
         self._scrubbers.clear()
 
-    def order(self, path: LogDir) -> None:
-        """Look at all that a directory holds now, and not only when it is due."""
-        if path in self._scrubbers:
-            self._scrubbers[path].order()
-
     def progress(self, path: LogDir) -> Progress:
         """How far a directory's scrubber is."""
         found = self._scrubbers.get(path)
@@ -83,9 +78,7 @@ class _Scrubber:
         self._settings = logs.broker.settings
         self._path = path
         self._saved_at = self._out.now
-        self._timer = self._out.after(
-            self._settings["log.initial.task.delay.ms"] / 1000, self._next
-        )
+        self._out.after(self._settings["log.initial.task.delay.ms"] / 1000, self._next)
         self.schedule = Schedule()
         self.ended = False
         self._out.run(GetFile(path, FILE), self._on_read)
@@ -107,13 +100,6 @@ class _Scrubber:
         if self.schedule.progress.place is not None:
             self._save()
 
-    def order(self) -> None:
-        """Begin a round now."""
-        self.schedule.order()
-        if self._timer.then is not None:
-            self._timer.cancel()
-            self._timer = self._out.after(0, self._next)
-
     # --- step by step -------------------------------------------------------------------------
 
     @property
@@ -126,7 +112,7 @@ class _Scrubber:
         interval = self._settings["log.dir.scrub.interval.ms"]
         wait = self.schedule.wait(self._out.wall_ms, interval, self._rate)
         if wait > 0:
-            self._timer = self._out.after(wait, self._next)
+            self._out.after(wait, self._next)
             return
         place = self.schedule.progress.place
         assert place is not None
@@ -139,7 +125,7 @@ class _Scrubber:
         if isinstance(result, Failure):
             assert isinstance(result, DiskFailed), f"a look cannot fail with {result!r}"
             self._logs.on_disk_failed(result)
-            self._timer = self._out.after(OFF_LOOK, self._next)
+            self._out.after(OFF_LOOK, self._next)
             return
         for line in result.mended:
             self._out.say("warning", "index was wrong", directory=self._path, mended=line)
@@ -153,7 +139,7 @@ class _Scrubber:
         if over:
             found = self.schedule.progress
             self._out.say("info", "directory is scrubbed", directory=self._path, bytes=found.seen)
-        self._timer = self._out.after(rest, self._next)
+        self._out.after(rest, self._next)
 
     def _on_bad(self, bad: BadLog) -> None:
         self._out.say(

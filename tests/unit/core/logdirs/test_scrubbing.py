@@ -44,24 +44,13 @@ def test_a_rest_keeps_the_rate_and_leaves_a_busy_disk_alone() -> None:
     assert schedule.on_scrubbed(Scrubbed(place, 0), 0.0, RATE, 0) == REST
 
 
-def test_it_can_be_switched_off_and_on_and_ordered() -> None:
+def test_it_can_be_switched_off_and_on() -> None:
     schedule = Schedule()
     assert schedule.wait(1000, HOUR, 0) == OFF_LOOK
     assert schedule.progress.place is None
     end_round(schedule, 1000)
-    schedule.order()
-    assert schedule.wait(2000, HOUR, 0) == OFF_LOOK
-    assert schedule.wait(2000, HOUR, RATE) == 0
-    schedule.on_scrubbed(Scrubbed(None, 1), 0.0, RATE, 3000)
-    assert schedule.wait(4000, HOUR, RATE) > 0
-
-
-def test_an_order_during_a_round_asks_for_no_other() -> None:
-    schedule = Schedule()
-    schedule.wait(1000, HOUR, RATE)
-    schedule.order()
-    end_round(schedule, 2000)
-    assert schedule.wait(3000, HOUR, RATE) > 0
+    assert schedule.wait(1000 + HOUR, HOUR, 0) == OFF_LOOK
+    assert schedule.wait(1000 + HOUR, HOUR, RATE) == 0
 
 
 def test_a_clock_that_is_set_back_delays_a_round_by_no_more_than_the_interval() -> None:

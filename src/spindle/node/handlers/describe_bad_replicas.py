@@ -1,0 +1,59 @@
+"""DescribeBadReplicas (30590, ours: KIP-589), version 0, broker listener.
+
+Behaviour: for each log directory how far its scrubber is, the damaged logs that were set aside, and
+the replicas that are offline although it serves, with what is going to be done about each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spindle.model.errors import Error
+from spindle.model.ids import LogDir
+from spindle.node.calls import Call
+from spindle.node.logdirs.places import Stage
+from spindle.wire.entities import make
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+
+def on_broker(broker: Broker, call: Call) -> None:
+    """Tell of all directories."""
+    t = call.reply
+    found = tuple(_directory(broker, t, path) for path in broker.logs.directories.all)
+    call.answer(make(t.DescribeBadReplicasResponse, error_code=Error.NONE, log_dirs=found))
+
+
+def _directory(broker: Broker, t: Any, path: LogDir) -> Any:
+    logs = broker.logs
+    scrub = logs.scrubbing.progress(path)
+    serves = logs.directories.is_online(path)
+    offline = [
+        place
+        for place in logs.places.all.values()
+        if serves and place.directory == path and place.stage is Stage.OFFLINE
+    ]
+    return make(
+        t.LogDir,
+        log_dir=path,
+        scrub_rounds=scrub.rounds,
+        scrub_ended_ms=scrub.ended_ms,
+        scrubbed_bytes=scrub.seen,
+        scrub_total_bytes=logs.bytes_in(path) if scrub.place is not None else scrub.seen,
+        bad_copies=tuple(
+            make(t.BadCopy, name=c.name, size=c.size, since_ms=c.since_ms, reason=c.why)
+            for c in logs.bad_copies.in_directory(path)
+        ),
+        replicas=tuple(
+            make(
+                t.Replica,
+                topic=place.name.topic,
+                partition_index=place.name.partition,
+                reason=place.why,
+                is_damaged=place.damaged,
+                outlook=logs.repairs.outlook(place),
+            )
+            for place in offline
+        ),
+    )

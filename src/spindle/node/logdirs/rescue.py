@@ -1,0 +1,140 @@
+"""What an operator orders for a bad replica: another attempt, or to go on with what is left of it.
+
+A replica that others have is never served damaged: it is fetched anew. One that nobody else has
+waits for a person (KIP-589): either its files are well again, or the loss is accepted, and then
+what is good of it is served. Belongs to `logdirs`; called by the handler of RepairReplica.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from spindle.model.errors import DiskFailed, Error, Failure, Refusal
+from spindle.model.ids import NO_LEADER, TopicPartition
+from spindle.model.jobs import Salvage, Salvaged
+from spindle.node.logdirs.places import Place, Stage
+
+if TYPE_CHECKING:
+    from spindle.node.logdirs.logdirs import LogDirs
+
+LINES_MAX: Final = 20
+"""Segments that an answer tells of one by one."""
+
+Told = Callable[[str], None]
+
+
+class Action(IntEnum):
+    """What is wanted, by its number on the wire."""
+
+    REPAIR = 1
+    """Fetch it anew, or take it up as it is where nobody else has it."""
+    ACCEPT_LOSS = 2
+    """Take the damage out, and serve the rest."""
+
+
+class Rescue:
+    """Orders for bad replicas."""
+
+    def __init__(self, logs: LogDirs) -> None:
+        self._logs = logs
+        self._out = logs.broker.out
+        self._busy: set[Place] = set()
+
+    def carry_out(self, name: TopicPartition, action: Action, done: Told, failed: Told) -> None:
+        """Begin; `done` or `failed` are told in words. Refusal where it may not be done."""
+        place = self._bad(name)
+        self._logs.repairs.begin_again(place)
+        if action is Action.REPAIR and self._is_elsewhere(place):
+            self._logs.repairs.look_at(place)
+            done("it is fetched anew as soon as another replica leads and nobody counts on it")
+        elif action is Action.REPAIR:
+            self._logs.places.reload(place, forgive=True)
+            done("it is taken up again as it is; damage that is met again takes it offline")
+        else:
+            self._refuse_loss(place)
+            self._busy.add(place)
+            _Salvaging(self._logs, place, done, failed, partial(self._busy.discard, place)).step(0)
+
+    def _bad(self, name: TopicPartition) -> Place:
+        id = self._logs.broker.image.resolve(name)
+        place = self._logs.places.all.get(id) if id is not None else None
+        if place is None:
+            raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"this broker has no replica of {name}")
+        if place.stage is not Stage.OFFLINE or not place.damaged:
+            raise Refusal(Error.INVALID_REQUEST, f"{name} is not damaged here: {self._how(place)}")
+        if place in self._busy:
+            raise Refusal(Error.INVALID_REQUEST, f"the loss of {name} is being dealt with already")
+        if not self._logs.directories.is_online(place.directory):
+            raise Refusal(
+                Error.KAFKA_STORAGE_ERROR, f"{place.directory} is offline: bring it back first"
+            )
+        return place
+
+    def _how(self, place: Place) -> str:
+        return "it serves" if place.stage is Stage.READY else place.why or place.stage.value
+
+    def _is_elsewhere(self, place: Place) -> bool:
+        state = self._logs.broker.image.partition(place.id)
+        return state is not None and state.leader not in (NO_LEADER, self._logs.broker.node_id)
+
+    def _refuse_loss(self, place: Place) -> None:
+        state, me = self._logs.broker.image.partition(place.id), self._logs.broker.node_id
+        assert state is not None
+        if self._is_elsewhere(place):
+            text = f"broker {state.leader} has {place.name} whole: use `repair`, nothing is lost"
+            raise Refusal(Error.INVALID_REQUEST, text)
+        others = [b for b in (*state.isr, *state.elr) if b != me]
+        if others or me not in (*state.isr, *state.elr, *state.last_known_elr):
+            text = f"broker {(others or state.isr)[0]} has more of {place.name}: bring it back"
+            raise Refusal(Error.INVALID_REQUEST, text)
+
+
+class _Salvaging:
+    """One log's, segment by segment."""
+
+    def __init__(
+        self, logs: LogDirs, place: Place, done: Told, failed: Told, over: Callable[[], None]
+    ) -> None:
+        self._logs = logs
+        self._out = logs.broker.out
+        self._place = place
+        self._done = done
+        self._failed = failed
+        self._over = over
+        self._lost: list[str] = []
+        self._unique = self._out.new_id().hex
+
+    def step(self, base: int) -> None:
+        """Look at the next segment."""
+        place = self._place
+        assert place.directory is not None
+        job = Salvage(place.directory, place.key, base, self._unique, place.why, self._out.wall_ms)
+        self._out.run(job, self._on_salvaged)
+
+    def _on_salvaged(self, result: Salvaged | Failure) -> None:
+        place = self._place
+        if isinstance(result, DiskFailed):
+            self._logs.on_disk_failed(result)
+        if isinstance(result, Failure):
+            self._over()
+            self._failed(str(result))
+            return
+        for line in result.lost:
+            self._out.say("error", "records are lost", partition=str(place.name), lost=line)
+        self._lost += result.lost
+        if result.next is not None:
+            self.step(result.next)
+            return
+        self._over()
+        if self._logs.places.all.get(place.id) is not place or not place.damaged:
+            self._failed("the replica has changed meanwhile")
+            return
+        if self._lost:
+            self._logs.bad_copies.note(place, result.aside)
+        self._logs.places.reload(place, forgive=True)
+        shown = self._lost[:LINES_MAX]
+        more = [f"... and {len(self._lost) - len(shown)} more"] if self._lost[LINES_MAX:] else []
+        self._done("; ".join([*shown, *more]) or "nothing is lost")

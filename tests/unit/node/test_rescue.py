@@ -1,0 +1,162 @@
+"""What an operator orders for a damaged replica that heals by itself no more, or never could."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from tests.support.logdirs_world import World, pid
+from tests.support.moving import fill, started
+
+from spindle.model.errors import Error, LogFailed, Refusal
+from spindle.model.ids import LOST, TopicPartition
+from spindle.node.logdirs.places import Stage
+from spindle.node.logdirs.rescue import Action
+from spindle.wire.apis import Key
+
+NAME = TopicPartition("t", 0)
+
+
+def damaged(world: World, number: int = 1) -> None:
+    """A bit flips in the only copy, and is found."""
+    path = f"/d1/t-0/{[n for n in world.disk.list('/d1/t-0') if n.endswith('.log')][number]}"
+    world.disk.rot(path, 100, 4)
+    hosted = world.replicas.hosted[pid("t")]
+    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "bad CRC at 39"))
+    world.wait(2)
+    assert world.place("t").stage is Stage.OFFLINE
+    assert world.assigned("t") == LOST
+
+
+def order(world: World, action: Action) -> list[str]:
+    told: list[str] = []
+    world.logs.rescue.carry_out(NAME, action, told.append, lambda why: told.append(f"! {why}"))
+    world.wait(2)
+    return told
+
+
+def refused(world: World, action: Action = Action.ACCEPT_LOSS) -> Refusal:
+    with pytest.raises(Refusal) as refusal:
+        order(world, action)
+    return refusal.value
+
+
+@pytest.mark.spec("K589-02", "B-28")
+def test_a_single_copy_stays_offline_and_says_what_can_be_done() -> None:
+    world = started(1)
+    fill(world, 20)
+    damaged(world)
+    world.wait(100)
+    assert world.place("t").stage is Stage.OFFLINE
+    outlook = world.logs.repairs.outlook(world.place("t"))
+    assert "nobody else has it" in outlook
+    assert "accept-loss" in outlook
+
+
+@pytest.mark.spec("K589-04", "B-28")
+def test_a_loss_is_accepted_and_all_that_is_good_is_served() -> None:
+    world = started(1)
+    values = fill(world, 20)
+    damaged(world)
+    (words,) = order(world, Action.ACCEPT_LOSS)
+    assert "of" in words
+    assert "bytes" in words
+    left = world.values("t")
+    assert len(left) == 19
+    assert set(left) < set(values)
+    assert world.assigned("t") == world.id_of("/d1")
+    (copy,) = world.logs.bad_copies.in_directory("/d1")
+    assert copy.why.endswith("bad CRC at 39")
+    world.produce("t", b"after")
+    world.step()
+    world.restart()
+    world.wait(1)
+    assert world.values("t") == [*left, b"after"]
+    assert refused(world).error is Error.INVALID_REQUEST
+
+
+@pytest.mark.spec("K589-04")
+def test_a_log_whose_files_are_well_again_is_taken_up_as_it_is() -> None:
+    world = started(1)
+    values = fill(world, 20)
+    damaged(world)
+    path = f"/d1/t-0/{[n for n in world.disk.list('/d1/t-0') if n.endswith('.log')][1]}"
+    world.disk.rot(path, 100, 4)
+    (words,) = order(world, Action.REPAIR)
+    assert "taken up again" in words
+    assert world.values("t") == values
+    assert world.kinds("/d1") == ["t-0"]
+    world.restart()
+    world.wait(1)
+    assert world.values("t") == values
+
+
+def test_what_others_have_is_not_given_up_but_fetched_anew() -> None:
+    world = started(1)
+    fill(world, 20)
+    there = (world.directory_id(0), uuid.UUID(int=99_999))
+    world.change("t", leader=2, replicas=(1, 2), isr=(1, 2), directories=there)
+    for _ in range(4):
+        hosted = world.replicas.hosted[pid("t")]
+        world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "bad CRC"))
+        world.change("t", isr=(2,))
+        world.wait(5)
+    assert world.place("t").stage is Stage.OFFLINE
+    assert "fetched anew 3 times" in world.logs.repairs.outlook(world.place("t"))
+    assert "nothing is lost" in refused(world).message
+    (words,) = order(world, Action.REPAIR)
+    assert "fetched anew" in words
+    world.wait(3)
+    assert world.place("t").stage is Stage.READY
+
+
+def test_what_an_offline_broker_has_is_not_given_up() -> None:
+    world = started(1)
+    fill(world, 20)
+    damaged(world)
+    there = (LOST, uuid.UUID(int=99_999))
+    world.change("t", replicas=(1, 2), isr=(2,), leader=-1, directories=there)
+    assert "broker 2 has more" in refused(world).message
+
+
+def test_orders_for_what_is_not_there_or_not_damaged_are_refused() -> None:
+    world = started(2)
+    fill(world, 20)
+    assert "it serves" in refused(world).message
+    assert refused(world, Action.REPAIR).error is Error.INVALID_REQUEST
+    damaged(world)
+    world.fail_now("/d1")
+    assert refused(world).error is Error.INVALID_REQUEST
+    world.create_topic("u")
+    with pytest.raises(Refusal) as refusal:
+        world.logs.rescue.carry_out(TopicPartition("v", 0), Action.REPAIR, print, print)
+    assert refusal.value.error is Error.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def ask(world: World, key: Key, **fields: Any) -> Any:
+    return world._ask(key, 0, **fields)
+
+
+@pytest.mark.spec("K589-04", "B-28")
+def test_both_apis_from_bytes_to_bytes() -> None:
+    world = started(1)
+    fill(world, 20)
+    damaged(world)
+    (directory,) = ask(world, Key.DESCRIBE_BAD_REPLICAS).log_dirs
+    (bad,) = directory.replicas
+    assert (bad.topic, bad.partition_index, bad.is_damaged) == ("t", 0, True)
+    assert "bad CRC at 39" in bad.reason
+    assert "accept-loss" in bad.outlook
+    repair = {"topic": "t", "partition_index": 0}
+    answer = ask(world, Key.REPAIR_REPLICA, action=7, **repair)
+    assert (answer.error_code, answer.outcome) == (Error.INVALID_REQUEST, "")
+    assert "2 ACCEPT_LOSS" in answer.error_message
+    answer = ask(world, Key.REPAIR_REPLICA, action=2, topic="t", partition_index=9)
+    assert answer.error_code == Error.UNKNOWN_TOPIC_OR_PARTITION
+    answer = ask(world, Key.REPAIR_REPLICA, action=1, **repair)
+    assert answer.error_code == Error.NONE
+    assert "taken up again" in answer.outcome
+    world.wait(1)
+    (directory,) = ask(world, Key.DESCRIBE_BAD_REPLICAS).log_dirs
+    assert directory.replicas == ()
