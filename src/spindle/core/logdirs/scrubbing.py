@@ -79,7 +79,8 @@ class Schedule:
         if rate <= 0:
             return OFF_LOOK
         if progress.place is None:
-            due = min(progress.began_ms + interval_ms, wall_ms + interval_ms)
+            progress.began_ms = min(progress.began_ms, wall_ms)  # The clock may be set back.
+            due = progress.began_ms + interval_ms
             if progress.began_ms and wall_ms < due:
                 return min(OFF_LOOK, (due - wall_ms) / 1000)
             progress.place, progress.seen = ScrubPlace(), 0
