@@ -61,8 +61,8 @@ class _Bands:
         return np.where(off >= 1, off, 0.0)
 
 
-Cost = tuple[float, float, float]
-"""Bytes out of the bands, bytes between brokers, all bytes moved: the less the better."""
+Cost = tuple[float, float]
+"""Bytes out of the bands; bytes moved, with those between brokers dearer: the less the better."""
 
 
 class _Search:
@@ -97,11 +97,9 @@ class _Search:
 
     def cost(self) -> Cost:
         """Of where everything is now."""
-        away = self.place != self.home
-        across = self.owner[self.place] != self.owner[self.home]
         off = self.dirs.off(slice(None), self.used).sum()
         off += self.brokers.off(slice(None), self.total).sum()
-        return float(off), float(self.size[across].sum()), float(self.size[away].sum())
+        return float(off), float(self._fee(np.arange(len(self.size)), self.place).sum())
 
     def _fee(self, items: Ints, target: Ints) -> Floats:
         """What it costs to have items in directories rather than at home."""
@@ -196,7 +194,12 @@ class _Search:
 
 
 def deepen(puzzle: Puzzle, place: Sequence[int]) -> list[int]:
-    """The best places found, from those given; these if none are better."""
+    """The best places found, from those given and from home; these if none are better."""
+    ends = [_from(puzzle, place), _from(puzzle, puzzle.home)]
+    return min(ends)[1]
+
+
+def _from(puzzle: Puzzle, place: Sequence[int]) -> tuple[Cost, list[int]]:
     search = _Search(puzzle, place)
     best, found, since = search.cost(), search.place.copy(), 0
     count = len(puzzle.sizes)
@@ -220,4 +223,4 @@ def deepen(puzzle: Puzzle, place: Sequence[int]) -> list[int]:
             break
         price = min(price * 1.1, _PRICES[1]) if not cost[0] else max(price / 1.1, _PRICES[0])
     places: list[int] = found.tolist()
-    return places
+    return best, places

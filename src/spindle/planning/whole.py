@@ -179,9 +179,9 @@ class _Whole:
         found = self._worth(around)
         self._carry_out(turns, back=True)
 
-        def bytes_of(plan: list[Turn]) -> tuple[int, int]:
+        def bytes_of(plan: list[Turn]) -> float:
             across = sum(field.sizes[t.rank] for t in plan if owner[t.source] != owner[t.target])
-            return across, sum(field.sizes[t.rank] for t in plan)
+            return (deep.BETWEEN - 1) * across + sum(field.sizes[t.rank] for t in plan)
 
         if (found, bytes_of(turns)) < (reached, bytes_of(wanted)):
             return self._ordered(turns), found

@@ -1,0 +1,70 @@
+"""Plans of small clusters beside an exact solver's: none is missed, and none is much dearer."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.unit.planning.clusters import after, carry_out
+from tests.unit.planning.oracle import judge
+
+from spindle.planning.cluster import BrokerLoad, Cluster, cluster_of
+from spindle.planning.field import Field
+from spindle.planning.levels import levels
+from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad
+from spindle.planning.schedule import Limits
+from spindle.planning.whole import plan_cluster
+
+
+def small(seed: int) -> Cluster:
+    """A few brokers with room, a few replicas, some of them giants; often a new broker."""
+    rng = random.Random(seed)
+    count = rng.randint(2, 4)
+    racks = rng.randint(2, 3) if rng.random() < 0.6 else 0
+    brokers = [BrokerLoad(n, f"r{n % racks}" if racks else None) for n in range(count)]
+    directories = {
+        n: [DirectoryLoad(f"/{d}", 100_000) for d in range(rng.randint(1, 3))] for n in range(count)
+    }
+    replicas: dict[int, list[ReplicaLoad]] = {n: [] for n in directories}
+    old = count - (1 if count > 2 and rng.random() < 0.4 else 0)
+    for number in range(rng.choice((6, 10, 14))):
+        size = min(6000, int(rng.paretovariate(1.5) * 800))
+        for b in rng.sample(range(old), min(old, rng.choice((1, 2, 2)))):
+            path = rng.choice(directories[b]).path
+            replicas[b].append(ReplicaLoad("t", number, path, size))
+    return cluster_of(brokers, directories, replicas)
+
+
+def even(cluster: Cluster, end: Cluster, band: Band, between: bool) -> bool:
+    """Whether the end is in the bands of the start."""
+    before, field = Field(cluster, band), Field(end, band)
+    if between:
+        around = levels(before).directories
+    else:
+        around = [e for b in range(len(cluster.brokers)) for e in before.around(b)]
+    return not any(e.outside(used) for e, used in zip(around, field.used, strict=True))
+
+
+@pytest.mark.spec("P-04")
+@pytest.mark.parametrize("between", [True, False], ids=["between", "within"])
+def test_what_a_solver_can_even_out_is_evened_out_for_hardly_more(between: bool) -> None:
+    ratios, feasible, missed = [], 0, []
+    for seed in range(24):
+        cluster, band = small(seed), Band(random.Random(seed).choice((0.05, 0.1, 0.2)), 0.95)
+        plan = plan_cluster(cluster, band, between=between)
+        end = after(cluster, carry_out(cluster, plan, band, Limits()))
+        verdict = judge(cluster, band, between)
+        assert verdict.feasible is not None, f"seed {seed}: the solver needs longer"
+        reached = even(cluster, end, band, between)
+        assert verdict.feasible or not reached, f"seed {seed}: the solver misses what is there"
+        if not verdict.feasible:
+            assert plan.notes, f"seed {seed}: nothing is said"
+            continue
+        feasible += 1
+        if not reached:
+            missed.append(seed)
+        elif verdict.cost:
+            ratios.append((plan.bytes_moved + plan.bytes_between) / verdict.cost)
+    assert feasible >= 8
+    assert not missed
+    assert sum(ratios) / len(ratios) <= 1.1
