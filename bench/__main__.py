@@ -195,9 +195,8 @@ def render(table: Table, command: str) -> str:
             sign, limit = OWN[figure]
             target = f"{sign} {limit}"
             verdict = "met" if (ours >= limit if sign == ">=" else ours < limit) else "MISSED"
-        lines.append(
-            f"| {figure} | {ours:.4g} | {theirs:.4g} | {ratio:.3g} | {target} | {verdict} |"
-        )
+        beside = f"{theirs:.4g} | {ratio:.3g}" if by_peer["kafka"] else "|"
+        lines.append(f"| {figure} | {ours:.4g} | {beside} | {target} | {verdict} |")
     return "\n".join(lines) + "\n"
 
 

@@ -7,6 +7,7 @@ it). The sampler asks brokers of the tests' making that only tell of their log d
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import time
@@ -111,11 +112,12 @@ def _cpu() -> float:
 def _fill(bootstrap: str, records: int) -> None:
     client = Producer({"bootstrap.servers": bootstrap, "compression.type": "lz4", "linger.ms": 20,
                        "queue.buffering.max.messages": 100_000})  # fmt: skip
-    words = [b"%08x" % (n * 2654435761 & 0xFFFFFFFF) * 12 for n in range(1000)]
+    rng = random.Random(1)
+    words = [rng.randbytes(96) for _ in range(5000)]  # Nothing that a codec makes small.
     for n in range(records):
         while len(client) > 90_000:
             client.poll(0.05)
-        client.produce(TOPIC, words[n % 1000], b"%012d" % n, partition=n % PARTITIONS)
+        client.produce(TOPIC, words[n % 5000], b"%012d" % n, partition=n % PARTITIONS)
     assert client.flush(120) == 0
 
 

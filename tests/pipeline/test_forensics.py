@@ -13,6 +13,7 @@ from tests.pipeline.made_logs import NOON, some_batches, write
 
 from spindle.cli.app import main
 from spindle.model.batches import CONTROL, TRANSACTIONAL, Record
+from spindle.pipeline import auditing
 from spindle.pipeline.forensics import examine
 from spindle.pipeline.session import Session
 from spindle.wire.batch import NEXT, build
@@ -140,3 +141,25 @@ def test_a_path_that_is_not_there_is_named(
     told = capsys.readouterr().err
     assert f"there is no log directory {tmp_path / 'nowhere'}" in told
     assert len(told.splitlines()) == 1
+
+
+@pytest.mark.spec("P-09")
+def test_a_disk_that_cannot_even_be_listed_is_a_row_beside_the_others(
+    spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "good", "t-0", some_batches(1, 2))
+    dead = tmp_path / "dead"
+    dead.symlink_to(dead)  # Whoever opens it gets an error, root too.
+    with pytest.raises(SystemExit) as left:
+        main(["forensics", str(tmp_path / "good"), str(dead), "--json"])
+    assert left.value.code == 1
+    told = json.loads(capsys.readouterr().out)
+    assert [(log["log"], log["verdict"]) for log in told["logs"]] == [("t-0", "whole")]
+    (damage,) = told["damages"]
+    assert (damage["disk"], damage["topic"], damage["log"]) == (str(dead), None, "")
+    assert damage["error"].startswith("cannot be listed")
+    with pytest.raises(SystemExit):
+        main(["forensics", str(dead)])
+    assert str(dead) in capsys.readouterr().out
+    found = auditing.count(spark, [], disks=[str(tmp_path / "good"), str(dead)])
+    assert (found.sound, found.counts["damaged"]) == (False, 1)
