@@ -266,3 +266,24 @@ def test_controllers_can_be_asked_directly(cluster: ApacheKafka) -> None:
             assert await admin.list_partition_reassignments() == {}
 
     asyncio.run(run())
+
+
+@pytest.mark.spec("K113-11")
+def test_a_directory_that_no_broker_has_is_refused_and_nothing_changes(
+    cluster: ApacheKafka,
+) -> None:
+    async def work(admin: AdminClient) -> None:
+        await admin.create_topics([NewTopic("ad-steady", assignment={0: (1,)})]).all()
+        replica = Replica("ad-steady", 0, 1)
+
+        async def home() -> str | None:
+            found = (await admin.describe_replica_log_dirs([replica]).settled())[replica]
+            return None if isinstance(found, Exception) else found.current
+
+        before = await eventually_async(home, "the replica is there")
+        outcome = await admin.alter_replica_log_dirs({replica: "/no/such/place"}).settled()
+        assert error_of(outcome[replica]) == Error.LOG_DIR_NOT_FOUND
+        place = await admin.describe_replica_log_dirs([replica])[replica]
+        assert (place.current, place.future) == (before, None)
+
+    asked(cluster, work)

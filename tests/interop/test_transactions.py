@@ -144,6 +144,7 @@ def test_a_producer_that_is_silent_for_too_long_is_aborted(one: Local) -> None:
     until(one, ["in time"])
 
 
+@pytest.mark.spec("K113-30", "K113-03")
 def test_a_move_between_directories_takes_transactions_along(one: Local) -> None:
     writer = producer(one)
     writer.begin_transaction()
