@@ -368,7 +368,10 @@ def test_one_word_tells_of_a_failed_directory(world: World) -> None:
     (decided,) = [
         [one.record for one in batch]
         for batch in committed.batches(world.cluster)[before:]
-        if any(isinstance(one.record, r.BrokerRegistrationChange) for one in batch)
+        if any(
+            isinstance(one.record, r.BrokerRegistrationChange) and one.record.log_dirs
+            for one in batch
+        )
     ]
     changed = {c.topic_id for c in decided if isinstance(c, r.PartitionChange)}
     assert {known[topic] for topic in lost} <= changed

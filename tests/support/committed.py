@@ -6,7 +6,8 @@ Works on a controller of either kind as long as its log still begins at 0.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from spindle.model import records as r
@@ -34,16 +35,35 @@ class Written:
     record: r.MetadataRecord
 
 
+@dataclass
+class _Read:
+    """What was read of a file so far: those who wait for a record look again and again."""
+
+    size: int = 0
+    batches: list[list[Written]] = field(default_factory=list)
+
+
+_read: dict[tuple[Path, int], _Read] = {}
+
+
 def batches(cluster: ApacheKafka) -> list[list[Written]]:
     """Every batch of the log, as its records; those of the quorum itself left out."""
     (folder,) = cluster.nodes[CONTROLLER_ID].log_dirs
-    found = []
-    for file in sorted((folder / "__cluster_metadata-0").glob("*.log")):
-        for one in batch.split(file.read_bytes(), partial=True):
-            if not one.attributes & _CONTROL:
-                values = [bytes(record.value or b"") for record in batch.records(one)]
-                found.append([_written(value) for value in values])
-    return found
+    files = sorted((folder / "__cluster_metadata-0").glob("*.log"))
+    return [one for file in files for one in _batches_of(file)]
+
+
+def _batches_of(file: Path) -> list[list[Written]]:
+    known = _read.setdefault((file, file.stat().st_ino), _Read())
+    with file.open("rb") as log:
+        log.seek(known.size)
+        new = batch.split(log.read(), partial=True)
+    for one in new:
+        known.size += len(one.data)
+        if not one.attributes & _CONTROL:
+            values = [bytes(record.value or b"") for record in batch.records(one)]
+            known.batches.append([_written(value) for value in values])
+    return known.batches
 
 
 def _written(value: bytes) -> Written:
