@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from pathlib import Path
 
@@ -59,6 +60,13 @@ def test_a_remote_spark_that_cannot_be_reached_says_what_it_wants(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    nobody = f"sc://127.0.0.1:{free_port()}"
+    with pytest.raises(Unusable, match=rf"^no Spark Connect server answers at {nobody}: "):
+        session(remote=nobody)
+    with pytest.raises(Unusable, match="Port out of range"):
+        session(remote="sc://127.0.0.1:99999999")
     monkeypatch.setitem(sys.modules, "grpc", None)
-    with pytest.raises(Unusable, match=r"^Spark Connect wants more: .*spindle\[connect\]"):
-        session(remote="sc://127.0.0.1:1")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        place = f"sc://127.0.0.1:{listening.getsockname()[1]}"
+        with pytest.raises(Unusable, match=r"^Spark Connect wants more: .*spindle\[connect\]"):
+            session(remote=place)

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -42,6 +44,8 @@ _SQL_SETTINGS = {
 """Those that any session takes at any time."""
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """Set by spark-submit for the Python program that it runs."""
+_CONNECT_PORT = 15002
+_REACH_SECONDS = 10.0
 
 
 def session(app: str = "spindle", remote: str | None = None) -> SparkSession:
@@ -57,6 +61,7 @@ def session(app: str = "spindle", remote: str | None = None) -> SparkSession:
     builder: SparkSession.Builder = SparkSession.builder.appName(app)
     remote = remote or os.environ.get("SPARK_REMOTE")
     if remote and remote.startswith("sc://"):
+        _reach(remote)
         return _shipped(_connected(builder, remote))
     if remote and not remote.startswith("local"):
         prepare_java()
@@ -91,10 +96,19 @@ def _started(builder: SparkSession.Builder, where: str) -> SparkSession:
         ) from error
 
 
+def _reach(remote: str) -> None:
+    """Unusable where nobody listens at a server's address: its client would try for ten minutes."""
+    place = urlsplit(remote)
+    try:
+        address = (place.hostname or "localhost", place.port or _CONNECT_PORT)
+        socket.create_connection(address, _REACH_SECONDS).close()
+    except (OSError, ValueError) as error:
+        raise Unusable(f"no Spark Connect server answers at {remote}: {error}") from error
+
+
 def _connected(builder: SparkSession.Builder, remote: str) -> SparkSession:
     try:
         found: SparkSession = builder.remote(remote).getOrCreate()
-        found.version  # noqa: B018 - the first question of all: is anybody there?
         return found
     except ImportError as error:  # PySpark's own kind, in several lines.
         missing = str(error).splitlines()[0]
