@@ -17,6 +17,7 @@ from spindle.model.ids import TopicPartition
 
 Figures = dict[str, float]
 CLIENT_SECONDS = 180
+GAP_LOOK_LEAST_S, GAP_LOOK_MAX_S, GAP_STEADY_S = 20.0, 90.0, 10.0
 
 
 async def client(measure: str, peer: Peer, topic: str, count: int, size: int) -> Figures:
@@ -100,12 +101,27 @@ async def gap(peer: Peer, round_: int, role: str) -> Figures:
         await asyncio.sleep(5)
         Path(path + ".broken").write_text("EIO")
         broken = time.monotonic()
-        await asyncio.sleep(75 if peer.name == "kafka" else 15)
+        await _until_steady(load, broken)
     finally:
         load.finish()
         Path(path + ".broken").unlink(missing_ok=True)
     seconds, _ = longest_gap(load.acknowledged.at, broken, load.acknowledged.at[-1])
     return {f"{role}'s disk fails: gap s": seconds, f"{role}: given up": float(len(load.failed))}
+
+
+async def _until_steady(load: Load, broken: float) -> None:
+    """Wait until records flow again: none is due for longer than a second, and for a while so.
+
+    Both peers are looked at for 20 s at least: what stands still does so within that time.
+    """
+    steady_since = broken
+    while time.monotonic() < broken + GAP_LOOK_MAX_S:
+        await asyncio.sleep(0.2)
+        now = time.monotonic()
+        if now - load.acknowledged.at[-1] > 1.0:
+            steady_since = now
+        if now > broken + GAP_LOOK_LEAST_S and now > steady_since + GAP_STEADY_S:
+            return
 
 
 async def _gather(admin: AdminClient, topic: str, broker: int, path: str) -> None:
