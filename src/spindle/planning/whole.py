@@ -11,7 +11,7 @@ Called by whoever has a cluster in hand. Deterministic: same input, same plan.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from spindle.planning import deep
 from spindle.planning.between import Between
@@ -91,6 +91,7 @@ class _Whole:
         self._turns: list[Turn] = []
         self._waves = 0
         self._blocked: dict[int, int] = {}
+        self._now = self._worth(first)
         self._small = sum(size > 0 for size in field.sizes) <= deep.MOST
         self._trim = 0
         """How much room is left at the edges of brokers' bands: TRIMS, the more the harder."""
@@ -126,15 +127,21 @@ class _Whole:
         waves, count = schedule(steps, room, self._limits)
         turns = [t._replace(wave=w) for t, w in zip(wanted, waves, strict=True) if w is not None]
         self._carry_out(turns)
-        if len(turns) < len(wanted) and self._worth(around) >= before:
+        # Bands depend on where the largest replicas are: only what is better by those of the end
+        # cannot lead in a circle.
+        worth = self._worth(levels(field), blocked=())
+        if worth >= self._now:
             self._carry_out(turns, back=True)
+            if len(turns) == len(wanted):
+                self._trim += 1
+                return self._trim < len(TRIMS)
             stuck = {t.rank: t.target for t, w in zip(wanted, waves, strict=True) if w is None}
             self._blocked |= stuck
             return True
         turns.sort(key=lambda turn: turn.wave)
         self._turns += [t._replace(wave=t.wave + self._waves) for t in turns]
         self._waves += count
-        self._trim = 0
+        self._now, self._trim = worth, 0
         self._blocked.clear()
         return True
 
@@ -221,21 +228,23 @@ class _Whole:
             else:
                 self._field.shift(rank, source, target)
 
-    def _edges(self, broker: int, around: Levels) -> list[Edges]:
+    def _edges(
+        self, broker: int, around: Levels, blocked: Collection[int] | None = None
+    ) -> list[Edges]:
         """The bands of a broker's directories: the cluster's, or its own if it is far off."""
         own = self._field.cluster.of_broker(broker)
         if around.brokers[broker].outside(sum(self._field.used[d] for d in own)):
-            return self._field.around(broker, self._blocked)
+            return self._field.around(broker, self._blocked if blocked is None else blocked)
         return [around.directories[d] for d in own]
 
-    def _worth(self, around: Levels) -> Worth:
+    def _worth(self, around: Levels, blocked: Collection[int] | None = None) -> Worth:
         """How far from even everything is as it stands."""
         field, cluster = self._field, self._field.cluster
         left, brokers, directories = 0, 0.0, 0.0
         for b, broker in enumerate(cluster.brokers):
             own = cluster.of_broker(b)
             brokers += around.brokers[b].outside(sum(field.used[d] for d in own))
-            for d, edge in zip(own, self._edges(b, around), strict=True):
+            for d, edge in zip(own, self._edges(b, around, blocked), strict=True):
                 if broker.drain or cluster.directories[d].drain:
                     left += len(field.held[d]) + len(field.empty[d])
                 else:

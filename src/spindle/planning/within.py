@@ -50,7 +50,9 @@ class Within:
         self.before = [field.used[d] for d in self._own]
         self.flow_before = [field.flow[d] if field.flow is not None else 0.0 for d in self._own]
         around = field.around(broker)
-        self.bound = _bound(field.state(broker, around), around)
+        state = field.state(broker, around)
+        self.bound = _bound(state, around)
+        self._off = state.outside
 
     def run(self) -> Within:
         """Plan until nothing gets better."""
@@ -76,9 +78,7 @@ class Within:
             Turn(*w, self.waves + n) for w, n in zip(wanted, waves, strict=True) if n is not None
         ]
         stuck = {w[0]: w[2] for w, n in zip(wanted, waves, strict=True) if n is None}
-        if fits and (not stuck or self._better(start, fits)):
-            for turn in fits:
-                self._field.shift(turn.rank, turn.source, turn.target)
+        if fits and self._carry_out(fits):
             self.turns += sorted(fits, key=lambda turn: turn.wave)
             self.waves += count
             self.blocked.clear()
@@ -86,15 +86,21 @@ class Within:
         self.blocked |= stuck
         return bool(stuck)
 
-    def _better(self, start: State, turns: list[Turn]) -> bool:
-        """Whether these moves alone bring the broker closer to the band."""
-        after, first = start.copy(), self._own[0]
-        for rank, source, target, _ in turns:
-            if self._field.sizes[rank]:
-                after.shift(rank, source - first, target - first)
-            else:
-                after.put(rank, source - first, target - first)
-        return after.outside < start.outside
+    def _carry_out(self, turns: list[Turn]) -> bool:
+        """Make these moves if they bring the broker closer to the band, as it is then.
+
+        Bands depend on where the largest replicas are: only what is better by those of the end
+        cannot lead in a circle.
+        """
+        for turn in turns:
+            self._field.shift(turn.rank, turn.source, turn.target)
+        off = self._field.state(self._broker).outside
+        if off < self._off:
+            self._off = off
+            return True
+        for turn in turns:
+            self._field.shift(turn.rank, turn.target, turn.source)
+        return False
 
     # -- what there is to tell -------------------------------------------------------------
 
