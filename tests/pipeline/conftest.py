@@ -67,7 +67,7 @@ class Desk:
 
     def gather(self, topic: str, partitions: int) -> None:
         """Move all of a topic's replicas into their brokers' first directories."""
-        from spindle.pipeline.execute import execute
+        from spindle.cli.balance_run import carry_out
         from spindle.planning.load import Move
 
         moves = []
@@ -82,7 +82,7 @@ class Desk:
 
         async def work() -> None:
             async with AdminClient(self.bootstrap) as admin:
-                assert (await execute(admin, [moves])).complete
+                assert (await carry_out(admin, [moves])).complete
 
         if moves:
             self.run(work())

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spindle.pipeline.execute import execute
 from tests.support.apache_kafka import REASSIGN, ApacheKafka
 from tests.support.clients import produce, values
 from tests.support.commands import run
 from tests.support.waiting import eventually
 
 from spindle.client.admin import AdminClient
-from spindle.pipeline.execute import execute
 from spindle.planning.load import Move
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(400)]

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from spindle.pipeline.execute import THROTTLE
 from tests.pipeline.conftest import Desk
 from tests.support.commands import run
 from tests.support.ports import free_port
 from tests.support.waiting import eventually
 
 from spindle.client.results import ConfigSource, Resource, ResourceType
-from spindle.pipeline.execute import THROTTLE
 
 TOPIC = "lopsided"
 

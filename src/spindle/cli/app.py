@@ -32,7 +32,7 @@ COMMANDS: Final = (
     Command("disks", "spindle.cli.disks:app", "Health of disks; probe, replace, cordon, drain"),
     Command("replicas", "spindle.cli.replicas:app", "Bad replicas on good disks, and scrubbers"),
     Command("reassign", "spindle.cli.reassign:app", "Move replicas between disks and brokers"),
-    Command("balance", "spindle.cli.balance:balance", "Even out the disks, planned on Spark"),
+    Command("balance", "spindle.cli.balance:app", "Even out disks and brokers; forecasts, what-if"),
     Command("audit", "spindle.cli.audit:audit", "Is every acknowledged record there, once?"),
     Command(
         "forensics", "spindle.cli.forensics:forensics", "What log directories hold, damaged or not"

@@ -1,51 +1,21 @@
-"""What `spindle balance` has to say of a plan and its execution: JSON, text, a page.
+"""What `spindle balance` has to say of a plan and its execution: JSON, and text for people.
 
-Functions of values: nothing is asked, started or moved here.
+Functions of values: nothing is asked, started or moved here. Pages are `balance_page`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spindle.cli import pictures, render
-from spindle.cli.pictures import Disk
+from spindle.cli import render
 
 if TYPE_CHECKING:
-    from spindle.pipeline.execute import Outcome
-    from spindle.pipeline.job import Proposal
+    from spindle.cli.balance_run import Watched
+    from spindle.pipeline.execution import Outcome
+    from spindle.pipeline.proposal import DirectoryNow, Proposal
 
-MOVES_SHOWN = 500
-"""Moves in a page; the JSON has all of them."""
-
-
-def summary(
-    proposal: Proposal, document: dict[str, Any], outcome: Outcome | None
-) -> dict[str, Any]:
-    """The answer of `--json`; sizes in bytes."""
-    return {
-        "version": 1,
-        "directories": [
-            {
-                "broker": d.broker, "logDir": d.path, "online": d.online,
-                "capacity": d.capacity, "before": d.before, "after": d.after,
-            }
-            for d in proposal.directories
-        ],
-        "moves": len(proposal.moves),
-        "bytes": proposal.bytes_moved,
-        "boundBytes": proposal.bound,
-        "notes": list(proposal.notes),
-        "silentBrokers": {str(broker): why for broker, why in proposal.silent},
-        "reassignment": document,
-        "executed": None if outcome is None else {
-            "done": len(outcome.done),
-            "failed": [
-                {"topic": m.topic, "partition": m.partition, "broker": m.broker, "reason": why}
-                for m, why in outcome.failed
-            ],
-            "seconds": round(outcome.seconds, 3),
-        },
-    }  # fmt: skip
+WAITING_SHOWN = 20
+"""Moves in text; the JSON has all of them."""
 
 
 def headline(proposal: Proposal) -> str:
@@ -57,32 +27,16 @@ def headline(proposal: Proposal) -> str:
     return f"{text}; any plan that ends as even must move {render.size(proposal.bound)}"
 
 
-def result(outcome: Outcome | None) -> str:
+def result(outcome: Outcome) -> str:
     """What became of it, in a sentence."""
-    if outcome is None:
-        return "Nothing has been moved"
     text = f"{len(outcome.done)} replicas moved and verified in {outcome.seconds:.1f} s"
+    if outcome.replanned:
+        text += f", planned anew {outcome.replanned} times on the way"
     return text + (f"; {len(outcome.failed)} not" if outcome.failed else "")
 
 
-def page(bootstrap: str, proposal: Proposal, outcome: Outcome | None) -> str:
-    """The same as an HTML page with a picture: each directory before and after."""
-    problems = [f"broker {broker} told nothing: {why}" for broker, why in proposal.silent]
-    failed = () if outcome is None else outcome.failed
-    problems += [f"{m.topic}-{m.partition} on broker {m.broker}: {why}" for m, why in failed]
-    sections = [pictures.section("Log directories, now and as planned", _disks(proposal))]
-    if problems:
-        sections.insert(0, pictures.section("What went wrong", pictures.bullets(problems)))
-    if proposal.notes:
-        sections.append(pictures.section("What the plan leaves", pictures.bullets(proposal.notes)))
-    if proposal.moves:
-        sections.append(pictures.section("Moves, in order", _moves(proposal)))
-    lead = f"{headline(proposal)}. {result(outcome)}." if proposal.moves else headline(proposal)
-    return pictures.page(f"Disks of {bootstrap}", lead, *sections)
-
-
-def show(proposal: Proposal, outcome: Outcome | None) -> None:
-    """The same as text on the terminal."""
+def show(proposal: Proposal) -> None:
+    """A plan as text on the terminal."""
     render.table(
         "Log directories",
         ("broker", "directory", "state", "now", "planned", "share of capacity"),
@@ -90,7 +44,7 @@ def show(proposal: Proposal, outcome: Outcome | None) -> None:
             (
                 str(d.broker),
                 d.path,
-                "online" if d.online else "OFFLINE",
+                state(d),
                 render.size(d.before),
                 render.size(d.after),
                 f"{d.before / d.capacity:.0%} -> {d.after / d.capacity:.0%}" if d.capacity else "-",
@@ -103,30 +57,93 @@ def show(proposal: Proposal, outcome: Outcome | None) -> None:
     for note in proposal.notes:
         render.say(note)
     render.say(headline(proposal))
-    if outcome is None:
-        return
+
+
+def state(directory: DirectoryNow) -> str:
+    """Whether a directory serves and takes replicas."""
+    if not directory.online:
+        return "OFFLINE"
+    return "cordoned" if directory.cordoned else "online"
+
+
+def show_outcome(outcome: Outcome) -> None:
+    """What became of a plan."""
     render.say(result(outcome))
     for move, why in outcome.failed:
-        render.warn(f"{move.topic}-{move.partition} on broker {move.broker}: {why}")
+        render.warn(f"{move.name} on broker {move.broker}: {why}")
 
 
-def _disks(proposal: Proposal) -> str:
-    return pictures.disks(
+def outcome_document(outcome: Outcome) -> dict[str, Any]:
+    """The same for scripts."""
+    return {
+        "version": 1,
+        "complete": outcome.complete,
+        "done": len(outcome.done),
+        "failed": [
+            {"topic": m.topic, "partition": m.partition, "broker": m.broker, "reason": why}
+            for m, why in outcome.failed
+        ],
+        "replanned": outcome.replanned,
+        "seconds": round(outcome.seconds, 3),
+    }
+
+
+def show_watched(seen: Watched | None, bootstrap: str) -> None:
+    """How far a run is, or how the last one ended."""
+    if seen is None:
+        render.say("No plan has been carried out from this machine in this cluster.")
+        return
+    p = seen.progress
+    copied = f"{render.size(p.done_bytes)} of {render.size(p.bytes)}"
+    render.say(f"{p.done_moves} of {p.moves} moves done, {copied} copied.")
+    render.table(
+        "Disks that are written to",
+        ("directory", "copied", "of", ""),
         [
-            Disk(f"broker {d.broker}", d.path, d.capacity if d.online else 0, d.before, d.after)
-            for d in proposal.directories
-        ]
+            (name, render.size(done), render.size(total), render.bar(done, total))
+            for name, (done, total) in p.disks.items()
+        ],
     )
+    for move in seen.running[:WAITING_SHOWN]:
+        where = "" if not move.between else f"broker {move.to} "
+        render.say(f"moving: {move.name} on broker {move.broker}, to {where}{move.target}")
+    if seen.run.ended is not None:
+        words = "complete" if seen.complete else "not complete"
+        render.say(f"It is over, {words}.")
+    elif not seen.alive:
+        render.say(
+            "Its process is gone; what is under way goes on, nothing new starts, throttles stay.\n"
+            f"  go on:    spindle balance apply -b {bootstrap}\n"
+            f"  end it:   spindle balance cancel -b {bootstrap}"
+        )
 
 
-def _moves(proposal: Proposal) -> str:
-    numbered = [(number, move) for number, wave in enumerate(proposal.waves, 1) for move in wave]
-    rows = [
-        (str(number), f"{m.topic}-{m.partition}", str(m.broker), m.source, m.target,
-         render.size(m.size))
-        for number, m in numbered[:MOVES_SHOWN]
-    ]  # fmt: skip
-    rest = len(numbered) - len(rows)
-    more = [f"and {rest} more, all of them in the JSON of --output"] if rest else []
-    columns = ("wave", "partition", "broker", "from", "to", "size")
-    return pictures.table(columns, rows) + (pictures.bullets(more) if more else "")
+def watched_document(seen: Watched | None) -> dict[str, Any]:
+    """The same for scripts."""
+    if seen is None:
+        return {"version": 1, "run": None}
+    p = seen.progress
+    return {
+        "version": 1,
+        "run": {
+            "began": seen.run.began,
+            "alive": seen.alive,
+            "ended": seen.run.ended,
+            "replanned": seen.run.replanned,
+            "moves": p.moves,
+            "doneMoves": p.done_moves,
+            "bytes": p.bytes,
+            "doneBytes": p.done_bytes,
+            "disks": {
+                name: {"doneBytes": done, "bytes": total}
+                for name, (done, total) in p.disks.items()
+            },
+            "moving": [
+                {
+                    "topic": m.topic, "partition": m.partition, "broker": m.broker,
+                    "destination": m.to, "target": m.target,
+                }
+                for m in seen.running
+            ],
+        },
+    }  # fmt: skip

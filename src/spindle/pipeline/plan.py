@@ -8,9 +8,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from spindle.pipeline.proposal import Wanted
 from spindle.pipeline.schemas import MOVE, arrow
 from spindle.planning.broker import plan_broker
-from spindle.planning.load import Band, BrokerPlan, DirectoryLoad, ReplicaLoad
+from spindle.planning.load import BrokerPlan, DirectoryLoad, ReplicaLoad
 
 _Batches = Iterable[pa.RecordBatch]
 
@@ -18,15 +19,9 @@ _Batches = Iterable[pa.RecordBatch]
 def plan(
     now: DataFrame,
     directories: DataFrame,
-    band: Band,
-    drain: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    moves_per_disk: int = 1,
+    wanted: Wanted,
 ) -> DataFrame:
-    """The plan of every broker (schema MOVE) from its newest sample and its directories' load.
-
-    `drain`: directories to empty, as `broker:path`; `exclude`: those to leave alone, likewise.
-    """
+    """The plan of every broker (schema MOVE) from its newest sample and its directories' load."""
     replicas = now.where(F.col("topic").isNotNull()).select(
         "broker", "directory", "topic", "partition", "size", "is_future"
     )
@@ -38,13 +33,11 @@ def plan(
     return (
         joined.join(F.broadcast(slots), "broker")
         .repartitionById(max(1, len(brokers)), "slot")
-        .mapInArrow(_planner(band, tuple(drain), tuple(exclude), moves_per_disk), MOVE)
+        .mapInArrow(_planner(wanted), MOVE)
     )
 
 
-def _planner(
-    band: Band, drain: tuple[str, ...], exclude: tuple[str, ...], moves_per_disk: int
-) -> Callable[[_Batches], Iterator[pa.RecordBatch]]:
+def _planner(wanted: Wanted) -> Callable[[_Batches], Iterator[pa.RecordBatch]]:
     def run(batches: _Batches) -> Iterator[pa.RecordBatch]:
         kept = [batch for batch in batches if batch.num_rows]
         if not kept:
@@ -52,7 +45,7 @@ def _planner(
         rows = pa.Table.from_batches(kept).to_pylist()
         for broker in sorted({row["broker"] for row in rows}):
             own = [row for row in rows if row["broker"] == broker]
-            result = _plan(broker, own, band, drain, exclude, moves_per_disk)
+            result = _plan(broker, own, wanted)
             yield pa.RecordBatch.from_pylist(_rows(result), schema=arrow(MOVE))
 
     return run
@@ -61,10 +54,7 @@ def _planner(
 def _plan(
     broker: int,
     rows: Sequence[dict[str, object]],
-    band: Band,
-    drain: Sequence[str],
-    exclude: Sequence[str],
-    moves_per_disk: int,
+    wanted: Wanted,
 ) -> BrokerPlan:
     untold = sorted({str(r["directory"]) for r in rows if r["online"] and r["capacity"] is None})
     if untold:
@@ -73,21 +63,21 @@ def _plan(
             "(Apache Kafka tells it from 3.3 on)"
         )
         return BrokerPlan(broker, (), 0, (), (), (note,))
-    own = _directories(broker, rows, drain, exclude)
-    return plan_broker(broker, own, _replicas(rows), band, moves_per_disk)
+    own = _directories(broker, rows, wanted)
+    return plan_broker(broker, own, _replicas(rows), wanted.band, *wanted.limits)
 
 
 def _directories(
-    broker: int, rows: Sequence[dict[str, object]], drain: Sequence[str], exclude: Sequence[str]
+    broker: int, rows: Sequence[dict[str, object]], wanted: Wanted
 ) -> list[DirectoryLoad]:
     loads: dict[str, DirectoryLoad] = {}
     for row in rows:
         path = str(row["directory"])
         name = f"{broker}:{path}"
-        usable = bool(row["online"]) and not row["cordoned"] and name not in exclude
+        usable = bool(row["online"]) and not row["cordoned"] and name not in wanted.exclude
         capacity = row["capacity"]
         if row["online"] and isinstance(capacity, int):
-            loads[path] = DirectoryLoad(path, capacity, usable, name in drain)
+            loads[path] = DirectoryLoad(path, capacity, usable, name in wanted.drain)
     return list(loads.values())
 
 

@@ -8,6 +8,7 @@ from pyspark.sql.types import (
     BinaryType,
     BooleanType,
     DataType,
+    DoubleType,
     IntegerType,
     LongType,
     StringType,
@@ -62,6 +63,35 @@ MOVE = StructType(
     ]
 )
 """A plan: each broker's moves in order. A broker without moves has one row without a topic."""
+
+_LINE = [
+    StructField("growth", DoubleType(), False),  # bytes/s
+    StructField("low", DoubleType(), False),  # bytes/s, of the slowest long stretches
+    StructField("high", DoubleType(), False),  # bytes/s, of the fastest
+    StructField("samples", IntegerType(), False),
+    StructField("hours", DoubleType(), False),  # of history
+]
+
+GROWTH = StructType(
+    [
+        StructField("broker", IntegerType(), False),
+        StructField("topic", StringType(), False),
+        StructField("partition", IntegerType(), False),
+        *_LINE,
+    ]
+)
+"""How each replica grows."""
+
+FORECAST = StructType(
+    [
+        StructField("broker", IntegerType(), False),
+        StructField("directory", StringType(), False),
+        *_LINE,
+        StructField("at", ArrayType(DoubleType()), False),  # s since 1970, at most 168 moments
+        StructField("changes", ArrayType(DoubleType()), False),  # bytes until then
+    ]
+)
+"""How what lies in each directory now has grown, and when."""
 
 EVENT = StructType(
     [
@@ -136,6 +166,7 @@ LOG_RECORD = StructType(
 _ARROW: dict[type[DataType], pa.DataType] = {
     IntegerType: pa.int32(),
     LongType: pa.int64(),
+    DoubleType: pa.float64(),
     StringType: pa.string(),
     BinaryType: pa.binary(),
     BooleanType: pa.bool_(),

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from spindle.cli.balance_run import carry_out, verify
 from spindle.cli.demo.load import Drain, Events, Load, longest_gap
 from spindle.cli.demo.report import BIN_SECONDS, Promise, Story
 from spindle.cli.pictures import Disk, Span
@@ -20,8 +21,9 @@ from spindle.client.results import NewTopic
 from spindle.model.errors import Unusable
 from spindle.model.ids import TopicPartition
 from spindle.pipeline.audit import Audit, audit, events
-from spindle.pipeline.execute import Outcome, execute, verify
-from spindle.pipeline.job import Proposal, propose
+from spindle.pipeline.execution import Outcome
+from spindle.pipeline.job import propose
+from spindle.pipeline.proposal import Proposal, Wanted
 from spindle.pipeline.session import Session, session
 from spindle.planning.load import Band
 from spindle.runtime.drill import break_directory
@@ -98,12 +100,12 @@ async def _story(
     await _until_loaded(load)
     say("sampling the disks and planning on Spark")
     proposal = await asyncio.to_thread(
-        propose, spark, cluster.bootstrap, home / "history", Band(0.05, 0.9)
+        propose, spark, cluster.bootstrap, home / "history", Wanted(Band(0.05, 0.9))
     )
     say(f"the plan: {len(proposal.moves)} moves, {proposal.bytes_moved / 1e6:.1f} MB "
         f"(to be as even, any plan must move {proposal.bound / 1e6:.1f} MB)")  # fmt: skip
     started = time.monotonic()
-    outcome = await execute(admin, proposal.waves)
+    outcome = await carry_out(admin, proposal.waves)
     wrong = await verify(admin, proposal.moves)
     ended = time.monotonic()
     moved = f"{len(outcome.done)} replicas moved between disks under load"

@@ -1,0 +1,84 @@
+"""The options that the commands of `spindle balance` have in common, and what they mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spindle.cli import render
+from spindle.pipeline.proposal import Wanted
+from spindle.planning.load import Band
+from spindle.planning.schedule import Limits
+
+if TYPE_CHECKING:
+    from spindle.pipeline.session import Session
+
+Tolerance = Annotated[
+    float, typer.Option(min=0.0, max=0.5, help="How far from a broker's mean is even enough.")
+]
+HighMark = Annotated[
+    float, typer.Option(min=0.1, max=1.0, help="No disk is filled above this share, ever.")
+]
+FreeFloor = Annotated[
+    int, typer.Option(min=0, help="Bytes that stay free on each disk, whatever the share says.")
+]
+Drain = Annotated[
+    list[str] | None, typer.Option(help="Empty this directory: BROKER:PATH; may be repeated.")
+]
+Exclude = Annotated[
+    list[str] | None, typer.Option(help="Move nothing into this directory: BROKER:PATH.")
+]
+MovesPerDisk = Annotated[int, typer.Option(min=1, help="Moves of one disk at once.")]
+MovesPerBroker = Annotated[
+    int, typer.Option(min=0, help="Moves of one broker at once; 0: no limit.")
+]
+History = Annotated[Path, typer.Option(help="Where samples are kept, as Parquet by day.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the plan's file here.")]
+Report = Annotated[
+    Path | None, typer.Option("--report", help="Write a page with pictures here (HTML).")
+]
+SparkRemote = Annotated[
+    str | None, typer.Option(help="sc://host:port of a Spark Connect server; local else.")
+]
+
+
+def wanted(
+    tolerance: float,
+    high_mark: float,
+    free_floor: int,
+    drain: list[str] | None,
+    exclude: list[str] | None,
+    moves_per_disk: int,
+    moves_per_broker: int,
+) -> Wanted:
+    """The options of a plan as a value."""
+    return Wanted(
+        Band(tolerance, high_mark, free_floor=free_floor),
+        tuple(drain or ()),
+        tuple(exclude or ()),
+        Limits(moves_per_disk, moves_per_broker),
+    )
+
+
+def spark_session(name: str, remote: str | None) -> Session:
+    """Spark; the command ends with what to install where that is missing."""
+    try:
+        from spindle.pipeline.session import session
+    except ImportError as error:
+        render.fail(
+            f"{error.name} is missing: install the pipeline with pip install 'spindle[spark]'"
+        )
+    with render.waiting("Spark starts"):
+        return session(name, remote)
+
+
+def written(path: Path | None, text: str) -> None:
+    """Write a file that was asked for; the command ends with the reason where it cannot be."""
+    if path is None:
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        render.fail(f"cannot write {path}: {error.strerror}")

@@ -1,0 +1,517 @@
+"""Decides what an execution of a plan does next: what starts, what is over, what is taken back.
+
+A machine without I/O or clock: it is told what the cluster shows (`on_look`), at a time in s, and
+answers with wishes. Moves start as soon as the limits and the room in their directory allow, the
+most useful first; a directory that cannot hold all that comes takes it in the plan's waves. After
+each wave it asks for a census; where sizes have changed it wants a new plan of what is left.
+Idempotent: what is where it should be already is done, what is on its way is followed. So an
+execution that was killed goes on by starting again. Called by the commands; knows no Spark.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from spindle.client.results import Replica, ReplicaLogDirs
+from spindle.model.ids import TopicPartition
+from spindle.planning.load import Move
+from spindle.planning.schedule import Limits
+
+Place = tuple[int, str]
+"""A directory: broker, path."""
+
+STALL_SECONDS: Final = 120.0
+"""A move that copies nothing for this long is given up and taken back."""
+STILL_SECONDS: Final = 5.0
+"""A replica that is neither there nor on its way for this long is not going to be."""
+ROOM_SECONDS: Final = 120.0
+"""How long moves wait for room, with nothing under way: brokers delete what has moved away a
+minute later (60 s)."""
+BACK_SECONDS: Final = 30.0
+"""How long it may take until a move that is taken back is gone."""
+DRIFT_MIN_BYTES: Final = 64 << 10
+"""Changes smaller than this are no reason for a new plan."""
+
+
+class Phase(Enum):
+    """What has become of a move; the value is the word for it."""
+
+    WAITING = "waiting"
+    RUNNING = "moving"
+    BACK = "being taken back"
+    DONE = "done"
+    FAILED = "failed"
+    STOPPED = "not moved"
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A directory that takes part: bytes for replicas, bytes that stay free, bytes in it now."""
+
+    capacity: int
+    reserve: int
+    used: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How to execute. `drift`: a directory whose bytes are off from what was planned by this share
+    of the mean is a reason to plan again."""
+
+    limits: Limits
+    rooms: Mapping[Place, Room]
+    drift: float = 0.025
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the cluster shows at a moment.
+
+    `places`: of the replicas that were asked for; `free`: bytes, of directories that tell;
+    `assigned`, `reassigning`: of partitions that go between brokers, their brokers, and which of
+    them the controller is reassigning.
+    """
+
+    places: Mapping[Replica, ReplicaLogDirs | Exception]
+    free: Mapping[Place, int]
+    assigned: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
+    reassigning: frozenset[TopicPartition] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A wish: start these moves."""
+
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """A wish: end these moves, what they have copied may go."""
+
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A wish: a census of all directories (`on_census`), since a wave is over."""
+
+
+Wish = Start | TakeBack | Count
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an execution is. Bytes are those of the moves, also inside a move.
+
+    `disks`: (bytes done, bytes in all) of each directory that is written to.
+    """
+
+    done_moves: int
+    moves: int
+    done_bytes: int
+    bytes: int
+    seconds: float
+    disks: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a plan: moves that are where they should be; those that are not, and why."""
+
+    done: tuple[Move, ...]
+    failed: tuple[tuple[Move, str], ...]
+    seconds: float
+    replanned: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether every replica is where the plan wants it."""
+        return not self.failed
+
+    def verified(self, wrong: Sequence[tuple[Move, str]]) -> Outcome:
+        """The outcome after a look at where replicas are: those that are not there have failed."""
+        misplaced = {move for move, _ in wrong}
+        done = tuple(move for move in self.done if move not in misplaced)
+        return Outcome(done, (*self.failed, *wrong), self.seconds, self.replanned)
+
+
+@dataclass(slots=True)
+class _Task:
+    move: Move
+    wave: int
+    size: int
+    phase: Phase = Phase.WAITING
+    why: str = ""
+    inside: int = 0
+    changed: float = 0.0
+    """When the last byte came."""
+    still: float | None = None
+    """Since when it is not to be seen on its way."""
+
+    @property
+    def source(self) -> Place:
+        return self.move.broker, self.move.source
+
+    @property
+    def target(self) -> Place:
+        return self.move.to, self.move.target
+
+    @property
+    def partition(self) -> TopicPartition:
+        return TopicPartition(self.move.topic, self.move.partition)
+
+    @property
+    def under_way(self) -> bool:
+        return self.phase in (Phase.RUNNING, Phase.BACK)
+
+
+def replica_of(move: Move) -> Replica:
+    """The replica as it is when the move is done."""
+    return Replica(move.topic, move.partition, move.to)
+
+
+class Execution:
+    """One plan on its way. Inputs are `on_...`, wishes come back from them."""
+
+    def __init__(self, waves: Sequence[Sequence[Move]], rules: Rules, now: float) -> None:
+        self._tasks = [_Task(m, n, m.size) for n, wave in enumerate(waves) for m in wave]
+        self._of = _by_partition(self._tasks)
+        self._rules = rules
+        self._began = now
+        self._used = {place: room.used for place, room in rules.rooms.items()}
+        self._seen = False
+        self._counted = 0
+        """Waves after which a census has been taken, or which have none after them."""
+        self._cancelled = False
+        self._since = now
+        """When something was under way last."""
+        self.replanned = 0
+
+    # -- what there is to ask -----------------------------------------------------------------
+
+    @property
+    def over(self) -> bool:
+        """Whether every move has an end."""
+        return not any(t.under_way or t.phase is Phase.WAITING for t in self._tasks)
+
+    @property
+    def watched(self) -> list[Move]:
+        """The moves that the next look shall show: at first all, then those under way."""
+        every = not self._seen
+        return [t.move for t in self._tasks if t.under_way or (every and t.phase is Phase.WAITING)]
+
+    @property
+    def waves(self) -> tuple[tuple[Move, ...], ...]:
+        """The plan that is in force, what is done and under way included."""
+        numbers = sorted({t.wave for t in self._tasks})
+        return tuple(tuple(t.move for t in self._tasks if t.wave == n) for n in numbers)
+
+    @property
+    def running(self) -> tuple[Move, ...]:
+        """What is under way."""
+        return tuple(t.move for t in self._tasks if t.under_way)
+
+    @property
+    def places(self) -> frozenset[Place]:
+        """The directories that moves not ended come from and go to."""
+        open_ = [t for t in self._tasks if t.under_way or t.phase is Phase.WAITING]
+        return frozenset(place for t in open_ for place in (t.source, t.target))
+
+    def progress(self, now: float) -> Progress:
+        """Bytes and moves so far."""
+        disks: dict[str, tuple[int, int]] = {}
+        for task in self._tasks:
+            if task.phase in (Phase.FAILED, Phase.STOPPED):
+                continue
+            name = f"broker {task.target[0]} {task.target[1]}"
+            done, total = disks.get(name, (0, 0))
+            copied = task.size if task.phase is Phase.DONE else min(task.inside, task.size)
+            disks[name] = done + copied, total + task.size
+        return Progress(
+            sum(t.phase is Phase.DONE for t in self._tasks),
+            len(self._tasks),
+            sum(done for done, _ in disks.values()),
+            sum(total for _, total in disks.values()),
+            now - self._began,
+            dict(sorted(disks.items())),
+        )
+
+    def outcome(self, now: float) -> Outcome:
+        """What became of each move."""
+        done = tuple(t.move for t in self._tasks if t.phase is Phase.DONE)
+        others = [t for t in self._tasks if t.phase is not Phase.DONE]
+        failed = tuple((t.move, t.why or t.phase.value) for t in others)
+        return Outcome(done, failed, now - self._began, self.replanned)
+
+    # -- inputs -------------------------------------------------------------------------------
+
+    def follow(self, now: float, look: Look) -> None:
+        """What the cluster shows now, for somebody who looks on: nothing is decided."""
+        for task in self._tasks:
+            if task.under_way or task.phase is Phase.WAITING:
+                self._follow(task, now, look)
+
+    def on_look(self, now: float, look: Look) -> list[Wish]:
+        """What the cluster shows now; the wishes that follow from it."""
+        wishes: list[Wish] = []
+        first, self._seen = not self._seen, True
+        for task in self._tasks:
+            if task.under_way or (first and task.phase is Phase.WAITING):
+                self._follow(task, now, look)
+        stalled = self._stalled(now)
+        if stalled:
+            wishes.append(TakeBack(stalled))
+        counting = not self._cancelled and self._wave_is_over()
+        if counting:
+            wishes.append(Count())  # What it finds may change what starts.
+        elif not self._cancelled and (starting := self._start(now, look)):
+            wishes.append(Start(starting))
+        if counting or any(t.under_way for t in self._tasks):
+            self._since = now
+        elif self._waiting() and now - self._since > ROOM_SECONDS:
+            self._without_room(look)
+        return wishes
+
+    def on_refused(self, move: Move, why: str) -> None:
+        """The cluster does not start a move."""
+        for task in self._tasks:
+            if task.move == move and task.under_way:
+                self._end(task, Phase.FAILED, why)
+
+    def on_census(self, used: Mapping[Place, int], open_: frozenset[Place]) -> bool:
+        """Bytes of replicas in all directories, and which take replicas: whether to plan again."""
+        coming = Counter[Place]()
+        for task in self._tasks:
+            if task.under_way:
+                coming[task.target] += min(task.inside, task.size)
+        mean = sum(used.values()) / max(1, len(used))
+        limit = max(self._rules.drift * mean, DRIFT_MIN_BYTES)
+        drifted = any(
+            abs(used[place] - coming[place] - expected) > limit
+            for place, expected in self._used.items()
+            if place in used
+        )
+        shut = any(task.target not in open_ for task in self._waiting())
+        return bool(self._waiting()) and (drifted or shut)
+
+    def on_replanned(self, waves: Sequence[Sequence[Move]], used: Mapping[Place, int]) -> None:
+        """A new plan for what has not begun; what is under way stays."""
+        kept = [t for t in self._tasks if t.phase is not Phase.WAITING]
+        self._counted = 0
+        for task in kept:
+            task.wave = -1
+        fresh = [_Task(m, n, m.size) for n, wave in enumerate(waves) for m in wave]
+        self._tasks = [*kept, *fresh]
+        self._of = _by_partition(self._tasks)
+        self._used |= {place: size for place, size in used.items() if place in self._used}
+        self.replanned += 1
+
+    def on_cancel(self, now: float) -> list[Wish]:
+        """Somebody wants it to end: nothing starts any more, what is under way is taken back."""
+        self._cancelled = True
+        for task in self._waiting():
+            self._end(task, Phase.STOPPED, "not begun: the execution was ended before")
+        back = [t for t in self._tasks if t.phase is Phase.RUNNING]
+        for task in back:
+            task.phase, task.changed = Phase.BACK, now
+        return [TakeBack(tuple(t.move for t in back))] if back else []
+
+    # -- following ----------------------------------------------------------------------------
+
+    def _follow(self, task: _Task, now: float, look: Look) -> None:
+        if task.phase is Phase.WAITING and self._has_predecessor(task):
+            return
+        place = look.places.get(replica_of(task.move))
+        if place is None or isinstance(place, Exception):
+            return  # A broker that is away for a moment: the stall limit decides.
+        moving = self._is_moving(task, place, look)
+        there = place.current == task.move.target and place.future is None
+        if there and not moving and self._is_assigned(task, look):
+            self._end(task, Phase.DONE)
+        elif moving:
+            self._note(task, now, place)
+        elif task.phase is Phase.BACK:
+            self._end(task, Phase.STOPPED, "taken back: the execution was ended before")
+        elif task.phase is Phase.RUNNING:
+            if task.still is None:
+                task.still = now
+            if now - task.still > STILL_SECONDS:
+                self._end(task, Phase.FAILED, _not_moving(place))
+
+    def _is_moving(self, task: _Task, place: ReplicaLogDirs, look: Look) -> bool:
+        if task.move.between:
+            return task.partition in look.reassigning
+        return place.future == task.move.target
+
+    def _is_assigned(self, task: _Task, look: Look) -> bool:
+        if not task.move.between:
+            return True
+        brokers = look.assigned.get(task.partition, ())
+        return task.move.to in brokers and task.move.broker not in brokers
+
+    def _note(self, task: _Task, now: float, place: ReplicaLogDirs) -> None:
+        copied = place.current_size if task.move.between else place.future_size
+        if not task.move.between:
+            task.size = max(task.size, place.current_size)
+        if task.phase is Phase.WAITING:
+            task.phase, task.changed = Phase.RUNNING, now
+        if copied != task.inside and task.phase is Phase.RUNNING:
+            task.changed = now
+        task.inside, task.still = copied, None
+
+    def _stalled(self, now: float) -> tuple[Move, ...]:
+        """Give up what does not get on; the moves that are to be taken back for it."""
+        found = []
+        for task in self._tasks:
+            limit = STALL_SECONDS if task.phase is Phase.RUNNING else BACK_SECONDS
+            if not task.under_way or now - task.changed <= limit:
+                continue
+            if task.phase is Phase.BACK:
+                self._end(task, Phase.FAILED, "it was not taken back; it goes on in the cluster")
+            else:
+                self._end(task, Phase.FAILED, f"nothing was copied for {STALL_SECONDS:g} s")
+                found.append(task.move)
+        return tuple(found)
+
+    def _end(self, task: _Task, phase: Phase, why: str = "") -> None:
+        task.phase, task.why, task.inside = phase, why, 0
+        if phase is Phase.DONE:
+            for place, size in ((task.source, -task.size), (task.target, task.size)):
+                if place in self._used:
+                    self._used[place] += size
+
+    # -- starting -----------------------------------------------------------------------------
+
+    def _waiting(self) -> list[_Task]:
+        return [t for t in self._tasks if t.phase is Phase.WAITING]
+
+    def _start(self, now: float, look: Look) -> tuple[Move, ...]:
+        """Start what may: the order is the benefit's, the fullest source before all."""
+        waiting = self._waiting()
+        if not waiting:
+            return ()
+        hands = _Hands(self._rules.limits, [t for t in self._tasks if t.under_way])
+        room = self._room(look)
+        turns = _turns(waiting, room)
+        begun = []
+        for task in sorted(waiting, key=self._benefit):
+            fits = room.get(task.target, task.size) >= task.size
+            in_turn = turns.get(task.target, task.wave) >= task.wave
+            if not (fits and in_turn and hands.free_for(task)) or self._has_predecessor(task):
+                continue
+            hands.take(task)
+            if task.target in room:
+                room[task.target] -= task.size
+            task.phase, task.changed, task.still = Phase.RUNNING, now, None
+            begun.append(task.move)
+        return tuple(begun)
+
+    def _benefit(self, task: _Task) -> tuple[float, int, str, int]:
+        relief = self._fullness(task.source) - self._fullness(task.target)
+        return (-round(relief, 6), -task.size, task.move.topic, task.move.partition)
+
+    def _fullness(self, place: Place) -> float:
+        room = self._rules.rooms.get(place)
+        return self._used[place] / room.capacity if room is not None and room.capacity else 0.0
+
+    def _room(self, look: Look) -> dict[Place, int]:
+        """Bytes that each directory still takes, with what is on its way there."""
+        room = {}
+        for place, free in look.free.items():
+            known = self._rules.rooms.get(place)
+            room[place] = free - (known.reserve if known is not None else 0)
+        for task in self._tasks:
+            if task.under_way and task.target in room:
+                room[task.target] -= max(0, task.size - task.inside)
+        return room
+
+    def _has_predecessor(self, task: _Task) -> bool:
+        """Whether another move of the partition comes before."""
+        if task.phase is not Phase.WAITING:
+            return False
+        for other in self._of[task.partition]:
+            if other is task:
+                continue
+            alone = task.move.between or other.move.between or other.move.to == task.move.to
+            if alone and other.under_way:
+                return True
+            if alone and other.phase is Phase.WAITING and other.wave < task.wave:
+                return True
+        return False
+
+    def _without_room(self, look: Look) -> None:
+        room = self._room(look)
+        for task in self._waiting():
+            left = room.get(task.target, task.size)
+            if left < task.size:
+                why = f"{task.move.target} has room for {max(0, left)} bytes, not for {task.size}"
+                self._end(task, Phase.FAILED, why)
+
+    def _wave_is_over(self) -> bool:
+        """Whether a wave has ended since the last census, and another waits."""
+        waiting = self._waiting()
+        if not waiting:
+            return False
+        ended = min(t.wave for t in self._tasks if t.under_way or t.phase is Phase.WAITING)
+        if ended <= self._counted:
+            return False
+        self._counted = ended
+        return True
+
+
+class _Hands:
+    """Who takes part in how many moves now, beside the limits."""
+
+    def __init__(self, limits: Limits, running: Iterable[_Task]) -> None:
+        self._limits = limits
+        self._busy: Counter[tuple[str, object]] = Counter()
+        for task in running:
+            self.take(task)
+
+    def free_for(self, task: _Task) -> bool:
+        """Whether all that take part have a hand free."""
+        return all(not limit or self._busy[who] < limit for who, limit in self._parts(task))
+
+    def take(self, task: _Task) -> None:
+        """They take part in it from now on."""
+        self._busy.update(who for who, _ in self._parts(task))
+
+    def _parts(self, task: _Task) -> list[tuple[tuple[str, object], int]]:
+        disks = dict.fromkeys((task.source, task.target))
+        brokers = dict.fromkeys((task.move.broker, task.move.to))
+        return [
+            *((("disk", place), self._limits.moves_per_disk) for place in disks),
+            *((("broker", broker), self._limits.moves_per_broker) for broker in brokers),
+        ]
+
+
+def _by_partition(tasks: Iterable[_Task]) -> dict[TopicPartition, list[_Task]]:
+    found: dict[TopicPartition, list[_Task]] = {}
+    for task in tasks:
+        found.setdefault(task.partition, []).append(task)
+    return found
+
+
+def _turns(waiting: Sequence[_Task], room: Mapping[Place, int]) -> dict[Place, int]:
+    """The wave whose turn it is in each directory that cannot hold all that waits for it."""
+    coming: Counter[Place] = Counter()
+    for task in waiting:
+        coming[task.target] += task.size
+    tight = {place for place, size in coming.items() if size > room.get(place, size)}
+    turns: dict[Place, int] = {}
+    for task in waiting:
+        if task.target in tight:
+            turns[task.target] = min(task.wave, turns.get(task.target, task.wave))
+    return turns
+
+
+def _not_moving(place: ReplicaLogDirs) -> str:
+    if place.current is not None:
+        return f"it is in {place.current} and is not moving"
+    dead = ", ".join(place.offline_dirs)
+    return "no readable directory of the broker has it" + (f"; offline: {dead}" if dead else "")

@@ -1,0 +1,172 @@
+"""What a plan is for those who read it and carry it out: values, and the file that holds them.
+
+The file is the document of kafka-reassign-partitions, which Kafka's own tool takes as it is, with a
+member `spindle` beside it for what that has no place for: waves, sizes, directories, the band. Pure
+and without Spark, so that carrying a plan out starts at once. Sizes are bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from spindle.model.errors import Unusable
+from spindle.planning.load import HERE, Band, Move
+from spindle.planning.reassignment import reassignment
+from spindle.planning.schedule import Limits
+
+Waves = tuple[tuple[Move, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryNow:
+    """A directory's load before the plan and after it.
+
+    `capacity`: bytes that replicas may take here; 0 where that is unknown.
+    """
+
+    broker: int
+    path: str
+    online: bool
+    capacity: int
+    before: int
+    after: int
+    cordoned: bool = False
+
+    @property
+    def name(self) -> str:
+        """As options name it: BROKER:PATH."""
+        return f"{self.broker}:{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a plan was asked for: the band, directories (BROKER:PATH) to empty or to spare, and how
+    many moves there may be at once."""
+
+    band: Band = field(default_factory=Band)
+    drain: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The plan of a whole cluster. `bound`: bytes that any plan must move at least."""
+
+    directories: tuple[DirectoryNow, ...]
+    waves: Waves
+    bound: int
+    notes: tuple[str, ...]
+    silent: tuple[tuple[int, str], ...]
+    """Brokers that told nothing, and why."""
+    wanted: Wanted = field(default_factory=Wanted)
+    sampled_at: str = ""
+    """When the sample was taken, ISO 8601 in UTC."""
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """All moves, in order."""
+        return tuple(move for wave in self.waves for move in wave)
+
+    @property
+    def bytes_moved(self) -> int:
+        """Bytes that the plan moves."""
+        return sum(move.size for move in self.moves)
+
+
+def document(
+    proposal: Proposal, replicas: Mapping[tuple[str, int], tuple[int, ...]] | None = None
+) -> dict[str, Any]:
+    """The plan as its file has it; `replicas`: the brokers of each partition.
+
+    Without those (a plan for a cluster that is not there) Kafka's part is missing.
+    """
+    kafkas = {"version": 1} if replicas is None else reassignment(proposal.moves, replicas)
+    wanted = proposal.wanted
+    return {
+        **kafkas,
+        "spindle": {
+            "sampledAt": proposal.sampled_at,
+            "tolerance": wanted.band.tolerance,
+            "highMark": wanted.band.high_mark,
+            "freeFloor": wanted.band.free_floor,
+            "drain": list(wanted.drain),
+            "exclude": list(wanted.exclude),
+            "movesPerDisk": wanted.limits.moves_per_disk,
+            "movesPerBroker": wanted.limits.moves_per_broker,
+            "directories": [
+                {
+                    "broker": d.broker, "logDir": d.path, "online": d.online,
+                    "cordoned": d.cordoned, "capacity": d.capacity, "before": d.before,
+                    "after": d.after,
+                }
+                for d in proposal.directories
+            ],
+            "moves": len(proposal.moves),
+            "bytes": proposal.bytes_moved,
+            "boundBytes": proposal.bound,
+            "waves": waves_document(proposal.waves),
+            "notes": list(proposal.notes),
+            "silentBrokers": {str(broker): why for broker, why in proposal.silent},
+        },
+    }  # fmt: skip
+
+
+def parse(text: str, name: str = "the plan") -> Proposal:
+    """Read such a file; Unusable says what is wrong with it."""
+    try:
+        own: dict[str, Any] = json.loads(text)["spindle"]
+        band = Band(own["tolerance"], own["highMark"], free_floor=own["freeFloor"])
+        limits = Limits(own["movesPerDisk"], own["movesPerBroker"])
+        return Proposal(
+            directories=tuple(
+                DirectoryNow(
+                    d["broker"], d["logDir"], d["online"], d["capacity"], d["before"], d["after"],
+                    d["cordoned"],
+                )
+                for d in own["directories"]
+            ),
+            waves=parse_waves(own["waves"]),
+            bound=own["boundBytes"],
+            notes=tuple(own["notes"]),
+            silent=tuple((int(broker), why) for broker, why in own["silentBrokers"].items()),
+            wanted=Wanted(band, tuple(own["drain"]), tuple(own["exclude"]), limits),
+            sampled_at=own["sampledAt"],
+        )  # fmt: skip
+    except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:
+        raise Unusable(
+            f"{name} is not a plan of `spindle balance plan` ({type(error).__name__}: {error}). "
+            "A plan of Kafka's own tool is carried out with `spindle reassign execute`"
+        ) from None
+
+
+def waves_document(waves: Iterable[Sequence[Move]]) -> list[list[dict[str, Any]]]:
+    """Waves of moves as JSON values; `destination` only where a move goes to another broker."""
+    return [
+        [
+            {
+                "topic": m.topic, "partition": m.partition, "broker": m.broker,
+                "source": m.source, "target": m.target, "size": m.size,
+                **({"destination": m.destination} if m.between else {}),
+            }
+            for m in wave
+        ]
+        for wave in waves
+    ]  # fmt: skip
+
+
+def parse_waves(told: Iterable[Iterable[Mapping[str, Any]]]) -> Waves:
+    """The same back."""
+    return tuple(
+        tuple(
+            Move(
+                m["broker"], m["topic"], m["partition"], m["source"], m["target"],
+                m["size"], m.get("destination", HERE),
+            )
+            for m in wave
+        )
+        for wave in told
+    )  # fmt: skip

@@ -1,0 +1,103 @@
+"""Plans the rest of an execution again, from what brokers say now: sizes have changed meanwhile.
+
+Pure, without Spark: a census (DescribeLogDirs of the brokers concerned) in, waves out. Capacities
+are those of the plan. Called by the execution's rim between waves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from spindle.client.log_dirs import LogDirs
+from spindle.client.results import Replica
+from spindle.pipeline.execution import Place, Room, replica_of
+from spindle.pipeline.proposal import Proposal, Waves
+from spindle.planning.broker import plan_broker
+from spindle.planning.load import DirectoryLoad, Move, ReplicaLoad
+from spindle.planning.schedule import Limits
+
+Census = Mapping[int, LogDirs]
+"""Each broker's directories with all that is in them."""
+
+
+def rooms(proposal: Proposal) -> dict[Place, Room]:
+    """The directories of a plan as its execution knows them."""
+    band = proposal.wanted.band
+    return {
+        (d.broker, d.path): Room(
+            d.capacity, d.capacity - int(band.mark(d.capacity)) if d.capacity else 0, d.before
+        )
+        for d in proposal.directories
+    }
+
+
+def used(census: Census) -> dict[Place, int]:
+    """Bytes of replicas in each directory; copies that moves are making do not count."""
+    return {
+        (broker, d.path): sum(log.size for log in d.current.values())
+        for broker, directories in census.items()
+        for d in directories
+    }
+
+
+def taking(census: Census) -> frozenset[Place]:
+    """The directories that take replicas: online and not cordoned."""
+    return frozenset(
+        (broker, d.path)
+        for broker, directories in census.items()
+        for d in directories
+        if d.online and not d.cordoned
+    )
+
+
+def replan(census: Census, proposal: Proposal, running: Sequence[Move], limits: Limits) -> Waves:
+    """The waves that bring the brokers of the census into the plan's band; moves that are under
+    way count where they go."""
+    going = {replica_of(move): move.target for move in running}
+    waves: list[list[Move]] = []
+    for broker in sorted(census):
+        plan = plan_broker(
+            broker,
+            _directories(broker, census[broker], proposal),
+            _replicas(broker, census[broker], going),
+            proposal.wanted.band,
+            limits.moves_per_disk,
+            limits.moves_per_broker,
+        )
+        start = 0
+        for number, count in enumerate(plan.waves):
+            while len(waves) <= number:
+                waves.append([])
+            waves[number] += plan.moves[start : start + count]
+            start += count
+    return tuple(tuple(wave) for wave in waves)
+
+
+def _directories(broker: int, found: LogDirs, proposal: Proposal) -> list[DirectoryLoad]:
+    capacity = {(d.broker, d.path): d.capacity for d in proposal.directories}
+    wanted = proposal.wanted
+    loads = []
+    for d in found:
+        name = f"{broker}:{d.path}"
+        room = capacity.get((broker, d.path), 0)
+        if d.online and room:
+            open_ = not d.cordoned and name not in wanted.exclude
+            loads.append(DirectoryLoad(d.path, room, open_, name in wanted.drain))
+    return loads
+
+
+def _replicas(broker: int, found: LogDirs, going: Mapping[Replica, str]) -> list[ReplicaLoad]:
+    """Replicas as they are; one that is moving counts where it goes, and stays there."""
+    known = {d.path for d in found if d.online}
+    moving = {name: d.path for d in found if d.online for name in d.future}
+    loads = []
+    for d in found:
+        if not d.online:
+            continue
+        for name, log in d.current.items():
+            target = moving.get(name, going.get(Replica(*name, broker)))
+            if target in known and target is not None:
+                loads.append(ReplicaLoad(*name, target, log.size, True))
+            else:
+                loads.append(ReplicaLoad(*name, d.path, log.size))
+    return loads

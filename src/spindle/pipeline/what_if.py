@@ -1,0 +1,128 @@
+"""Plans for a cluster that is not there: a disk more, a disk less, tried on the history.
+
+Nothing is asked or changed in any cluster. A lost disk is planned like one to be emptied, since its
+replicas need the same room; they come from other brokers, and what had no other copy is told.
+Stages are functions DataFrame -> DataFrame. Called by the commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from spindle.model.errors import Unusable
+from spindle.pipeline import forecast, history, job, load
+from spindle.pipeline.proposal import Proposal, Wanted
+from spindle.pipeline.schemas import DIRECTORY
+
+
+class NewDisk(NamedTuple):
+    """A directory that a broker would get, and the bytes that replicas may take there."""
+
+    broker: int
+    path: str
+    capacity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What would be different; directories to lose as BROKER:PATH; `ahead` in days."""
+
+    add: tuple[NewDisk, ...] = ()
+    lose: tuple[str, ...] = ()
+    ahead: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The plan for such a cluster, and what stands against it: empty where it is possible."""
+
+    proposal: Proposal
+    against: tuple[str, ...]
+
+    @property
+    def possible(self) -> bool:
+        """Whether a plan exists."""
+        return not self.against
+
+
+def what_if(spark: SparkSession, history_dir: Path, wanted: Wanted, changes: Changes) -> Answer:
+    """Plan from the newest samples of a history, as if things were different."""
+    with job.in_few_words():
+        samples = history.read(spark, history_dir)
+        now = load.latest(samples)
+        directories = _with(load.directories(now), changes.add)
+        later = None
+        if changes.ahead:
+            later = forecast.grown(now, forecast.recent(samples), changes.ahead)
+        drained = replace(wanted, drain=(*wanted.drain, *changes.lose))
+        none = samples.limit(0)
+        proposal = job.proposed(none, now, directories, drained, later)
+        if not proposal.directories:
+            raise Unusable(
+                f"there is no history in {history_dir}: take a sample with "
+                f"`spindle balance history -b HOST:PORT --history {history_dir}`"
+            )
+        notes = _lost(now, changes.lose)
+    return Answer(replace(proposal, notes=(*notes, *proposal.notes)), tuple(_against(proposal)))
+
+
+def _with(directories: DataFrame, add: Sequence[NewDisk]) -> DataFrame:
+    if not add:
+        return directories
+    known = {(r["broker"], r["directory"]) for r in directories.collect()}
+    brokers = sorted({broker for broker, _ in known})
+    for disk in add:
+        if disk.broker not in brokers:
+            raise Unusable(f"the history knows no broker {disk.broker}; it knows {brokers}")
+        if (disk.broker, disk.path) in known:
+            raise Unusable(f"broker {disk.broker} has {disk.path} already; name a new directory")
+    rows = [(d.broker, d.path, True, False, d.capacity, 0, 0) for d in add]
+    fresh = directories.sparkSession.createDataFrame(rows, DIRECTORY)
+    return directories.unionByName(fresh)
+
+
+def _lost(now: DataFrame, lose: Sequence[str]) -> list[str]:
+    """What the loss of these directories means for the data."""
+    if not lose:
+        return []
+    current = now.where("topic is not null and not is_future").withColumn(
+        "lost", F.concat_ws(":", "broker", "directory").isin(*lose)
+    )
+    copies = current.groupBy("topic", "partition").agg(
+        F.sum(F.when(F.col("lost"), 1).otherwise(0)).alias("gone"), F.count("*").alias("all")
+    )
+    counted = (
+        copies.where("gone > 0")
+        .agg(
+            F.sum("gone").alias("gone"),
+            F.sum(F.when(F.col("gone") == F.col("all"), 1).otherwise(0)).alias("alone"),
+        )
+        .first()
+    )
+    gone = 0 if counted is None or counted["gone"] is None else counted["gone"]
+    if not gone:
+        return ["what is lost holds no replica"]
+    notes = [f"{gone} replicas are lost with it and have to be fetched from other brokers"]
+    assert counted is not None
+    if counted["alone"]:
+        notes.append(f"{counted['alone']} partitions have no other copy: their records are lost")
+    return notes
+
+
+def _against(proposal: Proposal) -> list[str]:
+    """Why the plan does not do what it was asked for."""
+    found = []
+    mark = proposal.wanted.band.mark
+    for d in proposal.directories:
+        if d.name in proposal.wanted.drain and d.after > 0:
+            reasons = [n for n in proposal.notes if d.path in n and f"broker {d.broker}:" in n]
+            found += reasons or [f"{d.name} cannot be emptied"]
+        elif d.online and d.capacity and d.after > max(d.before, mark(d.capacity)):
+            found.append(f"{d.name} would be filled above the high mark")
+    return found

@@ -1,0 +1,41 @@
+"""Plans of `spindle balance plan` as they would be, made by hand from a live cluster, without Spark."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from spindle.client.admin import AdminClient
+from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted, document
+from spindle.planning.load import Band, Move
+
+CAPACITY = 1 << 40
+
+
+def plan_file(
+    path: Path, bootstrap: str, waves: Sequence[Sequence[Move]], tolerance: float = 0.05
+) -> Path:
+    """Write the plan's file for these waves."""
+
+    async def look() -> dict[str, object]:
+        async with AdminClient(bootstrap) as admin:
+            brokers = sorted((await admin.describe_cluster()).brokers)
+            told = await admin.describe_log_dirs(brokers).all()
+            topics = await admin.list_topics()
+        directories = tuple(
+            DirectoryNow(b, d.path, True, CAPACITY, used, used)
+            for b in brokers
+            for d in told[b]
+            for used in [sum(log.size for log in d.current.values())]
+        )
+        replicas = {
+            (name, p.partition): p.replicas for name, t in topics.items() for p in t.partitions
+        }
+        wanted = Wanted(Band(tolerance, 0.9))
+        planned = tuple(map(tuple, waves))
+        return document(Proposal(directories, planned, 0, (), (), wanted), replicas)
+
+    path.write_text(json.dumps(asyncio.run(look())))
+    return path

@@ -1,0 +1,191 @@
+"""`spindle balance apply`, `watch`, `cancel` as processes: killed, gone on with, ended, replanned."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.pipeline.conftest import Desk
+from tests.pipeline.plan_files import plan_file
+from tests.support.clients import produce, values
+from tests.support.commands import begin, run
+from tests.support.waiting import eventually
+
+from spindle.cli.reassignment_throttles import MOVE_RATE
+from spindle.client.results import Change, ConfigChange, ConfigSource, Resource, ResourceType
+from spindle.planning.load import Move
+
+TOPIC, PARTITIONS = "travelling", 4
+SLOW = 100_000
+"""Bytes/s at which a wave of these tests does not end by itself before it is looked at."""
+
+
+@pytest.fixture
+def size(desk: Desk) -> Iterator[int]:
+    """A topic whose replicas all lie in their brokers' first directories; bytes of each."""
+    total = desk.skewed(TOPIC, PARTITIONS, records=100, size=20_000)
+    yield total // PARTITIONS
+    desk.ask("delete_topics", [TOPIC])
+
+
+def moves(desk: Desk, size: int, *partitions: int, broker: int = 1) -> list[Move]:
+    first, second = map(str, desk.cluster.broker(broker).log_dirs)
+    return [Move(broker, TOPIC, n, first, second, size) for n in partitions]
+
+
+def rate_of(desk: Desk, broker: int) -> str | None:
+    """The throttle that somebody has set on a broker."""
+    resource = Resource(ResourceType.BROKER, str(broker))
+    setting = desk.ask("describe_configs", [resource])[resource][MOVE_RATE]
+    return setting.value if setting.source == ConfigSource.DYNAMIC_BROKER else None
+
+
+def set_rate(desk: Desk, broker: int, rate: str | None) -> None:
+    change = Change.DELETE if rate is None else Change.SET
+    resource = Resource(ResourceType.BROKER, str(broker))
+    desk.ask("incremental_alter_configs", {resource: [ConfigChange(MOVE_RATE, change, rate)]})
+    eventually(lambda: rate_of(desk, broker) == rate, "the broker knows its setting")
+
+
+def there(desk: Desk, broker: int = 1) -> set[str]:
+    """The topic's replicas in a broker's second directory."""
+    second = str(desk.cluster.broker(broker).log_dirs[1])
+    return {name for name in desk.directories(broker)[second] if name.startswith(TOPIC)}
+
+
+def copies(desk: Desk) -> list[str]:
+    told = desk.ask("describe_log_dirs", [1, 2])
+    return [str(name) for dirs in told.values() for d in dirs for name in d.future]
+
+
+def answer(desk: Desk, verb: str, *options: str, code: int = 0) -> dict[str, Any]:
+    done = run("spindle", "balance", verb, "-b", desk.bootstrap, *options, "--json", seconds=120)
+    assert done.code == code, done
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+@pytest.mark.spec("P-07")
+def test_killed_in_the_middle_of_a_move_it_goes_on_and_throttles_come_back(
+    desk: Desk, size: int, tmp_path: Path
+) -> None:
+    set_rate(desk, 1, "123456789")
+    records = values(desk.bootstrap, TOPIC)
+    waves = [moves(desk, size, 0), moves(desk, size, 1, 2), moves(desk, size, 0, broker=2)]
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, waves)
+    process = begin(
+        "spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), "--throttle", str(SLOW)
+    )
+    try:
+        eventually(lambda: copies(desk), "it is moving", 120, 0.2)
+        alive = answer(desk, "watch", code=1)["run"]
+        assert alive["alive"]
+        assert 0 <= alive["doneBytes"] < alive["bytes"] == 4 * size
+        process.send_signal(signal.SIGKILL)
+    finally:
+        process.kill()
+        process.communicate()
+    assert rate_of(desk, 1) == str(SLOW), "nobody has put it back"
+
+    def inside() -> bool:
+        seen = answer(desk, "watch", code=1)["run"]
+        assert not seen["alive"]
+        return bool(seen["moving"]) and 0 < seen["doneBytes"] < seen["bytes"]
+
+    eventually(inside, "the move goes on in the cluster, and is seen from inside", 60, 0.2)
+    said = run("spindle", "balance", "watch", "-b", desk.bootstrap, "--once")
+    assert "Its process is gone" in said.stdout
+
+    other = plan_file(tmp_path / "other.json", desk.bootstrap, [moves(desk, size, 3)])
+    refused = run("spindle", "balance", "apply", "-b", desk.bootstrap, str(other))
+    assert refused.code == 1
+    assert "an earlier run in this cluster is not over" in refused.stderr
+
+    done = answer(desk, "apply", "--throttle", str(200 << 20))
+    assert done["complete"]
+    assert done["done"] == 4
+    assert there(desk, 1) == {f"{TOPIC}-{n}" for n in (0, 1, 2)}
+    assert f"{TOPIC}-0" in there(desk, 2)
+    eventually(lambda: rate_of(desk, 1) == "123456789", "as it was before the killed run")
+    eventually(lambda: rate_of(desk, 2) is None, "as it was before the killed run")
+    assert values(desk.bootstrap, TOPIC) == records
+    ended = answer(desk, "watch")["run"]
+    assert ended["ended"]["complete"]
+    nothing = run("spindle", "balance", "apply", "-b", desk.bootstrap)
+    assert "no run of this machine in this cluster is open" in nothing.stderr
+    set_rate(desk, 1, None)
+
+
+@pytest.mark.spec("P-07")
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_ended_it_takes_back_what_is_under_way_and_the_throttle(
+    desk: Desk, size: int, tmp_path: Path, end: signal.Signals
+) -> None:
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [moves(desk, size, 0, 1)])
+    process = begin(
+        "spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), "--throttle", "1000",
+        "--moves-per-disk", "2",
+    )  # fmt: skip
+    try:
+        eventually(lambda: len(copies(desk)) == 2, "both are moving", 120, 0.2)
+        process.send_signal(end)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert "Traceback" not in said
+    if end == signal.SIGTERM:
+        assert process.returncode == 130, said
+    else:
+        assert copies(desk), "nobody has taken them back"
+        stopped = answer(desk, "cancel")
+        assert (stopped["done"], stopped["complete"]) == (0, False)
+    eventually(lambda: not copies(desk), "no copy is left")
+    assert there(desk) == set()
+    eventually(lambda: rate_of(desk, 1) is None, "the throttle is as before")
+    again = run("spindle", "balance", "cancel", "-b", desk.bootstrap)
+    assert "there is no run to end" in again.stderr
+
+
+@pytest.mark.spec("P-07")
+def test_what_has_changed_since_the_plan_is_planned_anew_between_waves(
+    desk: Desk, size: int, tmp_path: Path
+) -> None:
+    waves = [moves(desk, size, 0), moves(desk, size, 1)]
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, waves)
+    # What the plan took for the smaller half is three times as large when it is carried out.
+    produce(desk.bootstrap, TOPIC, [b"." * 20_000] * 200, 0)
+    done = answer(desk, "apply", str(plan))
+    assert done["complete"]
+    assert done["replanned"] >= 1
+    assert there(desk) == {f"{TOPIC}-0"}, "half of all is there now: partition 1 stays"
+
+
+def test_two_processes_do_not_carry_out_plans_in_one_cluster(
+    desk: Desk, size: int, tmp_path: Path
+) -> None:
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [moves(desk, size, 0)])
+    arguments = ["apply", "-b", desk.bootstrap, str(plan)]
+    process = begin("spindle", "balance", *arguments, "--throttle", "1000")
+    try:
+        eventually(lambda: copies(desk), "it is moving", 120, 0.2)
+        second = run("spindle", "balance", *arguments)
+        assert second.code == 1
+        assert "is being carried out in this cluster by another process" in second.stderr
+        process.terminate()
+        process.communicate(timeout=60)
+    finally:
+        process.kill()
+    eventually(lambda: not copies(desk), "no copy is left")
+
+
+def test_what_is_no_plan_is_said(desk: Desk, tmp_path: Path) -> None:
+    file = tmp_path / "kafkas.json"
+    file.write_text('{"version": 1, "partitions": []}')
+    done = run("spindle", "balance", "apply", "-b", desk.bootstrap, str(file))
+    assert done.code == 1
+    assert f"{file} is not a plan of `spindle balance plan`" in done.stderr
+    assert "spindle reassign execute" in done.stderr

@@ -1,0 +1,330 @@
+"""The machine that carries plans out: order, limits, room, what ends how; without any cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+
+import pytest
+
+from spindle.client.results import Replica, ReplicaLogDirs
+from spindle.model.ids import TopicPartition
+from spindle.pipeline.execution import (
+    BACK_SECONDS,
+    ROOM_SECONDS,
+    STALL_SECONDS,
+    STILL_SECONDS,
+    Count,
+    Execution,
+    Look,
+    Place,
+    Room,
+    Rules,
+    Start,
+    TakeBack,
+    replica_of,
+)
+from spindle.planning.load import Move
+from spindle.planning.schedule import Limits
+
+A, B, C = "/a", "/b", "/c"
+
+
+def move(n: int, source: str = A, target: str = B, size: int = 100, broker: int = 1) -> Move:
+    return Move(broker, "t", n, source, target, size)
+
+
+class World:
+    """Replicas in directories, which move when told to."""
+
+    def __init__(self, *moves: Move, free: Mapping[Place, int] | None = None) -> None:
+        self.at = {replica_of(m): ReplicaLogDirs(m.source, 0, m.size) for m in moves}
+        self.free = dict(free or {})
+
+    def look(self, machine: Execution) -> Look:
+        places: dict[Replica, ReplicaLogDirs | Exception] = {}
+        for m in machine.watched:
+            places[replica_of(m)] = self.at.get(replica_of(m), ReplicaLogDirs())
+        return Look(places, self.free)
+
+    def start(self, *moves: Move, copied: int = 0) -> None:
+        for m in moves:
+            self.at[replica_of(m)] = ReplicaLogDirs(
+                m.source, 0, m.size, m.target, 1, future_size=copied
+            )
+
+    def finish(self, *moves: Move) -> None:
+        for m in moves:
+            self.at[replica_of(m)] = ReplicaLogDirs(m.target, 0, m.size)
+
+
+def rules(limits: Limits | None = None, rooms: Mapping[Place, Room] | None = None) -> Rules:
+    return Rules(limits or Limits(), rooms or {})
+
+
+def started(wishes: list[object]) -> list[Move]:
+    return [m for wish in wishes if isinstance(wish, Start) for m in wish.moves]
+
+
+def test_a_disk_takes_part_in_as_many_moves_as_it_may() -> None:
+    one, two, other = move(0), move(1), move(2, C, C + "2")
+    world = World(one, two, other)
+    machine = Execution([[one, two, other]], rules(), 0.0)
+    assert set(started(machine.on_look(0.0, world.look(machine)))) == {one, other}
+    world.start(one, other)
+    assert started(machine.on_look(1.0, world.look(machine))) == []
+    world.finish(one)
+    assert started(machine.on_look(2.0, world.look(machine))) == [two]
+
+
+@pytest.mark.spec("P-07")
+def test_a_broker_takes_part_in_as_many_moves_as_it_may_and_others_too() -> None:
+    mine = [move(n, f"/s{n}", f"/t{n}") for n in range(4)]
+    theirs = [move(n, f"/s{n}", f"/t{n}", broker=2) for n in range(4)]
+    world = World(*mine, *theirs)
+    machine = Execution([[*mine, *theirs]], rules(Limits(1, 2)), 0.0)
+    begun = started(machine.on_look(0.0, world.look(machine)))
+    assert sorted(m.broker for m in begun) == [1, 1, 2, 2]
+
+
+@pytest.mark.spec("P-07")
+def test_the_fullest_disk_is_relieved_first_and_by_the_largest() -> None:
+    rooms = {(1, d): Room(1000, 0, used) for d, used in ((A, 900), (B, 500), (C, 100))}
+    small, large, other = move(0, A, C, 50), move(1, A, C, 450), move(2, B, C, 300)
+    world = World(small, large, other)
+    machine = Execution([[other, small, large]], rules(Limits(1), rooms), 0.0)
+    order = []
+    for now in range(6):
+        begun = started(machine.on_look(float(now), world.look(machine)))
+        order += begun
+        world.finish(*begun)
+    assert order == [large, other, small], "after the first, b is fuller than a"
+    assert machine.over
+
+
+def test_what_is_there_or_on_its_way_already_is_not_started_again() -> None:
+    there, coming, waiting = move(0), move(1, A, C), move(2, "/d", "/e")
+    world = World(waiting)
+    world.finish(there)
+    world.start(coming, copied=60)
+    machine = Execution([[there, coming, waiting]], rules(), 0.0)
+    assert started(machine.on_look(0.0, world.look(machine))) == [waiting]
+    seen = machine.progress(0.0)
+    assert (seen.done_moves, seen.moves) == (1, 3)
+    assert (seen.done_bytes, seen.bytes) == (160, 300)
+    assert seen.disks["broker 1 /c"] == (60, 100)
+    assert set(machine.running) == {coming, waiting}
+
+
+def test_a_move_waits_for_room_with_what_is_on_its_way_and_what_stays_free() -> None:
+    one, two = move(0, A, C, 100), move(1, B, C, 100)
+    rooms = {(1, C): Room(1000, 50, 0)}
+    world = World(one, two, free={(1, C): 240})
+    machine = Execution([[one, two]], rules(Limits(2), rooms), 0.0)
+    (first,) = started(machine.on_look(0.0, world.look(machine)))
+    world.start(first, copied=90)
+    world.free[1, C] = 150
+    assert started(machine.on_look(1.0, world.look(machine))) == [], "150 - 50 - 10 on their way"
+    world.finish(first)
+    world.free[1, C] = 150
+    assert started(machine.on_look(2.0, world.look(machine))) == [two if first == one else one]
+
+
+def test_a_tight_directory_takes_what_comes_in_the_order_of_the_waves() -> None:
+    early, late = move(0, A, C, 100), move(1, B, C, 60)
+    world = World(early, late, free={(1, C): 80})
+    machine = Execution([[early], [late]], rules(Limits(2)), 0.0)
+    assert started(machine.on_look(0.0, world.look(machine))) == [], "the later one would fit"
+    world.free[1, C] = 110
+    assert started(machine.on_look(1.0, world.look(machine))) == [early]
+
+
+def test_without_room_for_long_a_move_is_given_up_and_the_others_go_on() -> None:
+    huge, small = move(0, A, C, 500), move(1, B, C, 10)
+    world = World(huge, small, free={(1, C): 80})
+    machine = Execution([[huge], [small]], rules(), 0.0)
+    assert started(machine.on_look(0.0, world.look(machine))) == []
+    machine.on_look(ROOM_SECONDS + 1, world.look(machine))
+    assert machine.on_look(ROOM_SECONDS + 2, world.look(machine)) == [Count()]
+    assert started(machine.on_look(ROOM_SECONDS + 3, world.look(machine))) == [small]
+    world.finish(small)
+    machine.on_look(ROOM_SECONDS + 4, world.look(machine))
+    outcome = machine.outcome(ROOM_SECONDS + 4)
+    assert outcome.done == (small,)
+    assert outcome.failed == ((huge, "/c has room for 80 bytes, not for 500"),)
+
+
+def test_a_move_that_nobody_makes_and_one_that_stalls_are_given_up() -> None:
+    still, stalls = move(0), move(1, C, C + "2")
+    world = World(still, stalls)
+    machine = Execution([[still, stalls]], rules(), 0.0)
+    machine.on_look(0.0, world.look(machine))
+    world.start(stalls, copied=5)
+    machine.on_look(1.0, world.look(machine))
+    machine.on_look(2.0 + STILL_SECONDS, world.look(machine))
+    assert dict(machine.outcome(1.0).failed)[still] == "it is in /a and is not moving"
+    assert machine.on_look(STALL_SECONDS, world.look(machine)) == []
+    (wish,) = machine.on_look(STALL_SECONDS + 2, world.look(machine))
+    assert wish == TakeBack((stalls,))
+    assert machine.over
+    assert "nothing was copied" in dict(machine.outcome(1.0).failed)[stalls]
+
+
+def test_a_broker_that_is_away_for_a_moment_fails_nothing() -> None:
+    one = move(0)
+    world = World(one)
+    machine = Execution([[one]], rules(), 0.0)
+    machine.on_look(0.0, world.look(machine))
+    away = Look({replica_of(one): ConnectionError("nobody answers")}, {})
+    assert machine.on_look(STILL_SECONDS + 9, away) == []
+    world.finish(one)
+    machine.on_look(STILL_SECONDS + 10, world.look(machine))
+    assert machine.outcome(0.0).complete
+
+
+def test_a_refused_move_has_failed() -> None:
+    one = move(0)
+    machine = Execution([[one]], rules(), 0.0)
+    machine.on_look(0.0, World(one).look(machine))
+    machine.on_refused(one, "LOG_DIR_NOT_FOUND")
+    assert machine.outcome(1.0).failed == ((one, "LOG_DIR_NOT_FOUND"),)
+    assert not machine.outcome(1.0).complete
+
+
+@pytest.mark.spec("P-07")
+def test_cancelled_it_takes_back_what_is_under_way_and_starts_nothing() -> None:
+    one, two = move(0), move(1)
+    world = World(one, two)
+    machine = Execution([[one], [two]], rules(), 0.0)
+    machine.on_look(0.0, world.look(machine))
+    world.start(one, copied=50)
+    machine.on_look(1.0, world.look(machine))
+    assert machine.on_cancel(2.0) == [TakeBack((one,))]
+    assert machine.on_look(2.5, world.look(machine)) == []
+    assert not machine.over
+    world.at[replica_of(one)] = ReplicaLogDirs(A, 0, 100)
+    assert machine.on_look(3.0, world.look(machine)) == []
+    assert machine.over
+    reasons = dict(machine.outcome(3.0).failed)
+    assert "taken back" in reasons[one]
+    assert "not begun" in reasons[two]
+
+
+def test_what_cannot_be_taken_back_is_told() -> None:
+    one = move(0)
+    world = World(one)
+    machine = Execution([[one]], rules(), 0.0)
+    machine.on_look(0.0, world.look(machine))
+    world.start(one)
+    machine.on_cancel(1.0)
+    machine.on_look(2.0 + BACK_SECONDS, world.look(machine))
+    assert machine.over
+    assert "goes on in the cluster" in dict(machine.outcome(3.0).failed)[one]
+
+
+@pytest.mark.spec("P-07")
+def test_after_a_wave_sizes_are_counted_and_the_rest_is_planned_again() -> None:
+    mib = 1 << 20
+    rooms = {(1, d): Room(1000 * mib, 0, used * mib) for d, used in ((A, 40), (B, 20), (C, 0))}
+    one, two, rest = move(0, A, C, 10 * mib), move(1, A, C, 10 * mib), move(3, A, C, mib)
+    world = World(one, two, rest)
+    machine = Execution([[one], [two, rest]], rules(Limits(), rooms), 0.0)
+    assert not any(isinstance(w, Count) for w in machine.on_look(0.0, world.look(machine)))
+    world.finish(one)
+    assert machine.on_look(1.0, world.look(machine)) == [Count()], "what it finds may change that"
+    assert started(machine.on_look(2.0, world.look(machine))) == [two]
+    every = frozenset(rooms)
+    as_planned = {(1, A): 30 * mib, (1, B): 20 * mib, (1, C): 10 * mib}
+    three = move(2, B, A, 10 * mib)
+    machine.on_replanned([[three]], as_planned)
+    assert not machine.on_census(as_planned, every), "nothing has changed"
+    assert machine.on_census({**as_planned, (1, B): 25 * mib}, every), "b has grown"
+    assert machine.on_census(as_planned, every - {(1, A)}), "a takes nothing any more"
+    assert machine.replanned == 1
+    assert machine.running == (two,), "what is under way stays"
+    assert [m for wave in machine.waves for m in wave] == [one, two, three]
+
+
+def test_of_a_replica_that_moves_twice_the_second_waits_for_the_first() -> None:
+    there = move(0)
+    back = move(0, B, A)
+    world = World(there)
+    machine = Execution([[there], [back]], rules(Limits(0)), 0.0)
+    assert started(machine.on_look(0.0, world.look(machine))) == [there]
+    world.finish(there)
+    assert machine.on_look(1.0, world.look(machine)) == [Count()]
+    assert started(machine.on_look(1.5, world.look(machine))) == [back]
+    world.finish(back)
+    machine.on_look(2.0, world.look(machine))
+    assert machine.outcome(2.0).done == (there, back)
+
+
+def test_between_brokers_it_is_done_when_the_controller_says_so() -> None:
+    one = Move(1, "t", 0, A, B, 100, destination=2)
+    name, replica = TopicPartition("t", 0), Replica("t", 0, 2)
+    machine = Execution([[one]], rules(), 0.0)
+    absent = Look({replica: ReplicaLogDirs()}, {}, {name: (1, 3)})
+    assert started(machine.on_look(0.0, absent)) == [one]
+    half = ReplicaLogDirs(B, 5, 50)
+    coming = Look({replica: half}, {}, {name: (1, 3, 2)}, frozenset({name}))
+    machine.on_look(1.0, coming)
+    assert machine.progress(1.0).done_bytes == 50
+    machine.on_look(2.0, Look({replica: ReplicaLogDirs(B, 0, 100)}, {}, {name: (2, 3)}))
+    assert machine.outcome(2.0).done == (one,)
+
+
+def test_a_partition_is_in_one_move_between_brokers_at_a_time() -> None:
+    first = Move(1, "t", 0, A, A, 100, destination=3)
+    second = Move(2, "t", 0, B, B, 100, destination=4)
+    machine = Execution([[first, second]], rules(Limits(0)), 0.0)
+    name = TopicPartition("t", 0)
+    places: dict[Replica, ReplicaLogDirs | Exception] = {
+        replica_of(m): ReplicaLogDirs() for m in (first, second)
+    }
+    look = Look(places, {}, {name: (1, 2)})
+    assert len(started(machine.on_look(0.0, look))) == 1
+
+
+def random_plan(rng: Random) -> Iterator[Move]:
+    paths = [f"/d{n}" for n in range(4)]
+    for n in range(rng.randrange(1, 25)):
+        source, target = rng.sample(paths, 2)
+        yield Move(rng.randrange(2), "t", n, source, target, rng.randrange(1, 100))
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_whatever_happens_limits_and_room_are_kept_and_it_ends(seed: int) -> None:
+    rng = Random(seed)
+    moves = list(dict.fromkeys(random_plan(rng)))
+    cut = rng.randrange(len(moves) + 1)
+    limits = Limits(rng.randrange(1, 3), rng.randrange(0, 3))
+    free = {(b, f"/d{n}"): rng.randrange(50, 400) for b in range(2) for n in range(4)}
+    world = World(*moves, free=free)
+    machine = Execution([moves[:cut], moves[cut:]], rules(limits), 0.0)
+    now, under_way = 0.0, dict[Move, int]()
+    while not machine.over:
+        now += 1.0
+        assert now < 2000, "it ends"
+        for m in started(machine.on_look(now, world.look(machine))):
+            assert m not in under_way
+            under_way[m] = 0
+        for broker in range(2):
+            busy = [m for m in under_way if m.broker == broker]
+            assert not limits.moves_per_broker or len(busy) <= limits.moves_per_broker
+            for n in range(4):
+                path = f"/d{n}"
+                parts = [m for m in busy if path in (m.source, m.target)]
+                assert len(parts) <= limits.moves_per_disk
+        for m in list(under_way):
+            copied = min(m.size - under_way[m], rng.randrange(40))
+            under_way[m] += copied
+            world.free[m.broker, m.target] -= copied
+            assert world.free[m.broker, m.target] >= 0, "never overfilled"
+            world.start(m, copied=under_way[m])
+            if under_way[m] == m.size:
+                world.finish(m)
+                world.free[m.broker, m.source] += m.size
+                del under_way[m]
+    outcome = machine.outcome(now)
+    assert len(outcome.done) + len(outcome.failed) == len(moves)
+    assert all("has room for" in why for _, why in outcome.failed)
