@@ -1,4 +1,4 @@
-"""Plans of `spindle balance plan` as they would be, made by hand from a live cluster, without Spark."""
+"""Plans of `spindle balance plan`, made by hand from a live cluster, without Spark."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spindle.client.admin import AdminClient
 from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted, document
 from spindle.planning.load import Band, Move
 
-CAPACITY = 1 << 40
+CAPACITY = 1 << 32
 
 
 def plan_file(

@@ -1,127 +1,196 @@
-"""Our pipeline balances the disks of Apache Kafka, whose own tool reads our plan and agrees."""
+"""We balance Apache Kafka, 3 brokers x 3 disks on racks, its own tool verifies, an audit counts."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from spindle.pipeline.execute import execute
 from tests.support.apache_kafka import REASSIGN, ApacheKafka
 from tests.support.clients import produce, values
-from tests.support.commands import run
+from tests.support.commands import begin, run
 from tests.support.waiting import eventually
 
+from spindle.cli.balance_run import carry_out
 from spindle.client.admin import AdminClient
+from spindle.client.results import NewTopic
 from spindle.planning.load import Move
+from spindle.planning.schedule import Limits
 
-pytestmark = [pytest.mark.kafka, pytest.mark.timeout(400)]
-TOPIC, PARTITIONS = "orders", 6
+pytestmark = [pytest.mark.kafka, pytest.mark.timeout(500)]
+TOPIC, PARTITIONS, RECORDS, RECORD = "orders", 9, 50, 20_000
+SIZE = RECORDS * RECORD
+BROKERS = (1, 2, 3)
 
 
 @pytest.fixture(scope="module")
 def kafka(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheKafka]:
-    """One combined node with three log directories and a topic of 6 x 1 MB."""
-    with ApacheKafka(tmp_path_factory.mktemp("kafka"), kafka_jars, directories=3) as kafka:
+    """Three brokers on racks, and a topic of 9 x 1 MB on all of them."""
+    folder = tmp_path_factory.mktemp("kafka")
+    jvm = ("-Xmx300m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+    with ApacheKafka(folder, kafka_jars, brokers=3, directories=3, jvm=jvm) as kafka:
+        for node in kafka.brokers:
+            node.settings["broker.rack"] = f"rack-{node.node_id}"
+            kafka.write_config(node)
         kafka.start()
-        kafka.create_topic(TOPIC, ",".join(["1"] * PARTITIONS))
+        assignment = {n: tuple(1 + (n + k) % 3 for k in range(3)) for n in range(PARTITIONS)}
+
+        async def create() -> None:
+            async with AdminClient(kafka.bootstrap) as admin:
+                await admin.create_topics([NewTopic(TOPIC, assignment=assignment)]).all()
+
+        asyncio.run(create())
         for partition in range(PARTITIONS):
-            produce(kafka.bootstrap, TOPIC, [bytes([n]) * 20_000 for n in range(50)], partition)
+            produce(kafka.bootstrap, TOPIC, records(partition), partition)
         yield kafka
 
 
-def places(kafka: ApacheKafka) -> dict[int, str]:
-    """The directory of each partition; all moves must have ended."""
+def records(partition: int) -> list[bytes]:
+    return [f"{partition}:{n}:".encode().ljust(RECORD, b".") for n in range(RECORDS)]
 
-    async def look() -> dict[int, str]:
+
+def places(kafka: ApacheKafka) -> dict[tuple[int, int], str]:
+    """The directory of each (broker, partition); all moves must have ended."""
+
+    async def look() -> dict[tuple[int, int], str]:
         async with AdminClient(kafka.bootstrap) as admin:
-            told = (await admin.describe_log_dirs([1]).all())[1]
-        assert not any(d.future for d in told)
-        return {name.partition: d.path for d in told for name in d.current if name.topic == TOPIC}
+            told = await admin.describe_log_dirs(BROKERS).all()
+        assert not any(d.future for dirs in told.values() for d in dirs)
+        return {
+            (broker, name.partition): d.path
+            for broker, dirs in told.items()
+            for d in dirs
+            for name in d.current
+            if name.topic == TOPIC
+        }
 
     return asyncio.run(look())
 
 
 def gather(kafka: ApacheKafka) -> None:
-    """Put everything onto the first disk."""
-    first = kafka.log_dirs(1)[0]
+    """Put all replicas of each broker onto its first disk."""
     wave = [
-        Move(1, TOPIC, number, path, first, 1)
-        for number, path in places(kafka).items()
-        if path != first
+        Move(broker, TOPIC, number, path, kafka.log_dirs(broker)[0], 1)
+        for (broker, number), path in places(kafka).items()
+        if path != kafka.log_dirs(broker)[0]
     ]
 
     async def work() -> None:
         async with AdminClient(kafka.bootstrap) as admin:
-            assert (await execute(admin, [wave])).complete
+            assert (await carry_out(admin, [wave], most=Limits(0, 0))).complete
 
     asyncio.run(work())
-    assert set(places(kafka).values()) == {first}
+    assert all(path == kafka.log_dirs(broker)[0] for (broker, _), path in places(kafka).items())
 
 
-def counts(kafka: ApacheKafka) -> list[int]:
-    found = list(places(kafka).values())
-    return [found.count(path) for path in kafka.log_dirs(1)]
+def counts(kafka: ApacheKafka) -> list[list[int]]:
+    """Replicas on each disk of each broker."""
+    found = places(kafka)
+    return [
+        [sum(p == path for (b, _), p in found.items() if b == broker) for path in dirs]
+        for broker in BROKERS
+        for dirs in [kafka.log_dirs(broker)]
+    ]
 
 
-def balance(kafka: ApacheKafka, home: Path, *arguments: str) -> dict[str, Any]:
-    done = run(
-        "spindle", "balance", "--bootstrap-server", kafka.bootstrap, "--json",
-        "--history", str(home / "history"), *arguments, seconds=150,
-    )  # fmt: skip
+def balance(kafka: ApacheKafka, verb: str, *arguments: str) -> dict[str, Any]:
+    done = run("spindle", "balance", verb, "-b", kafka.bootstrap, "--json", *arguments, seconds=200)
     assert done.code == 0, done
-    summary: dict[str, Any] = json.loads(done.stdout)
-    return summary
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
 
 
 def tool(kafka: ApacheKafka, plan: Path, *arguments: str) -> list[str]:
     done = kafka.run_tool(
         REASSIGN, "--bootstrap-server", kafka.bootstrap, "--reassignment-json-file", str(plan),
-        *arguments,
+        *arguments, seconds=120,
     )  # fmt: skip
     assert done.code == 0, done
     return done.lines()
 
 
-def completed(lines: list[str]) -> set[int]:
-    """The partitions of which Kafka's tool says that the replica is where it should be."""
-    words = f"Reassignment of replica {TOPIC}-"
-    assert all("completed successfully" in line for line in lines if line.startswith(words)), lines
-    return {int(line.removeprefix(words).split("-")[0]) for line in lines if line.startswith(words)}
+def verified(lines: list[str]) -> int:
+    """The replicas of which Kafka's tool says that they are where they should be: all it names."""
+    told = [line for line in lines if line.startswith("Reassignment of replica ")]
+    assert all("completed successfully" in line for line in told), lines
+    assert all("in progress" not in line for line in lines), lines
+    return len(told)
 
 
-@pytest.mark.spec("P-04", "P-06", "P-08")
-def test_our_pipeline_balances_apache_kafka_and_its_tool_agrees(
+def audited(kafka: ApacheKafka) -> None:
+    """Every record that was acknowledged is consumed exactly once, in order and unchanged."""
+    found = values(kafka.bootstrap, TOPIC)
+    for partition in range(PARTITIONS):
+        head = f"{partition}:".encode()
+        assert [v for v in found if v.startswith(head)] == records(partition)
+    assert len(found) == PARTITIONS * RECORDS
+
+
+@pytest.mark.spec("P-04", "P-06", "P-07", "P-08", "K113-28")
+def test_we_balance_apache_kafka_through_a_kill_and_its_own_tool_verifies(
     kafka: ApacheKafka, tmp_path: Path
 ) -> None:
     gather(kafka)
-    records = values(kafka.bootstrap, TOPIC)
-    plan = tmp_path / "plan.json"
-    done = balance(kafka, tmp_path, "--output", str(plan), "--throttle", str(20 << 20))
-    assert done["executed"]["failed"] == []
-    assert done["executed"]["done"] == done["moves"] == 4
-    assert counts(kafka) == [2, 2, 2]
-    moved = {p["partition"] for p in done["reassignment"]["partitions"] if p["topic"] == TOPIC}
-    assert completed(tool(kafka, plan, "--verify")) == moved
-    assert len(moved) == 4
-    assert values(kafka.bootstrap, TOPIC) == records
+    file = tmp_path / "plan.json"
+    home = ("--history", str(tmp_path / "history"))
+    plan = balance(kafka, "plan", *home, "--output", str(file))["spindle"]
+    assert plan["moves"] == 18
+    assert counts(kafka) == [[9, 0, 0]] * 3, "a plan moves nothing"
+
+    arguments = ("apply", "-b", kafka.bootstrap, str(file), "--throttle", str(SIZE // 4))
+    process = begin("spindle", "balance", *arguments)
+    try:
+
+        def moving() -> bool:
+            watched = run("spindle", "balance", "watch", "-b", kafka.bootstrap, "--json")
+            told = json.loads(watched.stdout)["run"]
+            return told is not None and bool(told["moving"])
+
+        eventually(moving, "it is moving", 120, 0.5)
+        process.send_signal(signal.SIGKILL)
+    finally:
+        process.kill()
+        process.communicate()
+    done = balance(kafka, "apply", "--throttle", str(50 << 20))
+    assert done["complete"], done
+    assert counts(kafka) == [[3, 3, 3]] * 3
+    assert verified(tool(kafka, file, "--verify", "--preserve-throttles")) == 18
+    audited(kafka)
+
+    async def throttles() -> list[str]:
+        from spindle.cli.reassignment_throttles import FOLLOWER_RATE, LEADER_RATE, MOVE_RATE
+        from spindle.client.results import Resource, ResourceType
+
+        resources = [Resource(ResourceType.BROKER, str(b)) for b in BROKERS]
+        async with AdminClient(kafka.bootstrap) as admin:
+            found = await admin.describe_configs(resources).all()
+        names = (FOLLOWER_RATE, LEADER_RATE, MOVE_RATE)
+        return [
+            str(resource)
+            for resource, settings in found.items()
+            for name in names
+            if name in settings and settings[name].source.name == "DYNAMIC_BROKER"
+        ]
+
+    eventually(lambda: not asyncio.run(throttles()), "no throttle is left")
 
 
 @pytest.mark.spec("P-06")
 def test_apache_kafkas_tool_carries_our_plan_out(kafka: ApacheKafka, tmp_path: Path) -> None:
     gather(kafka)
-    plan = tmp_path / "plan.json"
-    summary = balance(kafka, tmp_path, "--dry-run", "--output", str(plan))
-    assert summary["executed"] is None
-    assert counts(kafka) == [6, 0, 0]
-    tool(kafka, plan, "--execute")
+    file = tmp_path / "plan.json"
+    home = ("--history", str(tmp_path / "history"))
+    balance(kafka, "plan", *home, "--output", str(file))
+    tool(kafka, file, "--execute")
     eventually(
-        lambda: not [line for line in tool(kafka, plan, "--verify") if "still in progress" in line],
+        lambda: not [line for line in tool(kafka, file, "--verify") if "still in progress" in line],
         "the tool's moves are done",
+        120,
     )
-    assert len(completed(tool(kafka, plan, "--verify"))) == 4
-    assert counts(kafka) == [2, 2, 2]
-    assert balance(kafka, tmp_path)["moves"] == 0
+    assert verified(tool(kafka, file, "--verify")) == 18
+    assert counts(kafka) == [[3, 3, 3]] * 3
+    audited(kafka)

@@ -1,4 +1,4 @@
-"""`spindle balance apply`, `watch`, `cancel` as processes: killed, gone on with, ended, replanned."""
+"""`spindle balance apply`, `watch`, `cancel` as processes: killed, gone on with, replanned."""
 
 from __future__ import annotations
 
@@ -84,7 +84,8 @@ def test_killed_in_the_middle_of_a_move_it_goes_on_and_throttles_come_back(
         eventually(lambda: copies(desk), "it is moving", 120, 0.2)
         alive = answer(desk, "watch", code=1)["run"]
         assert alive["alive"]
-        assert 0 <= alive["doneBytes"] < alive["bytes"] == 4 * size
+        assert 0 <= alive["doneBytes"] < alive["bytes"]
+        assert 4 * size <= alive["bytes"] < 4.1 * size, "as it lies on the disk"
         process.send_signal(signal.SIGKILL)
     finally:
         process.kill()

@@ -12,7 +12,7 @@ from spindle.cli.balance_run import carry_out as carry
 from spindle.cli.balance_run import verify
 from spindle.client.admin import AdminClient
 from spindle.pipeline import execution
-from spindle.pipeline.execution import Outcome, Progress
+from spindle.pipeline.execution_values import Outcome, Progress
 from spindle.planning.load import Move
 
 TOPIC, PARTITIONS = "moving", 4

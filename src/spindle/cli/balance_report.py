@@ -11,7 +11,7 @@ from spindle.cli import render
 
 if TYPE_CHECKING:
     from spindle.cli.balance_run import Watched
-    from spindle.pipeline.execution import Outcome
+    from spindle.pipeline.execution_values import Outcome
     from spindle.pipeline.proposal import DirectoryNow, Proposal
 
 WAITING_SHOWN = 20

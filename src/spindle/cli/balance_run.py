@@ -25,9 +25,9 @@ from spindle.client.results import Replica, ReplicaLogDirs
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import TopicPartition
 from spindle.pipeline import replanning
-from spindle.pipeline.execution import (
+from spindle.pipeline.execution import Execution
+from spindle.pipeline.execution_values import (
     Count,
-    Execution,
     Look,
     Outcome,
     Progress,

@@ -12,17 +12,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 from typing import Final
 
-from spindle.client.results import Replica, ReplicaLogDirs
+from spindle.client.results import ReplicaLogDirs
 from spindle.model.ids import TopicPartition
+from spindle.pipeline.execution_values import (
+    Count,
+    Look,
+    Outcome,
+    Phase,
+    Place,
+    Progress,
+    Rules,
+    Start,
+    TakeBack,
+    Wish,
+    replica_of,
+)
 from spindle.planning.load import Move
 from spindle.planning.schedule import Limits
-
-Place = tuple[int, str]
-"""A directory: broker, path."""
 
 STALL_SECONDS: Final = 120.0
 """A move that copies nothing for this long is given up and taken back."""
@@ -35,109 +44,6 @@ BACK_SECONDS: Final = 30.0
 """How long it may take until a move that is taken back is gone."""
 DRIFT_MIN_BYTES: Final = 64 << 10
 """Changes smaller than this are no reason for a new plan."""
-
-
-class Phase(Enum):
-    """What has become of a move; the value is the word for it."""
-
-    WAITING = "waiting"
-    RUNNING = "moving"
-    BACK = "being taken back"
-    DONE = "done"
-    FAILED = "failed"
-    STOPPED = "not moved"
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """A directory that takes part: bytes for replicas, bytes that stay free, bytes in it now."""
-
-    capacity: int
-    reserve: int
-    used: int
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How to execute. `drift`: a directory whose bytes are off from what was planned by this share
-    of the mean is a reason to plan again."""
-
-    limits: Limits
-    rooms: Mapping[Place, Room]
-    drift: float = 0.025
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What the cluster shows at a moment.
-
-    `places`: of the replicas that were asked for; `free`: bytes, of directories that tell;
-    `assigned`, `reassigning`: of partitions that go between brokers, their brokers, and which of
-    them the controller is reassigning.
-    """
-
-    places: Mapping[Replica, ReplicaLogDirs | Exception]
-    free: Mapping[Place, int]
-    assigned: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
-    reassigning: frozenset[TopicPartition] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """A wish: start these moves."""
-
-    moves: tuple[Move, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TakeBack:
-    """A wish: end these moves, what they have copied may go."""
-
-    moves: tuple[Move, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """A wish: a census of all directories (`on_census`), since a wave is over."""
-
-
-Wish = Start | TakeBack | Count
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far an execution is. Bytes are those of the moves, also inside a move.
-
-    `disks`: (bytes done, bytes in all) of each directory that is written to.
-    """
-
-    done_moves: int
-    moves: int
-    done_bytes: int
-    bytes: int
-    seconds: float
-    disks: Mapping[str, tuple[int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of a plan: moves that are where they should be; those that are not, and why."""
-
-    done: tuple[Move, ...]
-    failed: tuple[tuple[Move, str], ...]
-    seconds: float
-    replanned: int = 0
-
-    @property
-    def complete(self) -> bool:
-        """Whether every replica is where the plan wants it."""
-        return not self.failed
-
-    def verified(self, wrong: Sequence[tuple[Move, str]]) -> Outcome:
-        """The outcome after a look at where replicas are: those that are not there have failed."""
-        misplaced = {move for move, _ in wrong}
-        done = tuple(move for move in self.done if move not in misplaced)
-        return Outcome(done, (*self.failed, *wrong), self.seconds, self.replanned)
 
 
 @dataclass(slots=True)
@@ -168,11 +74,6 @@ class _Task:
     @property
     def under_way(self) -> bool:
         return self.phase in (Phase.RUNNING, Phase.BACK)
-
-
-def replica_of(move: Move) -> Replica:
-    """The replica as it is when the move is done."""
-    return Replica(move.topic, move.partition, move.to)
 
 
 class Execution:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from spindle.client.log_dirs import LogDirs
 from spindle.client.results import Replica
-from spindle.pipeline.execution import Place, Room, replica_of
+from spindle.pipeline.execution_values import Place, Room, replica_of
 from spindle.pipeline.proposal import Proposal, Waves
 from spindle.planning.broker import plan_broker
 from spindle.planning.load import DirectoryLoad, Move, ReplicaLoad

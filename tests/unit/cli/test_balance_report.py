@@ -1,4 +1,4 @@
-"""What `spindle balance` says: JSON for scripts, text, and a page."""
+"""What `spindle balance` says: JSON for scripts, text, and pages."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import json
 
 import pytest
 
-from spindle.cli import balance_report
-from spindle.pipeline.execute import Outcome
-from spindle.pipeline.job import DirectoryNow, Proposal
+from spindle.cli import balance_page, balance_report
+from spindle.cli.balance_journal import Options, Run
+from spindle.cli.balance_run import Watched
+from spindle.pipeline.execution_values import Outcome, Progress
+from spindle.pipeline.proposal import DirectoryNow, Proposal
 from spindle.planning.load import Move
 
 MOVES = (Move(1, "t", 0, "/a", "/b", 2048), Move(1, "t", 1, "/a", "/b", 1024))
@@ -17,6 +19,7 @@ PROPOSAL = Proposal(
         DirectoryNow(1, "/a", True, 10_000, 6144, 3072),
         DirectoryNow(1, "/b", True, 10_000, 0, 3072),
         DirectoryNow(2, "/dead", False, 0, 0, 0),
+        DirectoryNow(2, "/shut", True, 10_000, 0, 0, cordoned=True),
     ),
     waves=((MOVES[0],), (MOVES[1],)),
     bound=3000,
@@ -24,24 +27,25 @@ PROPOSAL = Proposal(
     silent=((3, "nobody answers"),),
 )
 NOTHING = Proposal(PROPOSAL.directories, (), 0, (), ())
-DONE = Outcome(MOVES[:1], ((MOVES[1], "the disk is full"),), 1.5)
+DONE = Outcome(MOVES[:1], ((MOVES[1], "the disk is full"),), 1.5, 2)
 
 
-def test_the_summary_is_json_and_complete() -> None:
-    told = json.loads(json.dumps(balance_report.summary(PROPOSAL, {"version": 1}, DONE)))
-    assert told["directories"][0] == {
-        "broker": 1, "logDir": "/a", "online": True, "capacity": 10_000, "before": 6144,
-        "after": 3072,
-    }  # fmt: skip
-    assert (told["moves"], told["bytes"], told["boundBytes"]) == (2, 3072, 3000)
-    assert told["silentBrokers"] == {"3": "nobody answers"}
-    assert told["reassignment"] == {"version": 1}
-    assert told["executed"] == {
+def watched(ended: dict[str, object] | None = None, *, alive: bool = True) -> Watched:
+    run = Run("{}", Options(), 7.0, PROPOSAL.waves, 0, ended)
+    progress = Progress(1, 2, 2560, 3072, 3.0, {"broker 1 /b": (2560, 3072)})
+    return Watched(run, alive, progress, MOVES[1:])
+
+
+def test_what_became_of_it_is_json_and_complete() -> None:
+    told = json.loads(json.dumps(balance_report.outcome_document(DONE)))
+    assert told == {
+        "version": 1,
+        "complete": False,
         "done": 1,
         "failed": [{"topic": "t", "partition": 1, "broker": 1, "reason": "the disk is full"}],
+        "replanned": 2,
         "seconds": 1.5,
     }
-    assert balance_report.summary(PROPOSAL, {}, None)["executed"] is None
 
 
 def test_sentences() -> None:
@@ -49,41 +53,72 @@ def test_sentences() -> None:
         "2 moves in 2 waves, 3.0 KiB; any plan that ends as even must move 2.9 KiB"
     )
     assert balance_report.headline(NOTHING).startswith("Nothing to move")
-    assert balance_report.result(DONE) == "1 replicas moved and verified in 1.5 s; 1 not"
-    assert balance_report.result(None) == "Nothing has been moved"
+    assert balance_report.result(DONE) == (
+        "1 replicas moved and verified in 1.5 s, planned anew 2 times on the way; 1 not"
+    )
 
 
 def test_the_terminal_is_told_what_is_wrong_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
-    balance_report.show(PROPOSAL, DONE)
+    balance_report.show(PROPOSAL)
+    balance_report.show_outcome(DONE)
     said = capsys.readouterr()
     assert "61% -> 31%" in said.out
     assert "OFFLINE" in said.out
+    assert "cordoned" in said.out
     assert "broker 1: /a stays" in said.out
     assert "warning: broker 3 told nothing: nobody answers" in said.err
     assert "warning: t-1 on broker 1: the disk is full" in said.err
 
 
-def test_the_page_shows_disks_moves_and_what_went_wrong() -> None:
-    page = balance_report.page("host:9092", PROPOSAL, DONE)
+def test_who_looks_on_sees_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    balance_report.show_watched(watched(alive=False), "host:9092")
+    said = capsys.readouterr().out
+    assert "1 of 2 moves done, 2.5 KiB of 3.0 KiB copied." in said
+    assert "moving: t-1 on broker 1, to /b" in said
+    assert "go on:    spindle balance apply -b host:9092" in said
+    balance_report.show_watched(watched({"complete": True}, alive=False), "host:9092")
+    assert "It is over, complete." in capsys.readouterr().out
+    balance_report.show_watched(None, "host:9092")
+    assert "No plan has been carried out" in capsys.readouterr().out
+
+
+def test_who_looks_on_by_script_gets_the_same() -> None:
+    told = json.loads(json.dumps(balance_report.watched_document(watched())))["run"]
+    assert (told["alive"], told["doneMoves"], told["doneBytes"]) == (True, 1, 2560)
+    assert told["moving"] == [
+        {"topic": "t", "partition": 1, "broker": 1, "destination": 1, "target": "/b"}
+    ]
+    assert balance_report.watched_document(None)["run"] is None
+
+
+@pytest.mark.spec("P-06")
+def test_the_page_shows_disks_flows_moves_and_what_went_wrong() -> None:
+    page = balance_page.plan_page("Disks of host:9092", PROPOSAL)
     for text in (
         "Disks of host:9092",
         "6.0 KiB → 3.0 KiB (31%)",
         "broker 3 told nothing",
-        "t-1 on broker 1: the disk is full",
         "broker 1: /a stays",
         ">offline<",
-        "<td>1</td><td>t-0</td><td>1</td><td>/a</td><td>/b</td><td>2.0 KiB</td>",
+        ">cordoned<",
+        "broker 1 /a → broker 1 /b: 2 moves, 3.0 KiB",
+        "<td>1</td><td>t-0</td><td>broker 1 /a</td><td>broker 1 /b</td><td>2.0 KiB</td>",
     ):
         assert text in page
-    calm = balance_report.page("host:9092", NOTHING, None)
+    calm = balance_page.plan_page("Disks", NOTHING)
     assert "What went wrong" not in calm
     assert "Moves, in order" not in calm
+    no = balance_page.plan_page("What if", PROPOSAL, ["broker 1: /a stays"])
+    assert "No such plan exists" in no
+    assert no.count("broker 1: /a stays") == 1
 
 
 def test_a_page_of_very_many_moves_ends_somewhere() -> None:
-    many = tuple(Move(1, "t", n, "/a", "/b", 1) for n in range(balance_report.MOVES_SHOWN + 7))
-    page = balance_report.page("b", Proposal(PROPOSAL.directories, (many,), 1, (), ()), None)
-    assert "and 7 more, all of them in the JSON of --output" in page
+    count = balance_page.MOVES_SHOWN + 7
+    many = tuple(Move(n % 99, "t", n, "/a", "/b", 1) for n in range(count))
+    page = balance_page.plan_page("b", Proposal(PROPOSAL.directories, (many,), 1, (), ()))
+    assert "and 7 more, all of them in the plan" in page
+    assert f"and {99 - balance_page.FLOWS_SHOWN} smaller flows" in page
 
 
 def test_what_verification_finds_counts_as_failed() -> None:

@@ -14,8 +14,10 @@ from spindle.pipeline.execution import (
     ROOM_SECONDS,
     STALL_SECONDS,
     STILL_SECONDS,
-    Count,
     Execution,
+)
+from spindle.pipeline.execution_values import (
+    Count,
     Look,
     Place,
     Room,

@@ -21,7 +21,7 @@ from spindle.client.results import NewTopic
 from spindle.model.errors import Unusable
 from spindle.model.ids import TopicPartition
 from spindle.pipeline.audit import Audit, audit, events
-from spindle.pipeline.execution import Outcome
+from spindle.pipeline.execution_values import Outcome
 from spindle.pipeline.job import propose
 from spindle.pipeline.proposal import Proposal, Wanted
 from spindle.pipeline.session import Session, session

@@ -1,0 +1,215 @@
+"""Which directory fills first, and when; what if: on histories by hand, held-back days judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.pipeline.samples import NOON, row, samples
+
+from spindle.model.errors import Unusable
+from spindle.pipeline import forecast, history, load
+from spindle.pipeline.forecast import Filling
+from spindle.pipeline.proposal import Wanted
+from spindle.pipeline.session import Session
+from spindle.pipeline.what_if import Changes, NewDisk, what_if
+from spindle.planning.load import Band
+
+GIB = 1 << 30
+HOUR = timedelta(hours=1)
+TOTAL = 1000 * GIB
+
+
+def size_of(name: str, hour: int) -> int | None:
+    """Bytes of a replica so many hours after the beginning; None: it is not there."""
+    busy = [1.0 + 0.6 * (h >= 12) for h in range(24)]
+    whole = hour // 24 * 24 + sum(busy[: hour % 24]) / sum(busy) * 24
+    match name:
+        case "growing-0":  # 1 GiB an hour at the mean, by day more than by night.
+            return round((100 + whole) * GIB)
+        case "retained-0":  # 2 GiB an hour, and each half day 24 GiB go: it stays as it is.
+            return (100 + 2 * hour - 24 * (hour // 12)) * GIB
+        case "anew-0":  # Deleted and made again in the middle; 0.25 GiB an hour.
+            return round((300 if hour < 100 else -24) * GIB + 0.25 * hour * GIB)
+        case "late-0":  # Made after two days, with 50 GiB at once; 0.5 GiB an hour.
+            return None if hour < 48 else round((50 + 0.5 * (hour - 48)) * GIB)
+        case "moved-0":  # Moved from /b to /a in the middle; 0.5 GiB an hour.
+            return round((80 + 0.5 * hour) * GIB)
+    raise AssertionError(name)
+
+
+HOMES = {
+    "growing-0": "/a", "retained-0": "/a", "anew-0": "/b", "late-0": "/b", "moved-0": "/b",
+}  # fmt: skip
+
+
+def home(name: str, hour: int) -> str:
+    return "/a" if name == "moved-0" and hour >= 120 else HOMES[name]
+
+
+def used(directory: str, hour: int) -> int:
+    there = [n for n in HOMES if home(n, hour) == directory]
+    return sum(size_of(n, hour) or 0 for n in there)
+
+
+def story(hours: int) -> Iterator[dict[str, Any]]:
+    """Hourly samples of one broker with /a and /b; five hours are missing."""
+    for hour in range(hours):
+        if 60 <= hour < 65:
+            continue
+        for name in HOMES:
+            size = size_of(name, hour)
+            if size is not None:
+                place = home(name, hour)
+                free = TOTAL - used(place, hour)
+                yield row(1, place, name, size, usable=free, total_bytes=TOTAL + len(place),
+                          at=NOON + hour * HOUR)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def told(spark: Session) -> dict[str, Filling]:
+    found = forecast.forecast(samples(spark, list(story(7 * 24))))
+    return {f.path: f for f in found}
+
+
+@pytest.mark.spec("P-12")
+def test_the_directory_that_fills_first_is_named_with_its_day(told: dict[str, Filling]) -> None:
+    """7 days of history; the days after them, which it has not seen, judge: within 10 %."""
+    assert list(told) == ["/a", "/b"]
+    now = NOON + (7 * 24 - 1) * HOUR
+    for path, filling in told.items():
+        hour = next(h for h in range(7 * 24, 10_000) if used(path, h) >= TOTAL)
+        truth = (NOON + hour * HOUR - now).total_seconds() / 86400
+        days = filling.days_left(now)
+        assert days is not None
+        assert days == pytest.approx(truth, rel=0.10), path
+        assert filling.full_at is not None
+        assert filling.earliest is not None
+        assert filling.earliest <= filling.full_at <= (filling.latest or datetime.max)
+        assert filling.used == used(path, 7 * 24 - 1)
+        assert filling.capacity == TOTAL
+
+
+@pytest.mark.spec("P-12")
+def test_growth_lines_end_with_what_is_there(told: dict[str, Filling]) -> None:
+    for filling in told.values():
+        assert filling.line[-1][1] == filling.used
+        moments = [at for at, _ in filling.line]
+        assert moments == sorted(moments)
+        assert len(moments) <= forecast.BUCKETS + 1
+
+
+def test_without_growth_nothing_fills(spark: Session) -> None:
+    rows = [row(1, "/a", "t-0", 5, at=NOON + n * HOUR) for n in range(5)]
+    (found,) = forecast.forecast(samples(spark, rows))
+    assert (found.full_at, found.growth) == (None, 0.0)
+    (alone,) = forecast.forecast(samples(spark, rows[:1]))
+    assert (alone.full_at, alone.samples) == (None, 0)
+    assert forecast.forecast(samples(spark, [])) == []
+
+
+def test_only_the_last_days_count(spark: Session) -> None:
+    rows = [row(1, "/a", "t-0", n, at=NOON + n * HOUR) for n in range(72)]
+    kept = forecast.recent(samples(spark, rows), days=1.0)
+    assert kept.count() == 25
+
+
+def test_what_a_history_holds_is_told(spark: Session) -> None:
+    rows = [row(1, "/a", "t-0", 100 + n, at=NOON + n * HOUR) for n in range(3)]
+    rows += [row(1, "/a", "t-1", 7, at=NOON + 2 * HOUR, is_future=True)]
+    (found,) = forecast.summary(samples(spark, rows))
+    assert (found["samples"], found["was"], found["is"]) == (3, 100, 102)
+    assert found["first"] == "2026-03-01 12:00:00"
+
+
+@pytest.mark.spec("P-12")
+def test_a_plan_is_made_for_what_will_be(spark: Session, tmp_path: Path) -> None:
+    """Even now, uneven in ten days: the plan moves what grows, and says the sizes of now."""
+    rows = []
+    for hour in range(48):
+        for directory, topic in (("/a", "hot"), ("/b", "cold")):
+            for n in range(4):
+                size = 100 * GIB + (n + 1) * hour * GIB // 20 * (topic == "hot")
+                rows.append(
+                    row(1, directory, f"{topic}-{n}", size, usable=400 * GIB,
+                        total_bytes=TOTAL + len(topic), at=NOON + hour * HOUR)
+                )  # fmt: skip
+    history.append(samples(spark, rows), tmp_path)
+    wanted = Wanted(Band(0.05, 0.95))
+    now = what_if(spark, tmp_path, wanted, Changes())
+    assert now.proposal.moves == ()
+    later = what_if(spark, tmp_path, wanted, Changes(ahead=10.0))
+    assert later.proposal.moves
+    assert {m.source for m in later.proposal.moves if m.topic == "hot"} == {"/a"}
+    sizes = {r["topic"] + "-" + str(r["partition"]): r["size"] for r in rows[-8:]}
+    assert all(m.size == sizes[m.name] for m in later.proposal.moves), "bytes as they are now"
+
+
+def three_disks(spark: Session, folder: Path, *sizes: int) -> None:
+    rows = []
+    for broker in (1, 2):
+        for number, directory in enumerate(("/a", "/b", "/c")):
+            rows += [
+                row(broker, directory, f"{directory[1]}-{n}", size, usable=1000 - sum(sizes),
+                    total_bytes=1000 + number, at=NOON)
+                for n, size in enumerate(sizes)
+            ]  # fmt: skip
+    history.append(samples(spark, rows), folder)
+
+
+WANTED = Wanted(Band(0.05, 0.9))
+
+
+@pytest.mark.spec("P-05")
+def test_a_new_disk_is_filled_and_one_to_be_drained_is_emptied(
+    spark: Session, tmp_path: Path
+) -> None:
+    three_disks(spark, tmp_path, *[50] * 8)
+    added = what_if(spark, tmp_path, WANTED, Changes(add=(NewDisk(1, "/new", 1000),)))
+    assert added.possible
+    after = {d.name: d.after for d in added.proposal.directories}
+    assert after["1:/new"] == 300
+    assert {m.broker for m in added.proposal.moves} == {1}
+    drained = what_if(spark, tmp_path, Wanted(WANTED.band, ("2:/c",)), Changes())
+    assert drained.possible
+    assert {d.name: d.after for d in drained.proposal.directories}["2:/c"] == 0
+
+
+@pytest.mark.spec("P-05")
+def test_what_is_lost_and_whether_it_finds_room_is_told(spark: Session, tmp_path: Path) -> None:
+    three_disks(spark, tmp_path, *[50] * 8)
+    fits = what_if(spark, tmp_path, WANTED, Changes(lose=("1:/a",)))
+    assert fits.possible
+    assert fits.proposal.notes[0].startswith("8 replicas are lost with it")
+    assert not [n for n in fits.proposal.notes if "no other copy" in n], "broker 2 has all"
+    both = what_if(spark, tmp_path, WANTED, Changes(lose=("1:/a", "2:/a")))
+    assert "8 partitions have no other copy: their records are lost" in both.proposal.notes
+
+
+@pytest.mark.spec("P-05")
+def test_why_no_plan_exists_is_said_even_where_the_sum_would_fit(
+    spark: Session, tmp_path: Path
+) -> None:
+    three_disks(spark, tmp_path, 350, 350)
+    answer = what_if(spark, tmp_path, Wanted(WANTED.band, ("1:/a",)), Changes())
+    assert not answer.possible
+    (why,) = answer.against
+    assert why.startswith("broker 1: /a cannot be emptied: ")
+    assert "in one directory at most, and a-" in why
+    assert list(tmp_path.glob("day=*/*")), "the history is as it was"
+
+
+def test_what_cannot_be_meant_is_refused(spark: Session, tmp_path: Path) -> None:
+    with pytest.raises(Unusable, match="there is no history in"):
+        what_if(spark, tmp_path, WANTED, Changes())
+    three_disks(spark, tmp_path, 10)
+    with pytest.raises(Unusable, match="knows no broker 9; it knows"):
+        what_if(spark, tmp_path, WANTED, Changes(add=(NewDisk(9, "/x", 1),)))
+    with pytest.raises(Unusable, match="broker 1 has /a already"):
+        what_if(spark, tmp_path, WANTED, Changes(add=(NewDisk(1, "/a", 1),)))
+    with pytest.raises(Unusable, match="has no log directory 1:/x"):
+        what_if(spark, tmp_path, WANTED, Changes(lose=("1:/x",)))
+    assert load.latest(history.read(spark, tmp_path)).count() == 6

@@ -1,0 +1,88 @@
+"""A plan's file: written, read back, refused where it is none; and the rest planned again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from spindle.cli.reassignment_plan import parse_plan
+from spindle.client.results import LogDescription, LogDirDescription, Replica
+from spindle.model.errors import Error, Unusable
+from spindle.model.ids import TopicPartition
+from spindle.pipeline import replanning
+from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted, document, parse
+from spindle.planning.load import Band, Move
+from spindle.planning.schedule import Limits
+
+MOVES = (Move(1, "t", 0, "/a", "/b", 100), Move(1, "t", 1, "/a", "/c", 50, destination=2))
+WANTED = Wanted(Band(0.05, 0.8, free_floor=7), ("1:/a",), ("2:/c",), Limits(2, 3))
+PLAN = Proposal(
+    (
+        DirectoryNow(1, "/a", True, 1000, 900, 750),
+        DirectoryNow(1, "/b", True, 1000, 0, 100, cordoned=True),
+    ),
+    ((MOVES[0],), (MOVES[1],)), 120, ("a note",), ((3, "nobody answers"),), WANTED, "now",
+)  # fmt: skip
+
+
+@pytest.mark.spec("P-06")
+def test_a_plan_is_read_back_as_it_was_and_is_a_file_of_kafkas_tool_too() -> None:
+    text = json.dumps(document(PLAN, {("t", 0): (1, 2), ("t", 1): (3, 1)}))
+    assert parse(text) == PLAN
+    kafkas = parse_plan(text)
+    assert kafkas.directories[Replica("t", 0, 1)] == "/b"
+
+
+def test_without_assignments_there_is_no_part_for_kafkas_tool() -> None:
+    assert "partitions" not in document(PLAN)
+    assert parse(json.dumps(document(PLAN))) == PLAN
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"spindle": {}}', '{"spindle": 5}', '{"spindle": {"tolerance": 7}}']
+)
+def test_what_is_no_plan_is_refused(text: str) -> None:
+    with pytest.raises(Unusable, match=r"p\.json is not a plan of `spindle balance plan`"):
+        parse(text, "p.json")
+
+
+def directory(path: str, *sizes: int, first: int = 0, cordoned: bool = False) -> LogDirDescription:
+    current = {
+        TopicPartition("t", first + n): LogDescription(size, 0, is_future=False)
+        for n, size in enumerate(sizes)
+    }
+    return LogDirDescription(path, Error.NONE, 10_000, 5000, cordoned, current, {})
+
+
+def proposal(*paths: str, wanted: Wanted | None = None) -> Proposal:
+    directories = tuple(DirectoryNow(1, path, True, 10_000, 0, 0) for path in paths)
+    return Proposal(directories, (), 0, (), (), wanted or Wanted(Band(0.05, 0.9)))
+
+
+def test_the_rest_is_planned_again_from_what_is_there_now() -> None:
+    census = {1: (directory("/a", 100, 100, 100, 100), directory("/b"))}
+    waves = replanning.replan(census, proposal("/a", "/b"), (), Limits())
+    moves = [m for wave in waves for m in wave]
+    assert [(m.source, m.target, m.size) for m in moves] == [("/a", "/b", 100)] * 2
+    assert replanning.used(census) == {(1, "/a"): 400, (1, "/b"): 0}
+
+
+def test_what_is_under_way_counts_where_it_goes() -> None:
+    census = {1: (directory("/a", 100, 100, 100, 100), directory("/b"))}
+    running = [Move(1, "t", n, "/a", "/b", 100) for n in (0, 1)]
+    assert replanning.replan(census, proposal("/a", "/b"), running, Limits()) == ()
+
+
+def test_a_directory_cordoned_meanwhile_gets_nothing_and_drains_stay_drains() -> None:
+    census = {1: (directory("/a", 100, 100), directory("/b"), directory("/c", cordoned=True))}
+    wanted = Wanted(Band(0.05, 0.9), drain=("1:/a",))
+    waves = replanning.replan(census, proposal("/a", "/b", "/c", wanted=wanted), (), Limits())
+    assert {(m.source, m.target) for wave in waves for m in wave} == {("/a", "/b")}
+    assert replanning.taking(census) == {(1, "/a"), (1, "/b")}
+
+
+def test_the_room_of_a_directory_is_what_the_band_leaves() -> None:
+    rooms = replanning.rooms(PLAN)
+    assert rooms[1, "/a"].reserve == 200
+    assert rooms[1, "/a"].used == 900
