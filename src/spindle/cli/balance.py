@@ -19,6 +19,7 @@ from spindle.cli import balance_past as past
 from spindle.cli import balance_report as report
 from spindle.cli import render
 from spindle.cli.balance_options import (
+    Between,
     Drain,
     Exclude,
     FreeFloor,
@@ -30,6 +31,7 @@ from spindle.cli.balance_options import (
     Report,
     SparkRemote,
     Tolerance,
+    home_of,
     spark_session,
     wanted,
     written,
@@ -58,10 +60,11 @@ def plan(
     exclude: Exclude = None,
     moves_per_disk: MovesPerDisk = 1,
     moves_per_broker: MovesPerBroker = 0,
+    between: Between = False,
     ahead: Annotated[
         float, typer.Option(min=0.0, help="Plan for the load in so many days, by its growth.")
     ] = 0.0,
-    history: History = Path("spindle-history"),
+    history: History = "spindle-history",
     output: Output = None,
     html: Report = None,
     spark_remote: SparkRemote = None,
@@ -74,15 +77,16 @@ def plan(
     `forecast` and `what-if` tell more. Exit code 1: a broker told nothing.
     """
     asked = wanted(
-        tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker
+        tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between
     )
     # First of all, because Spark takes its time to start and says such things in many words.
-    with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
+    cluster = with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
+    racks = {number: node.rack for number, node in cluster.brokers.items()}
     spark = spark_session("spindle balance plan", spark_remote)
     from spindle.pipeline.job import propose
 
     with render.waiting("sampling and planning"):
-        proposal = propose(spark, bootstrap_server, history.absolute(), asked, ahead)
+        proposal = propose(spark, bootstrap_server, home_of(history), asked, ahead, racks)
     spark.stop()
     replicas = with_admin(bootstrap_server, _replicas)
     text = json.dumps(document(proposal, replicas))

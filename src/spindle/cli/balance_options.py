@@ -34,13 +34,23 @@ MovesPerDisk = Annotated[int, typer.Option(min=1, help="Moves of one disk at onc
 MovesPerBroker = Annotated[
     int, typer.Option(min=0, help="Moves of one broker at once; 0: no limit.")
 ]
-History = Annotated[Path, typer.Option(help="Where samples are kept, as Parquet by day.")]
+History = Annotated[
+    str, typer.Option(help="Where samples are kept, as Parquet by day: a path, or a URI for Spark.")
+]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the plan's file here.")]
 Report = Annotated[
     Path | None, typer.Option("--report", help="Write a page with pictures here (HTML).")
 ]
 SparkRemote = Annotated[
     str | None, typer.Option(help="sc://host:port of a Spark Connect server; local else.")
+]
+
+
+Between = Annotated[
+    bool,
+    typer.Option(
+        "--between-brokers", help="Even out brokers, too: replicas may change broker; racks kept."
+    ),
 ]
 
 
@@ -52,6 +62,7 @@ def wanted(
     exclude: list[str] | None,
     moves_per_disk: int,
     moves_per_broker: int,
+    between: bool = False,
 ) -> Wanted:
     """The options of a plan as a value."""
     return Wanted(
@@ -59,7 +70,13 @@ def wanted(
         tuple(drain or ()),
         tuple(exclude or ()),
         Limits(moves_per_disk, moves_per_broker),
+        between,
     )
+
+
+def home_of(history: str) -> str:
+    """Where that is for Spark, which may run with another working directory."""
+    return history if "://" in history else str(Path(history).absolute())
 
 
 def spark_session(name: str, remote: str | None) -> Session:

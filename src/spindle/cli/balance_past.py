@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,6 +20,7 @@ from spindle.cli.balance_options import (
     Report,
     SparkRemote,
     Tolerance,
+    home_of,
     spark_session,
     wanted,
     written,
@@ -49,7 +49,7 @@ def history(
     every: Annotated[
         float | None, typer.Option(min=1.0, help="Go on sampling, each so many seconds.")
     ] = None,
-    history: History = Path("spindle-history"),
+    history: History = "spindle-history",
     compact: Annotated[
         bool, typer.Option("--compact", help="Make one file of each day that is over.")
     ] = False,
@@ -67,7 +67,7 @@ def history(
     elif every is not None:
         raise Unusable("--every samples a cluster: name it with --bootstrap-server")
     spark = spark_session("spindle balance history", spark_remote)
-    home = history.absolute()
+    home = home_of(history)
     if bootstrap_server is not None:
         _sample(spark, bootstrap_server, home, every)
     from spindle.pipeline import history as keeping
@@ -75,14 +75,13 @@ def history(
     from spindle.pipeline.job import in_few_words
 
     if compact:
-        keeping.compact(home)
+        keeping.compact(spark, home)
     with in_few_words(), render.waiting("reading the history"):
         rows = summary(keeping.read(spark, home))
-    files = keeping.files(home)
+    files = keeping.files(home, spark)
     spark.stop()
     if as_json:
-        size = sum(path.stat().st_size for path in files)
-        print(json.dumps({"version": 1, "files": len(files), "bytes": size, "directories": rows}))
+        print(json.dumps({"version": 1, "files": len(files), "directories": rows}))
         return
     if not rows:
         render.say(f"There is no history in {history}: take a sample with -b HOST:PORT.")
@@ -101,7 +100,7 @@ def history(
 
 
 def forecast(
-    history: History = Path("spindle-history"),
+    history: History = "spindle-history",
     days: Window = 14.0,
     html: Report = None,
     spark_remote: SparkRemote = None,
@@ -121,7 +120,7 @@ def forecast(
     from spindle.pipeline.job import in_few_words
 
     with in_few_words(), render.waiting("reading the history"):
-        samples = recent(keeping.read(spark, history.absolute()), days)
+        samples = recent(keeping.read(spark, home_of(history)), days)
         fillings = told(samples)
     spark.stop()
     now = max((f.line[-1][0] for f in fillings if f.line), default=datetime.now(UTC))
@@ -151,7 +150,7 @@ def what_if(
     tolerance: Tolerance = 0.05,
     high_mark: HighMark = 0.9,
     free_floor: FreeFloor = 0,
-    history: History = Path("spindle-history"),
+    history: History = "spindle-history",
     html: Report = None,
     spark_remote: SparkRemote = None,
     as_json: AsJson = False,
@@ -168,7 +167,7 @@ def what_if(
 
     with render.waiting("planning"):
         found = answer(
-            spark, history.absolute(), asked, Changes(tuple(disks), tuple(lose or ()), ahead)
+            spark, home_of(history), asked, Changes(tuple(disks), tuple(lose or ()), ahead)
         )
     spark.stop()
     if html is not None:
@@ -186,7 +185,7 @@ def what_if(
         raise typer.Exit(1)
 
 
-def _sample(spark: Session, bootstrap: str, home: Path, every: float | None) -> None:
+def _sample(spark: Session, bootstrap: str, home: str, every: float | None) -> None:
     from spindle.pipeline.job import in_few_words, sample
 
     while True:
@@ -212,7 +211,7 @@ def _new_disk(text: str) -> NewDisk:
     return NewDisk(int(broker), path, int(number) * _UNITS[unit])
 
 
-def _show(fillings: list[Filling], now: datetime, home: Path) -> None:
+def _show(fillings: list[Filling], now: datetime, home: str) -> None:
     if not fillings:
         render.warn(f"there is no history in {home}: take samples with `spindle balance history`")
         return

@@ -286,7 +286,10 @@ class _Carrier:
 
     async def _count(self) -> None:
         """A wave is over: where sizes are not what was planned for, plan the rest again."""
-        brokers = sorted({broker for broker, _ in self._machine.places})
+        everywhere = self._proposal.wanted.between
+        places = {(d.broker, d.path) for d in self._proposal.directories if d.online}
+        concerned = places if everywhere else self._machine.places
+        brokers = sorted({broker for broker, _ in concerned})
         told = await self._admin.describe_log_dirs(brokers).settled()
         census = {b: dirs for b, dirs in told.items() if not isinstance(dirs, Exception)}
         if len(census) < len(brokers):
@@ -295,8 +298,10 @@ class _Carrier:
         used = replanning.used(census)
         if not self._machine.on_census(used, replanning.taking(census)):
             return
+        cluster = await self._admin.describe_cluster()
+        racks = {number: node.rack for number, node in cluster.brokers.items()}
         most = Limits(self._run.options.moves_per_disk, self._run.options.moves_per_broker)
-        waves = replanning.replan(census, self._proposal, self._machine.running, most)
+        waves = replanning.replan(census, self._proposal, self._machine.running, most, racks)
         self._machine.on_replanned(waves, used)
         moves = sum(map(len, waves))
         self._say(f"sizes have changed since the plan: what is left is planned anew, {moves} moves")

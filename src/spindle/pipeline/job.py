@@ -6,7 +6,6 @@ and the demo; `execution` stands apart, since it needs no Spark.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,15 +19,18 @@ from spindle.model.errors import Unusable
 from spindle.pipeline import forecast, history, load, plan
 from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted
 from spindle.pipeline.sources import FORMAT, LogDirs
-from spindle.planning.load import Move
+from spindle.pipeline.whole import Racks
+from spindle.pipeline.words import core
+from spindle.planning.load import HERE, Move
 
 
 def propose(
     spark: SparkSession,
     bootstrap: str,
-    history_dir: Path,
+    history_dir: Path | str,
     wanted: Wanted,
     ahead: float = 0.0,
+    racks: Racks | None = None,
 ) -> Proposal:
     """Sample a cluster, keep the sample in the history, and plan from it.
 
@@ -44,10 +46,10 @@ def propose(
         later = now
         if ahead:
             later = forecast.grown(now, forecast.recent(history.read(spark, history_dir)), ahead)
-        return proposed(samples, now, load.directories(now), wanted, later)
+        return proposed(samples, now, load.directories(now), wanted, later, racks)
 
 
-def sample(spark: SparkSession, bootstrap: str, history_dir: Path) -> Path | None:
+def sample(spark: SparkSession, bootstrap: str, history_dir: Path | str) -> str | None:
     """Add a sample of a cluster to the history; its file, None where no broker is registered."""
     spark.dataSource.register(LogDirs)
     live = spark.read.format(FORMAT).option("bootstrap", bootstrap).load()
@@ -60,6 +62,7 @@ def proposed(
     directories: DataFrame,
     wanted: Wanted,
     later: DataFrame | None = None,
+    racks: Racks | None = None,
 ) -> Proposal:
     """The plan from each broker's newest sample `now`; `samples` tell who was silent.
 
@@ -71,10 +74,21 @@ def proposed(
     directories = directories.cache()
     there = directories.orderBy("broker", "directory").collect()
     _check_names([*wanted.drain, *wanted.exclude], [f"{d.broker}:{d.directory}" for d in there])
-    planned = plan.plan(now if later is None else later, directories, wanted)
+    planned = plan.plan(now if later is None else later, directories, wanted, racks)
     rows = (planned if later is None else _sized(planned, now)).collect()
     moves = [
-        (row.wave, Move(row.broker, row.topic, row.partition, row.source, row.target, row.size))
+        (
+            row.wave,
+            Move(
+                row.broker,
+                row.topic,
+                row.partition,
+                row.source,
+                row.target,
+                row.size,
+                HERE if row.destination is None else row.destination,
+            ),
+        )
         for row in rows
         if row.topic is not None
     ]
@@ -83,7 +97,8 @@ def proposed(
         for wave in range(max((number for number, _ in moves), default=-1) + 1)
     )
     change = _changes([move for _, move in moves])
-    bounds = {row.broker: (row.bound, tuple(row.notes)) for row in rows}
+    bounds = {row.broker: (row.bound, tuple(row.notes)) for row in rows if row.topic is None}
+    bounds |= {row.broker: (row.bound, tuple(row.notes)) for row in rows if not wanted.between}
     at = now.agg(F.max("sampled_at").alias("at")).first()
     return Proposal(
         directories=tuple(
@@ -95,7 +110,11 @@ def proposed(
         ),
         waves=waves,
         bound=sum(bound for bound, _ in bounds.values()),
-        notes=tuple(f"broker {b}: {note}" for b, (_, notes) in bounds.items() for note in notes),
+        notes=tuple(
+            note if b == plan.WHOLE else f"broker {b}: {note}"
+            for b, (_, notes) in bounds.items()
+            for note in notes
+        ),
         silent=tuple((row.broker, row.broker_error) for row in silent),
         wanted=wanted,
         sampled_at="" if at is None or at["at"] is None else f"{at['at']:%Y-%m-%dT%H:%M:%SZ}",
@@ -118,17 +137,7 @@ def in_few_words() -> Iterator[None]:
     try:
         yield
     except PySparkException as error:
-        raise Unusable(f"Spark could not sample and plan: {_core(str(error))}") from error
-
-
-def _core(words: str) -> str:
-    """What matters of an error that Spark tells in hundreds of lines: its first line, its cause.
-
-    The cause is the last line of a Python traceback in it, where there is one.
-    """
-    told = words.partition("JVM stacktrace")[0].splitlines()
-    causes = [line.strip() for line in told if re.match(r"[\w.]*[A-Z]\w*: \S", line)]
-    return "; ".join(dict.fromkeys([told[0] if told else "it says nothing", *causes[-1:]]))
+        raise Unusable(f"Spark could not sample and plan: {core(str(error))}") from error
 
 
 def _check_names(wanted: Sequence[str], there: Sequence[str]) -> None:

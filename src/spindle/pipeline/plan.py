@@ -10,9 +10,14 @@ from pyspark.sql import functions as F
 
 from spindle.pipeline.proposal import Wanted
 from spindle.pipeline.schemas import MOVE, arrow
+from spindle.pipeline.whole import Racks, cluster_from
 from spindle.planning.broker import plan_broker
 from spindle.planning.load import BrokerPlan, DirectoryLoad, ReplicaLoad
+from spindle.planning.whole import plan_cluster
 
+WHOLE = -1
+"""In place of a broker's number: the row is about the cluster."""
+_NO_MOVE = dict.fromkeys(("topic", "partition", "source", "target", "size", "wave", "destination"))
 _Batches = Iterable[pa.RecordBatch]
 
 
@@ -20,12 +25,18 @@ def plan(
     now: DataFrame,
     directories: DataFrame,
     wanted: Wanted,
+    racks: Racks | None = None,
 ) -> DataFrame:
-    """The plan of every broker (schema MOVE) from its newest sample and its directories' load."""
+    """The plan of every broker (schema MOVE) from its newest sample and its directories' load.
+
+    Where replicas may go between brokers it is one plan, with `racks` of the brokers kept.
+    """
     replicas = now.where(F.col("topic").isNotNull()).select(
         "broker", "directory", "topic", "partition", "size", "is_future"
     )
     joined = directories.join(replicas, ["broker", "directory"], "left")
+    if wanted.between:
+        return joined.repartition(1).mapInArrow(_whole_planner(wanted, dict(racks or {})), MOVE)
     brokers = sorted(row.broker for row in directories.select("broker").distinct().collect())
     slots = directories.sparkSession.createDataFrame(
         [(broker, slot) for slot, broker in enumerate(brokers)], "broker int, slot int"
@@ -35,6 +46,22 @@ def plan(
         .repartitionById(max(1, len(brokers)), "slot")
         .mapInArrow(_planner(wanted), MOVE)
     )
+
+
+def _whole_planner(wanted: Wanted, racks: Racks) -> Callable[[_Batches], Iterator[pa.RecordBatch]]:
+    def run(batches: _Batches) -> Iterator[pa.RecordBatch]:
+        kept = [batch for batch in batches if batch.num_rows]
+        if not kept:
+            return
+        cluster = cluster_from(pa.Table.from_batches(kept), wanted, racks)
+        found = plan_cluster(cluster, wanted.band, wanted.limits, between=True)
+        moves = [(n, move) for n, wave in enumerate(found.by_wave()) for move in wave]
+        common: dict[str, object] = {"bound": 0, "notes": []}
+        rows = [{**move._asdict(), **common, "wave": n} for n, move in moves]
+        rows.append({**_NO_MOVE, "broker": WHOLE, "bound": found.bound, "notes": [*found.notes]})
+        yield pa.RecordBatch.from_pylist(rows, schema=arrow(MOVE))
+
+    return run
 
 
 def _planner(wanted: Wanted) -> Callable[[_Batches], Iterator[pa.RecordBatch]]:
@@ -110,6 +137,5 @@ def _rows(result: BrokerPlan) -> list[dict[str, object]]:
         left[0] -= 1
         rows.append({**move._asdict(), **common, "wave": wave})
     if not rows:
-        empty = dict.fromkeys(("topic", "partition", "source", "target", "size", "wave"))
-        rows.append({**empty, **common})
+        rows.append({**_NO_MOVE, **common})
     return rows

@@ -50,6 +50,8 @@ class Wanted:
     drain: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
+    between: bool = False
+    """Whether replicas may go to other brokers, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ def document(
             "exclude": list(wanted.exclude),
             "movesPerDisk": wanted.limits.moves_per_disk,
             "movesPerBroker": wanted.limits.moves_per_broker,
+            "betweenBrokers": wanted.between,
             "directories": [
                 {
                     "broker": d.broker, "logDir": d.path, "online": d.online,
@@ -121,6 +124,7 @@ def parse(text: str, name: str = "the plan") -> Proposal:
         own: dict[str, Any] = json.loads(text)["spindle"]
         band = Band(own["tolerance"], own["highMark"], free_floor=own["freeFloor"])
         limits = Limits(own["movesPerDisk"], own["movesPerBroker"])
+        spared, between = tuple(own["exclude"]), own["betweenBrokers"]
         return Proposal(
             directories=tuple(
                 DirectoryNow(
@@ -133,7 +137,7 @@ def parse(text: str, name: str = "the plan") -> Proposal:
             bound=own["boundBytes"],
             notes=tuple(own["notes"]),
             silent=tuple((int(broker), why) for broker, why in own["silentBrokers"].items()),
-            wanted=Wanted(band, tuple(own["drain"]), tuple(own["exclude"]), limits),
+            wanted=Wanted(band, tuple(own["drain"]), spared, limits, between),
             sampled_at=own["sampledAt"],
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:

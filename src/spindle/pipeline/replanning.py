@@ -13,8 +13,10 @@ from spindle.client.results import Replica
 from spindle.pipeline.execution_values import Place, Room, replica_of
 from spindle.pipeline.proposal import Proposal, Waves
 from spindle.planning.broker import plan_broker
+from spindle.planning.cluster import BrokerLoad, cluster_of
 from spindle.planning.load import DirectoryLoad, Move, ReplicaLoad
 from spindle.planning.schedule import Limits
+from spindle.planning.whole import plan_cluster
 
 Census = Mapping[int, LogDirs]
 """Each broker's directories with all that is in them."""
@@ -50,10 +52,19 @@ def taking(census: Census) -> frozenset[Place]:
     )
 
 
-def replan(census: Census, proposal: Proposal, running: Sequence[Move], limits: Limits) -> Waves:
+def replan(
+    census: Census,
+    proposal: Proposal,
+    running: Sequence[Move],
+    limits: Limits,
+    racks: Mapping[int, str | None] | None = None,
+) -> Waves:
     """The waves that bring the brokers of the census into the plan's band; moves that are under
-    way count where they go."""
+    way count where they go. Where those may cross brokers the census is that of all, and `racks`
+    are kept."""
     going = {replica_of(move): move.target for move in running}
+    if proposal.wanted.between:
+        return _whole(census, proposal, running, limits, racks or {})
     waves: list[list[Move]] = []
     for broker in sorted(census):
         plan = plan_broker(
@@ -71,6 +82,28 @@ def replan(census: Census, proposal: Proposal, running: Sequence[Move], limits: 
             waves[number] += plan.moves[start : start + count]
             start += count
     return tuple(tuple(wave) for wave in waves)
+
+
+def _whole(
+    census: Census,
+    proposal: Proposal,
+    running: Sequence[Move],
+    limits: Limits,
+    racks: Mapping[int, str | None],
+) -> Waves:
+    going = {replica_of(move): move.target for move in running}
+    loads = {broker: _replicas(broker, found, going) for broker, found in census.items()}
+    for move in running:
+        if move.between:
+            gone = Replica(move.topic, move.partition, move.broker)
+            loads[move.broker] = [r for r in loads[move.broker] if r[:2] != gone[:2]]
+            others = [r for r in loads[move.to] if r[:2] != gone[:2]]
+            coming = ReplicaLoad(move.topic, move.partition, move.target, move.size, True)
+            loads[move.to] = [*others, coming]
+    directories = {b: _directories(b, found, proposal) for b, found in census.items()}
+    brokers = [BrokerLoad(broker, racks.get(broker)) for broker in sorted(census)]
+    cluster = cluster_of(brokers, directories, loads)
+    return tuple(plan_cluster(cluster, proposal.wanted.band, limits, between=True).by_wave())
 
 
 def _directories(broker: int, found: LogDirs, proposal: Proposal) -> list[DirectoryLoad]:

@@ -58,6 +58,7 @@ MOVE = StructType(
         StructField("target", StringType()),
         StructField("size", LongType()),
         StructField("wave", IntegerType()),
+        StructField("destination", IntegerType()),  # another broker; -1: the same
         StructField("bound", LongType(), False),  # bytes any plan of this broker must move
         StructField("notes", ArrayType(StringType()), False),
     ]

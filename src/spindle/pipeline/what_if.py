@@ -51,7 +51,9 @@ class Answer:
         return not self.against
 
 
-def what_if(spark: SparkSession, history_dir: Path, wanted: Wanted, changes: Changes) -> Answer:
+def what_if(
+    spark: SparkSession, history_dir: Path | str, wanted: Wanted, changes: Changes
+) -> Answer:
     """Plan from the newest samples of a history, as if things were different."""
     with job.in_few_words():
         samples = history.read(spark, history_dir)
