@@ -16,7 +16,14 @@ from tests.support.commands import begin, run
 from tests.support.waiting import eventually
 
 from spindle.cli.reassignment_throttles import MOVE_RATE
-from spindle.client.results import Change, ConfigChange, ConfigSource, Resource, ResourceType
+from spindle.client.results import (
+    Change,
+    ConfigChange,
+    ConfigSource,
+    NewTopic,
+    Resource,
+    ResourceType,
+)
 from spindle.planning.load import Move
 
 TOPIC, PARTITIONS = "travelling", 4
@@ -190,3 +197,26 @@ def test_what_is_no_plan_is_said(desk: Desk, tmp_path: Path) -> None:
     assert done.code == 1
     assert f"{file} is not a plan of `spindle balance plan`" in done.stderr
     assert "spindle reassign execute" in done.stderr
+
+
+@pytest.mark.spec("P-07")
+def test_a_replica_goes_to_the_named_directory_of_another_broker(
+    desk: Desk, tmp_path: Path
+) -> None:
+    topic = "crossing"
+    desk.ask("create_topics", [NewTopic(topic, assignment={0: (1,), 1: (1,)})])
+    for partition in range(2):
+        produce(desk.bootstrap, topic, [bytes([partition]) * 20_000] * 50, partition)
+    records = values(desk.bootstrap, topic)
+    told = desk.ask("describe_log_dirs", [1])[1]
+    at = {name.partition: d.path for d in told for name in d.current if name.topic == topic}
+    target = str(desk.cluster.broker(2).log_dirs[1])
+    waves = [[Move(1, topic, n, at[n], target, 1_000_000, destination=2)] for n in range(2)]
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, waves)
+    done = answer(desk, "apply", str(plan), "--throttle", str(50 << 20))
+    assert (done["complete"], done["done"]) == (True, 2)
+    assert {f"{topic}-0", f"{topic}-1"} <= desk.directories(2)[target]
+    assert not any(topic in name for names in desk.directories(1).values() for name in names)
+    assert values(desk.bootstrap, topic) == records
+    assert answer(desk, "apply", str(plan))["done"] == 2, "what is done already is not done again"
+    desk.ask("delete_topics", [topic])

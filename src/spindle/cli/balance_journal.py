@@ -46,7 +46,7 @@ class Run:
 
 
 class RunJournal:
-    """The journal of one cluster. OSError where the state directory cannot be used."""
+    """The journal of one cluster."""
 
     def __init__(self, cluster_id: str, folder: Path | None = None) -> None:
         self.folder = (folder or state_directory()) / "balance" / cluster_id
@@ -55,8 +55,14 @@ class RunJournal:
 
     def lock(self) -> None:
         """Be the one that carries this cluster's plan out; Unusable where another process is."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        held = (self.folder / "run.lock").open("ab")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            held = (self.folder / "run.lock").open("ab")
+        except OSError as error:
+            raise Unusable(
+                f"the journal of this run cannot be kept in {self.folder} ({error.strerror}); name "
+                "a directory that can be written by SPINDLE_STATE_DIR"
+            ) from error
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -25,7 +25,7 @@ from spindle.client.results import Replica, ReplicaLogDirs
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import TopicPartition
 from spindle.pipeline import replanning
-from spindle.pipeline.execution import Execution
+from spindle.pipeline.execution import NOT_BACK, Execution
 from spindle.pipeline.execution_values import (
     Count,
     Look,
@@ -269,7 +269,11 @@ class _Carrier:
         try:
             await self._rim.to_the_end()
         except asyncio.CancelledError:
-            self._note_end(self._machine.outcome(time.monotonic()))
+            ended = self._machine.outcome(time.monotonic())
+            for move, why in ended.failed:
+                if why == NOT_BACK:
+                    self._say(f"{move.name} on broker {move.broker}: {why}")
+            self._note_end(ended)
             raise
         outcome = self._machine.outcome(time.monotonic())
         outcome = outcome.verified(await verify(self._admin, outcome.done))

@@ -42,6 +42,7 @@ ROOM_SECONDS: Final = 120.0
 minute later (60 s)."""
 BACK_SECONDS: Final = 30.0
 """How long it may take until a move that is taken back is gone."""
+NOT_BACK: Final = "it was not taken back; it goes on in the cluster"
 DRIFT_MIN_BYTES: Final = 64 << 10
 """Changes smaller than this are no reason for a new plan."""
 
@@ -273,7 +274,7 @@ class Execution:
             if not task.under_way or now - task.changed <= limit:
                 continue
             if task.phase is Phase.BACK:
-                self._end(task, Phase.FAILED, "it was not taken back; it goes on in the cluster")
+                self._end(task, Phase.FAILED, NOT_BACK)
             else:
                 self._end(task, Phase.FAILED, f"nothing was copied for {STALL_SECONDS:g} s")
                 found.append(task.move)

@@ -139,7 +139,7 @@ def forecast(samples: DataFrame) -> list[Filling]:
     )
     lines = {
         (row["broker"], row["directory"]): row
-        for row in steps.transform(_fitted, ["broker", "directory"], FORECAST).toLocalIterator()
+        for row in steps.transform(_fitted, ["broker", "directory"], FORECAST).collect()
     }
     fillings = [
         _filling(row.asDict(), lines.get((row["broker"], row["directory"])), newest)
