@@ -184,13 +184,14 @@ def test_apache_kafkas_tool_carries_our_plan_out(kafka: ApacheKafka, tmp_path: P
     gather(kafka)
     file = tmp_path / "plan.json"
     home = ("--history", str(tmp_path / "history"))
-    balance(kafka, "plan", *home, "--output", str(file))
+    plan = balance(kafka, "plan", *home, "--output", str(file))["spindle"]
+    assert plan["moves"] >= 18, "consumers' offsets may be there by now"
     tool(kafka, file, "--execute")
     eventually(
         lambda: not [line for line in tool(kafka, file, "--verify") if "still in progress" in line],
         "the tool's moves are done",
         120,
     )
-    assert verified(tool(kafka, file, "--verify")) == 18
+    assert verified(tool(kafka, file, "--verify")) == plan["moves"]
     assert counts(kafka) == [[3, 3, 3]] * 3
     audited(kafka)

@@ -1,0 +1,53 @@
+"""Samples of a real cluster that grows: its forecast, and what would be, without asking it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.pipeline.conftest import Desk
+from tests.support.clients import produce
+
+from spindle.client.results import NewTopic
+from spindle.pipeline import forecast, history, job
+from spindle.pipeline.proposal import Wanted
+from spindle.pipeline.session import Session
+from spindle.pipeline.what_if import Changes, NewDisk, what_if
+from spindle.planning.load import Band
+
+TOPIC = "swelling"
+
+
+@pytest.mark.spec("P-05", "P-12")
+def test_from_samples_of_a_cluster_to_what_will_be_and_what_would_be(
+    spark: Session, desk: Desk, tmp_path: Path
+) -> None:
+    desk.ask("create_topics", [NewTopic(TOPIC, assignment={0: (1,)})])
+    for _ in range(4):
+        produce(desk.bootstrap, TOPIC, [b"." * 20_000] * 100, 0)
+        assert job.sample(spark, desk.bootstrap, tmp_path) is not None
+    told = desk.ask("describe_log_dirs", [1])[1]
+    (home,) = [d.path for d in told if any(name.topic == TOPIC for name in d.current)]
+    (other,) = [d.path for d in told if d.path != home]
+
+    first, *others = forecast.forecast(history.read(spark, tmp_path))
+    assert (first.broker, first.path) == (1, home), "it grows, nothing else does"
+    assert first.growth > 0
+    assert first.full_at is not None
+    assert all(f.growth <= first.growth / 10 for f in others)
+    assert [size for _, size in first.line] == sorted(size for _, size in first.line)
+
+    wanted = Wanted(Band(0.05, 0.95))
+    drained = what_if(spark, tmp_path, Wanted(wanted.band, (f"1:{home}",)), Changes())
+    assert drained.possible
+    assert (TOPIC, other) in {(m.topic, m.target) for m in drained.proposal.moves}
+    both = Changes(lose=(f"1:{home}", f"1:{other}"))
+    nowhere = what_if(spark, tmp_path, wanted, both)
+    assert not nowhere.possible
+    assert any("no other directory takes replicas" in why for why in nowhere.against)
+    assert any("no other copy" in note for note in nowhere.proposal.notes)
+    added = what_if(spark, tmp_path, wanted, Changes(add=(NewDisk(1, "/new", 1 << 40),)))
+    assert {m.target for m in added.proposal.moves} >= {"/new"}
+    after = desk.ask("describe_log_dirs", [1])[1]
+    assert [set(d.current) for d in after] == [set(d.current) for d in told], "nobody was moved"
+    desk.ask("delete_topics", [TOPIC])
