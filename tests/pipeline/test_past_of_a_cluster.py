@@ -1,4 +1,4 @@
-"""Samples of a real cluster that grows: its forecast, and what would be, without asking it again."""
+"""Samples of a real cluster that grows: its forecast, and what would be; nobody is moved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spindle.client.results import NewTopic
 from spindle.pipeline import forecast, history, job
 from spindle.pipeline.proposal import Wanted
 from spindle.pipeline.session import Session
-from spindle.pipeline.what_if import Changes, NewDisk, what_if
+from spindle.pipeline.what_if import Changes, what_if
 from spindle.planning.load import Band
 
 TOPIC = "swelling"
@@ -46,8 +46,6 @@ def test_from_samples_of_a_cluster_to_what_will_be_and_what_would_be(
     assert not nowhere.possible
     assert any("no other directory takes replicas" in why for why in nowhere.against)
     assert any("no other copy" in note for note in nowhere.proposal.notes)
-    added = what_if(spark, tmp_path, wanted, Changes(add=(NewDisk(1, "/new", 1 << 40),)))
-    assert {m.target for m in added.proposal.moves} >= {"/new"}
     after = desk.ask("describe_log_dirs", [1])[1]
     assert [set(d.current) for d in after] == [set(d.current) for d in told], "nobody was moved"
     desk.ask("delete_topics", [TOPIC])
