@@ -189,7 +189,8 @@ class Execution:
         """Bytes of replicas in all directories, and which take replicas: whether to plan again."""
         coming = Counter[Place]()
         for task in self._tasks:
-            if task.under_way:
+            # Between brokers what is coming counts as a replica already; within one it does not.
+            if task.under_way and task.move.between:
                 coming[task.target] += min(task.inside, task.size)
         mean = sum(used.values()) / max(1, len(used))
         limit = max(self._rules.drift * mean, DRIFT_MIN_BYTES)

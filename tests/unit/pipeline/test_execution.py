@@ -240,6 +240,9 @@ def test_after_a_wave_sizes_are_counted_and_the_rest_is_planned_again() -> None:
     three = move(2, B, A, 10 * mib)
     machine.on_replanned([[three]], as_planned)
     assert not machine.on_census(as_planned, every), "nothing has changed"
+    world.start(two, copied=9 * mib)
+    machine.on_look(3.0, world.look(machine))
+    assert not machine.on_census(as_planned, every), "a copy that is being made is no change"
     assert machine.on_census({**as_planned, (1, B): 25 * mib}, every), "b has grown"
     assert machine.on_census(as_planned, every - {(1, A)}), "a takes nothing any more"
     assert machine.replanned == 1
