@@ -325,6 +325,7 @@ class Directory:
             log.let_go()
         elif job.key in self._quarantined:
             old = f"{self.path}/{self._quarantined[job.key]}"
+            self._pool.drop_under(old)
         else:
             raise LogFailed(self.path, str(job.key), "there is no such log")
         name = layout.discarded_name(job.key, job.unique, job.suffix)

@@ -216,7 +216,12 @@ def reload(
         log.settings = known.settings
     else:
         path = f"{job.directory}/{quarantined[job.key]}"
-        log = (_forgive if job.forgive else _load_again)(pool, path, job.key, offsets)
+        try:
+            log = (_forgive if job.forgive else _load_again)(pool, path, job.key, offsets)
+        except (Corrupt, OSError):
+            # Another log may come to this path: it must not get the descriptors of this one.
+            pool.drop_under(path)
+            raise
     logs[job.key] = log
     quarantined.pop(job.key, None)
     if job.forgive:

@@ -8,7 +8,7 @@ import pytest
 from tests.support.storage import KEY, batch, create, fill, fresh, reopen
 
 from spindle.model.errors import LogFailed
-from spindle.model.jobs import Append, Discard, MarkBad
+from spindle.model.jobs import Append, Discard, MarkBad, Reload
 from spindle.model.logs import LogKey
 from spindle.storage import bad
 
@@ -67,6 +67,26 @@ def test_without_room_for_the_mark_it_is_known_in_this_run() -> None:
     directory.run(mark())
     with pytest.raises(LogFailed, match="discard it first"):
         create(directory, KEY)
+
+
+@pytest.mark.spec("K589-04")
+def test_a_new_log_does_not_write_into_the_files_of_the_bad_one() -> None:
+    disk, directory = fresh()
+    create(directory, KEY, segment_bytes=1000)
+    fill(directory, 60)
+    disk.kill()
+    second = [n for n in disk.list(LOG) if n.endswith(".log")][2]
+    disk.fail(f"{LOG}/{second}", errno.EIO, "read")
+    directory, opened = reopen(disk, PATH)
+    assert [q.suspect for q in opened.quarantined] == [True]
+    with pytest.raises(LogFailed):
+        directory.run(Reload(PATH, KEY))
+    name = directory.run(Discard(PATH, KEY, "stray", "ab" * 16))
+    before = {n: disk.contents(f"{PATH}/{name}/{n}") for n in disk.list(f"{PATH}/{name}")}
+    create(directory, KEY)
+    fill(directory, 4)
+    assert disk.contents(f"{LOG}/{0:020d}.log")
+    assert {n: disk.contents(f"{PATH}/{name}/{n}") for n in before} == before
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe\n", b"7\n5\nwhy\n", b"0\nx\nwhy\n"])

@@ -1,0 +1,271 @@
+"""Single replicas that are bad while their disk is well: they alone go offline, and heal (KIP-589).
+
+Real processes and real files; damage comes from outside. The tests of one cluster share it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import ElectionType, TopicPartition
+from confluent_kafka.admin import (
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ResourceType,
+)
+from tests.support import committed, damage
+from tests.support.apache_kafka import CONTROLLER_ID
+from tests.support.clients import produce, values
+from tests.support.commands import run
+from tests.support.local import Local
+from tests.support.ports import free_port
+from tests.support.waiting import eventually
+
+from spindle.cli.demo.load import Load
+from spindle.model.errors import Corrupt, Error
+from spindle.model.records import PartitionChange
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_types
+
+RECORDS = [b"%06d" % n + b"x" * 200 for n in range(400)]
+PATIENCE = 90
+SETTINGS = {
+    "auto.leader.rebalance.enable": "false",
+    "log.dir.scrub.max.bytes.per.second": "0",
+    "log.dir.scrub.interval.ms": "1000",
+    "log.initial.task.delay.ms": "500",
+    "log.flush.offset.checkpoint.interval.ms": "500",
+    "replica.high.watermark.checkpoint.interval.ms": "500",
+    "replica.fetch.backoff.ms": "200",
+}
+
+
+def log_of(cluster: Local, broker: int, topic: str, disk: int = 0) -> Path:
+    """The directory of a replica's log."""
+    return Path(cluster.log_dirs(broker)[disk]) / f"{topic}-0"
+
+
+def filled(
+    cluster: Local,
+    topic: str,
+    replicas: list[int],
+    records: Sequence[bytes] = RECORDS,
+    segment_bytes: int = 16_000,
+    **configs: str,
+) -> None:
+    """A topic of several segments on each replica's first disk."""
+    cluster.create_on(topic, 0, replicas, segment_bytes=str(segment_bytes), **configs)
+    produce(cluster.bootstrap, topic, records, **{"batch.size": 2000})
+    for broker in replicas:
+        eventually(
+            lambda b=broker: is_whole(log_of(cluster, b, topic)),
+            f"broker {broker} has all of {topic}",
+            PATIENCE,
+        )
+
+
+def lead(cluster: Local, broker: int, *topics: str) -> None:
+    """Have the first of a topic's replicas lead it, once it is in the ISR."""
+    for topic in topics:
+        cluster.until(lambda t=topic: broker in cluster.state(t)[0][1], f"{topic} is in sync", 90)
+    asked = [TopicPartition(topic, 0) for topic in topics]
+    cluster.admin.elect_leaders(ElectionType.PREFERRED, asked).result(20)
+    for topic in topics:
+        cluster.until(lambda t=topic: cluster.state(t)[0][0] == broker, f"{broker} leads", 60)
+
+
+def scrub(cluster: Local, rate: int) -> None:
+    """Switch the scrubbers on or off, while all run."""
+    entry = ConfigEntry(
+        "log.dir.scrub.max.bytes.per.second",
+        str(rate),
+        incremental_operation=AlterConfigOpType.SET,
+    )
+    for node in cluster.brokers:
+        name = str(node.node_id)
+        resource = ConfigResource(ResourceType.BROKER, name, incremental_configs=[entry])
+        cluster.admin.incremental_alter_configs([resource])[resource].result(20)
+
+
+def healed(cluster: Local, topic: str, broker: int) -> Path:
+    """Wait until a replica is whole and in the ISR again; its bad copy, which lies aside."""
+    log = log_of(cluster, broker, topic)
+
+    def aside() -> list[Path]:
+        return [p for p in damage.copies_aside(log.parent) if p.name.startswith(f"{topic}-0.")]
+
+    cluster.until(aside, f"the bad copy of {topic} on {broker} is set aside", PATIENCE)
+    cluster.until(lambda: is_whole(log), f"{topic} on {broker} has all again", PATIENCE)
+    cluster.until(lambda: cluster.state(topic)[0][1] == {1, 2, 3}, f"{topic} in sync", PATIENCE)
+    (copy,) = aside()
+    return copy
+
+
+def is_whole(log: Path) -> bool:
+    """Whether a log has every record, and every byte of it is right."""
+    try:
+        return damage.offsets(log) == list(range(len(RECORDS)))
+    except (Corrupt, OSError):
+        return False  # It is being replaced, or written.
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
+    """Three brokers, whose scrubbers are off."""
+    with Local(tmp_path_factory.mktemp("bad"), settings=SETTINGS) as cluster:
+        for node in cluster.brokers:
+            node.settings["metrics.port"] = str(free_port())
+            cluster.write_config(node)
+        cluster.start()
+        filled(cluster, "calm", [1, 2, 3])
+        yield cluster
+
+
+@pytest.fixture(autouse=True)
+def neighbours(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Nothing happens to another replica of the same disks, nor to the disks."""
+    yield
+    if "cluster" in request.fixturenames:
+        cluster: Local = request.getfixturevalue("cluster")
+        assert cluster.state("calm")[0][1] == {1, 2, 3}
+        for broker in (1, 2, 3):
+            assert [disk.error for disk in cluster.disks(broker)] == [Error.NONE] * 2
+
+
+@pytest.mark.spec("K589-02", "K589-04", "B-28")
+def test_a_consumer_meets_damage_at_the_leader_and_reads_on(cluster: Local) -> None:
+    topics = {"flipped": "read-flipped", "torn": "read-torn"}
+    for topic in topics.values():
+        filled(cluster, topic, [1, 2, 3], min_insync_replicas="2")
+    # What was just written is read from memory: a broker that has started anew has the disk only.
+    cluster.restart(1)
+    lead(cluster, 1, "calm", *topics.values())
+    load = Load(cluster.bootstrap, "calm", [1.0], 100)
+    load.start()
+    known: list[Path] = []
+    for kind, topic in topics.items():
+        damage.KINDS[kind](damage.sealed(log_of(cluster, 1, topic)))
+        assert values(cluster.bootstrap, topic) == RECORDS
+        known.append(healed(cluster, topic, 1))
+        assert cluster.state(topic)[0][0] in (2, 3)
+        assert values(cluster.bootstrap, topic) == RECORDS
+    load.finish()
+    assert not load.failed
+    figures = cluster.metrics(1)
+    label = f'{{logDirectory="{cluster.log_dirs(1)[0]}"}}'
+    assert figures["kafka_log_logmanager_badcopies" + label] == 2
+    size = sum(file.stat().st_size for copy in known for file in copy.iterdir())
+    assert figures["kafka_log_logmanager_badcopiesbytes" + label] == size
+    assert "replica states are altered" in cluster.nodes[CONTROLLER_ID].log.read_text()
+    assert known[0].name in cluster.nodes[1].log.read_text()
+
+
+@pytest.mark.spec("K589-02", "K589-04", "B-28")
+def test_the_scrubbers_find_what_nobody_reads(cluster: Local) -> None:
+    """On leaders and followers, each kind of damage on a replica of its own, all at once."""
+    kinds = {"flipped": 1, "missing": 2, "unreadable": 3, "torn": 2}
+    for kind in kinds:
+        filled(cluster, f"scrub-{kind}", [1, 2, 3])
+    before = {b: damage.copies_aside(Path(cluster.log_dirs(b)[0])) for b in (1, 2, 3)}
+    for kind, broker in kinds.items():
+        damage.KINDS[kind](damage.sealed(log_of(cluster, broker, f"scrub-{kind}")))
+    assert {b: damage.copies_aside(Path(cluster.log_dirs(b)[0])) for b in (1, 2, 3)} == before
+    scrub(cluster, 100_000_000)
+    try:
+        for kind, broker in kinds.items():
+            topic = f"scrub-{kind}"
+            healed(cluster, topic, broker)
+            assert values(cluster.bootstrap, topic) == RECORDS
+        assert cluster.state("scrub-flipped")[0][0] in (2, 3)
+        assert cluster.state("scrub-missing")[0][0] == 1
+        told = cluster.metrics(1)
+        label = f'{{logDirectory="{cluster.log_dirs(1)[0]}"}}'
+        assert told["kafka_log_logmanager_scrubbadlogs_total" + label] == 1
+    finally:
+        scrub(cluster, 0)
+
+
+@pytest.mark.spec("K589-02", "K589-04", "B-15", "B-28")
+def test_a_restart_finds_what_is_missing_or_cut(cluster: Local) -> None:
+    kinds = {"missing": "start-missing", "torn": "start-torn", "unreadable": "start-unreadable"}
+    for topic in kinds.values():
+        filled(cluster, topic, [3, 1, 2])
+    cluster.stop_node(3)
+    for kind, topic in kinds.items():
+        damage.KINDS[kind](damage.sealed(log_of(cluster, 3, topic)))
+    cluster.start_node(3)
+    for topic in kinds.values():
+        healed(cluster, topic, 3)
+        assert values(cluster.bootstrap, topic) == RECORDS
+
+
+@pytest.mark.spec("K589-02", "B-28")
+def test_a_single_copy_waits_for_a_person_who_accepts_the_loss(cluster: Local) -> None:
+    filled(cluster, "single", [2])
+    damage.flip(damage.sealed(log_of(cluster, 2, "single")))
+    scrub(cluster, 100_000_000)
+    server = ("-b", cluster.bootstrap)
+    try:
+        cluster.until(lambda: cluster.state("single")[0][0] == -1, "nobody leads it", PATIENCE)
+        shown = run("spindle", "replicas", *server, "--json")
+        assert shown.code == 1
+        (bad,) = [r for d in json.loads(shown.stdout)["logDirs"] for r in d["offline"]]
+        assert (bad["replica"], bad["damaged"]) == ("single-0", True)
+        assert "accept-loss" in bad["outlook"]
+        whole = run("spindle", "replicas", "accept-loss", *server, "--yes", "1", "calm-0")
+        assert (whole.code, "it serves" in whole.stderr) == (1, True), whole
+        # A restart does not make it good.
+        cluster.restart(2, kill=True)
+        cluster.until(lambda: cluster.state("calm")[0][1] == {1, 2, 3}, "calm is whole", PATIENCE)
+        assert cluster.state("single")[0][0] == -1
+        done = run("spindle", "replicas", "accept-loss", *server, "--yes", "2", "single-0")
+        assert done.code == 0, done
+        assert "bytes" in done.stdout
+        cluster.until(lambda: cluster.state("single")[0][0] == 2, "it is led again", PATIENCE)
+        left = values(cluster.bootstrap, "single")
+        assert len(RECORDS) - 40 < len(left) < len(RECORDS)
+        assert set(left) < set(RECORDS)
+        assert left == sorted(left)
+        produce(cluster.bootstrap, "single", [b"after"])
+        assert values(cluster.bootstrap, "single") == [*left, b"after"]
+        again = run("spindle", "replicas", *server)
+        assert again.code == 0, again
+    finally:
+        scrub(cluster, 0)
+
+
+@pytest.mark.spec("K589-01", "K589-03")
+def test_the_request_and_each_of_its_errors_over_a_real_connection(cluster: Local) -> None:
+    filled(cluster, "told", [1, 2, 3])
+    image = committed.image(cluster)
+    epoch = image.brokers[1].broker_epoch
+    t = request_types(Key.ALTER_REPLICA_STATE, 0)
+
+    def tell(topic: str = "told", partition: int = 0, **fields: Any) -> Any:
+        named = make(t.TopicData, name=topic, partitions=(partition,))
+        given = {"broker_id": 1, "broker_epoch": epoch, "new_state": 1, "reason": "by hand"}
+        request = make(t.AlterReplicaStateRequest, **{**given, **fields}, topics=(named,))
+        return committed.ask_controller(cluster, request)
+
+    count = len(committed.batches(cluster))
+    assert tell(broker_epoch=epoch - 1).error_code == Error.STALE_BROKER_EPOCH
+    assert tell(new_state=9).error_code == Error.UNKNOWN_EVENT_TYPE
+    for topic, partition in (("nothing", 0), ("told", 7)):
+        answer = tell(topic, partition)
+        assert answer.error_code == Error.NONE
+        (found,) = answer.topics[0].partitions
+        assert found.error_code == Error.UNKNOWN_TOPIC_OR_PARTITION
+    written = [w.record for b in committed.batches(cluster)[count:] for w in b]
+    assert not [r for r in written if isinstance(r, PartitionChange)]
+    # A broker whose replica is well says so, and it is back.
+    assert tell().topics[0].partitions[0].error_code == Error.NONE
+    cluster.until(
+        lambda: cluster.state("told")[0][1] == {1, 2, 3} and cluster.state("told")[0][0] != 1,
+        "it has left, and is back",
+        PATIENCE,
+    )
