@@ -18,7 +18,8 @@ from spindle.model.outbox import Timer
 if TYPE_CHECKING:
     from spindle.core.raft.machine import Raft
 
-BACKOFF_DOUBLINGS_MAX = 6
+BACKOFF_DOUBLINGS_MAX = 3
+"""Who looks for a new leader looks several times a second: brokers hear of it in no other way."""
 
 
 class Follower:
