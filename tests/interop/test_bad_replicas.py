@@ -225,7 +225,7 @@ def test_a_single_copy_waits_for_a_person_who_accepts_the_loss(cluster: Local) -
         assert cluster.state("single")[0][0] == -1
         done = run("spindle", "replicas", "accept-loss", *server, "--yes", "2", "single-0")
         assert done.code == 0, done
-        assert "bytes" in done.stdout
+        assert "single-0 on broker 2: lost: segment 192: 1781 of 14248 bytes" in done.stdout
         cluster.until(lambda: cluster.state("single")[0][0] == 2, "it is led again", PATIENCE)
         left = values(cluster.bootstrap, "single")
         assert len(RECORDS) - 40 < len(left) < len(RECORDS)

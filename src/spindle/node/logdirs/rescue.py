@@ -137,4 +137,4 @@ class _Salvaging:
         self._logs.places.reload(place, forgive=True)
         shown = self._lost[:LINES_MAX]
         more = [f"... and {len(self._lost) - len(shown)} more"] if self._lost[LINES_MAX:] else []
-        self._done("; ".join([*shown, *more]) or "nothing is lost")
+        self._done("lost: " + "; ".join([*shown, *more]) if shown else "nothing is lost")
