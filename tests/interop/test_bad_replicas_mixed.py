@@ -1,0 +1,82 @@
+"""A bad replica beside Apache Kafka's controller; its copy under a broker of theirs (K589-05).
+
+The controller lacks AlterReplicaState: it is told by an assignment to LOST, and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.interop.test_bad_replicas import (
+    PATIENCE,
+    RECORDS,
+    SETTINGS,
+    filled,
+    healed,
+    lead,
+    log_of,
+)
+from tests.support import committed, damage
+from tests.support.apache_kafka import CONTROLLER_ID
+from tests.support.clients import values
+from tests.support.mixed import Mixed
+from tests.support.relay import Relay
+
+from spindle.model.ids import LOST
+from spindle.wire.apis import Key
+
+LARGE = [record + b"y" * 12_000 for record in RECORDS]
+"""As many, for segments of the least size that Apache Kafka allows."""
+
+
+@pytest.fixture
+def beside(kafka_jars: Path, tmp_path: Path) -> Iterator[tuple[Mixed, Relay]]:
+    """Three brokers of ours beside Apache Kafka's controller, and what the first one tells it."""
+    cluster = Mixed(tmp_path, kafka_jars, theirs={CONTROLLER_ID}, brokers=3, settings=SETTINGS)
+    port = cluster.nodes[CONTROLLER_ID].controller_port
+    assert port is not None
+    with Relay(port) as relay, cluster:
+        node = cluster.nodes[1]
+        node.settings["controller.quorum.voters"] = f"{CONTROLLER_ID}@127.0.0.1:{relay.port}"
+        cluster.write_config(node)
+        cluster.start()
+        yield cluster, relay
+
+
+@pytest.mark.kafka
+@pytest.mark.spec("K589-05", "K589-02", "K589-04")
+def test_beside_apache_kafkas_controller_an_assignment_says_it(
+    beside: tuple[Mixed, Relay],
+) -> None:
+    cluster, relay = beside
+    filled(cluster, "mixed", [1, 2, 3], LARGE, 1 << 20)
+    before = committed.assigned(cluster, 1, "mixed")["mixed"]
+    cluster.restart(1)
+    lead(cluster, 1, "mixed")
+    relay.forget()
+    damage.flip(damage.sealed(log_of(cluster, 1, "mixed")))
+    assert values(cluster.bootstrap, "mixed") == LARGE
+    copy = healed(cluster, "mixed", 1)
+    assert cluster.state("mixed")[0][0] in (2, 3)
+    mixed = committed.image(cluster).topic_ids["mixed"]
+    told = [
+        directory.id_
+        for seen in relay.seen(Key.ASSIGN_REPLICAS_TO_DIRS)
+        for directory in seen.body.directories
+        if mixed in [topic.topic_id for topic in directory.topics]
+    ]
+    assert told == [LOST, before]
+    assert committed.assigned(cluster, 1, "mixed")["mixed"] == before
+    keys = {seen.header.api_key for seen in relay.seen()}
+    assert not [key for key in keys if key >= 30_000]
+    # Apache Kafka takes the broker over: it opens the bad copy, gives its last indexes room, and
+    # leaves the records and the mark alone.
+    names = [p.name for p in copy.iterdir() if p.suffix == ".log" or p.name == "replica-bad"]
+    contents = {name: (copy / name).read_bytes() for name in names}
+    cluster.stop_node(1)
+    cluster.theirs.add(1)
+    cluster.start_node(1)
+    cluster.until(lambda: cluster.state("mixed")[0][1] == {1, 2, 3}, "it serves", PATIENCE)
+    assert {name: (copy / name).read_bytes() for name in names} == contents
