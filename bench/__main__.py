@@ -38,6 +38,13 @@ TARGETS: dict[str, tuple[str, float]] = {
 """Ratios spindle / Apache Kafka that must hold."""
 OWN: dict[str, tuple[str, float]] = {
     "move / cp+fsync": (">=", 0.9),
+    "planner: within brokers, core s": ("<", 3.0),
+    "planner: within brokers, bytes / bound, median": ("<", 1.005),
+    "planner: within brokers, bytes / bound, p99": ("<", 1.02),
+    "planner: between brokers, bytes / bound of brokers": ("<", 1.05),
+    "planner: between brokers, all bytes / bound of disks": ("<", 1.10),
+    "planner: Parquet to JSON with Spark, s": ("<", 30.0),
+    "planner: Parquet to JSON with Spark, MB": ("<", 2000.0),
     "leader's disk fails: gap s": ("<", 1.0),
     "follower's disk fails: gap s": ("<", 1.0),
 }
@@ -61,6 +68,10 @@ async def run(options: argparse.Namespace) -> Table:
     with tempfile.TemporaryDirectory(dir=options.dir) as home:
         if only is None or "sources" in only:
             await _sources(table, Path(home), options)
+        if only is None or "planner" in only:
+            from bench import planner  # Only this measure needs the exact solver.
+
+            planner.run(Path(home), lambda figure, whose, n: table[figure][whose].append(n))
         shim = _shim(Path(home))
         wanted = [(name, measure) for name, measure in plan if only is None or name in only]
         if wanted:
@@ -220,7 +231,9 @@ def main() -> None:
         "--leaders", type=int, default=failover.LEADERS, help="partitions led from a disk that dies"
     )
     parser.add_argument("--source-records", type=int, default=2_000_000, help="to read on Spark")
-    parser.add_argument("--only", help="sources,throughput,latency,small,move,felt,gap,failover")
+    parser.add_argument(
+        "--only", help="planner,sources,throughput,latency,small,move,felt,gap,failover"
+    )
     parser.add_argument("--dir", help="where the clusters keep their data")
     parser.add_argument("--write", type=Path, help="put the table into this file, below its mark")
     options = parser.parse_args()

@@ -1,0 +1,220 @@
+"""What planning costs, and how near plans come to what no plan can beat.
+
+A made-up cluster of 1,000,800 replicas on 10,008 directories of 834 brokers, three replicas of each
+partition in different racks, one new and empty directory on each broker; for moves between brokers,
+5 % of the brokers are new instead. The end-to-end figure is that of a process of its own, which
+reads samples from Parquet through Spark and writes the JSON of kafka-reassign-partitions.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+from tests.unit.planning.clusters import after, carry_out
+from tests.unit.planning.oracle import judge
+from tests.unit.planning.test_oracle import even, small
+
+from spindle.planning.cluster import BrokerLoad, Cluster, Partitions, Replicas
+from spindle.planning.field import Field
+from spindle.planning.load import Band, DirectoryLoad
+from spindle.planning.schedule import Limits
+from spindle.planning.whole import plan_cluster
+from spindle.planning.within import Within
+
+BROKERS, DIRECTORIES, REPLICAS, RACKS, COPIES = 834, 12, 1200, 12, 3
+CAPACITY, FULLNESS = 4_000_000_000_000, 0.5
+NEW = 42
+SMALL = 24
+"""Clusters that the exact solver judges."""
+Note = Callable[[str, str, float], None]
+
+
+def made_up(seed: int, new: int = 0) -> Cluster:
+    """The cluster; `new` of its brokers are empty."""
+    rng = np.random.default_rng(seed)
+    count = BROKERS * REPLICAS // COPIES
+    sizes = rng.lognormal(0, 2.0, count)
+    sizes *= FULLNESS * BROKERS * DIRECTORIES * CAPACITY / (sizes.sum() * COPIES)
+    size = np.minimum(sizes, 0.4 * CAPACITY).astype(np.int64)
+    rack = np.arange(BROKERS) % RACKS
+    first, stride = rng.integers(0, RACKS, count), rng.integers(1, RACKS // COPIES + 1, count)
+    brokers = np.empty((count, COPIES), dtype=np.int64)
+    for copy in range(COPIES):
+        wanted = (first + copy * stride) % RACKS
+        for name in range(RACKS):
+            there = np.flatnonzero((rack == name) & (np.arange(BROKERS) < BROKERS - new))
+            chosen = wanted == name
+            brokers[chosen, copy] = rng.choice(there, int(chosen.sum()))
+    used = DIRECTORIES - (0 if new else 1)
+    directory = brokers * DIRECTORIES + rng.integers(0, used, brokers.shape)
+    rows = count * COPIES
+    return Cluster(
+        tuple(BrokerLoad(b, f"rack-{rack[b]:02}") for b in range(BROKERS)),
+        tuple(
+            DirectoryLoad(f"/disk-{d:02}", CAPACITY)
+            for _ in range(BROKERS) for d in range(DIRECTORIES)
+        ),
+        tuple(b for b in range(BROKERS) for _ in range(DIRECTORIES)),
+        Partitions(
+            [f"topic-{n:05}" for n in range(-(-count // 64))],
+            np.arange(count) // 64, np.arange(count) % 64,
+        ),
+        Replicas(
+            np.repeat(np.arange(count), COPIES), directory.ravel(), np.repeat(size, COPIES),
+            np.zeros(rows), np.zeros(rows, dtype=np.bool_), np.tile(np.arange(COPIES), count),
+        ),
+    )  # fmt: skip
+
+
+def run(home: Path, note: Note) -> None:
+    """All figures of the planner."""
+
+    def tell(figure: str, value: float) -> None:
+        note(f"planner: {figure}", "spindle", value)
+        print(f"planner: {figure}: {value:.6g}", file=sys.stderr)
+
+    cluster = made_up(1)
+    _within(cluster, tell)
+    _between(tell)
+    _beside_the_solver(tell)
+    _end_to_end(cluster, home, tell)
+
+
+def _within(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
+    began = time.process_time()
+    field = Field(cluster, Band(0.01))
+    drafts = [Within(field, b, Limits()).run() for b in range(BROKERS)]
+    tell("within brokers, core s", time.process_time() - began)
+    off = [bool(field.state(b).outside) for b in range(BROKERS)]
+    ratios = sorted(
+        sum(field.sizes[turn.rank] for turn in draft.turns) / draft.bound
+        for draft, out in zip(drafts, off, strict=True)
+        if not out and draft.bound
+    )
+    tell("within brokers, bytes / bound, median", statistics.median(ratios))
+    tell("within brokers, bytes / bound, p99", ratios[int(len(ratios) * 0.99)])
+    tell("within brokers, left out of the band", sum(off))
+
+
+def _between(tell: Callable[[str, float], None]) -> None:
+    cluster = made_up(1, NEW)
+    began = time.process_time()
+    plan = plan_cluster(cluster, Band(0.02), between=True)
+    tell("between brokers, core s", time.process_time() - began)
+    tell("between brokers, bytes / bound of brokers", plan.bytes_between / plan.broker_bound)
+    tell("between brokers, all bytes / bound of disks", plan.bytes_moved / plan.bound)
+    tell("between brokers, notes", len(plan.notes))
+
+
+def _beside_the_solver(tell: Callable[[str, float], None]) -> None:
+    for between in (True, False):
+        ratios, missed = [], 0
+        for seed in range(SMALL):
+            cluster, band = small(seed), Band((0.05, 0.1, 0.2)[seed % 3])
+            verdict = judge(cluster, band, between)
+            plan = plan_cluster(cluster, band, between=between)
+            end = after(cluster, carry_out(cluster, plan, band, Limits()))
+            if verdict.feasible and not even(cluster, end, band, between):
+                missed += 1
+            elif verdict.feasible and verdict.cost:
+                ratios.append((plan.bytes_moved + plan.bytes_between) / verdict.cost)
+        where = "between" if between else "within"
+        tell(f"small clusters {where}, cost / the solver's, mean", statistics.mean(ratios))
+        tell(f"small clusters {where}, missed", missed)
+
+
+def _end_to_end(cluster: Cluster, home: Path, tell: Callable[[str, float], None]) -> None:
+    samples, document = home / "samples.parquet", home / "plan.json"
+    _write(cluster, samples)
+    began = time.monotonic()
+    process = psutil.Popen([sys.executable, "-m", "bench.planner", str(samples), str(document)])
+    most = 0
+    while process.poll() is None:
+        most = max(most, _resident(process))
+        time.sleep(0.2)
+    tell("Parquet to JSON with Spark, s", time.monotonic() - began)
+    tell("Parquet to JSON with Spark, MB", most / 1e6)
+    assert process.returncode == 0, "the plan has failed"
+    tell("Parquet to JSON, partitions", len(json.loads(document.read_text())["partitions"]))
+
+
+def _resident(process: psutil.Process) -> int:
+    """Bytes of memory of a process and all below it; what they share counts once (PSS)."""
+    total = 0
+    for one in (process, *process.children(recursive=True)):
+        try:
+            total += one.memory_full_info().pss
+        except psutil.NoSuchProcess:
+            continue
+    return total
+
+
+def _write(cluster: Cluster, path: Path) -> None:
+    """The cluster as samples."""
+    r, count = cluster.replicas, len(cluster.replicas.size)
+    owner, names = np.array(cluster.owner), np.array([d.path for d in cluster.directories])
+    used = np.bincount(r.directory, weights=r.size, minlength=len(names)).astype(np.int64)
+    empty = np.flatnonzero(np.bincount(r.directory, minlength=len(names)) == 0)
+    at = np.concatenate([r.directory, empty])
+    missing = np.arange(len(at)) >= count
+    partition = np.concatenate([r.partition, np.zeros(len(empty), dtype=np.int64)])
+    topics = np.array(cluster.partitions.topics)
+    total = len(at)
+    table = pa.table(
+        {
+            "sampled_at": pa.array([datetime.now(UTC)] * total, pa.timestamp("us", tz="UTC")),
+            "broker": pa.array(owner[at], pa.int32()),
+            "broker_error": pa.nulls(total, pa.string()),
+            "directory": pa.array(names[at]),
+            "directory_error": pa.nulls(total, pa.string()),
+            "total_bytes": pa.array(np.full(total, CAPACITY)),
+            "usable_bytes": pa.array(CAPACITY - used[at]),
+            "cordoned": pa.array(np.zeros(total, dtype=np.bool_)),
+            "topic": pa.array(topics[cluster.partitions.topic[partition]], mask=missing),
+            "partition": pa.array(
+                cluster.partitions.number[partition].astype(np.int32), mask=missing
+            ),
+            "size": pa.array(
+                np.concatenate([r.size, np.zeros(len(empty), dtype=np.int64)]), mask=missing
+            ),
+            "offset_lag": pa.array(np.zeros(total, dtype=np.int64), mask=missing),
+            "is_future": pa.array(np.zeros(total, dtype=np.bool_), mask=missing),
+        }
+    )
+    order = np.argsort(owner[at], kind="stable")
+    pq.write_table(table.take(pa.array(order)), path)
+
+
+def _plan(samples: str, document: str) -> None:
+    """Read samples through Spark, plan, write the JSON; in a process of its own."""
+    from pyspark.sql import functions as F
+
+    from spindle.pipeline import load, plan
+    from spindle.pipeline.session import session
+    from spindle.planning.load import Move
+    from spindle.planning.reassignment import reassignment_json
+
+    spark = session("spindle bench")
+    now = load.latest(spark.read.parquet(samples))
+    planned = plan.plan(now, load.directories(now), Band(0.01)).where("topic is not null").cache()
+    moves = [Move(*row) for row in planned.select(*Move._fields[:6]).toLocalIterator()]
+    moving = planned.select("topic", "partition").distinct()
+    placed = now.join(moving, ["topic", "partition"]).groupBy("topic", "partition")
+    rows = placed.agg(F.sort_array(F.collect_list("broker")).alias("brokers")).toLocalIterator()
+    replicas = {(row.topic, row.partition): tuple(row.brokers) for row in rows}
+    Path(document).write_text(reassignment_json(moves, replicas))
+    spark.stop()
+
+
+if __name__ == "__main__":
+    _plan(sys.argv[1], sys.argv[2])
