@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from confluent_kafka import Consumer, TopicPartition
 from tests.support.apache_kafka import CONTROLLER_ID
 from tests.support.clients import produce, values
 from tests.support.commands import call
@@ -42,6 +43,48 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
 def at(cluster: Local, broker: int, disk: int) -> Path:
     """A broker's directory."""
     return Path(cluster.log_dirs(broker)[disk])
+
+
+def offset_at_time(cluster: Local, topic: str) -> int:
+    """Where consumers begin that ask by time: a look into the time index."""
+    consumer = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "by-time"})
+    try:
+        (found,) = consumer.offsets_for_times([TopicPartition(topic, 0, 1)], timeout=30)
+        return int(found.offset)
+    finally:
+        consumer.close()
+
+
+@pytest.mark.spec("B-14")
+def test_no_file_is_mapped_and_cut_indexes_kill_nobody(cluster: Local) -> None:
+    topic = "indexed"
+    cluster.create_on(topic, 1, [1])
+    sent = [b"%06d" % n * 150 for n in range(600)]
+    for first in range(0, len(sent), 50):  # A batch each, so that there are several segments.
+        produce(cluster.bootstrap, topic, sent[first : first + 50])
+    assert values(cluster.bootstrap, topic) == sent
+    assert offset_at_time(cluster, topic) == 0
+    process = cluster.nodes[1].process
+    assert process is not None
+    maps = Path(f"/proc/{process.pid}/maps").read_text()
+    assert str(cluster.nodes[1].folder) not in maps
+    # Cut to nothing, to half an entry, and filled with rubbish, while they are in use.
+    logs = at(cluster, 1, 1) / f"{topic}-0"
+    indexes = sorted(logs.glob("*index"))
+    assert len(indexes) > 6
+    for number, path in enumerate(indexes):
+        with open(path, "r+b") as file:
+            file.truncate((0, 5, 0)[number % 3])
+            if number % 3 == 2:
+                file.write(b"\xff" * 60)
+    assert values(cluster.bootstrap, topic) == sent
+    offset_at_time(cluster, topic)
+    produce(cluster.bootstrap, topic, [b"after"])
+    assert values(cluster.bootstrap, topic) == [*sent, b"after"]
+    assert process.poll() is None
+    cluster.restart(1)
+    assert values(cluster.bootstrap, topic) == [*sent, b"after"]
+    assert offset_at_time(cluster, topic) == 0
 
 
 @pytest.mark.spec("B-15")
