@@ -15,6 +15,9 @@ from spindle.client.results import NewTopic, Replica
 
 MOVE_SECONDS = 300.0
 BROKER = 1
+BLOCKED = "kafka_server_alterlogdirsreplication_blockedseconds"
+SWAPS_SECONDS = 10
+"""Of writing at a time beside the moves whose swaps are looked at."""
 RATE = 500
 """Records/s of the client that is asked what it feels (`bench.clients`)."""
 
@@ -67,6 +70,37 @@ async def felt(peer: Peer, round_: int, count: int, seconds: int) -> Figures:
         "acks=all max ms, moving": during["max_ms"],
         "moves meanwhile": float(moves),
     }
+
+
+async def swaps(peer: Peer, round_: int, count: int, wanted: int) -> Figures:
+    """How long swaps block appends, by the broker's own figure: moves to and fro under load.
+
+    Only of peers that have such a figure. It holds the last 1000 swaps, those of other measures of
+    this run among them, which were under load, too, or larger.
+    """
+    if not peer.figures(BROKER):
+        return {}
+    topic = f"swaps-{round_}"
+    await _filled(peer, topic, (BROKER, 2, 3), count)
+    before = _swapped(peer)
+    async with AdminClient(peer.bootstrap) as admin:
+        while _swapped(peer) - before < wanted:
+            records = RATE * SWAPS_SECONDS
+            writing = asyncio.create_task(client("acknowledged", peer, topic, records, 1024))
+            while not writing.done() and _swapped(peer) - before < wanted:
+                await _to_the_other(peer, admin, Replica(topic, 0, BROKER))
+            await writing
+    found = peer.figures(BROKER)
+    await delete(peer, topic)
+    return {
+        "append block at the swap p50 ms": found[BLOCKED + '{quantile="0.5"}'] * 1e3,
+        "append block at the swap p99 ms": found[BLOCKED + '{quantile="0.99"}'] * 1e3,
+        "swaps": _swapped(peer) - before,
+    }
+
+
+def _swapped(peer: Peer) -> float:
+    return peer.figures(BROKER)[BLOCKED + "_count"]
 
 
 async def _filled(peer: Peer, topic: str, replicas: tuple[int, ...], count: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +16,7 @@ from typing import Protocol
 import psutil
 from tests.support.apache_kafka import ApacheKafka
 
-from spindle.runtime.local import LocalCluster
+from spindle.runtime.local import LocalCluster, free_ports
 
 BROKERS, DIRECTORIES = 3, 2
 SETTINGS = {
@@ -53,6 +54,9 @@ class Peer(Protocol):
     def pids(self) -> list[int]:
         """All processes of the cluster."""
 
+    def figures(self, broker: int) -> dict[str, float]:
+        """What a broker's metrics page says; empty where it has none."""
+
 
 class Spindle:
     """Ours: processes of this Python."""
@@ -62,6 +66,8 @@ class Spindle:
     def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
         self._environment = dict(environment)
         self._cluster = LocalCluster(home, BROKERS, DIRECTORIES, settings=SETTINGS)
+        for node, port in zip(self._cluster.brokers, free_ports(BROKERS), strict=True):
+            node.settings["metrics.port"] = str(port)
 
     async def start(self) -> float:
         """Start the cluster; seconds until all brokers serve (formatting not counted)."""
@@ -87,6 +93,14 @@ class Spindle:
     def pids(self) -> list[int]:
         """All processes of the cluster."""
         return self._cluster.pids
+
+    def figures(self, broker: int) -> dict[str, float]:
+        """What a broker's metrics page says."""
+        port = self._cluster.broker(broker).settings["metrics.port"]
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
+            lines = page.read().decode().splitlines()
+        pairs = (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+        return {name: float(value) for name, value in pairs}
 
 
 class Apache:
@@ -135,6 +149,10 @@ class Apache:
     def pids(self) -> list[int]:
         """All processes of the cluster."""
         return [n.process.pid for n in self._cluster.nodes.values() if n.process is not None]
+
+    def figures(self, broker: int) -> dict[str, float]:
+        """None: its beans are not asked."""
+        return {}
 
 
 def memory(pids: list[int]) -> float:

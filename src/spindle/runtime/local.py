@@ -41,6 +41,8 @@ class LocalNode:
     log_dirs: tuple[Path, ...] = ()
     controller_port: int | None = None
     """Where it is reached as a controller; None: it is none."""
+    settings: dict[str, str] = field(default_factory=dict)
+    """Laid over everything else in its properties."""
     process: NodeProcess | None = field(default=None, repr=False)
 
     @property
@@ -240,6 +242,7 @@ class LocalCluster:
                 **common,
                 "log.dirs": str(node.home / "metadata"),
                 **{k: v for k, v in self._settings.items() if k.startswith(_CONTROLLER_TOO)},
+                **node.settings,
             }
         replicas = str(min(3, len(self.brokers)))
         return {
@@ -251,6 +254,7 @@ class LocalCluster:
             "group.initial.rebalance.delay.ms": "0",
             "log.dir.fault.drills": "true",
             **self._settings,
+            **node.settings,
         }
 
 
