@@ -8,6 +8,7 @@ and the group coordinator call; `readers` serves fetches, `fetchers` copies from
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from spindle.core.replica.partition import Change, Following, Offline, Partition, Rules
@@ -153,8 +154,12 @@ class Replicas:
         self, id: PartitionId, name: TopicPartition, directory: LogDir, log: LoadedLog
     ) -> None:
         """A current log exists and may be used; it takes the place of any earlier one."""
-        if id in self.hosted:
-            self._drop(self.hosted[id], Error.NOT_LEADER_OR_FOLLOWER)
+        before, state = self.hosted.get(id), self.broker.image.partition(id)
+        if before is not None:
+            self._drop(before, Error.NOT_LEADER_OR_FOLLOWER)
+            if state is not None and state.leader_epoch == before.partition.leader_epoch:
+                # It was away for a moment: what was committed in this epoch has been read.
+                log = replace(log, stable=max(log.stable, before.partition.high_watermark))
         self.lost.pop(id, None)
         topic = self._topic_rules(name.topic)
         machine = Partition.load(self.broker.node_id, topic.rules, log)
@@ -162,7 +167,6 @@ class Replicas:
         self.hosted[id] = hosted
         if self._closed:
             hosted.close()
-        state = self.broker.image.partition(id)
         if state is not None:
             self._assign(hosted, state)
 
