@@ -334,6 +334,18 @@ def test_k858_10_a_failed_disk_stops_its_replicas_and_no_others() -> None:
     assert produced(world.produce(1, b"z", partition=1)).error_code == Error.NONE
 
 
+@pytest.mark.spec("K589-04")
+def test_a_replica_that_was_away_for_a_moment_keeps_what_readers_have_seen_as_committed() -> None:
+    world = World()
+    assert produced(world.produce(1, b"x", timeout=10_000)).error_code == Error.NONE
+    leader = world.nodes[1]
+    assert leader.partition().high_watermark == 1
+    leader.replicas.on_replica_failed(ID, Error.KAFKA_STORAGE_ERROR)
+    leader.host()  # Its checkpoint of the high watermark is older than what was read.
+    assert leader.partition().leads
+    assert leader.partition().high_watermark == 1
+
+
 @pytest.mark.spec("B-12")
 def test_b12_a_full_disk_refuses_appends_and_serves_again_when_there_is_room() -> None:
     world = World()
