@@ -200,13 +200,16 @@ def _plan(samples: str, document: str) -> None:
     from pyspark.sql import functions as F
 
     from spindle.pipeline import load, plan
+    from spindle.pipeline.proposal import Wanted
     from spindle.pipeline.session import session
     from spindle.planning.load import Move
     from spindle.planning.reassignment import reassignment_json
 
     spark = session("spindle bench")
     now = load.latest(spark.read.parquet(samples))
-    planned = plan.plan(now, load.directories(now), Band(0.01)).where("topic is not null").cache()
+    planned = (
+        plan.plan(now, load.directories(now), Wanted(Band(0.01))).where("topic is not null").cache()
+    )
     moves = [Move(*row) for row in planned.select(*Move._fields[:6]).toLocalIterator()]
     moving = planned.select("topic", "partition").distinct()
     placed = now.join(moving, ["topic", "partition"]).groupBy("topic", "partition")
