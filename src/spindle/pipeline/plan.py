@@ -1,10 +1,11 @@
-"""Plans each broker's moves in parallel: one Spark task a broker; the planner is plain Python."""
+"""Plans each broker's moves in parallel, some brokers a Spark task; the planner is plain Python."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -17,6 +18,8 @@ from spindle.planning.whole import plan_cluster
 
 WHOLE = -1
 """In place of a broker's number: the row is about the cluster."""
+TASKS = 32
+"""Among which the brokers are shared out: a task has a price, however little there is to plan."""
 _NO_MOVE = dict.fromkeys(("topic", "partition", "source", "target", "size", "wave", "destination"))
 _Batches = Iterable[pa.RecordBatch]
 
@@ -37,15 +40,7 @@ def plan(
     joined = directories.join(replicas, ["broker", "directory"], "left")
     if wanted.between:
         return joined.repartition(1).mapInArrow(_whole_planner(wanted, dict(racks or {})), MOVE)
-    brokers = sorted(row.broker for row in directories.select("broker").distinct().collect())
-    slots = directories.sparkSession.createDataFrame(
-        [(broker, slot) for slot, broker in enumerate(brokers)], "broker int, slot int"
-    )
-    return (
-        joined.join(F.broadcast(slots), "broker")
-        .repartitionById(max(1, len(brokers)), "slot")
-        .mapInArrow(_planner(wanted), MOVE)
-    )
+    return joined.repartition(TASKS, "broker").mapInArrow(_planner(wanted), MOVE)
 
 
 def _whole_planner(wanted: Wanted, racks: Racks) -> Callable[[_Batches], Iterator[pa.RecordBatch]]:
@@ -69,9 +64,9 @@ def _planner(wanted: Wanted) -> Callable[[_Batches], Iterator[pa.RecordBatch]]:
         kept = [batch for batch in batches if batch.num_rows]
         if not kept:
             return
-        rows = pa.Table.from_batches(kept).to_pylist()
-        for broker in sorted({row["broker"] for row in rows}):
-            own = [row for row in rows if row["broker"] == broker]
+        rows = pa.Table.from_batches(kept)
+        for broker in sorted(pc.unique(rows["broker"]).to_pylist()):
+            own = rows.filter(pc.equal(rows["broker"], broker)).to_pylist()
             result = _plan(broker, own, wanted)
             yield pa.RecordBatch.from_pylist(_rows(result), schema=arrow(MOVE))
 
