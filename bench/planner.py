@@ -203,7 +203,7 @@ def _plan(samples: str, document: str) -> None:
     from spindle.pipeline.proposal import Wanted
     from spindle.pipeline.session import session
     from spindle.planning.load import Move
-    from spindle.planning.reassignment import reassignment_json
+    from spindle.planning.reassignment import reassignment
 
     spark = session("spindle bench")
     now = load.latest(spark.read.parquet(samples))
@@ -215,7 +215,7 @@ def _plan(samples: str, document: str) -> None:
     placed = now.join(moving, ["topic", "partition"]).groupBy("topic", "partition")
     rows = placed.agg(F.sort_array(F.collect_list("broker")).alias("brokers")).toLocalIterator()
     replicas = {(row.topic, row.partition): tuple(row.brokers) for row in rows}
-    Path(document).write_text(reassignment_json(moves, replicas))
+    Path(document).write_text(json.dumps(reassignment(moves, replicas)))
     spark.stop()
 
 

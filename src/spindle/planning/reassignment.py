@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 
 from spindle.planning.load import Move
@@ -43,10 +42,3 @@ def reassignment(
             for (topic, partition), dirs in sorted(wanted.items())
         ],
     }
-
-
-def reassignment_json(
-    moves: Iterable[Move], replicas: Mapping[tuple[str, int], tuple[int, ...]]
-) -> str:
-    """The same as text."""
-    return json.dumps(reassignment(moves, replicas), separators=(",", ":"))

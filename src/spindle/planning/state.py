@@ -9,7 +9,7 @@ the repair decide what is moved.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from spindle.planning.bound import Edges
 
@@ -165,11 +165,3 @@ class State:
     def cost(self) -> tuple[float, int]:
         """(bytes out of the band, bytes moved and what the moves themselves cost)."""
         return self.outside, self.bytes_moved + MOVE_COST * len(self.moved)
-
-
-def by_directory(count: int, places: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Ranks by directory, in order, from (rank, directory)."""
-    held: list[list[int]] = [[] for _ in range(count)]
-    for rank, directory in places:
-        held[directory].append(rank)
-    return held

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from spindle.planning.load import Move
-from spindle.planning.reassignment import reassignment, reassignment_json
+from spindle.planning.reassignment import reassignment
 
 REPLICAS = {("t", 0): (1, 2, 3), ("t", 1): (2, 1), ("u", 0): (3,)}
 
@@ -16,7 +14,7 @@ REPLICAS = {("t", 0): (1, 2, 3), ("t", 1): (2, 1), ("u", 0): (3,)}
 def test_replicas_keep_their_brokers_and_only_what_moves_names_a_directory() -> None:
     moves = [Move(2, "t", 1, "/a", "/b", 5), Move(1, "t", 0, "/a", "/b", 5),
              Move(3, "t", 0, "/c", "/d", 5)]  # fmt: skip
-    assert json.loads(reassignment_json(moves, REPLICAS)) == {
+    assert reassignment(moves, REPLICAS) == {
         "version": 1,
         "partitions": [
             {
@@ -39,7 +37,7 @@ def test_of_a_replica_that_moves_twice_the_last_place_counts() -> None:
 
 
 def test_nothing_to_move_is_a_document_too() -> None:
-    assert reassignment_json([], REPLICAS) == '{"version":1,"partitions":[]}'
+    assert reassignment([], REPLICAS) == {"version": 1, "partitions": []}
 
 
 @pytest.mark.spec("P-06")
