@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from tests.pipeline.samples import NOON, row, samples, silent
 
 from spindle.pipeline import load, plan
+from spindle.pipeline.proposal import Wanted
 from spindle.pipeline.session import Session
 from spindle.planning.load import Band
 
@@ -86,7 +87,8 @@ def plans(
 ) -> tuple[list[tuple[Any, ...]], dict[int, list[str]]]:
     """(moves as (broker, topic, partition, source, target, wave), notes by broker)."""
     now = load.latest(samples(spark, rows))
-    result = plan.plan(now, load.directories(now), Band(0.05, 0.9), **options).collect()
+    wanted = Wanted(Band(0.05, 0.9), **{name: tuple(value) for name, value in options.items()})
+    result = plan.plan(now, load.directories(now), wanted).collect()
     moves = [
         (r.broker, r.topic, r.partition, r.source, r.target, r.wave) for r in result if r.topic
     ]
@@ -111,13 +113,14 @@ def test_every_broker_is_planned_for_itself(spark: Session) -> None:
 
 
 @pytest.mark.spec("P-04")
-def test_each_broker_is_a_task_of_its_own(spark: Session) -> None:
-    rows = [r for broker in range(1, 7) for r in skewed(broker)]
+def test_brokers_are_shared_out_among_tasks(spark: Session) -> None:
+    rows = [r for broker in range(1, 41) for r in skewed(broker)]
     now = load.latest(samples(spark, rows))
-    planned = plan.plan(now, load.directories(now), Band(0.05, 0.9))
-    tasks = planned.withColumn("task", F.spark_partition_id()).groupBy("task")
-    brokers = tasks.agg(F.countDistinct("broker").alias("brokers")).collect()
-    assert [task.brokers for task in brokers] == [1] * 6
+    planned = plan.plan(now, load.directories(now), Wanted(Band(0.05, 0.9)))
+    brokers = planned.withColumn("task", F.spark_partition_id()).select("task", "broker").distinct()
+    tasks = [row.task for row in brokers.collect()]
+    assert len(tasks) == 40  # Each broker is planned as a whole, in one task.
+    assert 10 < len(set(tasks)) <= plan.TASKS
 
 
 @pytest.mark.spec("P-04")
