@@ -354,6 +354,7 @@ def test_moves_share_disks_in_turn_and_other_disks_at_once(cluster: Local) -> No
     for topic, disk in (("one", 0), ("two", 0), ("three", 2)):
         cluster.create_on(topic, disk, [1])
         fill(cluster, topic, 2 * MB)
+    limit_moves(cluster, 300_000)
     wanted = {("one", 0, 1): 1, ("two", 0, 1): 3, ("three", 0, 1): 3}
     assert set(cluster.alter(wanted).values()) == {Error.NONE}
     cluster.until(

@@ -76,13 +76,25 @@ class Throttle:
         self._at = now
 
 
+BEHIND: Final = 0.005
+"""Seconds until whoever is behind another one looks again."""
+
+PATIENCE: Final = 0.5
+"""Seconds after which somebody who could have taken bytes and did not has lost the turn."""
+
+
 class Throttles:
-    """The broker's rate and each disk's: a piece must keep to all that it touches."""
+    """The broker's rate and each disk's: a piece must keep to all that it touches.
+
+    Who waits for longer goes first: or those whose pieces happen to end first would get all.
+    """
 
     def __init__(self, broker: int, disk: int, now: float) -> None:
         self._disk_rate = disk
         self._broker = Throttle(broker, now)
         self._disks: dict[LogDir, Throttle] = {}
+        self._waiting: dict[tuple[LogDir, ...], float] = {}
+        """Pairs of disks that wait, by when they began, with when there will be bytes."""
 
     @property
     def rates(self) -> tuple[int, int]:
@@ -98,11 +110,29 @@ class Throttles:
 
     def take(self, now: float, want: int, disks: Iterable[LogDir]) -> int:
         """Bytes that may be copied between these disks now, at most `want`; 0: not yet."""
-        buckets = self._of(disks, now)
-        granted = min(bucket.available(now, want) for bucket in buckets)
-        for bucket in buckets:
+        pair = tuple(disks)
+        granted = 0 if self._is_behind(pair, want, now) else self._available(pair, want, now)
+        if granted == 0:
+            self._waiting[pair] = self.ready_at(now, want, pair)
+            return 0
+        self._waiting.pop(pair, None)
+        for bucket in self._of(pair, now):
             bucket.spend(granted)
         return granted
+
+    def _available(self, pair: tuple[LogDir, ...], want: int, now: float) -> int:
+        return min(bucket.available(now, want) for bucket in self._of(pair, now))
+
+    def _is_behind(self, pair: tuple[LogDir, ...], want: int, now: float) -> bool:
+        """Whether another pair has waited for longer and could take bytes now."""
+        for other, ready in list(self._waiting.items()):
+            if other == pair:
+                return False
+            if now - ready > PATIENCE:
+                del self._waiting[other]
+            elif self._available(other, want, now):
+                return True
+        return False
 
     def settle(self, granted: int, used: int, disks: Iterable[LogDir], now: float) -> None:
         """A grant was used to another extent."""
@@ -110,8 +140,10 @@ class Throttles:
             bucket.settle(granted, used)
 
     def ready_at(self, now: float, want: int, disks: Iterable[LogDir]) -> float:
-        """When `take` will grant something, if nobody else takes it first."""
-        return max(bucket.ready_at(now, want) for bucket in self._of(disks, now))
+        """When to ask `take` again."""
+        pair = tuple(disks)
+        ready = max(bucket.ready_at(now, want) for bucket in self._of(pair, now))
+        return max(ready, now + BEHIND) if self._is_behind(pair, want, now) else ready
 
     def _of(self, disks: Iterable[LogDir], now: float) -> list[Throttle]:
         found = [self._broker]

@@ -140,3 +140,31 @@ def test_what_was_not_used_comes_back_and_what_was_too_much_is_owed() -> None:
     assert throttle.available(2.9, 1000) == 0
     assert throttle.ready_at(2.9, 1000) == pytest.approx(3.05)
     assert throttle.available(3.06, 1000) > 0
+
+
+@pytest.mark.spec("B-10")
+def test_who_waits_for_longer_goes_first() -> None:
+    throttles = Throttles(1_000_000, FREE, 0.0)
+    wakes = dict.fromkeys(PAIRS[:2], 0.0)
+    got = dict.fromkeys(PAIRS[:2], 0)
+    now = 0.0
+    while now < 10.0:
+        pair = min(wakes, key=lambda p: wakes[p])
+        now = max(now, wakes[pair])
+        granted = throttles.take(now, 1 << 20, pair)
+        got[pair] += granted
+        if granted:
+            # Copies of the first pair end a little before there are new bytes.
+            wakes[pair] = now + (0.0499 if pair == PAIRS[0] else 0.07)
+        else:
+            wakes[pair] = throttles.ready_at(now, 1 << 20, pair)
+    assert sum(got.values()) == pytest.approx(10_000_000, rel=0.1)
+    assert min(got.values()) > 4_000_000
+
+
+def test_who_does_not_come_back_loses_the_turn() -> None:
+    throttles = Throttles(1000, FREE, 0.0)
+    assert throttles.take(0.0, 1000, PAIRS[0]) > 0
+    assert throttles.take(0.0, 1000, PAIRS[1]) == 0
+    assert throttles.take(0.2, 1000, PAIRS[0]) == 0
+    assert throttles.take(1.0, 1000, PAIRS[0]) > 0
