@@ -27,7 +27,7 @@ from spindle.model.jobs import (
     Open,
 )
 from spindle.model.logs import LogKey
-from spindle.model.outbox import JobAsked, Outbox, Ready
+from spindle.model.outbox import FrameAnswered, JobAsked, Outbox, Ready
 from spindle.node.handlers import (
     alter_replica_log_dirs,
     describe_bad_replicas,
@@ -106,6 +106,7 @@ class World:
     def __init__(self, directories: int = 2, settings: dict[str, str] | None = None) -> None:
         self.now = 100.0
         self.clock_error_ms = 0
+        self.answers: list[FrameAnswered] = []
         """Of the wall clock: it may be set while it runs."""
         self.disk = MemoryDisk(lambda: int(self.now * 1000))
         self.paths = [f"/d{n}" for n in range(1, directories + 1)]
@@ -316,6 +317,7 @@ class World:
                 continue
             source = job.source if isinstance(job, CopyBytes) else job.directory
             self.queues.setdefault((source, job.directory), deque()).append(asked)
+        self.answers += ready.answers
         self.said += [(s.level, s.event, s.fields) for s in ready.said]
         self.halted = self.halted or ready.halt
 
@@ -453,11 +455,12 @@ class World:
         self._take_wishes()
         self._clock()
         sent = request(key, version, **fields)
+        self.answers.clear()
         self.desk.send(sent)
-        ready = self.out.take()
-        assert ready is not None
-        (answered,) = ready.answers
-        self._note(ready)
+        self._take_wishes()
+        if not self.answers:  # It waits for a disk.
+            self.wait(0.1)
+        (answered,) = self.answers
         frame = b"".join(bytes(b) for b in answered.buffers)
         return decode_response(sent, frame[4:])
 

@@ -114,9 +114,8 @@ class Round:
 
     @property
     def rooms(self) -> Rooms[LogDir]:
-        """The figures of the directories that take new replicas, for the controller."""
-        rooms = self._rooms
-        return Rooms({path: rooms.of[path] for path in self._free}, rooms.share, rooms.grown)
+        """The figures of all directories, for the controller: it knows which are cordoned."""
+        return self._rooms.copy()
 
     def order(self, wish: LogDir | None = None, assigned: LogDir | None = None) -> list[LogDir]:
         """The online directories for a new replica, best first; empty where none is online.

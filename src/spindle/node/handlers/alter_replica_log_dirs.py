@@ -2,7 +2,8 @@
 
 Behaviour: each named replica begins to move to the named directory, and the answer comes at once
 (K113-01). The current directory cancels a move (K113-08), another one takes its place (K113-09). A
-replica that is not here yet is remembered and created there later (K113-10). Checks in this order:
+replica that is not here yet is remembered and created there later (K113-10); then the answer waits
+until that is on disk (B-09). Checks in this order:
 INVALID_TOPIC_EXCEPTION (name too long for a future log), LOG_DIR_NOT_FOUND (not a configured path),
 KAFKA_STORAGE_ERROR (directory offline), INVALID_REPLICA_ASSIGNMENT (cordoned; but staying there, or
 cancelling, is allowed: B-19), KAFKA_STORAGE_ERROR (replica offline), UNKNOWN_TOPIC_OR_PARTITION and
@@ -13,7 +14,7 @@ Version notes: 2 is flexible.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, TopicPartition
@@ -23,6 +24,8 @@ from spindle.wire.entities import make
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
+
+REMEMBERED: Final = (Error.UNKNOWN_TOPIC_OR_PARTITION, Error.REPLICA_NOT_AVAILABLE)
 
 
 def on_broker(broker: Broker, call: Call) -> None:
@@ -38,7 +41,10 @@ def on_broker(broker: Broker, call: Call) -> None:
         twice = len(paths) > 1
         error = Error.INVALID_REQUEST if twice else alter(broker.logs, name, paths[0])
         errors.setdefault(name.topic, {})[name.partition] = error
-    call.answer(_encode(call, errors))
+    if any(error in REMEMBERED for told in errors.values() for error in told.values()):
+        broker.logs.wish_files.when_written(lambda: call.answer(_encode(call, errors)))
+    else:
+        call.answer(_encode(call, errors))
 
 
 def _encode(call: Call, errors: dict[str, dict[int, Error]]) -> Any:

@@ -23,6 +23,9 @@ from spindle.model.outbox import Outbox
 
 FILE: Final = "spindle-wishes.json"
 GATHER: Final = 0.05
+"""Seconds in which changes are gathered for one write."""
+PATIENCE: Final = 2.0
+"""Seconds after which whoever waits for a write goes on without it: the disk may hang."""
 
 
 class WishFiles:
@@ -36,6 +39,8 @@ class WishFiles:
         self._on_disk_failed = on_disk_failed
         self._dirty: dict[LogDir, None] = {}
         self._reading = 0
+        self._writing = 0
+        self._waiting: list[Callable[[], None]] = []
 
     @property
     def is_read(self) -> bool:
@@ -65,16 +70,38 @@ class WishFiles:
             self._out.after(GATHER, self._write)
         self._dirty[path] = None
 
+    def when_written(self, then: Callable[[], None]) -> None:
+        """Run `then` once all changes are on disk: they outlive us from there on."""
+        waits = [then]
+
+        def once() -> None:
+            if waits:
+                waits.pop()()
+
+        self._waiting.append(once)
+        self._out.after(PATIENCE, once)
+        self._look()
+
+    def _look(self) -> None:
+        if self._dirty or self._writing:
+            return
+        waiting, self._waiting = self._waiting, []
+        for once in waiting:
+            once()
+
     def _write(self) -> None:
         dirty, self._dirty = self._dirty, {}
         for path in dirty:
             wishes = self._wishes.in_directory(path, self._out.wall_ms)
             job = PutFile(path, FILE, _encode(wishes)) if wishes else RemoveFile(path, FILE)
+            self._writing += 1
             self._out.run(job, self._on_written)
 
     def _on_written(self, result: Failure | None) -> None:
+        self._writing -= 1
         if isinstance(result, DiskFailed):
             self._on_disk_failed(result)
+        self._look()
 
 
 def _encode(wishes: list[tuple[TopicPartition, Wish]]) -> bytes:
