@@ -23,7 +23,7 @@ from spindle.model.errors import Error
 from spindle.model.ids import UNASSIGNED
 from spindle.model.records import Partition
 
-pytestmark = pytest.mark.kafka
+pytestmark = [pytest.mark.kafka, pytest.mark.timeout(480)]
 
 THEIRS, OURS = 1, 2
 BOTH = {THEIRS, OURS}
@@ -51,9 +51,12 @@ def mixed(
 
 
 def go_on(load: Load, more: int = 200) -> None:
-    """Wait until so many more records are acknowledged."""
+    """Wait until so many more records are acknowledged.
+
+    Apache Kafka may stand still for half a minute and more after a replica was away (B-01).
+    """
     wanted = len(load.acknowledged) + more
-    eventually(lambda: len(load.acknowledged) >= wanted, f"{wanted} acknowledged", 60)
+    eventually(lambda: len(load.acknowledged) >= wanted, f"{wanted} acknowledged", 120)
 
 
 def in_sync(mixed: Mixed, topic: str) -> None:

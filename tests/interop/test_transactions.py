@@ -230,7 +230,8 @@ def test_java_producers_with_an_epoch_for_each_transaction(one: Local, kafka_jar
 
 
 def test_the_disk_of_a_leader_fails_in_mid_transaction(tmp_path: Path) -> None:
-    with Local(tmp_path, brokers=3) as cluster:
+    copies = {"transaction.state.log.replication.factor": "3"}  # The coordinator's disk may die.
+    with Local(tmp_path, brokers=3, settings=copies) as cluster:
         cluster.start()
         cluster.create_on("t", 0, [1, 2, 3])
         writer = producer(cluster)

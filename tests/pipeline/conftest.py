@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 from tests.support.clients import produce
+from tests.support.waiting import eventually
 
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
@@ -49,6 +50,16 @@ class Desk:
                 return await (answer.all() if hasattr(answer, "all") else answer)
 
         return self.run(work())
+
+    def drop(self, topic: str) -> None:
+        """Delete a topic, and wait until it troubles no disk."""
+        self.ask("delete_topics", [topic])
+
+        def is_gone() -> bool:
+            told = self.ask("describe_log_dirs", [1, 2])
+            return not any(n.topic == topic for ds in told.values() for d in ds for n in d.current)
+
+        eventually(is_gone, f"{topic} is gone", 60)
 
     def directories(self, broker: int) -> dict[LogDir, set[str]]:
         """The names of the replicas in each of a broker's directories."""

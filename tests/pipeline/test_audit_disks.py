@@ -162,4 +162,4 @@ def test_brokers_that_served_a_load_are_sound_in_all_three_ways(
     numbered = auditing.count(spark, [], disks=disks, topics=["audited"])
     assert numbered.sound
     assert numbered.counts["records"] == 2 * (len(rows) + 50)
-    desk.ask("delete_topics", ["audited"])
+    desk.drop("audited")

@@ -59,7 +59,7 @@ def test_a_lopsided_cluster_becomes_even_and_then_has_nothing_to_move(
     assert again["spindle"]["moves"] == 0
     assert again["partitions"] == []
     assert len(list((tmp_path / "history").glob("day=*/sample-*.parquet"))) == 2
-    desk.ask("delete_topics", [TOPIC])
+    desk.drop(TOPIC)
 
 
 def test_a_wrong_address_is_said_within_seconds(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def size(desk: Desk) -> Iterator[int]:
     """A topic whose replicas all lie in their brokers' first directories; bytes of each."""
     total = desk.skewed(TOPIC, PARTITIONS, records=100, size=20_000)
     yield total // PARTITIONS
-    desk.ask("delete_topics", [TOPIC])
+    desk.drop(TOPIC)
 
 
 def moves(desk: Desk, size: int, *partitions: int, broker: int = 1) -> list[Move]:
@@ -219,4 +219,4 @@ def test_a_replica_goes_to_the_named_directory_of_another_broker(
     assert not any(topic in name for names in desk.directories(1).values() for name in names)
     assert values(desk.bootstrap, topic) == records
     assert answer(desk, "apply", str(plan))["done"] == 2, "what is done already is not done again"
-    desk.ask("delete_topics", [topic])
+    desk.drop(topic)

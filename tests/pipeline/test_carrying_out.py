@@ -23,7 +23,7 @@ def size(desk: Desk) -> Iterator[int]:
     """A topic whose replicas all lie in their brokers' first directories; bytes of each."""
     total = desk.skewed(TOPIC, PARTITIONS, records=100, size=20_000)
     yield total // PARTITIONS
-    desk.ask("delete_topics", [TOPIC])
+    desk.drop(TOPIC)
 
 
 def moves(desk: Desk, size: int, *partitions: int, broker: int = 1) -> list[Move]:

@@ -117,7 +117,7 @@ def test_a_cluster_samples_brokers_and_keeps_the_history(
     kept = history.read(spark, home).where("topic = 'elsewhere'").select(*mine.columns)
     assert kept.distinct().exceptAll(mine).count() == 0
     assert kept.count() == 2 * mine.count() == 8
-    desk.ask("delete_topics", ["elsewhere"])
+    desk.drop("elsewhere")
 
 
 @pytest.mark.spec("P-11")

@@ -34,7 +34,7 @@ def test_a_directory_is_drained_on_its_broker_alone(
     assert emptied.after == 0
     assert proposal.bytes_moved >= emptied.before
     assert proposal.silent == ()
-    desk.ask("delete_topics", ["draining"])
+    desk.drop("draining")
 
 
 def test_a_directory_that_the_cluster_does_not_have_is_named(

@@ -48,4 +48,4 @@ def test_from_samples_of_a_cluster_to_what_will_be_and_what_would_be(
     assert any("no other copy" in note for note in nowhere.proposal.notes)
     after = desk.ask("describe_log_dirs", [1])[1]
     assert [set(d.current) for d in after] == [set(d.current) for d in told], "nobody was moved"
-    desk.ask("delete_topics", [TOPIC])
+    desk.drop(TOPIC)
