@@ -71,7 +71,7 @@ def made_up(seed: int, new: int = 0) -> Cluster:
         ),
         Replicas(
             np.repeat(np.arange(count), COPIES), directory.ravel(), np.repeat(size, COPIES),
-            np.zeros(rows), np.zeros(rows, dtype=np.bool_), np.tile(np.arange(COPIES), count),
+            np.zeros(rows), np.zeros(rows, dtype=np.bool_),
         ),
     )  # fmt: skip
 

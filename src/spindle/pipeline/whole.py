@@ -59,7 +59,6 @@ def cluster_from(rows: pa.Table, wanted: Wanted, racks: Racks) -> Cluster:
             size[order],
             np.zeros(len(order), dtype=np.float64),
             pinned[order],
-            np.full(len(order), -1, dtype=np.int64),
         ),
     )
 

@@ -44,17 +44,13 @@ class Partitions(NamedTuple):
 
 
 class Replicas(NamedTuple):
-    """Columns, a row for each replica: index of its partition, of its directory, and so on.
-
-    `order`: its place in the partition's list of replicas, 0 is the preferred leader. -1: unknown.
-    """
+    """Columns, a row for each replica: index of its partition, of its directory, and so on."""
 
     partition: Ints
     directory: Ints
     size: Ints
     rate: Floats
     pinned: Flags
-    order: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +107,5 @@ def cluster_of(
             np.array([row[3].size for row in rows], dtype=np.int64),
             np.array([row[3].rate for row in rows], dtype=np.float64),
             np.array([row[3].pinned for row in rows], dtype=np.bool_),
-            np.full(len(rows), -1, dtype=np.int64),
         ),
     )
