@@ -173,7 +173,7 @@ def test_a_controller_of_theirs_begins_with_our_snapshot(mixed: Mixed, load: Loa
     mixed.stop_node(THEIRS)
     led(mixed, not_by=THEIRS)
     come_back_empty(mixed, THEIRS, theirs=True)
-    first = names(mixed, THEIRS, ".checkpoint")[0]
+    first = eventually(lambda: names(mixed, THEIRS, ".checkpoint"), "it has a snapshot", 60)[0]
     assert int(first[:20]) > 0
     assert f"{first[:20]}.log" in names(mixed, THEIRS, ".log"), "the log begins where that ends"
     # A broker of theirs that has lost its metadata does the same.

@@ -65,7 +65,13 @@ def test_a_directory_is_cordoned_drained_and_let_in_again(cluster: ApacheKafka) 
 @pytest.mark.spec("B-19", "B-23")
 def test_the_disk_of_the_metadata_is_emptied_but_not_to_be_pulled(cluster: ApacheKafka) -> None:
     first, _ = cluster.log_dirs(2)
-    done = disks(cluster, "drain", "2", first, "--json")
+    done = eventually(
+        lambda: (
+            answered if (answered := disks(cluster, "drain", "2", first, "--json")).stdout else None
+        ),
+        "the drain is answered",
+        60,
+    )
     told = json.loads(done.stdout)
     assert (done.code, told["safeToPull"]) == (1, False), done
     assert "the broker's metadata log is there" in told["notes"][0]

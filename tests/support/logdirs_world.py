@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from spindle.model import records as r
-from spindle.model.activity import Activity, Observe
+from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.batches import Record
 from spindle.model.config import node_config
 from spindle.model.copying import CopyBytes
@@ -314,6 +314,9 @@ class World:
             job = asked.job
             if isinstance(job, Observe):
                 self.observed.append(asked)
+                continue
+            if isinstance(job, Abandon):
+                self.directories[job.directory].abandon()
                 continue
             source = job.source if isinstance(job, CopyBytes) else job.directory
             self.queues.setdefault((source, job.directory), deque()).append(asked)

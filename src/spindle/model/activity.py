@@ -32,3 +32,12 @@ class Activity(NamedTuple):
 @dataclass(slots=True)
 class Observe(Job[Activity]):
     """Say what the directory's disk does. Never fails, and does not wait for other jobs."""
+
+
+@dataclass(slots=True)
+class Abandon(Job[None]):
+    """The directory is given up: what is queued for it fails, until it is opened again.
+
+    Works at once, beside the directory's thread: that may hang, and nobody shall be surprised by
+    what it does when it wakes.
+    """

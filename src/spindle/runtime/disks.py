@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from spindle.model.activity import Activity, Observe
+from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.ids import LogDir
 from spindle.model.jobs import (
     BesideJob,
@@ -92,6 +92,11 @@ class Disks:
         if isinstance(asked.job, Observe):
             results: list[tuple[int, object]] = [(asked.ticket, self._observe(asked.job.directory))]
             self._loop.call_soon(self._done, results)
+            return
+        if isinstance(asked.job, Abandon):
+            self._directories[asked.job.directory].abandon()
+            given_up: list[tuple[int, object]] = [(asked.ticket, None)]
+            self._loop.call_soon(self._done, given_up)
             return
         lane = _lane_of(asked.job)
         if lane not in self._lanes:

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from spindle.model.activity import Activity, Observe
+from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.ids import LogDir
 from spindle.model.jobs import (
     BesideJob,
@@ -280,10 +280,19 @@ class World:
         seen = Activity(busy, "write", max(copies, default=0.0), calls, 0, seconds)
         self.feed(host, lambda: machine.on_done(asked.ticket, seen))
 
+    def _abandoned(self, host: Host, life: int, asked: JobAsked) -> None:
+        machine = host.machine
+        if host.life == life and machine is not None:
+            self.feed(host, lambda: machine.on_done(asked.ticket, None))
+
     def _queue(self, host: Host, asked: JobAsked) -> None:
         job = asked.job
         if isinstance(job, Observe):
             self.after(0.0, self._observe, host, host.life, asked)
+            return
+        if isinstance(job, Abandon):
+            host.directories[job.directory].abandon()
+            self.after(0.0, self._abandoned, host, host.life, asked)
             return
         lane = job.lane if isinstance(job, BesideJob) else (job.directory, job.directory)
         waiting = host.lanes.setdefault(lane, [])

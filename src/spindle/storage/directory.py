@@ -82,6 +82,11 @@ class Directory:
         answer: R = result
         return answer
 
+    def abandon(self) -> None:
+        """Fail whatever is queued, until `Open`; may be called from any thread."""
+        given_up = DiskFailed(self.path, "a queued job", errno.ETIMEDOUT, "it was given up before")
+        self._failed = self._failed or given_up
+
     def run_group(self, group: Sequence[j.Job[Any]]) -> list[Any]:
         """Carry out jobs in order; for each its result, or the Failure that came instead."""
         if group and isinstance(group[0], j.BesideJob):
@@ -118,7 +123,9 @@ class Directory:
         if self._failed is not None and type(job) not in _EVEN_IF_FAILED:
             return self._failed
         if self._offsets is None and type(job) not in _EVEN_IF_FAILED:
-            return DiskFailed(self.path, _verb(job), errno.EBADF, "the directory is not open")
+            return DiskFailed(
+                self.path, type(job).__name__, errno.EBADF, "the directory is not open"
+            )
         try:
             return _HANDLERS[type(job)](self, job)
         except OSError as error:
@@ -139,7 +146,7 @@ class Directory:
                 passing=code in OURS,
                 suspect=code not in GONE,
             )
-        failure = DiskFailed(self.path, _verb(job), code, explain(error))
+        failure = DiskFailed(self.path, type(job).__name__, code, explain(error))
         if code not in FULL and code not in OURS:
             self._fail(failure)
         return failure
@@ -232,7 +239,7 @@ class Directory:
         self._let_go()
 
     def _release(self, job: j.Release) -> None:
-        self._fail(DiskFailed(self.path, _verb(job), 0, "taken offline by an operator"))
+        self._fail(DiskFailed(self.path, type(job).__name__, 0, "taken offline by an operator"))
 
     def _measure(self, job: j.Measure) -> Usage:
         if not self._is_there():
@@ -491,9 +498,5 @@ _COMMIT_LATER: Final = frozenset(
 """Jobs that may run between an append and its sync."""
 
 
-def _verb(job: j.Job[Any]) -> str:
-    return type(job).__name__
-
-
 def _subject(job: j.Job[Any]) -> str:
-    return str(job.key) if isinstance(job, j.LogJob) else _verb(job)
+    return str(job.key) if isinstance(job, j.LogJob) else type(job).__name__

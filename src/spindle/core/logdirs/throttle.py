@@ -93,8 +93,8 @@ class Throttles:
         self._disk_rate = disk
         self._broker = Throttle(broker, now)
         self._disks: dict[LogDir, Throttle] = {}
-        self._waiting: dict[tuple[LogDir, ...], float] = {}
-        """Pairs of disks that wait, by when they began, with when there will be bytes."""
+        self._waiting: dict[tuple[LogDir, ...], float | None] = {}
+        """Pairs of disks that wait, the oldest first, with since when others let them go first."""
 
     @property
     def rates(self) -> tuple[int, int]:
@@ -113,7 +113,7 @@ class Throttles:
         pair = tuple(disks)
         granted = 0 if self._is_behind(pair, want, now) else self._available(pair, want, now)
         if granted == 0:
-            self._waiting[pair] = self.ready_at(now, want, pair)
+            self._waiting[pair] = None
             return 0
         self._waiting.pop(pair, None)
         for bucket in self._of(pair, now):
@@ -125,13 +125,17 @@ class Throttles:
 
     def _is_behind(self, pair: tuple[LogDir, ...], want: int, now: float) -> bool:
         """Whether another pair has waited for longer and could take bytes now."""
-        for other, ready in list(self._waiting.items()):
+        for other, since in list(self._waiting.items()):
             if other == pair:
                 return False
-            if now - ready > PATIENCE:
-                del self._waiting[other]
-            elif self._available(other, want, now):
-                return True
+            if not self._available(other, want, now):
+                continue
+            if since is None:
+                self._waiting[other] = now
+            elif now - since > PATIENCE:
+                del self._waiting[other]  # It does not come back.
+                continue
+            return True
         return False
 
     def settle(self, granted: int, used: int, disks: Iterable[LogDir], now: float) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from spindle.core.logdirs.health import Verdict
 from spindle.core.logdirs.move import Input, Move
 from spindle.core.logdirs.news import News, StateChange, is_like
+from spindle.model.activity import Abandon
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.features import DIRECTORY_ASSIGNMENT, METADATA_VERSION
 from spindle.model.ids import (
@@ -366,6 +367,7 @@ class LogDirs:
             self._out.halt(f"the last log directory has failed: {directory.health.why}")
         if directory.id is not None:
             self.broker.lifecycle.on_directory_failed(directory.id)
+        self._out.run(Abandon(path), lambda _: None)
         self.directories.paces.forget(path)
         self.broker.replicas.on_directory_failed(path)
         self.broker.housekeeping.on_directory_failed(path)

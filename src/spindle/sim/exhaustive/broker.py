@@ -13,7 +13,7 @@ from collections import deque
 from types import SimpleNamespace
 from typing import Any, Final
 
-from spindle.model.activity import Activity, Observe
+from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.batches import Record
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import PeerFailed, Refusal
@@ -234,6 +234,9 @@ class Process:
             for asked in ready.jobs:
                 if isinstance(asked.job, Observe):
                     self.out.done(asked.ticket, Activity())
+                elif isinstance(asked.job, Abandon):
+                    self.directories[asked.job.directory].abandon()
+                    self.out.done(asked.ticket, None)
                 elif isinstance(asked.job, QUIET_JOBS):
                     self._do(asked)
                 else:

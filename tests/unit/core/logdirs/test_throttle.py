@@ -168,3 +168,12 @@ def test_who_does_not_come_back_loses_the_turn() -> None:
     assert throttles.take(0.0, 1000, PAIRS[1]) == 0
     assert throttles.take(0.2, 1000, PAIRS[0]) == 0
     assert throttles.take(1.0, 1000, PAIRS[0]) > 0
+
+
+def test_who_ended_while_the_rate_was_low_holds_nobody_up_when_it_is_high() -> None:
+    throttles = Throttles(1, FREE, 0.0)
+    assert throttles.take(0.0, 1000, PAIRS[1]) == 1
+    assert throttles.take(0.0, 1000, PAIRS[1]) == 0
+    throttles.set_rates(FREE, FREE, 1.0)
+    assert throttles.take(1.1, 1000, PAIRS[0]) == 0
+    assert throttles.take(1.7, 1000, PAIRS[0]) == 1000
