@@ -84,8 +84,8 @@ class Directory:
 
     def abandon(self) -> None:
         """Fail whatever is queued, until `Open`; may be called from any thread."""
-        given_up = DiskFailed(self.path, "a queued job", errno.ETIMEDOUT, "it was given up before")
-        self._failed = self._failed or given_up
+        why = "it was given up before"
+        self._failed = self._failed or DiskFailed(self.path, "call", errno.ETIMEDOUT, why)
 
     def run_group(self, group: Sequence[j.Job[Any]]) -> list[Any]:
         """Carry out jobs in order; for each its result, or the Failure that came instead."""
@@ -123,9 +123,7 @@ class Directory:
         if self._failed is not None and type(job) not in _EVEN_IF_FAILED:
             return self._failed
         if self._offsets is None and type(job) not in _EVEN_IF_FAILED:
-            return DiskFailed(
-                self.path, type(job).__name__, errno.EBADF, "the directory is not open"
-            )
+            return DiskFailed(self.path, type(job).__name__, errno.EBADF, "it is not open")
         try:
             return _HANDLERS[type(job)](self, job)
         except OSError as error:
