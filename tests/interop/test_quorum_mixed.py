@@ -78,6 +78,22 @@ def names(mixed: Mixed, node: int, ending: str) -> list[str]:
     return sorted(path.name for path in folder(mixed, node).glob(f"*{ending}"))
 
 
+def taken_aside(source: Path, tmp_path: Path) -> Path:
+    """A copy of a metadata log, which may be cleaned meanwhile; the shell locks what it reads."""
+
+    def copy() -> Path | None:
+        place = tmp_path / source.name
+        shutil.rmtree(place, ignore_errors=True)
+        try:
+            return Path(shutil.copytree(source, place))
+        except (shutil.Error, FileNotFoundError):
+            return None
+
+    found = eventually(copy, "it is copied whole", 60)
+    assert found is not None
+    return found
+
+
 def come_back_empty(mixed: Mixed, node: int, *, theirs: bool) -> None:
     """A controller that is down comes back on an empty disk, by the program that is given."""
     shutil.rmtree(mixed.nodes[node].log_dirs[0])
@@ -144,8 +160,9 @@ def test_their_tools_read_our_log_and_our_snapshot(
     eventually(lambda: len(names(mixed, leader, ".checkpoint")) >= 2, "snapshots are there", 60)
     eventually(lambda: "0" * 20 + ".log" not in names(mixed, leader, ".log"), "it is cleaned", 60)
     mixed.create("in-the-log", [[1]])
-    checkpoint = folder(mixed, leader) / names(mixed, leader, ".checkpoint")[-1]
-    logs = ",".join(str(folder(mixed, leader) / name) for name in names(mixed, leader, ".log"))
+    copied = taken_aside(folder(mixed, leader), tmp_path)
+    checkpoint = sorted(copied.glob("*.checkpoint"))[-1]
+    logs = ",".join(map(str, sorted(copied.glob("*.log"))))
     dumped = {}
     for what in (str(checkpoint), logs):
         done = mixed.run_tool(DUMP_LOG, "--cluster-metadata-decoder", "--files", what)
@@ -156,9 +173,7 @@ def test_their_tools_read_our_log_and_our_snapshot(
     assert "SnapshotFooter" in dumped[str(checkpoint)]
     assert '"name":"steady"' in dumped[str(checkpoint)]
     assert '"name":"in-the-log"' in dumped[logs]
-    copied = tmp_path / checkpoint.parent.name  # The shell locks the directory that it reads.
-    shutil.copytree(checkpoint.parent, copied)
-    snapshot = str(copied / checkpoint.name)
+    snapshot = str(checkpoint)
 
     def shown() -> bool:
         done = mixed.run_tool(SHELL, "-s", snapshot, "ls", "/image/topics/byName")
@@ -173,9 +188,13 @@ def test_a_controller_of_theirs_begins_with_our_snapshot(mixed: Mixed, load: Loa
     mixed.stop_node(THEIRS)
     led(mixed, not_by=THEIRS)
     come_back_empty(mixed, THEIRS, theirs=True)
-    first = eventually(lambda: names(mixed, THEIRS, ".checkpoint"), "it has a snapshot", 60)[0]
-    assert int(first[:20]) > 0
-    assert f"{first[:20]}.log" in names(mixed, THEIRS, ".log"), "the log begins where that ends"
+
+    def begins() -> bool:
+        snapshots, logs = names(mixed, THEIRS, ".checkpoint"), names(mixed, THEIRS, ".log")
+        first = snapshots[0][:20] if snapshots else "0"
+        return int(first) > 0 and f"{first}.log" in logs
+
+    eventually(begins, "its log begins where a snapshot ends", 60)
     # A broker of theirs that has lost its metadata does the same.
     mixed.stop_node(THEIR_BROKER)
     shutil.rmtree(mixed.nodes[THEIR_BROKER].settings["metadata.log.dir"])
