@@ -8,6 +8,7 @@
        +- DiskFailed    a directory answered with an OSError (or not in time: ETIMEDOUT)
        +- LogFailed     one log of a healthy directory is missing, closed or damaged
        +- PeerFailed    another node did not answer
+          +- PeerGone   nobody serves at its address
 
 A bug of ours is an AssertionError and none of these.
 """
@@ -186,3 +187,10 @@ class LogFailed(Failure):
 
 class PeerFailed(Failure):
     """Another node did not answer: refused, hung up, out of time, or spoke nonsense."""
+
+
+class PeerGone(PeerFailed):
+    """The other node refused the connection, or closed it before it answered: it may be down.
+
+    One that is slow, hung or cut off is not gone: nobody can tell.
+    """

@@ -1,8 +1,8 @@
 """Connections to other nodes: one for each (host, port, channel), requests and replies in order.
 
-A request ends in its reply or in a PeerFailed: refused, hung up, out of time. Kafka answers a
-connection's requests in order, so the oldest open request is the one a reply belongs to; after a
-request has run out of time the connection is given up, since its order is lost.
+A request ends in its reply or in a PeerFailed: refused or hung up (PeerGone), or out of time. Kafka
+answers a connection's requests in order, so the oldest open request is the one a reply belongs to;
+after a request has run out of time the connection is given up, since its order is lost.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 
 from spindle.model.batches import Buffer
-from spindle.model.errors import PeerFailed
+from spindle.model.errors import PeerFailed, PeerGone
 from spindle.model.outbox import FrameAsked
 from spindle.runtime.net import Stream
 
@@ -60,7 +60,7 @@ class Peer:
         else:
             self._stream.send([asked.frame])
 
-    def close(self, reason: str) -> None:
+    def close(self, reason: str, failure: type[PeerFailed] = PeerFailed) -> None:
         """Give the connection up; every open request fails."""
         if self._failed is not None:
             return
@@ -70,7 +70,7 @@ class Peer:
         if self._stream is not None:
             self._stream.close(reason)
         while self._open:
-            self._reply(self._open.popleft().ticket, PeerFailed(f"{self}: {reason}"))
+            self._reply(self._open.popleft().ticket, failure(f"{self}: {reason}"))
 
     def __str__(self) -> str:
         return f"{self.key[0]}:{self.key[1]}"
@@ -88,14 +88,15 @@ class Peer:
         except OSError as error:
             if sock is not None:
                 sock.close()
-            self.close(str(error))
+            refused = isinstance(error, ConnectionError)
+            self.close(str(error), PeerGone if refused else PeerFailed)
             return
         except asyncio.CancelledError:
             if sock is not None:
                 sock.close()
             raise
         self._stream = Stream(
-            sock, self._loop, self._limit, self._scratch, self._on_frame, self.close
+            sock, self._loop, self._limit, self._scratch, self._on_frame, self._hung_up
         )
         while self._unsent and self._failed is None:
             self._stream.send([self._unsent.popleft().frame])
@@ -105,6 +106,9 @@ class Peer:
             self.close("sent a reply that nobody asked for")
             return
         self._reply(self._open.popleft().ticket, frame)
+
+    def _hung_up(self, reason: str) -> None:
+        self.close(reason, PeerGone)
 
     def _late(self, asked: FrameAsked) -> None:
         if self._open and any(open_ is asked for open_ in self._open):

@@ -12,7 +12,7 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from spindle.model.errors import PeerFailed
+from spindle.model.errors import PeerFailed, PeerGone
 from spindle.model.outbox import FrameAnswered, FrameAsked
 
 if TYPE_CHECKING:
@@ -165,15 +165,15 @@ class Net:
 
     def _late(self, key: tuple[str, str, int, str], pipe: _Pipe, asked: FrameAsked) -> None:
         if any(open_ is asked for open_ in pipe.open):
-            self._break(pipe, f"no reply within {asked.timeout:g} s")
+            self._break(pipe, f"no reply within {asked.timeout:g} s", PeerFailed)
 
     def _refused(self, source: Host, life: int, asked: FrameAsked) -> None:
         machine = source.machine
         if machine is not None and source.life == life:
-            failed = PeerFailed(f"{asked.host}:{asked.port}: connection refused")
+            failed = PeerGone(f"{asked.host}:{asked.port}: connection refused")
             self._world.feed(source, lambda: machine.on_done(asked.ticket, failed))
 
-    def _break(self, pipe: _Pipe, reason: str) -> None:
+    def _break(self, pipe: _Pipe, reason: str, failure: type[PeerFailed] = PeerGone) -> None:
         if self._by_id.pop(pipe.id, None) is None:
             return
         for key in [key for key, other in self._pipes.items() if other is pipe]:
@@ -185,7 +185,7 @@ class Net:
             asked = pipe.open.popleft()
             source = pipe.source.machine
             if source is not None and pipe.source.life == pipe.lives[0]:
-                failed = PeerFailed(f"{asked.host}:{asked.port}: {reason}")
+                failed = failure(f"{asked.host}:{asked.port}: {reason}")
                 self._world.feed(pipe.source, partial(source.on_done, asked.ticket, failed))
 
     def _delay(self) -> float:

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from spindle.core.raft.roles import Governing
-from spindle.core.raft.values import NOBODY, FetchAnswer, FetchWish
+from spindle.core.raft.values import NOBODY, FetchAnswer, FetchWish, Silence
 from spindle.model.errors import Error
+from spindle.model.ids import NodeId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Timer
 
@@ -83,19 +84,22 @@ class Follower:
         self._asked += 1
         number = self._asked
         raft = self._raft
-        # A leader that did not answer may be gone: every other time somebody else is asked.
-        source = raft.leader if self._failures % 2 == 0 else NOBODY
+        # A leader that did not answer may be gone: from the second time on, every other time
+        # somebody else is asked.
+        source = raft.leader if self._failures % 2 or not self._failures else NOBODY
         log = raft.log
         wish = FetchWish(raft.epoch, log.end, log.last_epoch, log.start, log.high_watermark)
         raft.world.fetch(
-            None if source == NOBODY else source, wish, lambda a: self._on_answer(number, a)
+            None if source == NOBODY else source, wish, lambda a: self._on_answer(number, source, a)
         )
 
-    def _on_answer(self, number: int, answer: FetchAnswer | None) -> None:
+    def _on_answer(self, number: int, source: NodeId, answer: FetchAnswer | Silence) -> None:
         if number != self._asked:
-            if answer is not None:
+            if isinstance(answer, FetchAnswer):
                 self._raft.on_heard(answer.heard)
             return
+        if answer is Silence.GONE and source == self._raft.leader != NOBODY:
+            self._raft.on_leader_gone()
         # What the answer tells of leaders must not set off a fetch before it is used.
         self._judging = True
         accepted, news = self._judge(answer)
@@ -108,9 +112,9 @@ class Follower:
         else:
             self._retry()
 
-    def _judge(self, answer: FetchAnswer | None) -> tuple[FetchAnswer | None, bool]:
+    def _judge(self, answer: FetchAnswer | Silence) -> tuple[FetchAnswer | None, bool]:
         """The answer if the leader of our epoch gave it; and whether it told anything new."""
-        if answer is None:
+        if isinstance(answer, Silence):
             return None, False
         raft = self._raft
         heard = answer.heard

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from spindle.core.raft.following import Follower
+from spindle.core.raft.haste import Haste
 from spindle.core.raft.leading import Leading
 from spindle.core.raft.log import RaftLog
 from spindle.core.raft.roles import Following, Governing, Resigned, Role, Standing, Waiting
@@ -58,6 +59,7 @@ class Raft:
         self.state = ElectionState()
         self.role: Role = Waiting()
         self.follower = Follower(self)
+        self._haste = Haste()
         self.stopping = False
         self._saves_asked = 0
         self._saves_done = 0
@@ -272,6 +274,7 @@ class Raft:
             self.world.lead(self.epoch)
 
     def _govern(self) -> None:
+        self._haste.forget()
         self._save(self.state._replace(leader=self.me))
         role = Governing(Leading(self.me, self.epoch, self.voters, self.out.now))
         self._become(role)
@@ -307,6 +310,18 @@ class Raft:
         if not self.stopping:
             self._campaign(Standing(pre_vote=True))
 
+    def on_leader_gone(self) -> None:
+        """Nobody serves at the leader's address: after the second time, stand soon."""
+        if isinstance(self.role, Following):
+            self.role.fetched = False  # It answers no more: pre-votes may be granted.
+        if self._haste.on_gone(self.leader) and not isinstance(self.role, Standing):
+            self._stand_soon()
+
+    def _stand_soon(self) -> None:
+        if self.is_voter and self._haste.is_due:
+            delay = self._haste.delay(self.me, self.voters, self.out.rng)
+            self._later(delay, self._stand)
+
     def _campaign(self, role: Standing) -> None:
         self._become(role)
         role.votes[self.me] = True
@@ -333,7 +348,8 @@ class Raft:
                 )
             elif not self.on_heard(answer.heard):
                 role.votes[voter] = answer.granted
-                self._count(role)
+                if not self._count(role) and not answer.granted:
+                    self._stand_soon()
 
         self.world.ask_vote(voter, ballot, on_answer)
 
@@ -348,6 +364,7 @@ class Raft:
             return True
         if role.lost(len(self.voters)):
             self._wait()
+            self._stand_soon()
             return True
         return False
 
@@ -383,6 +400,7 @@ class Raft:
     def _adopt(self, epoch: int, leader: NodeId = NOBODY) -> None:
         """A higher epoch exists: leave ours."""
         assert epoch > self.epoch
+        self._haste.forget()
         if leader in (NOBODY, self.me):
             self._save(ElectionState(epoch))
             self._wait()
@@ -404,6 +422,7 @@ class Raft:
 
     def on_contact(self, first: bool = False) -> None:
         """The leader has answered a fetch: patience begins anew."""
+        self._haste.forget()
         if isinstance(self.role, Following):
             self.role.fetched = not first
             if self.is_voter:

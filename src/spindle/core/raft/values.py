@@ -6,6 +6,7 @@ Knows no bytes and no sockets. `node.quorum` translates these to requests and ba
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final, NamedTuple
 
 from spindle.model.batches import Batch
@@ -68,6 +69,13 @@ class FetchAnswer:
     diverging: OffsetAndEpoch | None = None
     snapshot: OffsetAndEpoch | None = None
     batches: tuple[Batch, ...] = ()
+
+
+class Silence(Enum):
+    """Why a fetch got no answer."""
+
+    LATE = "nobody answered in time, or it was of no use"
+    GONE = "the connection was refused, or closed before an answer came"
 
 
 @dataclass(slots=True, frozen=True)

@@ -15,6 +15,7 @@ from spindle.core.raft.values import (
     FetchAnswer,
     FetchWish,
     Heard,
+    Silence,
     VoteAnswer,
 )
 from spindle.model.batches import Batch
@@ -51,7 +52,7 @@ class World(Protocol):
         self,
         source: NodeId | None,
         wish: FetchWish,
-        then: Callable[[FetchAnswer | None], None],
+        then: Callable[[FetchAnswer | Silence], None],
     ) -> None:
         """Ask the leader (None, or one whose address nobody told us: any controller we know)."""
 

@@ -15,11 +15,12 @@ from spindle.core.raft.values import (
     FetchAnswer,
     FetchWish,
     Heard,
+    Silence,
     VoteAnswer,
 )
 from spindle.model.batches import Batch
 from spindle.model.config import NodeConfig
-from spindle.model.errors import Corrupt, Error, PeerFailed, Refusal
+from spindle.model.errors import Corrupt, Error, PeerFailed, PeerGone, Refusal
 from spindle.model.ids import METADATA_TOPIC, Endpoint, NodeId
 from spindle.model.jobs import PutFile
 from spindle.model.offsets import OffsetAndEpoch
@@ -150,12 +151,12 @@ class QuorumWorld:
         self,
         source: NodeId | None,
         wish: FetchWish,
-        then: Callable[[FetchAnswer | None], None],
+        then: Callable[[FetchAnswer | Silence], None],
     ) -> None:
         """Send Fetch to the leader, or to whichever controller's turn it is."""
         address = self.addresses.get(source) if source is not None else None
         request = raft_wire.fetch_request(self.who, wish)
-        self._ask(
+        self._try(
             address or self._next_address(), request, raft_wire.read_fetch, then, FETCH_CHANNEL
         )
 
@@ -254,27 +255,35 @@ class QuorumWorld:
         then: Callable[[T | None], object],
         channel: str = CHANNEL,
     ) -> None:
+        def on_answer(answer: T | Silence) -> None:
+            then(None if isinstance(answer, Silence) else answer)
+
+        self._try(address, request, read, on_answer, channel)
+
+    def _try(
+        self,
+        address: tuple[str, int] | None,
+        request: Any,
+        read: Callable[[Any], T],
+        then: Callable[[T | Silence], None],
+        channel: str,
+    ) -> None:
         if address is None:
-            self._out.after(0.001, lambda: _call(then))
+            self._out.after(0.001, lambda: then(Silence.LATE))
             return
 
         def on_answer(answer: Any) -> None:
             if isinstance(answer, PeerFailed):
                 self._out.say("debug", "controller does not answer", reason=str(answer))
-                then(None)
+                then(Silence.GONE if isinstance(answer, PeerGone) else Silence.LATE)
                 return
             try:
                 self.learn(raft_wire.read_addresses(answer))
                 result = read(answer)
             except (Corrupt, Refusal) as error:
                 self._out.say("warning", "controller's answer is no use", reason=str(error))
-                then(None)
+                then(Silence.LATE)
                 return
             then(result)
 
         self._peers.ask(*address, channel, request, on_answer, self._timeout)
-
-
-def _call(then: Callable[[T | None], object]) -> None:
-    """Nobody can be asked: there is no answer."""
-    then(None)

@@ -19,6 +19,7 @@ from spindle.core.raft.values import (
     FetchAnswer,
     FetchVerdict,
     FetchWish,
+    Silence,
     Timing,
     VoteAnswer,
 )
@@ -121,13 +122,19 @@ class FakeNode:
         self,
         source: NodeId | None,
         wish: FetchWish,
-        then: Callable[[FetchAnswer | None], None],
+        then: Callable[[FetchAnswer | Silence], None],
     ) -> None:
         others = [v for v in self.quorum.voters if v != self.me]
         if source is None and not others:
             return
         target = source if source is not None else self.quorum.rng.choice(others)
-        self._send(target, lambda p, answer: p.serve(self.me, wish, answer), then)
+        self._send(
+            target,
+            lambda p, answer: p.serve(self.me, wish, answer),
+            then,
+            Silence.LATE,
+            Silence.GONE,
+        )
 
     def serve(
         self, replica: NodeId, wish: FetchWish, answer: Callable[[FetchAnswer], None]
@@ -186,7 +193,14 @@ class FakeNode:
     def on_impossible(self, why: str) -> None:
         self.halted = why
 
-    def _send(self, to: NodeId, serve: Callable[[Any, Any], None], then: Any) -> None:
+    def _send(
+        self,
+        to: NodeId,
+        serve: Callable[[Any, Any], None],
+        then: Any,
+        late: Silence | None = None,
+        gone: Silence | None = None,
+    ) -> None:
         q = self.quorum
         answered = [False]
 
@@ -197,11 +211,16 @@ class FakeNode:
 
         def arrive() -> None:
             peer = q.nodes.get(to)
-            if peer is not None and peer.alive and q.connected(self.me, to):
+            if to in q.closed or (self.me, to) in q.refused:
+                q.deliver(to, self.me, lambda: back(gone))
+            elif peer is not None and peer.alive and q.connected(self.me, to):
                 serve(peer, lambda answer: q.deliver(to, self.me, lambda: back(answer)))
 
+        if not self.alive:
+            return  # The dead say nothing, not even farewell.
         q.deliver(self.me, to, arrive)
-        q.at(2.0, lambda: back(None))
+        q.at(2.0, lambda: back(late))
+        q.on_close.setdefault(to, []).append(lambda: back(gone))
 
 
 class Quorum:
@@ -213,6 +232,11 @@ class Quorum:
         self.voters = tuple(range(1, voters + 1))
         self.saves = 0
         self.cut: set[frozenset[NodeId]] = set()
+        self.closed: set[NodeId] = set()
+        """Nodes whose processes are gone while their hosts are up: connections are refused."""
+        self.refused: set[tuple[NodeId, NodeId]] = set()
+        """(from, to): something between them refuses connections."""
+        self.on_close: dict[NodeId, list[Callable[[], None]]] = {}
         self.leaders: dict[int, NodeId] = {}
         self.committed: list[Batch] = []
         self._parked: list[Callable[[], None]] = []
@@ -272,8 +296,16 @@ class Quorum:
         self.nodes[me].alive = False
         self.nodes[me].raft.shut_down(lambda: None)
 
+    def kill(self, me: NodeId) -> None:
+        """A node's process is killed: its connections are closed, and new ones refused."""
+        self.crash(me)
+        self.closed.add(me)
+        for hang_up in self.on_close.pop(me, []):
+            hang_up()
+
     def restart(self, me: NodeId) -> FakeNode:
         """A crashed node comes back with its disk."""
+        self.closed.discard(me)
         disk = self.nodes[me].disk
         self.nodes[me] = node = FakeNode(self, me, disk)
         node.raft.start(disk.state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.unit.core.raft.quorum import Disk, FakeNode, Quorum, batch
+from tests.unit.core.raft.quorum import TIMING, Disk, FakeNode, Quorum, batch
 
 from spindle.core.raft.roles import Following, Resigned
 from spindle.core.raft.values import (
@@ -113,6 +113,55 @@ def test_an_old_leader_that_comes_back_drops_what_was_never_committed() -> None:
     assert quorum.run(5, lambda: first.raft.log.high_watermark >= mark)
     assert first.raft.log.end == second.raft.log.end < lost + 3
     assert first.raft.log.epochs.entries == second.raft.log.epochs.entries
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("voters", [3, 5])
+def test_a_killed_leader_is_replaced_long_before_fetches_time_out(seed: int, voters: int) -> None:
+    quorum = Quorum(voters, seed)
+    first = quorum.await_leader()
+    quorum.run(2)
+    quorum.kill(first.me)
+    assert quorum.run(
+        TIMING.fetch_timeout * 0.75,
+        lambda: quorum.leader is not None and quorum.leader is not first,
+    )
+
+
+def test_a_leader_killed_with_another_voter_is_replaced_soon_too() -> None:
+    quorum = Quorum(voters=5)
+    first = quorum.await_leader()
+    quorum.run(2)
+    quorum.kill(first.me)
+    quorum.kill(next(me for me in quorum.voters if me != first.me))
+    assert quorum.run(1.5, lambda: quorum.leader is not None and quorum.leader is not first)
+
+
+def test_a_voter_whom_only_the_leader_refuses_disturbs_nobody() -> None:
+    quorum = Quorum(voters=3)
+    leader = quorum.await_leader()
+    quorum.run(1)
+    epoch = leader.raft.epoch
+    lonely = next(me for me in quorum.voters if me != leader.me)
+    quorum.refused = {(lonely, leader.me)}
+    saves = quorum.saves
+    quorum.run(30)
+    assert leader.raft.term is not None
+    assert leader.raft.epoch == epoch
+    assert quorum.saves == saves, "no vote was cast and no epoch spent"
+    quorum.refused = set()
+    end = leader.lead_append()
+    assert quorum.run(5, lambda: quorum.nodes[lonely].raft.log.high_watermark == end)
+
+
+def test_a_leader_that_is_only_slow_is_waited_for() -> None:
+    quorum = Quorum(voters=3)
+    leader = quorum.await_leader()
+    quorum.run(2)
+    quorum.crash(leader.me)  # Its host is gone, too: nothing refuses, nothing answers.
+    quorum.run(TIMING.fetch_timeout * 0.7)
+    assert quorum.leader is None
+    assert all(isinstance(n.raft.role, Following) for n in quorum.nodes.values() if n.alive)
 
 
 def test_a_leader_that_stops_has_a_successor_at_once() -> None:
@@ -306,7 +355,10 @@ def test_random_crashes_cuts_and_appends_keep_every_promise(seed: int) -> None:
         leader = quorum.leader
         if event < 0.15 and len(dead) < 2:
             victim = rng.choice([me for me in quorum.nodes if me not in dead])
-            quorum.crash(victim)
+            if rng.random() < 0.5:
+                quorum.crash(victim)
+            else:
+                quorum.kill(victim)
             dead.add(victim)
         elif event < 0.4 and dead:
             back = rng.choice(sorted(dead))
