@@ -223,8 +223,12 @@ def test_ours_leads_by_the_vote_of_theirs(mixed: Mixed, load: Load) -> None:
 
 def test_theirs_leads_ours(mixed: Mixed, load: Load) -> None:
     before = led(mixed)
-    for voter in OURS:
-        mixed.stop_node(voter, kill=True)
+    # One of ours misses something, so that it cannot win against theirs, however soon it asks.
+    mixed.stop_node(OURS[0], kill=True)
+    led(mixed, not_by=OURS[0])
+    mixed.create("missed", PLACES)
+    in_step(mixed, THEIRS)
+    mixed.stop_node(OURS[1], kill=True)
     mixed.start_node(OURS[0], wait=False)
     view = led(mixed, by=THEIRS, after=before.epoch)
     mixed.create("by-theirs", PLACES)

@@ -148,8 +148,11 @@ def test_nothing_was_lost(cluster: Local, load: Load, made: list[str]) -> None:
 
 
 @pytest.mark.timeout(180)
-def test_a_leader_that_stops_says_so(tmp_path: Path) -> None:
-    """Nobody would miss it for two minutes; brokers that are controllers too go on at once."""
+@pytest.mark.parametrize("end", [psutil.Process.terminate, psutil.Process.kill])
+def test_a_leader_that_stops_or_dies_has_a_successor_before_it_is_missed(
+    end: Callable[[psutil.Process], None], tmp_path: Path
+) -> None:
+    """Fetches would time out after two minutes: one that stops says so, one that dies refuses."""
     command = [sys.executable, "-m", "spindle", "up", "--brokers", "3", "--dirs", "1", "--port"]
     command += ["0", "--controllers", "3", "--combined", "--json", "--data", str(tmp_path)]
     patience = ["--setting", "controller.quorum.fetch.timeout.ms=120000"]
@@ -164,7 +167,7 @@ def test_a_leader_that_stops_says_so(tmp_path: Path) -> None:
                 for p in psutil.Process(up.pid).children(recursive=True)
                 if any(c.laddr.port == ports[before.leader - 1] for c in listening(p))
             ]
-            process.terminate()
+            end(process)
             eventually(lambda: not process.is_running(), "the leader stops", 60)
             after = leading(ports)
             assert after.leader != before.leader
