@@ -265,7 +265,9 @@ class Checks:
 
     def _check_records(self, id: PartitionId, state: Partition, key: LogKey) -> None:
         logs = {n: self._read(n, key) for n in state.isr}
-        first = max((batches[0].base_offset for batches in logs.values() if batches), default=0)
+        # What lies before a log's start counts no more: two may have parted there, and stay so.
+        starts = [self._start(n, id) for n in state.isr]
+        first = max([*starts, *(batches[0].base_offset for batches in logs.values() if batches)])
         bytes_of = {
             n: b"".join(bytes(b.data) for b in batches if b.base_offset >= first)
             for n, batches in logs.items()
@@ -286,6 +288,12 @@ class Checks:
         twice = [v for v in set(values.values()) if list(values.values()).count(v) > 1]
         if twice:
             raise Violation(f"{key}: {len(twice)} records are there twice: {sorted(twice)[:3]}")
+
+    def _start(self, node: NodeId, id: PartitionId) -> int:
+        broker = self._cluster.members[node].broker
+        bounds = broker.replicas.bounds(id) if broker is not None else None
+        assert bounds is not None, "all is settled"
+        return bounds[0]
 
     def _read(self, node: NodeId, key: LogKey) -> list[Batch]:
         member = self._cluster.members[node]

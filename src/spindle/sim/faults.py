@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from spindle.model.errors import Corrupt, Refusal
 from spindle.model.ids import LogDir
 from spindle.sim.checks import Checks
 from spindle.sim.cluster import Cluster, Member
@@ -403,7 +404,10 @@ class Faults:
         id, log = ours[self._rng.randrange(len(ours))]
         segments = [n for n in disk.names(log.path) if n.endswith(".log")]
         file = f"{log.path}/{self._choose(segments)}"
-        batches = split(disk.contents(file) or b"", partial=True)
+        try:
+            batches = split(disk.contents(file) or b"", partial=True)
+        except (Corrupt, Refusal):
+            return False  # What a power cut has left there is no batch to begin with.
         if not batches or not self._promises.may_damage(member, id):
             return False
         at = self._rng.randrange(len(batches))

@@ -218,6 +218,8 @@ class Simulation:
         return self.checks.unanswered()
 
     def _unsettled(self) -> str | None:
+        if self.admin.open:
+            return f"{self.admin.open} requests of {self.admin.name} may change something yet"
         for producer in self.producers:
             if not producer.idle:
                 return f"{producer.name} waits for {producer.waits_for}"
