@@ -114,9 +114,9 @@ class CopyPlan:
 
 
 class BadBatch(NamedTuple):
-    """A batch that was copied but is not well: what is wrong in which file, and whose fault it is.
+    """A batch that was read but is not well: what is wrong in which file.
 
-    `in_source`: the source's file says the same. That is damage, unless a cut of the source has
+    `in_source`: a second look finds the same. That is damage, unless a cut of the source has
     changed the file under the copy: then the next plan finds the cut.
     """
 

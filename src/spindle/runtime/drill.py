@@ -28,7 +28,7 @@ from typing import Final, NamedTuple
 from spindle.model.batches import Buffer
 from spindle.model.ids import LogDir
 from spindle.model.logs import Usage
-from spindle.storage.disk import Disk, File, Stat
+from spindle.storage.disk import Disk, File, Seen, Stat, unseen
 
 SUFFIX = ".broken"
 PAUSE: Final = 0.02
@@ -228,13 +228,15 @@ class DrillDisk:
         self._of(path)("sync")
         self._inner.sync_dir(path)
 
-    def copy(self, source: File, start: int, target: File, at: int, length: int) -> int:
-        """Copy bytes inside the kernel."""
+    def copy(
+        self, source: File, start: int, target: File, at: int, length: int, seen: Seen = unseen
+    ) -> int:
+        """Copy bytes from file to file."""
         assert isinstance(source, _DrillFile)
         assert isinstance(target, _DrillFile)
         source.drill("read")
         target.drill("write")
-        return self._inner.copy(source.inner, start, target.inner, at, length)
+        return self._inner.copy(source.inner, start, target.inner, at, length, seen)
 
     def usage(self, path: str) -> Usage:
         """Bytes of the file system under `path`."""

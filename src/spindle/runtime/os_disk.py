@@ -15,17 +15,11 @@ from collections.abc import Sequence
 
 from spindle.model.batches import Buffer
 from spindle.model.logs import Usage
-from spindle.storage.disk import File, Stat
+from spindle.runtime import os_copy
+from spindle.storage.disk import File, Seen, Stat, unseen
 
 BUFFERS_MAX = 1024
 """Most buffers that one `pwritev` takes (IOV_MAX)."""
-
-COPY_BUFFER = 1 << 20
-"""Bytes per turn where the kernel cannot copy between two files by itself."""
-
-_NO_KERNEL_COPY = frozenset(
-    {errno.EXDEV, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM}
-)
 
 
 class OsFile:
@@ -151,18 +145,13 @@ class OsDisk:
         finally:
             os.close(fd)
 
-    def copy(self, source: File, start: int, target: File, at: int, length: int) -> int:
-        """Copy bytes inside the kernel where it can; the bytes copied (0 only at the end)."""
+    def copy(
+        self, source: File, start: int, target: File, at: int, length: int, seen: Seen = unseen
+    ) -> int:
+        """Copy bytes past the page cache where it can; the bytes copied (0 only at the end)."""
         assert isinstance(source, OsFile)
         assert isinstance(target, OsFile)
-        for way in (_copy_range, _send_file):
-            try:
-                return way(source.fd, start, target.fd, at, length)
-            except OSError as error:
-                if error.errno not in _NO_KERNEL_COPY:
-                    raise
-        data = source.read(start, min(length, COPY_BUFFER))
-        return target.write(at, [data]) if data else 0
+        return os_copy.copy(source.fd, start, target.fd, at, length, seen)
 
     def usage(self, path: str) -> Usage:
         """Bytes of the file system under `path`."""
@@ -200,12 +189,3 @@ class _LockedFile(OsFile):
         """Let go of the lock."""
         super().close()
         self._held.discard(self._path)
-
-
-def _copy_range(source: int, start: int, target: int, at: int, length: int) -> int:
-    return os.copy_file_range(source, target, length, start, at)
-
-
-def _send_file(source: int, start: int, target: int, at: int, length: int) -> int:
-    os.lseek(target, at, os.SEEK_SET)
-    return os.sendfile(target, source, start, length)

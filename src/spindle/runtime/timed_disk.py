@@ -16,7 +16,7 @@ from spindle.model.activity import Activity
 from spindle.model.batches import Buffer
 from spindle.model.ids import LogDir
 from spindle.model.logs import Usage
-from spindle.storage.disk import Disk, File, Stat
+from spindle.storage.disk import Disk, File, Seen, Stat, unseen
 
 R = TypeVar("R")
 
@@ -153,15 +153,17 @@ class TimedDisk:
         """Return when the directory's entries are on the medium."""
         self._of(path).call("sync", 0, lambda: self._inner.sync_dir(path))
 
-    def copy(self, source: File, start: int, target: File, at: int, length: int) -> int:
-        """Copy bytes inside the kernel."""
+    def copy(
+        self, source: File, start: int, target: File, at: int, length: int, seen: Seen = unseen
+    ) -> int:
+        """Copy bytes from file to file."""
         assert isinstance(source, _TimedFile)
         assert isinstance(target, _TimedFile)
         began = time.monotonic()
         for gauge in (source.gauge, target.gauge):
             gauge.copies(began)
         try:
-            return self._inner.copy(source.inner, start, target.inner, at, length)
+            return self._inner.copy(source.inner, start, target.inner, at, length, seen)
         finally:
             for gauge in (source.gauge, target.gauge):
                 gauge.copies(None)

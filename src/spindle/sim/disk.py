@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from spindle.model.batches import Buffer
 from spindle.model.logs import Usage
 from spindle.model.outbox import Rng
-from spindle.storage.disk import File, Stat
+from spindle.storage.disk import File, Seen, Stat, unseen
 
 SECTOR = 512
 """A write that a power cut tears is torn at a multiple of this many bytes."""
@@ -433,9 +433,12 @@ class MemoryDisk:
         node.sync()
         self.after("sync_dir")
 
-    def copy(self, source: File, start: int, target: File, at: int, length: int) -> int:
+    def copy(
+        self, source: File, start: int, target: File, at: int, length: int, seen: Seen = unseen
+    ) -> int:
         """Copy bytes from file to file; the bytes copied (0 only at the end)."""
         data = source.read(start, length)
+        seen(data)
         return target.write(at, [data]) if data else 0
 
     def usage(self, path: str) -> Usage:

@@ -25,7 +25,10 @@ PIECES_MAX: Final = 64
 """Pieces of one plan: bounds what a step holds in memory for small segments."""
 
 SYNC_FROM: Final = 1 << 20
-"""A piece of so many bytes is made durable at once, so that little is left to do at the swap."""
+"""A last piece of so many bytes is made durable beside both threads, which have more to do."""
+
+PROBE: Final = 1 << 20
+"""Bytes that are read to find out whether it is the source that cannot be read."""
 
 _TARGETS_FAULT: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG})
 
@@ -307,51 +310,51 @@ class _Copying:
             _close(source)
             raise self._target_failed(error) from None
         try:
-            return self._bytes(source, target, piece) and self._is_well(source, target, piece)
+            return self._bytes(source, target, piece)
+        except Corrupt as bad:
+            self.bad = self._judged(source, piece, bad)
+            return False
         finally:
             _close(source)
             _close(target)
 
     def _bytes(self, source: File, target: File, piece: c.CopyPiece) -> bool:
+        """Copy a piece, each batch of it checked on its way. Corrupt."""
         start, at, length = piece.start, piece.at, piece.length
+        well = scan.Verifier(start, start + length, piece.base)
         done = 0
         try:
             if target.size() > at:
                 target.truncate(at)  # What an earlier attempt left.
             while done < length:
-                got = self._disk.copy(source, start + done, target, at + done, length - done)
+                rest = length - done
+                got = self._disk.copy(source, start + done, target, at + done, rest, well.feed)
                 if got == 0:
                     return False
                 done += got
-            if piece.seals or length >= SYNC_FROM:
+            well.finish()
+            if piece.seals or (length >= SYNC_FROM and piece.end == self._job.plan.source_end):
                 target.sync()
         except OSError as error:
             raise self._blame(error, source, start + done, length - done) from None
         return True
 
-    def _is_well(self, source: File, target: File, piece: c.CopyPiece) -> bool:
-        """Check each batch of the copy; where one is bad, look whether it is so in the source."""
-        try:
-            scan.verify(target, piece.at, piece.at + piece.length, piece.base)
-            return True
-        except Corrupt as bad:
-            file = layout.segment_file(piece.target_base)
-            self.bad = c.BadBatch(f"{self._to}/{file}: {bad}", False)
-        except OSError as error:
-            raise self._target_failed(error) from None
+    def _judged(self, source: File, piece: c.CopyPiece, bad: Corrupt) -> c.BadBatch:
+        """Whether a second look at the source finds the same."""
+        file = f"{self._from}/{layout.segment_file(piece.base)}"
         try:
             scan.verify(source, piece.start, piece.start + piece.length, piece.base)
-        except Corrupt as bad:
-            self.bad = c.BadBatch(f"{self._from}/{layout.segment_file(piece.base)}: {bad}", True)
+        except Corrupt as again:
+            return c.BadBatch(f"{file}: {again}", True)
         except OSError as error:
             raise self._source_failed(error) from None
-        return False
+        return c.BadBatch(f"{file}: {bad}", False)
 
     def _blame(self, error: OSError, source: File, position: int, left: int) -> Exception:
         """Find out which of the two disks an error came from: the one that cannot be read."""
         if error.errno not in _TARGETS_FAULT and left:
             try:
-                source.read(position, min(left, SYNC_FROM))
+                source.read(position, min(left, PROBE))
             except OSError as reading:
                 return self._source_failed(reading)
         return self._target_failed(error)

@@ -7,11 +7,18 @@ are absolute. No implementation maps files into memory: a fault there would kill
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from spindle.model.batches import Buffer
 from spindle.model.logs import Usage
+
+Seen = Callable[[Buffer], object]
+"""Looks at bytes on their way; what it raises ends the call. It keeps none of them."""
+
+
+def unseen(_: Buffer) -> None:
+    """Nobody looks."""
 
 
 class Stat(NamedTuple):
@@ -68,8 +75,13 @@ class Disk(Protocol):
     def sync_dir(self, path: str) -> None:
         """Return when the directory's entries are on the medium."""
 
-    def copy(self, source: File, start: int, target: File, at: int, length: int) -> int:
-        """Copy bytes inside the kernel where it can; the bytes copied (0 only at the end)."""
+    def copy(
+        self, source: File, start: int, target: File, at: int, length: int, seen: Seen = unseen
+    ) -> int:
+        """Copy bytes, past the page cache if it can; the bytes copied (0 only at the end).
+
+        `seen` gets all of them, in order, each before it is written.
+        """
 
     def usage(self, path: str) -> Usage:
         """Bytes of the file system under `path`."""

@@ -127,26 +127,77 @@ def scan(file: File, position: int, end: int, offset: int) -> Iterator[Header]:
 
 def verify(file: File, position: int, end: int, offset: int) -> None:
     """As `scan`, for whoever wants to know nothing but that all is well: fast. Corrupt, OSError."""
-    unpack, size = _CHECKED.unpack_from, HEADER_SIZE
+    verifier = Verifier(position, end, offset)
     while position < end:
-        # A batch that the window had cut off is read whole the next time.
-        wanted = min(max(VERIFY_WINDOW, size), end - position)
-        window = memoryview(file.read(position, wanted))
-        at, size = 0, HEADER_SIZE
-        while at + HEADER_SIZE <= len(window):
-            base, length, magic, crc, delta = unpack(window, at)
-            size = length + OVERHEAD
-            if magic != MAGIC or size < HEADER_SIZE or delta < 0 or base < offset:
-                raise Corrupt(_nonsense(position + at, base, length, magic, delta, end))
-            if at + size > len(window):
-                break
-            if crc32c(window[at + CRC_FROM : at + size]) != crc:
-                raise Corrupt(f"at {position + at}: the CRC of offset {base} is wrong")
-            offset = base + delta + 1
-            at += size
-        if at == 0 and (position + size > end or len(window) < wanted):
-            raise Corrupt(f"at {position}: the batch is cut off")
-        position += at
+        window = file.read(position, min(VERIFY_WINDOW, end - position))
+        if not window:
+            break
+        verifier.feed(window)
+        position += len(window)
+    verifier.finish()
+
+
+class Verifier:
+    """Looks at each byte of the batches that pass in parts of any size, and keeps none of them."""
+
+    __slots__ = ("_base", "_crc", "_end", "_head", "_left", "_offset", "_position", "_said")
+
+    def __init__(self, position: int, end: int, offset: int) -> None:
+        """Batches come from `position` to `end`; none may begin with less than `offset`."""
+        self._position, self._end, self._offset = position, end, offset
+        self._head = bytearray()
+        """The begin of a header that a part has cut off."""
+        self._base = self._left = self._crc = self._said = 0
+        """The batch under way: its offset, bytes to come, its CRC so far and as it should be."""
+
+    def feed(self, part: Buffer) -> None:
+        """The next bytes. Corrupt at the first batch that is not well."""
+        view, at = memoryview(part), 0
+        while at < len(view):
+            if self._left:
+                at += self._go_on(view[at : at + self._left])
+            elif self._head or at + HEADER_SIZE > len(view):
+                missing = HEADER_SIZE - len(self._head)
+                self._head += view[at : at + missing]
+                at += missing
+                if len(self._head) == HEADER_SIZE:
+                    self._begin(memoryview(bytes(self._head)), HEADER_SIZE)
+                    self._head.clear()
+            else:
+                at += self._begin(view[at:], len(view) - at)
+
+    def finish(self) -> None:
+        """There is no more. Corrupt if a batch is not whole, or not all has come."""
+        if self._left or self._head or self._position != self._end:
+            raise Corrupt(f"at {self._position}: the batch is cut off")
+
+    def _begin(self, view: memoryview, here: int) -> int:
+        """A batch begins, with so many bytes here; how many of these are its own."""
+        base, length, magic, self._said, delta = _CHECKED.unpack_from(view)
+        size: int = length + OVERHEAD
+        if magic != MAGIC or size < HEADER_SIZE or delta < 0 or base < self._offset:
+            raise Corrupt(_nonsense(self._position, base, length, magic, delta, self._end))
+        if self._position + size > self._end:
+            raise Corrupt(f"at {self._position}: the batch is cut off")
+        took = min(size, here)
+        self._crc, self._left = crc32c(view[CRC_FROM:took]), size - took
+        self._base, self._offset = base, base + delta + 1
+        self._position += took
+        if not self._left:
+            self._ended()
+        return took
+
+    def _go_on(self, body: memoryview) -> int:
+        self._crc = crc32c(body, self._crc)
+        self._left -= len(body)
+        self._position += len(body)
+        if not self._left:
+            self._ended()
+        return len(body)
+
+    def _ended(self) -> None:
+        if self._crc != self._said:
+            raise Corrupt(f"before {self._position}: the CRC of offset {self._base} is wrong")
 
 
 def _header(window: Buffer, at: int, position: int, end: int) -> Header:

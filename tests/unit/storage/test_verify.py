@@ -44,6 +44,18 @@ def test_well_whatever_the_sizes(sizes: list[int]) -> None:
     assert is_well(bytes_of(sizes))
 
 
+@given(st.lists(st.integers(0, 300), max_size=8), st.data())
+def test_parts_may_end_anywhere(sizes: list[int], draw: st.DataObject) -> None:
+    data = bytes_of(sizes)
+    verifier = scan.Verifier(0, len(data), 0)
+    at = 0
+    while at < len(data):
+        size = draw.draw(st.integers(1, 200))
+        verifier.feed(data[at : at + size])
+        at += size
+    verifier.finish()
+
+
 @given(st.lists(st.integers(0, 400), min_size=1, max_size=8), st.data())
 def test_any_flipped_bit_is_found_unless_nothing_covers_it(
     sizes: list[int], draw: st.DataObject

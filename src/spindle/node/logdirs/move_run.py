@@ -278,7 +278,7 @@ class Run:
             self.damage = bad.why
             self.feed(Input.DAMAGED)
         else:
-            self._give_up(f"the target does not hold what is written to it: {bad.why}")
+            self._give_up(f"what is read changes from one time to the next: {bad.why}")
 
     def _flush(self, then: Callable[[], None]) -> None:
         """Put the future log on the medium, then go on: the swap shall have little left to do."""
