@@ -22,7 +22,7 @@ from spindle.model.jobs import (
     LogJob,
     LogStart,
 )
-from spindle.model.logs import AbortedTransaction
+from spindle.model.logs import AbortedTransaction, LogKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,7 @@ class PlanClean(LogJob[CleanPlan | None]):
 class CleanBytes(BesideJob[CleanWork]):
     """Go on with a cleaning for about so many bytes, or up to the end of a group."""
 
+    key: LogKey
     plan: CleanPlan
     work: CleanWork
     max_bytes: int

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from spindle.model.ids import LogDir
 from spindle.model.jobs import BesideJob, LogJob
-from spindle.model.logs import AbortedTransaction, ProducerEntry
+from spindle.model.logs import AbortedTransaction, LogKey, ProducerEntry
 from spindle.model.offsets import EpochStart
 
 # One step of a move is a chain of jobs on three threads; each has a lane where it may touch what it
@@ -20,7 +20,7 @@ from spindle.model.offsets import EpochStart
 #   MarkCopy     target's thread    where the future log stands (a CopyMark); at the start of a move
 #   PlanCopy     source's thread    what to copy next: byte ranges of whole batches, and how the
 #                                   future log must be aligned first
-#   CopyBytes    a thread for the   bytes from file to file inside the kernel; touches no log's
+#   CopyBytes    a thread for the   bytes from file to file, each batch checked; touches no log's
 #                pair               state and no file's part that any thread counts as written
 #   AdoptCopied  target's thread    the future log takes the bytes as its own; gives the next mark
 #
@@ -180,6 +180,7 @@ class CopyBytes(BesideJob[CopiedBytes]):
     DiskFailed names the directory, source or target, whose disk it was.
     """
 
+    key: LogKey
     source: LogDir
     plan: CopyPlan
 

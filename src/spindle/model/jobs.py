@@ -100,8 +100,8 @@ class LogJob(Job[R]):
 
 
 @dataclass(slots=True)
-class BesideJob(LogJob[R]):
-    """Long work on a log that runs on a lane of its own, beside its directory's thread."""
+class BesideJob(Job[R]):
+    """Long work that runs on a lane of its own, beside its directory's thread."""
 
     @property
     def lane(self) -> tuple[LogDir, LogDir]:
@@ -326,10 +326,25 @@ class Restore(LogJob[LoadedLog]):
 
 
 @dataclass(slots=True)
-class Purge(Job[int]):
-    """Unlink a `-delete` (or `-stray`) directory and what it holds; answers the bytes freed."""
+class Forget(Job[None]):
+    """Nobody will want a `-delete` (or `-stray`) directory back: it may be purged."""
 
     name: str
+
+
+@dataclass(slots=True)
+class Purge(BesideJob[int]):
+    """Unlink a forgotten directory and what it holds; answers the bytes freed.
+
+    Beside the directory's thread: appends would wait for a large file's unlinking.
+    """
+
+    name: str
+
+    @property
+    def lane(self) -> tuple[LogDir, LogDir]:
+        """One for each directory."""
+        return (f"{self.directory} purge", self.directory)
 
 
 @dataclass(slots=True)

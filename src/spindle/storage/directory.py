@@ -113,8 +113,13 @@ class Directory:
         try:
             if isinstance(job, k.CleanBytes):
                 return rewriting.step(self.disk, job)
+            if isinstance(job, j.Purge):
+                return self._purge(job)
             assert isinstance(job, c.CopyBytes)
             return copy.copy_bytes(self.disk, job)
+        except OSError as error:
+            code = error.errno or errno.EIO
+            return DiskFailed(self.path, type(job).__name__, code, explain(error))
         except Failure as failure:
             return failure
 
@@ -390,9 +395,11 @@ class Directory:
         self._logs[job.key] = log
         return self._loaded(log)
 
+    def _forget(self, job: j.Forget) -> None:
+        self._discarded.pop(job.name, None)
+
     def _purge(self, job: j.Purge) -> int:
         assert layout.is_discarded(job.name), f"{job.name} is in use"
-        self._discarded.pop(job.name, None)
         freed = files.remove_tree(self.disk, f"{self.path}/{job.name}")
         self.disk.sync_dir(self.path)
         return freed
@@ -471,7 +478,7 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Salvage: Directory._salvage,
     j.Discard: Directory._discard,
     j.Restore: Directory._restore,
-    j.Purge: Directory._purge,
+    j.Forget: Directory._forget,
     j.Weigh: lambda d, job: files.weigh(d.disk, f"{d.path}/{job.name}"),
     j.Promote: Directory._promote,
     c.MarkCopy: Directory._mark_copy,

@@ -32,7 +32,7 @@ from spindle.model.outbox import Outbox, Timer
 from spindle.node.logdirs.copy_step import copy_step
 from spindle.node.replicas.replicas import Replicas
 
-PIECE: Final = 16 << 20
+PIECE: Final = 64 << 20
 """Bytes asked of one step of copying."""
 FOLLOW: Final = 0.05
 """Seconds between looks for new records once a move has caught up."""

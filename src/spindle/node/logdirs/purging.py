@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING
 
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir
-from spindle.model.jobs import (
-    Purge,
-    Weigh,
-)
+from spindle.model.jobs import Forget, Purge, Weigh
 
 if TYPE_CHECKING:
     from spindle.node.logdirs.logdirs import LogDirs
@@ -39,13 +36,19 @@ class Purging:
         if not self._logs.directories.is_online(path) or self._logs.moves.closing:
             return
 
+        def forgotten(result: Failure | None) -> None:
+            if result is None:
+                self._out.run(Purge(path, name), purged)
+            elif isinstance(result, DiskFailed):
+                self._logs.on_disk_failed(result)
+
         def purged(result: int | Failure) -> None:
             if isinstance(result, DiskFailed):
                 self._logs.on_disk_failed(result)
             else:
                 self._out.say("info", "log deleted", directory=path, name=name, freed=str(result))
 
-        self._out.run(Purge(path, name), purged)
+        self._out.run(Forget(path, name), forgotten)
 
     def stray(self, path: LogDir, name: str) -> None:
         """A log that no topic claims is set aside; it expires, if that is wanted."""
