@@ -4,11 +4,14 @@ four log directories each. The judge of the data is librdkafka, reading from the
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
+import signal
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,6 +32,8 @@ from tests.support.real_moves import (
     rests,
 )
 
+from spindle.client.admin import AdminClient
+from spindle.client.results import Replica
 from spindle.model.errors import Error
 
 KEEP = "log.dir.move.keep.ms"
@@ -405,3 +410,52 @@ def test_what_cannot_be_is_refused_and_changes_nothing(cluster: Local) -> None:
     assert rests(cluster, 1, "steady", 0)
     cluster.mend_disk(1, 3)
     cluster.until(lambda: cluster.disks(1)[3].online, "it is back", 60)
+
+
+@contextmanager
+def frozen(cluster: Local, *nodes: int) -> Iterator[None]:
+    """These nodes stand still meanwhile."""
+    processes = [cluster.nodes[node].process for node in nodes]
+    try:
+        for process in processes:
+            assert process is not None
+            process.send_signal(signal.SIGSTOP)
+        yield
+    finally:
+        for process in processes:
+            assert process is not None
+            process.send_signal(signal.SIGCONT)
+
+
+@pytest.mark.spec("B-02")
+def test_a_follower_is_cut_while_it_moves_and_so_is_its_copy(cluster: Local) -> None:
+    cluster.create_on("cut", 0, [1, 2])
+    given = fill(cluster, "cut", 2 * MB)
+    limit_moves(cluster, None)
+    alone = f"127.0.0.1:{cluster.nodes[1].port}"
+    with frozen(cluster, 2, 100):
+        # What only broker 1 has; its copy has it, too: but nobody is there to agree to the swap.
+        for only_here in ([b"answers the fetch that waits"], [b"only here" * 10] * 500):
+            produce(alone, "cut", only_here, acks="1")
+
+        async def move() -> None:
+            replica = Replica("cut", 0, 1)
+            async with AdminClient(alone) as admin:
+                wanted = {replica: cluster.log_dirs(1)[1]}
+                assert await admin.alter_replica_log_dirs(wanted)[replica] is None
+
+        asyncio.run(move())
+        whole = (cluster.nodes[1].log_dirs[0] / "cut-0" / f"{0:020}.log").stat().st_size
+        cluster.until(lambda: future_bytes(cluster, 1, "cut", 1) == whole, "it is copied", 60)
+        cluster.stop_node(1, kill=True)
+    cluster.until(lambda: cluster.state("cut")[0][0] == 2, "broker 2 leads", 60)
+    later = [b"written to broker 2"] * 300
+    produce(f"127.0.0.1:{cluster.nodes[2].port}", "cut", later, acks="1")
+    cluster.start_node(1)
+    cluster.until(lambda: rests(cluster, 1, "cut", 1), "the move has gone on", 60)
+    cluster.until(lambda: cluster.state("cut")[0][1] == {1, 2}, "in sync", 60)
+    cluster.stop_node(2)
+    cluster.until(lambda: cluster.state("cut")[0][0] == 1, "broker 1 leads", 60)
+    found = values(cluster.bootstrap, "cut")
+    assert found in (given + later, [*given, b"answers the fetch that waits", *later])
+    cluster.start_node(2)
