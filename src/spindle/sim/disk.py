@@ -10,15 +10,13 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from spindle.model.batches import Buffer
 from spindle.model.logs import Usage
 from spindle.model.outbox import Rng
+from spindle.sim.medium import DirNode, FileNode, Node, Write, settle, size_of
 from spindle.storage.disk import File, Seen, Stat, unseen
-
-SECTOR = 512
-"""A write that a power cut tears is torn at a multiple of this many bytes."""
 
 WRITING = frozenset({"write", "truncate", "sync", "make_dir", "rename", "remove", "sync_dir"})
 """Verbs that a read-only file system refuses (as well as `open` that creates)."""
@@ -55,116 +53,19 @@ class Fault:
         return True
 
 
-@dataclass(slots=True)
-class _Write:
-    """A change of a file that is not on the medium yet. No data: cut or extended to `at`."""
-
-    at: int
-    data: bytes | None
-
-
-@dataclass(slots=True, eq=False)
-class _FileNode:
-    """A file: what programs see, and what is on the medium."""
-
-    seen: bytearray = field(default_factory=bytearray)
-    kept: bytearray = field(default_factory=bytearray)
-    pending: list[_Write] = field(default_factory=list)
-    modified_ms: int = 0
-
-    def change(self, change: _Write) -> None:
-        _apply(self.seen, change)
-        self.pending.append(change)
-
-    def sync(self) -> None:
-        for change in self.pending:
-            _apply(self.kept, change)
-        self.pending.clear()
-
-    def crash(self, rng: Rng) -> None:
-        """Keep what was synced and, by luck, some of the rest: a prefix, or pieces out of order."""
-        in_order = rng.random() < 0.5
-        reached = rng.randrange(len(self.pending) + 1)
-        for index, change in enumerate(self.pending):
-            last = index == reached
-            if in_order and index > reached:
-                break
-            if not in_order and rng.random() < 0.5:
-                continue
-            if (last or not in_order) and change.data and rng.random() < 0.5:
-                torn = rng.randrange(len(change.data) // SECTOR + 1) * SECTOR
-                change = _Write(change.at, change.data[:torn])
-            elif last and in_order:
-                break
-            _apply(self.kept, change)
-        self.pending.clear()
-        self.seen = bytearray(self.kept)
-
-
-@dataclass(slots=True, eq=False)
-class _DirNode:
-    """A directory: names that programs see, names on the medium, changes in between in order."""
-
-    seen: dict[str, _Node] = field(default_factory=dict)
-    kept: dict[str, _Node] = field(default_factory=dict)
-    pending: list[tuple[tuple[str, _Node | None], ...]] = field(default_factory=list)
-
-    def change(self, *entries: tuple[str, _Node | None]) -> None:
-        """Names that come (a node) and go (None), all of them or none."""
-        _enter(self.seen, entries)
-        self.pending.append(entries)
-
-    def sync(self) -> None:
-        for entries in self.pending:
-            _enter(self.kept, entries)
-        self.pending.clear()
-
-    def crash(self, rng: Rng) -> None:
-        """Keep what was synced and, as a journal does, the first few changes after it."""
-        for entries in self.pending[: rng.randrange(len(self.pending) + 1)]:
-            _enter(self.kept, entries)
-        self.pending.clear()
-        self.seen = dict(self.kept)
-        for node in self.seen.values():
-            node.crash(rng)
-
-
-_Node = _FileNode | _DirNode
-
-
-def _apply(data: bytearray, change: _Write) -> None:
-    if change.data is None:
-        if change.at < len(data):
-            del data[change.at :]
-        else:
-            data.extend(bytes(change.at - len(data)))
-        return
-    if change.at > len(data):
-        data.extend(bytes(change.at - len(data)))
-    data[change.at : change.at + len(change.data)] = change.data
-
-
-def _enter(names: dict[str, _Node], entries: tuple[tuple[str, _Node | None], ...]) -> None:
-    for name, node in entries:
-        if node is None:
-            names.pop(name, None)
-        else:
-            names[name] = node
-
-
 class MemoryFile:
     """An open file of a `MemoryDisk`; dead after the disk's next power cut."""
 
     __slots__ = ("_disk", "_life", "_node", "locks", "path")
 
-    def __init__(self, disk: MemoryDisk, path: str, node: _FileNode) -> None:
+    def __init__(self, disk: MemoryDisk, path: str, node: FileNode) -> None:
         self._disk = disk
-        self._node: _FileNode | None = node
+        self._node: FileNode | None = node
         self._life = disk.lives
         self.path = path
         self.locks = False
 
-    def _use(self, verb: str) -> _FileNode:
+    def _use(self, verb: str) -> FileNode:
         if self._node is None or self._life != self._disk.lives:
             raise OSError(errno.EBADF, "the file is closed", self.path)
         self._disk.called(verb, self.path)
@@ -186,9 +87,9 @@ class MemoryFile:
         grows = offset + len(data) - len(node.seen)
         if room >= 0 and grows > room:
             fits = data[: max(0, len(data) - (grows - room))]
-            node.change(_Write(offset, fits))
+            node.change(Write(offset, fits))
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.path)
-        node.change(_Write(offset, data))
+        node.change(Write(offset, data))
         node.modified_ms = self._disk.clock()
         self._disk.after("write")
         return len(data)
@@ -196,7 +97,7 @@ class MemoryFile:
     def truncate(self, size: int) -> None:
         """Cut or extend (with zeros) to `size`."""
         node = self._use("truncate")
-        node.change(_Write(size, None))
+        node.change(Write(size, None))
         node.modified_ms = self._disk.clock()
         self._disk.after("truncate")
 
@@ -236,7 +137,7 @@ class MemoryDisk:
         """Power cuts so far."""
         self.locked: set[str] = set()
         self._delay = 0.0
-        self._root = _DirNode()
+        self._root = DirNode()
 
     # --- what tests and the simulation do to it -----------------------------------------------
 
@@ -263,7 +164,7 @@ class MemoryDisk:
     def blank(self, path: str) -> None:
         """Put an empty disk in the place of the directory at `path`."""
         node = self._find(path)
-        assert isinstance(node, _DirNode)
+        assert isinstance(node, DirNode)
         node.seen.clear()
         node.kept.clear()
         node.pending.clear()
@@ -278,7 +179,7 @@ class MemoryDisk:
 
     def settle(self) -> None:
         """Put everything on the medium, as if all had been synced long ago."""
-        _settle(self._root)
+        settle(self._root)
 
     def kill(self) -> None:
         """Kill the process: nothing is lost, but open files are dead and locks free."""
@@ -294,23 +195,23 @@ class MemoryDisk:
     def names(self, path: str) -> list[str]:
         """What `list` tells, without faults, delays and counts; nothing where there is nothing."""
         node = self._find(path)
-        return sorted(node.seen) if isinstance(node, _DirNode) else []
+        return sorted(node.seen) if isinstance(node, DirNode) else []
 
     def contents(self, path: str) -> bytes | None:
         """A file's bytes, without faults, delays and counts; None where there is none."""
         node = self._find(path)
-        return bytes(node.seen) if isinstance(node, _FileNode) else None
+        return bytes(node.seen) if isinstance(node, FileNode) else None
 
     def rot(self, path: str, at: int, mask: int) -> None:
         """Change bits of a byte of a file, on the medium as well."""
         node = self._find(path)
-        for data in (node.seen, node.kept) if isinstance(node, _FileNode) else ():
+        for data in (node.seen, node.kept) if isinstance(node, FileNode) else ():
             if at < len(data):
                 data[at] ^= mask
 
     def used(self, path: str) -> int:
         """Bytes of all files under a path."""
-        return _size(node) if (node := self._find(path.rstrip("/"))) is not None else 0
+        return size_of(node) if (node := self._find(path.rstrip("/"))) is not None else 0
 
     # --- shared with MemoryFile ---------------------------------------------------------------
 
@@ -350,12 +251,12 @@ class MemoryDisk:
     def _open(self, path: str, create: bool) -> MemoryFile:
         parent, name = self._parent(path)
         node = parent.seen.get(name)
-        if isinstance(node, _DirNode):
+        if isinstance(node, DirNode):
             raise _error(errno.EISDIR, path)
         if node is None:
             if not create:
                 raise _error(errno.ENOENT, path)
-            node = _FileNode(modified_ms=self.clock())
+            node = FileNode(modified_ms=self.clock())
             parent.change((name, node))
             self.after("open")
         return MemoryFile(self, path, node)
@@ -366,7 +267,7 @@ class MemoryDisk:
         node = self._find(path)
         if node is None:
             raise _error(errno.ENOENT, path)
-        if isinstance(node, _FileNode):
+        if isinstance(node, FileNode):
             raise _error(errno.ENOTDIR, path)
         return sorted(node.seen)
 
@@ -376,7 +277,7 @@ class MemoryDisk:
         node = self._find(path)
         if node is None:
             return None
-        if isinstance(node, _DirNode):
+        if isinstance(node, DirNode):
             return Stat(0, 0, True)
         return Stat(len(node.seen), node.modified_ms, False)
 
@@ -386,10 +287,10 @@ class MemoryDisk:
         here = self._root
         for name in _names(path):
             node = here.seen.get(name)
-            if isinstance(node, _FileNode):
+            if isinstance(node, FileNode):
                 raise _error(errno.ENOTDIR, path)
             if node is None:
-                node = _DirNode()
+                node = DirNode()
                 here.change((name, node))
                 self.after("make_dir")
             here = node
@@ -403,7 +304,7 @@ class MemoryDisk:
         there = new.seen.get(new_name)
         if node is None:
             raise _error(errno.ENOENT, source)
-        if isinstance(there, _DirNode) and there.seen:
+        if isinstance(there, DirNode) and there.seen:
             raise _error(errno.ENOTEMPTY, target)
         if old is new:
             old.change((old_name, None), (new_name, node))
@@ -419,7 +320,7 @@ class MemoryDisk:
         node = parent.seen.get(name)
         if node is None:
             raise _error(errno.ENOENT, path)
-        if isinstance(node, _DirNode) and node.seen:
+        if isinstance(node, DirNode) and node.seen:
             raise _error(errno.ENOTEMPTY, path)
         parent.change((name, None))
         self.after("remove")
@@ -428,7 +329,7 @@ class MemoryDisk:
         """Put the directory's entries on the medium."""
         self.called("sync_dir", path)
         node = self._find(path)
-        if not isinstance(node, _DirNode):
+        if not isinstance(node, DirNode):
             raise _error(errno.ENOENT, path)
         node.sync()
         self.after("sync_dir")
@@ -461,10 +362,10 @@ class MemoryDisk:
 
     # --- finding ------------------------------------------------------------------------------
 
-    def _find(self, path: str) -> _Node | None:
-        here: _Node = self._root
+    def _find(self, path: str) -> Node | None:
+        here: Node = self._root
         for name in _names(path):
-            if isinstance(here, _FileNode):
+            if isinstance(here, FileNode):
                 return None
             found = here.seen.get(name)
             if found is None:
@@ -472,27 +373,14 @@ class MemoryDisk:
             here = found
         return here
 
-    def _parent(self, path: str) -> tuple[_DirNode, str]:
+    def _parent(self, path: str) -> tuple[DirNode, str]:
         folder, _, name = path.rpartition("/")
         node = self._find(folder)
         if node is None:
             raise _error(errno.ENOENT, path)
-        if isinstance(node, _FileNode):
+        if isinstance(node, FileNode):
             raise _error(errno.ENOTDIR, path)
         return node, name
-
-
-def _settle(node: _Node) -> None:
-    node.sync()
-    if isinstance(node, _DirNode):
-        for child in node.seen.values():
-            _settle(child)
-
-
-def _size(node: _Node) -> int:
-    if isinstance(node, _FileNode):
-        return len(node.seen)
-    return sum(map(_size, node.seen.values()))
 
 
 def _names(path: str) -> list[str]:

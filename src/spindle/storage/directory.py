@@ -21,6 +21,7 @@ from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, Usage
 from spindle.model.scrubbing import Scrub, Scrubbed
 from spindle.storage import (
     bad,
+    beside,
     checkpoints,
     cleaning,
     copy,
@@ -28,7 +29,6 @@ from spindle.storage import (
     kept,
     layout,
     reading,
-    rewriting,
     salvage,
     scrub,
     small_files,
@@ -90,7 +90,7 @@ class Directory:
     def run_group(self, group: Sequence[j.Job[Any]]) -> list[Any]:
         """Carry out jobs in order; for each its result, or the Failure that came instead."""
         if group and isinstance(group[0], j.BesideJob):
-            return [self._beside(job) for job in group]
+            return [beside.run(self.disk, job) for job in group]
         results: list[Any] = []
         for at, job in enumerate(group):
             if type(job) not in _COMMIT_LATER:
@@ -107,21 +107,6 @@ class Directory:
                 self._created[job.key].append(at)
         self._commit(results)
         return results
-
-    def _beside(self, job: j.Job[Any]) -> Any:
-        """Beside our own thread: no state of ours."""
-        try:
-            if isinstance(job, k.CleanBytes):
-                return rewriting.step(self.disk, job)
-            if isinstance(job, j.Purge):
-                return self._purge(job)
-            assert isinstance(job, c.CopyBytes)
-            return copy.copy_bytes(self.disk, job)
-        except OSError as error:
-            code = error.errno or errno.EIO
-            return DiskFailed(self.path, type(job).__name__, code, explain(error))
-        except Failure as failure:
-            return failure
 
     def _attempt(self, job: j.Job[Any]) -> Any:
         assert job.directory == self.path
@@ -397,12 +382,6 @@ class Directory:
 
     def _forget(self, job: j.Forget) -> None:
         self._discarded.pop(job.name, None)
-
-    def _purge(self, job: j.Purge) -> int:
-        assert layout.is_discarded(job.name), f"{job.name} is in use"
-        freed = files.remove_tree(self.disk, f"{self.path}/{job.name}")
-        self.disk.sync_dir(self.path)
-        return freed
 
     def _promote(self, job: j.Promote) -> LoadedLog:
         future = job.key._replace(future=True)

@@ -1,0 +1,40 @@
+"""Jobs that run beside their directory's thread: they know paths and files, and no log's state.
+
+An OSError means the disk. Called by `directory`, on whatever thread the driver has for the job.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+from spindle.model.cleaning import CleanBytes
+from spindle.model.copying import CopyBytes
+from spindle.model.errors import DiskFailed, Failure
+from spindle.model.jobs import Job, Purge
+from spindle.storage import copy, files, layout, rewriting
+from spindle.storage.disk import Disk
+from spindle.storage.opening import explain
+
+
+def run(disk: Disk, job: Job[Any]) -> Any:
+    """Carry a job out: its result, or the Failure that came instead."""
+    try:
+        if isinstance(job, CleanBytes):
+            return rewriting.step(disk, job)
+        if isinstance(job, Purge):
+            return _purge(disk, job)
+        assert isinstance(job, CopyBytes)
+        return copy.copy_bytes(disk, job)
+    except OSError as error:
+        code = error.errno or errno.EIO
+        return DiskFailed(job.directory, type(job).__name__, code, explain(error))
+    except Failure as failure:
+        return failure
+
+
+def _purge(disk: Disk, job: Purge) -> int:
+    assert layout.is_discarded(job.name), f"{job.name} is in use"
+    freed = files.remove_tree(disk, f"{job.directory}/{job.name}")
+    disk.sync_dir(job.directory)
+    return freed
