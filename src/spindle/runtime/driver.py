@@ -55,6 +55,7 @@ class Driver:
         self._listening: list[socket.socket] = []
         self._wake: asyncio.TimerHandle | None = None
         self._ended: asyncio.Future[None] = self._loop.create_future()
+        node.out.carry_out = self._carry_out
 
     # --- life -------------------------------------------------------------------------------
 

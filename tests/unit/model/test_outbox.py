@@ -53,3 +53,17 @@ def test_the_same_seed_gives_the_same_ids() -> None:
     ids = [[Outbox(random.Random(7)).new_id() for _ in range(3)] for _ in range(2)]
     assert ids[0] == ids[1]
     assert len(set(ids[0])) == 1
+
+
+def test_what_is_in_a_hurry_leaves_before_the_input_has_ended() -> None:
+    out, left = Outbox(random.Random(1)), []
+    out.run(Measure("/a"), lambda _: None)
+    out.hurry()  # Nobody could carry it out: it leaves in the end.
+    out.carry_out = lambda ready: left.append([asked.job for asked in ready.jobs])
+    out.hurry()
+    out.hurry()  # Nothing is left to say.
+    out.run(Measure("/b"), lambda _: None)
+    assert left == [[Measure("/a")]]
+    ready = out.take()
+    assert ready is not None
+    assert [asked.job for asked in ready.jobs] == [Measure("/b")]

@@ -9,8 +9,9 @@ PartitionChange record, or none where nothing would change.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from spindle.core.controller.state import Draft
 from spindle.model import records as r
@@ -74,7 +75,7 @@ def change(draft: Draft, id: PartitionId, wanted: Wanted) -> r.PartitionChange |
     _elect(draft, target, wanted)
     record = _record(draft, id, target)
     if record is not None:
-        draft.add(record)
+        draft.add_change(id, old, record)
     return record
 
 
@@ -140,12 +141,13 @@ def _elect(draft: Draft, target: _Target, wanted: Wanted) -> None:
         )
 
     def best(members: Ids) -> NodeId:
-        allowed = [b for b in target.replicas if b in members and acceptable(b)]
-        if wanted.election is Election.PREFERRED and target.replicas[0] in allowed:
-            return target.replicas[0]
-        if target.old.leader in allowed:
-            return target.old.leader
-        return allowed[0] if allowed else NO_LEADER
+        order = [target.old.leader, *target.replicas]
+        if wanted.election is Election.PREFERRED:
+            order.insert(0, target.replicas[0])
+        for broker in order:
+            if broker in members and broker in target.replicas and acceptable(broker):
+                return broker
+        return NO_LEADER
 
     target.leader = best(target.isr)
     if target.leader == NO_LEADER:
@@ -175,44 +177,46 @@ def _elect_at_a_loss(
 
 
 def _record(draft: Draft, id: PartitionId, target: _Target) -> r.PartitionChange | None:
+    """The record that says it; put together at once, as a dead disk asks for thousands."""
     old = target.old
-    empty = r.PartitionChange(partition_id=id.partition, topic_id=id.topic_id)
-    record = empty
+    said: dict[str, Any] = {}
     elr_enabled = draft.state.elr_enabled
     # Without KIP-966 the last member stays in the ISR: it alone has all that was acknowledged.
     if target.isr != old.isr and (target.isr or elr_enabled):
-        record = replace(record, isr=target.isr)
+        said["isr"] = target.isr
     if target.leader != old.leader:
-        record = replace(record, leader=target.leader)
+        said["leader"] = target.leader
     elif any(b not in target.replicas for b in old.replicas) and old.leader != NO_LEADER:
         # A replica that leaves must notice that it is fenced off: the epoch rises.
-        record = replace(record, leader=old.leader)
+        said["leader"] = old.leader
     if target.replicas != old.replicas:
-        record = replace(record, replicas=target.replicas)
+        said["replicas"] = target.replicas
     if target.removing != old.removing_replicas:
-        record = replace(record, removing_replicas=target.removing)
+        said["removing_replicas"] = target.removing
     if target.adding != old.adding_replicas:
-        record = replace(record, adding_replicas=target.adding)
+        said["adding_replicas"] = target.adding
     if target.recovery != old.leader_recovery_state:
-        record = replace(record, leader_recovery_state=target.recovery)
+        said["leader_recovery_state"] = target.recovery
     directories = tuple(target.directories[b] for b in target.replicas)
     if draft.state.directories_supported and directories != (
         old.directories or (MIGRATING,) * len(old.replicas)
     ):
-        record = replace(record, directories=directories)
+        said["directories"] = directories
     if target.elr != old.elr:
-        record = replace(record, elr=target.elr)
-    last = _last_known(target, record, elr_enabled)
+        said["elr"] = target.elr
+    last = _last_known(target, said.get("isr"), elr_enabled)
     if last != old.last_known_elr:
-        record = replace(record, last_known_elr=last)
-    return None if record == empty else record
+        said["last_known_elr"] = last
+    if not said:
+        return None
+    return r.PartitionChange(partition_id=id.partition, topic_id=id.topic_id, **said)
 
 
-def _last_known(target: _Target, record: r.PartitionChange, elr_enabled: bool) -> Ids:
+def _last_known(target: _Target, isr: Ids | None, elr_enabled: bool) -> Ids:
     """Who led when the ISR emptied; forgotten once somebody leads."""
     if target.leader != NO_LEADER:
         return ()
-    if elr_enabled and record.isr == () and target.old.leader != NO_LEADER:
+    if elr_enabled and isr == () and target.old.leader != NO_LEADER:
         return (target.old.leader,)
     return target.last_known_elr
 

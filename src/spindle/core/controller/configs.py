@@ -18,6 +18,7 @@ from spindle.core.controller.state import Decision, Draft, State
 from spindle.model import records as r
 from spindle.model.config import NODE_SETTINGS, TOPIC_SETTINGS, Setting, read_setting
 from spindle.model.errors import Error, Refusal, Unusable
+from spindle.model.ids import PartitionId
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
 
 LISTS: Final = frozenset(
@@ -185,11 +186,9 @@ def _forget_eligible(draft: Draft, changed: Sequence[r.Config]) -> None:
         return
     for topic, partition in draft.state.image.partitions():
         if partition.elr and partition.isr and (everywhere or topic.name in names):
-            draft.add(
-                r.PartitionChange(
-                    partition_id=partition.partition_id, topic_id=topic.topic_id, elr=()
-                )
-            )
+            id = PartitionId(topic.topic_id, partition.partition_id)
+            change = r.PartitionChange(partition_id=id.partition, topic_id=id.topic_id, elr=())
+            draft.add_change(id, partition, change)
 
 
 # --- checks -------------------------------------------------------------------------------------

@@ -39,21 +39,21 @@ def remove_broker(
 ) -> None:
     """Take a broker out of the ISR and the leadership of these partitions."""
     elections: dict[TopicId, Election] = {}
+    wishes: dict[tuple[TopicId, tuple[NodeId, ...]], Wanted] = {}
     for id in ids:
         partition = draft.partition(id)
         assert partition is not None, f"{id} does not exist"
         if id.topic_id not in elections:
             elections[id.topic_id] = allowed_election(draft, draft.topic_name(id.topic_id))
-        change(
-            draft,
-            id,
-            Wanted(
+        wanted = wishes.get((id.topic_id, partition.isr))
+        if wanted is None:
+            wanted = wishes[id.topic_id, partition.isr] = Wanted(
                 isr=without(partition.isr, broker),
                 election=elections[id.topic_id],
                 barred=broker,
                 unclean=broker if unclean else NO_LEADER,
-            ),
-        )
+            )
+        change(draft, id, wanted)
 
 
 def concerned(draft: Draft, broker: NodeId) -> list[PartitionId]:

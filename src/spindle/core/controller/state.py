@@ -78,7 +78,10 @@ class State:
         for broker in image.brokers:
             self.registered_at[broker] = image.offset
         for topic, partition in image.partitions():
-            self._index(PartitionId(topic.topic_id, partition.partition_id), partition)
+            id = PartitionId(topic.topic_id, partition.partition_id)
+            for replica in partition.replicas:
+                self.hosted.setdefault(replica, {})[id] = None
+            self._index(id, partition)
         for name in image.topic_ids:
             self.lookalikes.setdefault(name.replace(".", "_"), {})[name] = None
 
@@ -96,31 +99,44 @@ class State:
             case r.RemoveTopic():
                 self._forget_topic(record.topic_id)
             case r.Partition() | r.PartitionChange():
-                id = PartitionId(record.topic_id, record.partition_id)
-                before = self.image.partition(id)
-                if before is not None:
-                    self._unindex(id, before)
+                self._replay_partition(record, offset)
+                return
         self.image.apply(record)
         self.image.offset = offset
-        if isinstance(record, r.Partition | r.PartitionChange):
-            after = self.image.partition(id)
-            assert after is not None
-            self._index(id, after)
-            self._take_room(before, after)
         self.image.take_delta()  # nobody here looks at it, and it must not grow
+
+    def _replay_partition(self, record: r.Partition | r.PartitionChange, offset: int) -> None:
+        id = PartitionId(record.topic_id, record.partition_id)
+        before = self.image.partition(id)
+        self.image.apply(record)
+        self.image.offset = offset
+        self.image.delta.partitions.clear()
+        after = self.image.partition(id)
+        assert after is not None
+        if before is not None and before.replicas != after.replicas:
+            for broker in before.replicas:
+                self.hosted[broker].pop(id, None)
+        if before is None or before.replicas != after.replicas:
+            for broker in after.replicas:
+                self.hosted.setdefault(broker, {})[id] = None
+            self._take_room(before, after)
+        if before is not None:
+            self._unindex(id, before)
+        self._index(id, after)
 
     def _forget_topic(self, topic_id: TopicId) -> None:
         topic = self.image.topics[topic_id]
         for index, partition in topic.partitions.items():
-            self._unindex(PartitionId(topic_id, index), partition)
+            id = PartitionId(topic_id, index)
+            for broker in partition.replicas:
+                self.hosted[broker].pop(id, None)
+            self._unindex(id, partition)
         alike = self.lookalikes[topic.name.replace(".", "_")]
         del alike[topic.name]
         if not alike:
             del self.lookalikes[topic.name.replace(".", "_")]
 
     def _index(self, id: PartitionId, partition: r.Partition) -> None:
-        for broker in partition.replicas:
-            self.hosted.setdefault(broker, {})[id] = None
         self.led.setdefault(partition.leader, {})[id] = None
         if partition.leader != partition.replicas[0]:
             self.imbalanced[id] = None
@@ -128,8 +144,6 @@ class State:
             self.reassigning[id] = None
 
     def _unindex(self, id: PartitionId, partition: r.Partition) -> None:
-        for broker in partition.replicas:
-            self.hosted[broker].pop(id, None)
         self.led[partition.leader].pop(id, None)
         self.imbalanced.pop(id, None)
         self.reassigning.pop(id, None)
@@ -186,17 +200,15 @@ class Draft:
         self._partitions: dict[PartitionId, r.Partition] = {}
         self._brokers: ClusterImage = state.image
         self._configs: dict[tuple[int, str], dict[str, str]] = {}
+        self._values: dict[tuple[str, str], Any] = {}
+        """What `topic_value` has found: thousands of partitions ask for the same."""
         self._rooms: dict[NodeId, Rooms[DirectoryId]] = {}
 
     def add(self, record: r.MetadataRecord) -> None:
-        """Decide one more record."""
+        """Decide one more record; see `add_change` for changes of partitions."""
+        assert not isinstance(record, r.PartitionChange)
         self.records.append(record)
         match record:
-            case r.PartitionChange():
-                id = PartitionId(record.topic_id, record.partition_id)
-                state = self.partition(id)
-                assert state is not None, f"a change of {id}, which does not exist"
-                self._partitions[id] = merge(state, record)
             case r.Partition():
                 self._partitions[PartitionId(record.topic_id, record.partition_id)] = record
             case r.RegisterBroker() | r.UnregisterBroker() | r.BrokerRegistrationChange():
@@ -205,12 +217,18 @@ class Draft:
                     self._brokers.brokers = dict(self.state.image.brokers)
                 self._brokers.apply(record)
             case r.Config():
+                self._values.clear()
                 key = (record.resource_type, record.resource_name)
                 settings = self._configs.setdefault(key, dict(self.state.image.config(*key)))
                 if record.value is None:
                     settings.pop(record.key, None)
                 else:
                     settings[record.key] = record.value
+
+    def add_change(self, id: PartitionId, old: r.Partition, record: r.PartitionChange) -> None:
+        """Decide a change of a partition, which is `old` until then."""
+        self.records.append(record)
+        self._partitions[id] = merge(old, record)
 
     def decision(self, answer: T, atomic: bool = True) -> Decision[T]:
         """This draft as a decision. Refusal POLICY_VIOLATION where it is too large to be atomic."""
@@ -272,12 +290,16 @@ class Draft:
 
     def topic_value(self, topic: str, name: str) -> Any:
         """A topic's setting: its own, the cluster's dynamic default, our file's, the default."""
+        if (topic, name) in self._values:
+            return self._values[topic, name]
         fallback, setting = TOPIC_SETTINGS[name]
         text = self.config(TOPIC_RESOURCE, topic).get(name)
         if text is None and fallback is not None:
             text = self.config(BROKER_RESOURCE, "").get(fallback)
             text = self.state.settings.text(fallback) if text is None else text
-        return read_setting(setting, setting.default or "" if text is None else text)
+        value = read_setting(setting, setting.default or "" if text is None else text)
+        self._values[topic, name] = value
+        return value
 
     def default_directory(self, broker: NodeId) -> DirectoryId:
         """Where a new replica is to be: the broker's only directory, or the one with most room.

@@ -367,6 +367,7 @@ class LogDirs:
             self._out.halt(f"the last log directory has failed: {directory.health.why}")
         if directory.id is not None:
             self.broker.lifecycle.on_directory_failed(directory.id)
+            self._out.hurry()  # The controller elects while we go through thousands of replicas.
         self._out.run(Abandon(path), lambda _: None)
         self.directories.paces.forget(path)
         self.broker.replicas.on_directory_failed(path)

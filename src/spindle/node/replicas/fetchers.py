@@ -248,7 +248,9 @@ class Source:
             )
             return
         if error != Error.NONE:
-            self._back_off(followed, getattr(error, "name", f"error {error}"))
+            # Who has lost the disk of thousands is not asked again and again: metadata follows.
+            lost = error == Error.KAFKA_STORAGE_ERROR
+            self._back_off(followed, getattr(error, "name", f"error {error}"), long=lost)
             return
         diverging = told.diverging_epoch
         if diverging.end_offset >= 0 and diverging.epoch >= 0:
@@ -385,7 +387,7 @@ class Source:
         self._conversation.want(followed.hosted.id, followed.position)
         self._written(followed.hosted.id)
 
-    def _back_off(self, followed: Followed, why: str) -> None:
+    def _back_off(self, followed: Followed, why: str, *, long: bool = False) -> None:
         self._conversation.leave(followed.hosted.id)
         followed.failures += 1
         if followed.failures in (1, 10):
@@ -398,4 +400,5 @@ class Source:
                 epoch=followed.hosted.partition.leader_epoch,
                 why=why,
             )
-        self._out.after(self._delay(followed.failures), lambda: self._want(followed))
+        delay = self._fetchers.backoff_max if long else self._delay(followed.failures)
+        self._out.after(delay, lambda: self._want(followed))
