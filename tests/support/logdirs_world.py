@@ -93,11 +93,18 @@ class Lifecycle:
 class Fetchers:
     """Stands for the copying from other leaders."""
 
+    def __init__(self) -> None:
+        self.unheard: set[PartitionId] = set()
+        """Replicas whose leaders have not answered yet."""
+
     def follow(self, hosted: Any) -> None: ...
 
     def leave(self, hosted: Any) -> None: ...
 
     def on_brokers(self, brokers: Any) -> None: ...
+
+    def has_answered(self, id: PartitionId) -> bool:
+        return id not in self.unheard
 
 
 class World:

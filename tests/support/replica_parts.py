@@ -22,6 +22,7 @@ class Logs:
     log_failures: list[tuple[PartitionId, LogFailed]] = field(default_factory=list)
     truncated: list[tuple[PartitionId, int]] = field(default_factory=list)
     starts: list[tuple[PartitionId, int]] = field(default_factory=list)
+    answered: list[PartitionId] = field(default_factory=list)
     replicas: Any = None
 
     def on_disk_failed(self, failure: DiskFailed) -> None:
@@ -30,6 +31,9 @@ class Logs:
             self.replicas.on_directory_failed(failure.directory)
 
     def on_crowded(self, id: PartitionId) -> None: ...
+
+    def on_answered(self, id: PartitionId) -> None:
+        self.answered.append(id)
 
     def on_log_failed(self, id: PartitionId, failure: LogFailed) -> None:
         self.log_failures.append((id, failure))

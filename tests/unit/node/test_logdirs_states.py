@@ -57,6 +57,40 @@ def test_a_replica_that_is_fetched_anew_is_online_and_then_assigned() -> None:
     assert world.assigned("t") == world.id_of(world.place("t").directory or "")
 
 
+@pytest.mark.spec("K589-04", "K589-05")
+@pytest.mark.parametrize("has_states", [True, False])
+def test_who_is_fetched_anew_is_not_back_before_its_leader_knows_how_little_it_has(
+    has_states: bool,
+) -> None:
+    world = world_of(1)
+    world.controller.has_states = has_states
+    spoil(world, 0)
+    world.wait(0.5)
+    world.broker.fetchers.unheard.add(pid("t"))
+    world.change("t", isr=(2,))
+    world.wait(5)
+    assert world.place("t").stage is Stage.READY
+    assert world.assigned("t") == LOST
+    assert ONLINE not in [state for state, *_ in world.controller.states]
+    world.broker.fetchers.unheard.clear()
+    world.logs.on_answered(pid("t"))
+    world.wait(3)
+    assert world.assigned("t") == world.id_of(world.place("t").directory or "")
+
+
+def test_where_nobody_leads_nobody_remembers_what_a_replica_had() -> None:
+    world = world_of(1)
+    spoil(world, 0)
+    world.wait(0.5)
+    world.broker.fetchers.unheard.add(pid("t"))
+    world.change("t", isr=(2,))
+    world.wait(5)
+    assert world.assigned("t") == LOST
+    world.change("t", leader=-1)
+    world.wait(3)
+    assert world.assigned("t") == world.id_of(world.place("t").directory or "")
+
+
 @pytest.mark.spec("K589-03")
 def test_what_fails_is_repeated_with_the_newest_epoch() -> None:
     world = world_of(1)

@@ -20,6 +20,7 @@ from spindle.model.features import DIRECTORY_ASSIGNMENT, METADATA_VERSION
 from spindle.model.ids import (
     LOST,
     MIGRATING,
+    NO_LEADER,
     UNASSIGNED,
     DirectoryId,
     LogDir,
@@ -82,6 +83,8 @@ class LogDirs:
         self._is_settled = False
         self._is_ready = False
         self._awaited: dict[PartitionId, None] = {}
+        self._unanswered: dict[PartitionId, None] = {}
+        """Replicas that are back, but their leaders do not know yet how far their logs go."""
         self._looking: dict[LogDir, str] = {}
         """Directories in which some job has failed, though they have not: to be looked at."""
 
@@ -244,12 +247,39 @@ class LogDirs:
             wanted = promised
         elif found.stage is Stage.READY:
             assert found.directory is not None
+            if self._is_unknown(id, assigned):
+                return None
             wanted = LOST if found.is_crowded else self.directories.id_of(found.directory)
         elif found.stage is Stage.OFFLINE and self._seems_online(assigned):
             wanted = LOST
         else:
             return None
         return None if wanted == assigned else wanted
+
+    def _is_unknown(self, id: PartitionId, assigned: DirectoryId) -> bool:
+        """Whether a replica that is back must wait until its leader has heard of its log.
+
+        The leader remembers how far the log was before. Told now that we are back it would take us
+        into the ISR for that, however little we have (found by the simulation, K589-04). After a
+        start the epoch of the broker is another one, under which nothing is remembered.
+        """
+        state, me = self.broker.image.partition(id), self.broker.node_id
+        waits = (
+            self._is_ready
+            and state is not None
+            and state.leader not in (NO_LEADER, me)
+            and not self._seems_online(assigned)
+            and not self.broker.fetchers.has_answered(id)
+        )
+        if waits:
+            self._unanswered[id] = None
+        return waits
+
+    def on_answered(self, id: PartitionId) -> None:
+        """A leader has answered the first fetch for a log of ours."""
+        if id in self._unanswered:
+            del self._unanswered[id]
+            self.on_placed(id)
 
     def _seems_online(self, assigned: DirectoryId) -> bool:
         return assigned in (UNASSIGNED, MIGRATING) or self.directories.path_of(assigned) is not None
@@ -294,7 +324,7 @@ class LogDirs:
         if found.is_crowded and self._seems_online(assigned):
             return StateChange(online=False, reason="its disk is full")
         if found.stage is Stage.READY and assigned == LOST and not found.is_crowded:
-            return StateChange(online=True)
+            return None if self._is_unknown(id, assigned) else StateChange(online=True)
         if _is_bad(found) and self._seems_online(assigned):
             return StateChange(online=False, reason=found.why, damaged=True)
         return None
@@ -394,6 +424,7 @@ class LogDirs:
         self.assigning.withdraw(id)
         self.reporting.withdraw(id)
         self._awaited.pop(id, None)
+        self._unanswered.pop(id, None)
 
     # --- what changes in a log ----------------------------------------------------------------
 

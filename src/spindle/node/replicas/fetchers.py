@@ -46,12 +46,14 @@ _SESSION_ERRORS: Final = frozenset(
 class Followed:
     """One partition that we follow, under one leader and epoch."""
 
-    __slots__ = ("failures", "hosted", "source")
+    __slots__ = ("answered", "failures", "hosted", "source")
 
     def __init__(self, hosted: Hosted, source: Source) -> None:
         self.hosted = hosted
         self.source = source
         self.failures = 0
+        self.answered = False
+        """The leader knows where our log stands, and no longer what it knew of one before."""
 
     @property
     def position(self) -> Position:
@@ -108,6 +110,11 @@ class Fetchers:
             source = self.sources.get(broker)
             if source is not None:
                 source.on_registered()
+
+    def has_answered(self, id: PartitionId) -> bool:
+        """Whether the leader has answered a fetch of ours since we have this log of a partition."""
+        followed = self._followed.get(id)
+        return followed is not None and followed.answered
 
     def is_current(self, followed: Followed) -> bool:
         """Whether a partition is still followed as it was then."""
@@ -257,6 +264,9 @@ class Source:
             self._on_diverging(followed, OffsetAndEpoch(diverging.end_offset, diverging.epoch))
             return
         followed.failures = 0
+        if not followed.answered:
+            followed.answered = True
+            self._broker.logs.on_answered(followed.hosted.id)
         if told.records:
             self._on_records(followed, told)
         else:

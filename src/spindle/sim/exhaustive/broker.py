@@ -128,6 +128,10 @@ class _Fetchers:
     def on_brokers(self, brokers: Any) -> None:
         """Nothing."""
 
+    def has_answered(self, id: Any) -> bool:
+        """Leaders are taken to know at once."""
+        return True
+
 
 class _Housekeeping:
     """Nothing grows old."""
