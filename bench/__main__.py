@@ -7,58 +7,24 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import datetime
-import os
-import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from math import isnan
 from pathlib import Path
 
 from tests.support.kafka_jars import kafka_jars
 
 from bench import failover, measures, moves
 from bench.peers import Apache, Peer, Spindle, memory
+from bench.report import Table, joined, render
 
-TARGETS: dict[str, tuple[str, float]] = {
-    "produce MB/s": (">=", 0.5),
-    "consume MB/s": (">=", 0.8),
-    "start to serving s": ("<=", 0.3),
-    "memory MB": ("<=", 0.3),
-    "move MB/s": (">=", 3.0),
-    "move CPU s/GB": ("<=", 0.3),
-    "acks=all p99, moving / at rest": ("<=", 1.0),
-    "controller killed: topic made after s": ("<=", 1.0),
-    f"disk of {failover.LEADERS} leaders dies: all led after s": ("<=", 1.0),
-    f"disk of {failover.LEADERS} leaders dies: bytes that tell it": ("<=", 1.0),
-}
-"""Ratios spindle / Apache Kafka that must hold."""
-OWN: dict[str, tuple[str, float]] = {
-    "move / cp+fsync": (">=", 0.9),
-    "planner: within brokers, core s": ("<", 3.0),
-    "planner: within brokers, bytes / bound, median": ("<", 1.005),
-    "planner: within brokers, bytes / bound, p99": ("<", 1.02),
-    "planner: between brokers, bytes / bound of brokers": ("<", 1.05),
-    "planner: between brokers, all bytes / bound of disks": ("<", 1.10),
-    "planner: Parquet to JSON with Spark, s": ("<", 30.0),
-    "planner: Parquet to JSON with Spark, MB": ("<", 2000.0),
-    "acks=all p99, moving / at rest": ("<=", 1.5),
-    "append block at the swap p99 ms": ("<=", 20.0),
-    "leader's disk fails: gap s": ("<", 1.0),
-    "follower's disk fails: gap s": ("<", 1.0),
-}
-"""Figures of spindle alone that must hold."""
-
-Table = dict[str, dict[str, list[float]]]
 Planned = tuple[str, Callable[[Peer, int], Awaitable[measures.Figures]]]
 
 
 async def run(options: argparse.Namespace) -> Table:
-    """All measures, alternating; figure -> peer -> values."""
+    """All measures, alternating."""
     table: Table = defaultdict(lambda: defaultdict(list))
     plan: list[Planned] = [
         ("throughput", lambda p, n: measures.throughput(p, n, options.records)),
@@ -192,38 +158,6 @@ def _shim(home: Path) -> Path:
     return library
 
 
-def render(table: Table, command: str) -> str:
-    """The table as Markdown, with the ratio of medians and whether a target is met."""
-    lines = [
-        f"Run on {datetime.date.today()} by `{command}`: {platform.system()}, "
-        f"{os.cpu_count()} processors, Python {platform.python_version()}, Apache Kafka 4.3.0.",
-        "",
-        "| figure (median) | Spindle | Apache Kafka | ratio | target | |",
-        "|---|---|---|---|---|---|",
-    ]
-    for figure, by_peer in table.items():
-        ours, theirs = (_median(by_peer, name) for name in ("spindle", "kafka"))
-        ratio = ours / theirs if theirs else float("nan")
-        wanted = [("ratio ", ratio, TARGETS.get(figure)), ("", ours, OWN.get(figure))]
-        asked = [(what, value, *limit) for what, value, limit in wanted if limit is not None]
-        target = " and ".join(f"{what}{sign} {limit}" for what, _, sign, limit in asked)
-        met = all(_holds(value, sign, limit) for _, value, sign, limit in asked)
-        verdict = ("met" if met else "MISSED") if asked else ""
-        shown = " | ".join("-" if isnan(n) else f"{n:.4g}" for n in (ours, theirs))
-        shown += " | " + ("-" if isnan(ratio) else f"{ratio:.3g}")
-        lines.append(f"| {figure} | {shown} | {target} | {verdict} |")
-    return "\n".join(lines) + "\n"
-
-
-def _median(by_peer: dict[str, list[float]], name: str) -> float:
-    values = by_peer.get(name)
-    return statistics.median(values) if values else float("nan")
-
-
-def _holds(value: float, sign: str, limit: float) -> bool:
-    return {">=": value >= limit, "<=": value <= limit, "<": value < limit}[sign]
-
-
 def _shown(arguments: list[str]) -> list[str]:
     """The command line without paths of this machine."""
     return [a for a in arguments if "/" not in a and a not in ("--write", "--dir")]
@@ -249,15 +183,17 @@ def main() -> None:
     names = "planner,sources,throughput,latency,small,move,move-felt,move-swaps,gap,failover"
     parser.add_argument("--only", help=f"{names}; move: all three of moves")
     parser.add_argument("--dir", help="where the clusters keep their data")
-    parser.add_argument("--write", type=Path, help="put the table into this file, below its mark")
+    parser.add_argument(
+        "--write",
+        type=Path,
+        help="put the table into this file; rows of older runs give way",
+    )
     options = parser.parse_args()
     table = asyncio.run(run(options))
     text = render(table, "python -m bench " + " ".join(_shown(sys.argv[1:])))
     print(text)
     if options.write:
-        mark = "<!-- measured -->"
-        before = options.write.read_text().partition(mark)[0]
-        options.write.write_text(f"{before}{mark}\n\n{text}")
+        options.write.write_text(joined(options.write.read_text(), text, set(table)))
 
 
 if __name__ == "__main__":

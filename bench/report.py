@@ -1,0 +1,93 @@
+"""What was measured, as Markdown: one section a run; a later run replaces what it measured anew."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import statistics
+from math import isnan
+from typing import Final
+
+from bench import failover
+
+TARGETS: dict[str, tuple[str, float]] = {
+    "produce MB/s": (">=", 0.5),
+    "consume MB/s": (">=", 0.8),
+    "start to serving s": ("<=", 0.3),
+    "memory MB": ("<=", 0.3),
+    "move MB/s": (">=", 3.0),
+    "move CPU s/GB": ("<=", 0.3),
+    "acks=all p99, moving / at rest": ("<=", 1.0),
+    "controller killed: topic made after s": ("<=", 1.0),
+    f"disk of {failover.LEADERS} leaders dies: all led after s": ("<=", 1.0),
+    f"disk of {failover.LEADERS} leaders dies: bytes that tell it": ("<=", 1.0),
+}
+"""Ratios spindle / Apache Kafka that must hold."""
+OWN: dict[str, tuple[str, float]] = {
+    "move / cp+fsync": (">=", 0.9),
+    "planner: within brokers, core s": ("<", 3.0),
+    "planner: within brokers, bytes / bound, median": ("<", 1.005),
+    "planner: within brokers, bytes / bound, p99": ("<", 1.02),
+    "planner: between brokers, bytes / bound of brokers": ("<", 1.05),
+    "planner: between brokers, all bytes / bound of disks": ("<", 1.10),
+    "planner: Parquet to JSON with Spark, s": ("<", 30.0),
+    "planner: Parquet to JSON with Spark, MB": ("<", 2000.0),
+    "acks=all p99, moving / at rest": ("<=", 1.5),
+    "append block at the swap p99 ms": ("<=", 20.0),
+    "leader's disk fails: gap s": ("<", 1.0),
+    "follower's disk fails: gap s": ("<", 1.0),
+}
+"""Figures of spindle alone that must hold."""
+
+Table = dict[str, dict[str, list[float]]]
+"""Figure -> peer -> values."""
+
+MARK: Final = "<!-- measured -->"
+RUN: Final = "Run on "
+
+
+def render(table: Table, command: str) -> str:
+    """One run as Markdown: medians, their ratio, whether a target is met, how often measured."""
+    lines = [
+        f"Run on {datetime.date.today()} by `{command}`: {platform.system()}, "
+        f"{os.cpu_count()} processors, Python {platform.python_version()}, Apache Kafka 4.3.0.",
+        "",
+        "| figure (median) | Spindle | Apache Kafka | ratio | target | | runs |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for figure, by_peer in table.items():
+        ours, theirs = (_median(by_peer, name) for name in ("spindle", "kafka"))
+        ratio = ours / theirs if theirs else float("nan")
+        wanted = [("ratio ", ratio, TARGETS.get(figure)), ("", ours, OWN.get(figure))]
+        asked = [(what, value, *limit) for what, value, limit in wanted if limit is not None]
+        target = " and ".join(f"{what}{sign} {limit}" for what, _, sign, limit in asked)
+        met = all(_holds(value, sign, limit) for _, value, sign, limit in asked)
+        verdict = ("met" if met else "MISSED") if asked else ""
+        shown = " | ".join("-" if isnan(n) else f"{n:.4g}" for n in (ours, theirs))
+        shown += " | " + ("-" if isnan(ratio) else f"{ratio:.3g}")
+        runs = max(map(len, by_peer.values()))
+        lines.append(f"| {figure} | {shown} | {target} | {verdict} | {runs} |")
+    return "\n".join(lines) + "\n"
+
+
+def _median(by_peer: dict[str, list[float]], name: str) -> float:
+    values = by_peer.get(name)
+    return statistics.median(values) if values else float("nan")
+
+
+def _holds(value: float, sign: str, limit: float) -> bool:
+    return {">=": value >= limit, "<=": value <= limit, "<": value < limit}[sign]
+
+
+def joined(document: str, section: str, figures: set[str]) -> str:
+    """The document with a new run's section; older runs lose the rows that it measured anew."""
+    before, _, measured = document.partition(MARK)
+    kept = [_without(figures, f"{RUN}{run}") for run in measured.split(f"\n{RUN}")[1:]]
+    sections = [run for run in kept if run.count("\n|") > 2] + [section]
+    return f"{before}{MARK}\n\n" + "\n".join(f"{run.strip()}\n" for run in sections)
+
+
+def _without(figures: set[str], run: str) -> str:
+    lines = run.strip().splitlines()
+    return "\n".join(line for line in lines if line[2:].partition(" | ")[0] not in figures)

@@ -1,0 +1,21 @@
+"""A later run's section takes the place of what it measured anew, and of nothing else."""
+
+from __future__ import annotations
+
+from bench.report import MARK, Table, joined, render
+
+
+def test_rows_measured_anew_leave_older_runs() -> None:
+    document = f"# Words\n\n{MARK}\n"
+    first: Table = {"a": {"spindle": [1.0]}, "b": {"spindle": [1.0, 3.0, 2.0], "kafka": [1.0]}}
+    document = joined(document, render(first, "first"), set(first))
+    second: Table = {"a": {"spindle": [4.0]}}
+    document = joined(document, render(second, "second"), set(second))
+    assert document.startswith("# Words\n")
+    assert [line for line in document.splitlines() if line.startswith(("| a", "| b"))] == [
+        "| b | 2 | 1 | 2 |  |  | 3 |",
+        "| a | 4 | - | - |  |  | 1 |",
+    ]
+    again = joined(document, render(first, "third"), set(first))
+    assert again.count("Run on ") == 1
+    assert "`third`" in again
