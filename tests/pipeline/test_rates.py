@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import pytest
 from tests.pipeline.samples import NOON, row, samples, silent
 
-from spindle.pipeline import rates
+from spindle.pipeline import job, load, rates
+from spindle.pipeline.proposal import Wanted, document, parse
 from spindle.pipeline.session import Session
+from spindle.planning.load import Band
 
 Sample = tuple[float, int]
 MINUTE = 60.0
@@ -83,3 +86,37 @@ def test_two_directories_have_the_rates_of_what_lies_there_now(spark: Session) -
     rows_ = rates.directories(rates.replicas(samples(spark, every))).collect()
     found = {(r.directory, r.replicas, round(r.write_rate, 6), r.unknown) for r in rows_}
     assert found == {("/a", 2, 110.0, 0), ("/b", 2, 1.0, 1)}
+
+
+@pytest.mark.spec("P-04", "P-06")
+def test_hot_and_cold_replicas_are_exchanged_by_what_the_history_tells(spark: Session) -> None:
+    """Bytes are even; all writes go to one disk. One replica is new: what it takes is its kin's."""
+    late = [(0, 6_000), (60, 12_000)]
+    every = [
+        *(r for n in range(4) for r in rows(f"hot-{n}", late)),
+        *(r for n in range(4) for r in rows(f"cold-{n}", [(0, 12_000), (60, 12_000)], "/b")),
+        *(row(2, "/a", f"hot-{n}", 12_000, at=NOON + timedelta(seconds=60)) for n in range(2)),
+        *(row(2, "/b", f"cold-{n}", 12_000, at=NOON + timedelta(seconds=60)) for n in range(2)),
+    ]  # fmt: skip
+    table = samples(spark, [{**r, "usable_bytes": 900_000} for r in every])
+    now = load.latest(table)
+    assert not job.proposed(table, now, load.directories(now), Wanted(Band(0.05, 0.9))).moves
+    wanted = Wanted(Band(0.05, 0.9, 0.05))
+    found = job.proposed(table, now, load.directories(now), wanted, past=table)
+    assert len(found.moves) == 6
+    flows = {(d.broker, d.path): (d.rate_before, d.rate_after) for d in found.directories}
+    assert flows == {
+        (1, "/a"): (400, 200), (1, "/b"): (0, 200), (2, "/a"): (200, 100), (2, "/b"): (0, 100),
+    }  # fmt: skip
+    assert found.notes == ()
+    assert parse(json.dumps(document(found))) == found
+
+
+@pytest.mark.spec("P-04")
+def test_rates_that_nobody_knows_are_told(spark: Session) -> None:
+    table = samples(spark, [*rows("t-0", [(0, 5)]), row(1, "/c")])
+    now = load.latest(table)
+    wanted = Wanted(Band(0.05, 0.9, 0.05))
+    found = job.proposed(table, now, load.directories(now), wanted, past=table)
+    assert found.moves == ()
+    assert found.notes[0].startswith("of 1 of 1 replicas no write rate is known")

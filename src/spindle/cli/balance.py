@@ -25,9 +25,11 @@ from spindle.cli.balance_options import (
     FreeFloor,
     HighMark,
     History,
+    Leaders,
     MovesPerBroker,
     MovesPerDisk,
     Output,
+    RateTolerance,
     Report,
     SparkRemote,
     Tolerance,
@@ -38,7 +40,7 @@ from spindle.cli.balance_options import (
 )
 from spindle.cli.connecting import AsJson, Bootstrap, read_text, run_to_end, with_admin
 from spindle.client.admin import AdminClient
-from spindle.pipeline.proposal import document, parse
+from spindle.pipeline.proposal import document, led, parse
 
 T = TypeVar("T")
 
@@ -61,6 +63,8 @@ def plan(
     moves_per_disk: MovesPerDisk = 1,
     moves_per_broker: MovesPerBroker = 0,
     between: Between = False,
+    rate_tolerance: RateTolerance = None,
+    leaders: Leaders = False,
     ahead: Annotated[
         float, typer.Option(min=0.0, help="Plan for the load in so many days, by its growth.")
     ] = 0.0,
@@ -77,8 +81,9 @@ def plan(
     `forecast` and `what-if` tell more. Exit code 1: a broker told nothing.
     """
     asked = wanted(
-        tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between
-    )
+        tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between,
+        rate_tolerance, leaders,
+    )  # fmt: skip
     # First of all, because Spark takes its time to start and says such things in many words.
     cluster = with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
     racks = {number: node.rack for number, node in cluster.brokers.items()}
@@ -89,6 +94,9 @@ def plan(
         proposal = propose(spark, bootstrap_server, home_of(history), asked, ahead, racks)
     spark.stop()
     replicas = with_admin(bootstrap_server, _replicas)
+    if leaders:
+        may_lead = [b for b in sorted(racks) if str(b) not in asked.drain]
+        proposal = led(proposal, replicas, may_lead)
     text = json.dumps(document(proposal, replicas))
     written(output, text + "\n")
     if html is not None:
@@ -99,7 +107,7 @@ def plan(
         print(text)
     else:
         report.show(proposal)
-        if proposal.moves:
+        if proposal.changes:
             file = "PLAN" if output is None else str(output)
             hint = "" if output is not None else " (write it with --output PLAN)"
             render.say(f"Carry it out:  spindle balance apply -b {bootstrap_server} {file}{hint}")
@@ -145,7 +153,7 @@ def apply(
 
     text = None if plan is None else read_text(plan)
     proposal = None if text is None else parse(text, str(plan))
-    if proposal is not None and not proposal.moves:
+    if proposal is not None and not proposal.changes:
         render.note(report.headline(proposal))
     options = None
     if proposal is not None or (throttle, moves_per_disk, moves_per_broker) != (None, None, None):

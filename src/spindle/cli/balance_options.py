@@ -24,11 +24,27 @@ HighMark = Annotated[
 FreeFloor = Annotated[
     int, typer.Option(min=0, help="Bytes that stay free on each disk, whatever the share says.")
 ]
+RateTolerance = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=0.5,
+        help="Even out write rates, too: how far from an equal part of the bytes/s (0.05: 5 %) is "
+        "even enough. They come from the history.",
+    ),
+]
 Drain = Annotated[
-    list[str] | None, typer.Option(help="Empty this directory: BROKER:PATH; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        help="Empty this directory, BROKER:PATH, or with --between-brokers all of a BROKER; may be "
+        "repeated."
+    ),
 ]
 Exclude = Annotated[
-    list[str] | None, typer.Option(help="Move nothing into this directory: BROKER:PATH.")
+    list[str] | None,
+    typer.Option(
+        help="Move nothing into this directory, BROKER:PATH, or to this BROKER from others."
+    ),
 ]
 MovesPerDisk = Annotated[int, typer.Option(min=1, help="Moves of one disk at once.")]
 MovesPerBroker = Annotated[
@@ -54,6 +70,15 @@ Between = Annotated[
 ]
 
 
+Leaders = Annotated[
+    bool,
+    typer.Option(
+        "--leaders",
+        help="Even out who leads, too, in number and bytes: by the order of replicas; copies none.",
+    ),
+]
+
+
 def wanted(
     tolerance: float,
     high_mark: float,
@@ -63,14 +88,17 @@ def wanted(
     moves_per_disk: int,
     moves_per_broker: int,
     between: bool = False,
+    rate_tolerance: float | None = None,
+    leaders: bool = False,
 ) -> Wanted:
     """The options of a plan as a value."""
     return Wanted(
-        Band(tolerance, high_mark, free_floor=free_floor),
+        Band(tolerance, high_mark, rate_tolerance, free_floor),
         tuple(drain or ()),
         tuple(exclude or ()),
         Limits(moves_per_disk, moves_per_broker),
         between,
+        leaders,
     )
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from spindle.cli import charts, pictures, render
-from spindle.cli.balance_report import headline
+from spindle.cli.balance_report import headline, leader_rows
 from spindle.cli.charts import Course, Flow
 from spindle.cli.pictures import Disk
 
@@ -37,6 +37,11 @@ def plan_page(title: str, proposal: Proposal, against: Sequence[str] = ()) -> st
     if problems:
         sections.append(pictures.section("What went wrong", pictures.bullets(problems)))
     sections.append(pictures.section("Log directories, now and as planned", _disks(proposal)))
+    if any(d.rate_before for d in proposal.directories):
+        sections.append(pictures.section("Bytes written each second", _rates(proposal)))
+    if proposal.leadership is not None:
+        table = pictures.table(*leader_rows(proposal))
+        sections.append(pictures.section("Preferred leaders", table))
     if proposal.moves:
         sections.append(pictures.section("What flows where", _flows(proposal)))
     notes = [note for note in proposal.notes if note not in against]
@@ -77,6 +82,24 @@ def _disks(proposal: Proposal) -> str:
             for d in proposal.directories
         ]
     )  # fmt: skip
+
+
+def _rates(proposal: Proposal) -> str:
+    """As long as a directory's part of what the fastest is written with."""
+    rows = [
+        (
+            f"broker {d.broker}", d.path, f"{render.size(d.rate_before or 0)}/s",
+            f"{render.size(d.rate_after or 0)}/s",
+        )
+        for d in proposal.directories
+    ]  # fmt: skip
+    most = max(max(d.rate_before or 0, d.rate_after or 0) for d in proposal.directories)
+    bars = [
+        Disk(f"broker {d.broker}", d.path, most, d.rate_before or 0, d.rate_after or 0)
+        for d in proposal.directories
+    ]
+    columns = ("broker", "directory", "now", "planned")
+    return pictures.disks(bars, "of the largest rate") + pictures.table(columns, rows)
 
 
 def _flows(proposal: Proposal) -> str:

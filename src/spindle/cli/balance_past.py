@@ -17,6 +17,7 @@ from spindle.cli.balance_options import (
     FreeFloor,
     HighMark,
     History,
+    RateTolerance,
     Report,
     SparkRemote,
     Tolerance,
@@ -150,6 +151,7 @@ def what_if(
     tolerance: Tolerance = 0.05,
     high_mark: HighMark = 0.9,
     free_floor: FreeFloor = 0,
+    rate_tolerance: RateTolerance = None,
     history: History = "spindle-history",
     html: Report = None,
     spark_remote: SparkRemote = None,
@@ -160,7 +162,7 @@ def what_if(
     Works on the newest samples of the history. Exit code 1: no plan exists; the text says why.
     """
     disks = [_new_disk(text) for text in add or ()]
-    asked = wanted(tolerance, high_mark, free_floor, drain, exclude, 1, 0)
+    asked = wanted(tolerance, high_mark, free_floor, drain, exclude, 1, 0, False, rate_tolerance)
     spark = spark_session("spindle balance what-if", spark_remote)
     from spindle.pipeline.what_if import Changes
     from spindle.pipeline.what_if import what_if as answer

@@ -20,11 +20,16 @@ WAITING_SHOWN = 20
 
 def headline(proposal: Proposal) -> str:
     """The plan in a sentence, with what it is measured by."""
+    orders = 0 if proposal.leadership is None else len(proposal.leadership.orders)
+    leaders = f"{orders} partitions get another preferred leader, for which nothing is copied"
+    if not proposal.moves and orders:
+        return f"No moves; {leaders}"
     if not proposal.moves:
         return "Nothing to move: every directory is within the band, or cannot be brought in."
     moves, waves = len(proposal.moves), len(proposal.waves)
     text = f"{moves} moves in {waves} waves, {render.size(proposal.bytes_moved)}"
-    return f"{text}; any plan that ends as even must move {render.size(proposal.bound)}"
+    text += f"; any plan that ends as even must move {render.size(proposal.bound)}"
+    return f"{text}; {leaders}" if orders else text
 
 
 def result(outcome: Outcome) -> str:
@@ -37,9 +42,11 @@ def result(outcome: Outcome) -> str:
 
 def show(proposal: Proposal) -> None:
     """A plan as text on the terminal."""
+    rated = any(d.rate_before is not None for d in proposal.directories)
+    columns = ("broker", "directory", "state", "now", "planned", "share of capacity")
     render.table(
         "Log directories",
-        ("broker", "directory", "state", "now", "planned", "share of capacity"),
+        (*columns, "writes/s now", "planned") if rated else columns,
         [
             (
                 str(d.broker),
@@ -48,15 +55,33 @@ def show(proposal: Proposal) -> None:
                 render.size(d.before),
                 render.size(d.after),
                 f"{d.before / d.capacity:.0%} -> {d.after / d.capacity:.0%}" if d.capacity else "-",
+                *((render.size(d.rate_before or 0), render.size(d.rate_after or 0))
+                  if rated else ()),
             )
             for d in proposal.directories
         ],
-    )
+    )  # fmt: skip
+    if proposal.leadership is not None:
+        render.table("Preferred leaders", *leader_rows(proposal))
     for broker, why in proposal.silent:
         render.warn(f"broker {broker} told nothing: {why}")
     for note in proposal.notes:
         render.say(note)
     render.say(headline(proposal))
+
+
+def leader_rows(proposal: Proposal) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """A table of who leads: its columns and rows."""
+    unit = "" if proposal.wanted.band.rate_tolerance is None else "/s"
+    columns = ("broker", "leads now", "planned", f"bytes{unit} now", f"bytes{unit} planned")
+    leads = () if proposal.leadership is None else proposal.leadership.leads
+    return columns, [
+        (
+            str(lead.broker), str(lead.partitions_before), str(lead.partitions_after),
+            render.size(round(lead.weight_before)), render.size(round(lead.weight_after)),
+        )
+        for lead in leads
+    ]  # fmt: skip
 
 
 def state(directory: DirectoryNow) -> str:

@@ -11,6 +11,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Final
 
 from spindle.cli import reassignment_limits as limits
@@ -38,6 +39,7 @@ from spindle.pipeline.execution_values import (
     replica_of,
 )
 from spindle.pipeline.proposal import Proposal, parse
+from spindle.planning.leaders import Leadership
 from spindle.planning.load import Move
 from spindle.planning.schedule import Limits
 
@@ -67,7 +69,7 @@ async def apply(
     try:
         run = _run(journal, text, options)
         proposal = parse(run.plan)
-        if not proposal.waves:
+        if not proposal.changes:
             return Outcome((), (), 0.0)
         journal.write(run)
         kafkas = parse_plan(run.plan)
@@ -75,12 +77,36 @@ async def apply(
         held = await _throttle(admin, kafkas, run.options.throttle, say)
         try:
             outcome = await _Carrier(admin, journal, run, proposal, tell, say).carry()
+            await lead(admin, proposal.leadership, say)
         finally:
             await limits.put_back(admin, kafkas, say)
             del held  # So long nobody takes these throttles for left behind.
         return outcome
     finally:
         journal.unlock()
+
+
+async def lead(admin: AdminClient, leadership: Leadership | None, say: Say = _silent) -> None:
+    """Give partitions their new orders, and let the preferred leaders lead."""
+    orders = () if leadership is None else leadership.orders
+    names = {TopicPartition(led.topic, led.partition): led.replicas for led in orders}
+    now = await _assigned(admin, names)
+    fit = {n: order for n, order in names.items() if sorted(now.get(n, ())) == sorted(order)}
+    if not names:
+        return
+    settled = await admin.alter_partition_reassignments(
+        {n: order for n, order in fit.items() if now[n] != order}
+    ).settled()
+    refused = {n: _reason(e) for n, e in settled.items() if isinstance(e, Exception)}
+    refused |= {n: "its replicas are not where the plan wants them" for n in names if n not in fit}
+    chosen = [n for n in fit if n not in refused]
+    elected = await admin.elect_leaders(chosen).settled() if chosen else {}
+    for name, error in elected.items():
+        if isinstance(error, Refused) and error.error != Error.ELECTION_NOT_NEEDED:
+            refused[name] = _reason(error)
+    say(f"{len(names) - len(refused)} of {len(names)} partitions have the preferred leader")
+    for name, why in sorted(refused.items()):
+        say(f"{name.topic}-{name.partition} has no other leader: {why}")
 
 
 async def cancel(admin: AdminClient, say: Say = _silent) -> Outcome:
@@ -342,7 +368,10 @@ def _run(journal: RunJournal, text: str | None, options: Options | None) -> Run:
 
 def _machine(proposal: Proposal, run: Run, now: float) -> Execution:
     most = Limits(run.options.moves_per_disk, run.options.moves_per_broker)
-    rules = Rules(most, replanning.rooms(proposal), proposal.wanted.band.tolerance / 2)
+    band = proposal.wanted.band
+    # A new plan would know nothing of rates: not for the sake of some bytes.
+    drift = band.tolerance / 2 if band.rate_tolerance is None else inf
+    rules = Rules(most, replanning.rooms(proposal), drift)
     return Execution(run.waves, rules, now)
 
 

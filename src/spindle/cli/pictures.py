@@ -102,8 +102,11 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], judged: str = "
     return f"<table>{f'<tr>{head}</tr>' if head else ''}{''.join(body)}</table>"
 
 
-def disks(all_disks: Sequence[Disk]) -> str:
-    """Two bars for each directory, as long as it is full; those of one owner stand together."""
+def disks(all_disks: Sequence[Disk], of: str = "of its directory's capacity") -> str:
+    """Two bars for each directory, as long as it is full; those of one owner stand together.
+
+    `of`: what a bar is a share of, in words.
+    """
     fullest = max((_full(d, n) for d in all_disks for n in (d.before, d.after)), default=0) or 1
     room = _WIDTH - _LABEL - _VALUES
     parts, y, owner = [], 0, None
@@ -118,7 +121,7 @@ def disks(all_disks: Sequence[Disk]) -> str:
         f'<svg viewBox="0 0 {_WIDTH} {y}" role="img" aria-label="how full each log directory is, '
         f'before and after">{"".join(parts)}</svg><p><span class="key" style="background:'
         'var(--was);margin-left:0"></span>before<span class="key" style="background:var(--is)">'
-        f"</span>after; the longest bar is {_percent(fullest)} of its directory's capacity</p>"
+        f"</span>after; the longest bar is {_percent(fullest)} {escape(of)}</p>"
     )
 
 

@@ -6,18 +6,18 @@ and the demo; `execution` stands apart, since it needs no Spark.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from spindle.model.errors import Unusable
-from spindle.pipeline import forecast, history, load, plan
-from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted
+from spindle.pipeline import forecast, history, load, plan, rates
+from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted, Waves
 from spindle.pipeline.sources import FORMAT, LogDirs
 from spindle.pipeline.whole import Racks
 from spindle.pipeline.words import core
@@ -43,10 +43,8 @@ def propose(
             return Proposal((), (), 0, ("no broker is registered",), (), wanted)
         samples = history.read_files(spark, [file])
         now = load.latest(samples)
-        later = now
-        if ahead:
-            later = forecast.grown(now, forecast.recent(history.read(spark, history_dir)), ahead)
-        return proposed(samples, now, load.directories(now), wanted, later, racks)
+        past = forecast.recent(history.read(spark, history_dir))
+        return proposed(samples, now, load.directories(now), wanted, racks, past, ahead)
 
 
 def sample(spark: SparkSession, bootstrap: str, history_dir: Path | str) -> str | None:
@@ -61,64 +59,99 @@ def proposed(
     now: DataFrame,
     directories: DataFrame,
     wanted: Wanted,
-    later: DataFrame | None = None,
     racks: Racks | None = None,
+    past: DataFrame | None = None,
+    ahead: float = 0.0,
 ) -> Proposal:
     """The plan from each broker's newest sample `now`; `samples` tell who was silent.
 
-    `later`: the same with the sizes that shall be planned for; what is told of moves are those of
-    now.
+    `past`: the history that rates come from, and growth where it is planned so many days `ahead`;
+    what is told of moves are the sizes of now.
     """
     silent = samples.where("broker_error is not null").select("broker", "broker_error").collect()
     now = now.cache()
     directories = directories.cache()
     there = directories.orderBy("broker", "directory").collect()
-    _check_names([*wanted.drain, *wanted.exclude], [f"{d.broker}:{d.directory}" for d in there])
-    planned = plan.plan(now if later is None else later, directories, wanted, racks)
-    rows = (planned if later is None else _sized(planned, now)).collect()
-    moves = [
-        (
-            row.wave,
-            Move(
-                row.broker,
-                row.topic,
-                row.partition,
-                row.source,
-                row.target,
-                row.size,
-                HERE if row.destination is None else row.destination,
-            ),
-        )
-        for row in rows
-        if row.topic is not None
-    ]
-    waves = tuple(
-        tuple(move for number, move in moves if number == wave)
-        for wave in range(max((number for number, _ in moves), default=-1) + 1)
-    )
-    change = _changes([move for _, move in moves])
-    bounds = {row.broker: (row.bound, tuple(row.notes)) for row in rows if row.topic is None}
-    bounds |= {row.broker: (row.bound, tuple(row.notes)) for row in rows if not wanted.between}
+    _check_names(wanted, [(d.broker, d.directory) for d in there])
+    known = now
+    rated = wanted.band.rate_tolerance is not None and past is not None
+    if rated and past is not None:
+        known = rates.joined(now, past).cache()
+    later = forecast.grown(known, past, ahead) if ahead and past is not None else known
+    brokers = len({d.broker for d in there})
+    planned = plan.plan(later, directories, wanted, racks, brokers)
+    rows = (_sized(planned, now) if ahead else planned).collect()
+    waves = _waves(rows)
+    moves = [move for wave in waves for move in wave]
+    change = _changes(moves)
+    flows = _flows(known, moves) if rated else {}
     at = now.agg(F.max("sampled_at").alias("at")).first()
     return Proposal(
         directories=tuple(
             DirectoryNow(
                 d.broker, d.directory, d.online, d.capacity or 0, d.used,
                 d.used + change[d.broker, d.directory], d.cordoned,
+                *flows.get((d.broker, d.directory), (0, 0) if rated else ()),
             )
             for d in there
         ),
         waves=waves,
-        bound=sum(bound for bound, _ in bounds.values()),
-        notes=tuple(
-            note if b == plan.WHOLE else f"broker {b}: {note}"
-            for b, (_, notes) in bounds.items()
-            for note in notes
+        bound=sum(row.bound for row in rows if row.topic is None),
+        notes=(
+            *(_unknown(known) if rated else ()),
+            *(note for row in rows if row.topic is None for note in row.notes),
         ),
         silent=tuple((row.broker, row.broker_error) for row in silent),
         wanted=wanted,
         sampled_at="" if at is None or at["at"] is None else f"{at['at']:%Y-%m-%dT%H:%M:%SZ}",
+        weights=_weights(known, rated) if wanted.leaders else {},
     )  # fmt: skip
+
+
+def _waves(rows: Sequence[Row]) -> Waves:
+    waves: dict[int, list[Move]] = {}
+    for row in rows:
+        if row.topic is not None:
+            to = HERE if row.destination is None else row.destination
+            move = Move(
+                row.broker, row.topic, row.partition, row.source, row.target, row.size, to, row.rate
+            )
+            waves.setdefault(row.wave, []).append(move)
+    return tuple(tuple(waves[number]) for number in sorted(waves))
+
+
+def _flows(known: DataFrame, moves: Sequence[Move]) -> dict[tuple[int, str], tuple[int, int]]:
+    """Bytes/s that each directory is written with, now and after these moves."""
+    told = known.where("topic is not null and not is_future").groupBy("broker", "directory")
+    rows = told.agg(F.coalesce(F.sum("write_rate"), F.lit(0.0)).alias("flow")).collect()
+    before: dict[tuple[int, str], float] = defaultdict(float)
+    before.update({(row.broker, row.directory): row.flow for row in rows})
+    after = before.copy()
+    for move in moves:
+        after[move.to, move.target] += move.rate
+        after[move.broker, move.source] -= move.rate
+    places = sorted({*before, *after})
+    return {place: (round(before[place]), max(0, round(after[place]))) for place in places}
+
+
+def _weights(known: DataFrame, rated: bool) -> dict[tuple[str, int], float]:
+    """What leading each partition costs: its write rate where rates count, else its bytes."""
+    there = known.where("topic is not null and not is_future").groupBy("topic", "partition")
+    weight = F.max(F.coalesce("write_rate", F.lit(0.0)) if rated else F.col("size"))
+    table = there.agg(weight.cast("double").alias("weight")).toArrow()
+    names = zip(table["topic"].to_pylist(), table["partition"].to_pylist(), strict=True)
+    return dict(zip(names, table["weight"].to_pylist(), strict=True))
+
+
+def _unknown(known: DataFrame) -> Iterator[str]:
+    """How much of the rates is not known."""
+    there = known.where("topic is not null and not is_future")
+    row = there.agg(F.count("*").alias("all"), F.count("write_rate").alias("known")).first()
+    if row is not None and row["known"] < row["all"]:
+        yield (
+            f"of {row['all'] - row['known']} of {row['all']} replicas no write rate is known, so "
+            "none is counted: rates come from samples of the history, at most an hour apart"
+        )
 
 
 def _sized(planned: DataFrame, now: DataFrame) -> DataFrame:
@@ -140,12 +173,21 @@ def in_few_words() -> Iterator[None]:
         raise Unusable(f"Spark could not sample and plan: {core(str(error))}") from error
 
 
-def _check_names(wanted: Sequence[str], there: Sequence[str]) -> None:
-    for name in wanted:
-        if name not in there:
+def _check_names(wanted: Wanted, there: Sequence[tuple[int, str]]) -> None:
+    directories = [f"{broker}:{path}" for broker, path in there]
+    brokers = [str(broker) for broker in dict.fromkeys(broker for broker, _ in there)]
+    for name in (*wanted.drain, *wanted.exclude):
+        if name.isdigit() and name not in brokers:
+            raise Unusable(f"no broker {name} has answered; these have: {', '.join(brokers)}")
+        if name.isdigit() and not wanted.between:
+            raise Unusable(
+                f"broker {name} as a whole counts only where replicas may go to other brokers: add "
+                "--between-brokers, or name a directory as BROKER:PATH"
+            )
+        if not name.isdigit() and name not in directories:
             raise Unusable(
                 f"the cluster has no log directory {name}; write BROKER:PATH, one of: "
-                + (", ".join(there) or "none, no broker answered")
+                + (", ".join(directories) or "none, no broker answered")
             )
 
 

@@ -10,13 +10,9 @@ from spindle.pipeline.schemas import DIRECTORY
 
 def latest(samples: DataFrame) -> DataFrame:
     """Each broker's newest sample that told something."""
-    newest = Window.partitionBy("broker")
-    return (
-        samples.where(F.col("broker_error").isNull())
-        .withColumn("_newest", F.max("sampled_at").over(newest))
-        .where(F.col("sampled_at") == F.col("_newest"))
-        .drop("_newest")
-    )
+    told = samples.where(F.col("broker_error").isNull())
+    newest = told.groupBy("broker").agg(F.max("sampled_at").alias("sampled_at"))
+    return told.join(F.broadcast(newest), ["broker", "sampled_at"]).select(*samples.columns)
 
 
 def directories(now: DataFrame) -> DataFrame:

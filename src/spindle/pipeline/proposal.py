@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spindle.model.errors import Unusable
+from spindle.planning.cluster import BrokerLoad
+from spindle.planning.leaders import Lead, Leadership, Led, even_leaders
 from spindle.planning.load import HERE, Band, Move
-from spindle.planning.reassignment import reassignment
+from spindle.planning.reassignment import Brokers, placed, reassignment
 from spindle.planning.schedule import Limits
 
 Waves = tuple[tuple[Move, ...], ...]
@@ -24,7 +26,8 @@ Waves = tuple[tuple[Move, ...], ...]
 class DirectoryNow:
     """A directory's load before the plan and after it.
 
-    `capacity`: bytes that replicas may take here; 0 where that is unknown.
+    `capacity`: bytes that replicas may take here; 0 where that is unknown. Rates: bytes/s that it
+    is written with; None where those do not count.
     """
 
     broker: int
@@ -34,6 +37,8 @@ class DirectoryNow:
     before: int
     after: int
     cordoned: bool = False
+    rate_before: int | None = None
+    rate_after: int | None = None
 
     @property
     def name(self) -> str:
@@ -43,8 +48,8 @@ class DirectoryNow:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a plan was asked for: the band, directories (BROKER:PATH) to empty or to spare, and how
-    many moves there may be at once."""
+    """What a plan was asked for: the band, directories (BROKER:PATH) and brokers (BROKER) to empty
+    or to spare, and how many moves there may be at once."""
 
     band: Band = field(default_factory=Band)
     drain: tuple[str, ...] = ()
@@ -52,6 +57,13 @@ class Wanted:
     limits: Limits = field(default_factory=Limits)
     between: bool = False
     """Whether replicas may go to other brokers, too."""
+    leaders: bool = False
+    """Whether it shall be evened out who leads, too."""
+
+    def load(self, broker: int, rack: str | None = None) -> BrokerLoad:
+        """A broker as the planner takes it."""
+        name = str(broker)
+        return BrokerLoad(broker, rack, name not in self.exclude, name in self.drain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +79,11 @@ class Proposal:
     wanted: Wanted = field(default_factory=Wanted)
     sampled_at: str = ""
     """When the sample was taken, ISO 8601 in UTC."""
+    leadership: Leadership | None = None
+    weights: Mapping[tuple[str, int], float] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """What leading a partition costs: bytes/s, or bytes where rates do not count. In no file."""
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -74,19 +91,27 @@ class Proposal:
         return tuple(move for wave in self.waves for move in wave)
 
     @property
+    def changes(self) -> bool:
+        """Whether there is anything to do."""
+        orders = () if self.leadership is None else self.leadership.orders
+        return bool(self.waves or orders)
+
+    @property
     def bytes_moved(self) -> int:
         """Bytes that the plan moves."""
         return sum(move.size for move in self.moves)
 
 
-def document(
-    proposal: Proposal, replicas: Mapping[tuple[str, int], tuple[int, ...]] | None = None
-) -> dict[str, Any]:
-    """The plan as its file has it; `replicas`: the brokers of each partition.
+def document(proposal: Proposal, replicas: Brokers | None = None) -> dict[str, Any]:
+    """The plan as its file has it; `replicas`: the brokers of each partition now.
 
     Without those (a plan for a cluster that is not there) Kafka's part is missing.
     """
-    kafkas = {"version": 1} if replicas is None else reassignment(proposal.moves, replicas)
+    leadership = proposal.leadership
+    orders = {} if leadership is None else {led[:2]: led.replicas for led in leadership.orders}
+    kafkas: dict[str, object] = {"version": 1}
+    if replicas is not None:
+        kafkas = reassignment(proposal.moves, replicas, orders)
     wanted = proposal.wanted
     return {
         **kafkas,
@@ -95,6 +120,7 @@ def document(
             "tolerance": wanted.band.tolerance,
             "highMark": wanted.band.high_mark,
             "freeFloor": wanted.band.free_floor,
+            "rateTolerance": wanted.band.rate_tolerance,
             "drain": list(wanted.drain),
             "exclude": list(wanted.exclude),
             "movesPerDisk": wanted.limits.moves_per_disk,
@@ -105,9 +131,14 @@ def document(
                     "broker": d.broker, "logDir": d.path, "online": d.online,
                     "cordoned": d.cordoned, "capacity": d.capacity, "before": d.before,
                     "after": d.after,
+                    **(
+                        {} if d.rate_before is None
+                        else {"rateBefore": d.rate_before, "rateAfter": d.rate_after}
+                    ),
                 }
                 for d in proposal.directories
             ],
+            "leaders": None if leadership is None else _leadership_document(leadership),
             "moves": len(proposal.moves),
             "bytes": proposal.bytes_moved,
             "boundBytes": proposal.bound,
@@ -122,14 +153,14 @@ def parse(text: str, name: str = "the plan") -> Proposal:
     """Read such a file; Unusable says what is wrong with it."""
     try:
         own: dict[str, Any] = json.loads(text)["spindle"]
-        band = Band(own["tolerance"], own["highMark"], free_floor=own["freeFloor"])
+        band = Band(own["tolerance"], own["highMark"], own.get("rateTolerance"), own["freeFloor"])
         limits = Limits(own["movesPerDisk"], own["movesPerBroker"])
         spared, between = tuple(own["exclude"]), own["betweenBrokers"]
         return Proposal(
             directories=tuple(
                 DirectoryNow(
                     d["broker"], d["logDir"], d["online"], d["capacity"], d["before"], d["after"],
-                    d["cordoned"],
+                    d["cordoned"], d.get("rateBefore"), d.get("rateAfter"),
                 )
                 for d in own["directories"]
             ),
@@ -137,14 +168,43 @@ def parse(text: str, name: str = "the plan") -> Proposal:
             bound=own["boundBytes"],
             notes=tuple(own["notes"]),
             silent=tuple((int(broker), why) for broker, why in own["silentBrokers"].items()),
-            wanted=Wanted(band, tuple(own["drain"]), spared, limits, between),
+            wanted=Wanted(
+                band, tuple(own["drain"]), spared, limits, between, bool(own.get("leaders"))
+            ),
             sampled_at=own["sampledAt"],
+            leadership=_leadership(own.get("leaders")),
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:
         raise Unusable(
             f"{name} is not a plan of `spindle balance plan` ({type(error).__name__}: {error}). "
             "A plan of Kafka's own tool is carried out with `spindle reassign execute`"
         ) from None
+
+
+def led(proposal: Proposal, replicas: Brokers, brokers: Sequence[int]) -> Proposal:
+    """The plan with preferred leaders evened out among these brokers, after its moves."""
+    end = {**replicas, **placed(proposal.moves, replicas)}
+    partitions = [
+        Led(*name, theirs, proposal.weights.get(name, 0.0)) for name, theirs in end.items()
+    ]
+    found = even_leaders(partitions, brokers, proposal.wanted.band.tolerance)
+    notes = (*proposal.notes, *found.notes)
+    orders = tuple(led._replace(weight=0.0) for led in found.orders)
+    return replace(proposal, leadership=Leadership(orders, found.leads, ()), notes=notes)
+
+
+def _leadership_document(leadership: Leadership) -> dict[str, Any]:
+    return {
+        "orders": [[led.topic, led.partition, list(led.replicas)] for led in leadership.orders],
+        "brokers": [list(lead) for lead in leadership.leads],
+    }
+
+
+def _leadership(told: Mapping[str, Any] | None) -> Leadership | None:
+    if told is None:
+        return None
+    orders = tuple(Led(topic, n, tuple(theirs), 0.0) for topic, n, theirs in told["orders"])
+    return Leadership(orders, tuple(Lead(*lead) for lead in told["brokers"]), ())
 
 
 def waves_document(waves: Iterable[Sequence[Move]]) -> list[list[dict[str, Any]]]:
@@ -155,6 +215,7 @@ def waves_document(waves: Iterable[Sequence[Move]]) -> list[list[dict[str, Any]]
                 "topic": m.topic, "partition": m.partition, "broker": m.broker,
                 "source": m.source, "target": m.target, "size": m.size,
                 **({"destination": m.destination} if m.between else {}),
+                **({"rate": round(m.rate)} if m.rate else {}),
             }
             for m in wave
         ]
@@ -168,7 +229,7 @@ def parse_waves(told: Iterable[Iterable[Mapping[str, Any]]]) -> Waves:
         tuple(
             Move(
                 m["broker"], m["topic"], m["partition"], m["source"], m["target"],
-                m["size"], m.get("destination", HERE),
+                m["size"], m.get("destination", HERE), m.get("rate", 0.0),
             )
             for m in wave
         )

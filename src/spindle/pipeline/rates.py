@@ -2,7 +2,7 @@
 
 Samples tell sizes, not writes: what retention deleted in between is unknown. So only intervals in
 which a replica grew, or began anew, are counted, and time is theirs alone; that also leaves out
-gaps in the samples. Bytes and seconds. Called by whoever looks at load beside bytes.
+gaps in the samples. Bytes and seconds. Called by the job of planning.
 """
 
 from __future__ import annotations
@@ -62,3 +62,14 @@ def directories(of_replicas: DataFrame) -> DataFrame:
         F.coalesce(F.sum("write_rate"), F.lit(0.0)).alias("write_rate"),
         F.count(F.when(F.col("write_rate").isNull(), 1)).alias("unknown"),
     )
+
+
+def joined(now: DataFrame, samples: DataFrame) -> DataFrame:
+    """A sample with the column `write_rate` (bytes/s): what its partition is written with.
+
+    All replicas of a partition are written with the same, so each may have what is known of any:
+    also one that has just come from another broker. Null: nothing is known.
+    """
+    known = replicas(samples).groupBy("topic", "partition")
+    rates = known.agg(F.try_divide(F.sum("written"), F.sum("observed")).alias("write_rate"))
+    return now.join(rates, ["topic", "partition"], "left")

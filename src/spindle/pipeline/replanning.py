@@ -1,7 +1,8 @@
 """Plans the rest of an execution again, from what brokers say now: sizes have changed meanwhile.
 
 Pure, without Spark: a census (DescribeLogDirs of the brokers concerned) in, waves out. Capacities
-are those of the plan. Called by the execution's rim between waves.
+are those of the plan. Brokers do not tell write rates: what is planned anew is planned by bytes.
+Called by the execution's rim between waves.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from spindle.client.results import Replica
 from spindle.pipeline.execution_values import Place, Room, replica_of
 from spindle.pipeline.proposal import Proposal, Waves
 from spindle.planning.broker import plan_broker
-from spindle.planning.cluster import BrokerLoad, cluster_of
+from spindle.planning.cluster import cluster_of
 from spindle.planning.load import DirectoryLoad, Move, ReplicaLoad
 from spindle.planning.schedule import Limits
 from spindle.planning.whole import plan_cluster
@@ -101,7 +102,7 @@ def _whole(
             coming = ReplicaLoad(move.topic, move.partition, move.target, move.size, True)
             loads[move.to] = [*others, coming]
     directories = {b: _directories(b, found, proposal) for b, found in census.items()}
-    brokers = [BrokerLoad(broker, racks.get(broker)) for broker in sorted(census)]
+    brokers = [proposal.wanted.load(b, racks.get(b)) for b in sorted(census)]
     cluster = cluster_of(brokers, directories, loads)
     return tuple(plan_cluster(cluster, proposal.wanted.band, limits, between=True).by_wave())
 

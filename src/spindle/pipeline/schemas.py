@@ -59,11 +59,13 @@ MOVE = StructType(
         StructField("size", LongType()),
         StructField("wave", IntegerType()),
         StructField("destination", IntegerType()),  # another broker; -1: the same
-        StructField("bound", LongType(), False),  # bytes any plan of this broker must move
+        StructField("rate", DoubleType()),  # bytes/s that the replica is written with
+        StructField("bound", LongType(), False),  # bytes that any plan must move
         StructField("notes", ArrayType(StringType()), False),
     ]
 )
-"""A plan: each broker's moves in order. A broker without moves has one row without a topic."""
+"""A plan: moves by wave; of all brokers planned together one row without a topic, with the bound
+and what there is to say."""
 
 _LINE = [
     StructField("growth", DoubleType(), False),  # bytes/s

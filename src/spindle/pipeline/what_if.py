@@ -59,12 +59,11 @@ def what_if(
         samples = history.read(spark, history_dir)
         now = load.latest(samples)
         directories = _with(load.directories(now), changes.add)
-        later = None
-        if changes.ahead:
-            later = forecast.grown(now, forecast.recent(samples), changes.ahead)
         drained = replace(wanted, drain=(*wanted.drain, *changes.lose))
         none = samples.limit(0)
-        proposal = job.proposed(none, now, directories, drained, later)
+        proposal = job.proposed(
+            none, now, directories, drained, None, forecast.recent(samples), changes.ahead
+        )
         if not proposal.directories:
             raise Unusable(
                 f"there is no history in {history_dir}: take a sample with "

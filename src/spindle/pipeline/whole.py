@@ -13,51 +13,47 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from spindle.pipeline.proposal import Wanted
-from spindle.planning.cluster import BrokerLoad, Cluster, Partitions, Replicas
+from spindle.planning.cluster import Cluster, Partitions, Replicas
 from spindle.planning.load import DirectoryLoad
 
 Racks = Mapping[int, str | None]
 
 
 def cluster_from(rows: pa.Table, wanted: Wanted, racks: Racks) -> Cluster:
-    """The cluster of these rows: directories with what lies in them, as `plan` joins them.
+    """The cluster of these rows, as `plan` makes them: directories, and replicas in them.
 
     A replica that is moving counts where it goes, and stays there. Directories that are offline, or
     do not tell their space, are not part of it.
     """
-    rows = rows.filter(pc.and_(rows["online"], pc.is_valid(rows["capacity"])))
-    places = _places(rows)
+    places = _places(rows.filter(pc.and_kleene(rows["online"], pc.is_valid(rows["capacity"]))))
     brokers = sorted({broker for broker, _ in places})
     index = {broker: n for n, broker in enumerate(brokers)}
-    full = rows.filter(pc.is_valid(rows["topic"]))
-    current = full.filter(pc.invert(full["is_future"]))
-    future = full.filter(full["is_future"])
-    topics, topic = np.unique(_column(current, "topic").astype(str), return_inverse=True)
+    at = {place: n for n, place in enumerate(places)}
+    full = rows.filter(pc.is_valid(rows["topic"])).combine_chunks()
+    located = _located(full, at)
+    full, located = full.filter(pa.array(located >= 0)), located[located >= 0]
+    moving = _column(full, "is_future").astype(np.bool_)
+    future, current = full.filter(pa.array(moving)), full.filter(pa.array(~moving))
+    topics, topic = _coded(current, "topic")
     number = _column(current, "partition").astype(np.int64)
     wide = int(number.max(initial=0)) + 1
     keys, partition = np.unique(topic * wide + number, return_inverse=True)
-    at = {place: n for n, place in enumerate(places)}
-    owner = _column(current, "broker").astype(np.int64)
-    directory = _located(owner, _column(current, "directory"), at)
+    directory = located[~moving]
     size = _column(current, "size").astype(np.int64)
     pinned = np.zeros(len(current), dtype=np.bool_)
     if len(future):
         _send(future, current, at, directory, size, pinned)
     order = np.lexsort((directory, partition))
     return Cluster(
-        tuple(BrokerLoad(b, racks.get(b)) for b in brokers),
-        tuple(_load(places[place], place, wanted) for place in sorted(places)),
-        tuple(index[broker] for broker, _ in sorted(places)),
-        Partitions(
-            [str(name) for name in topics],
-            (keys // wide).astype(np.int64),
-            (keys % wide).astype(np.int64),
-        ),
+        tuple(wanted.load(b, racks.get(b)) for b in brokers),
+        tuple(_load(kind, place, wanted) for place, kind in places.items()),
+        tuple(index[broker] for broker, _ in places),
+        Partitions(topics, (keys // wide).astype(np.int64), (keys % wide).astype(np.int64)),
         Replicas(
             partition[order].astype(np.int64),
             directory[order],
             size[order],
-            np.zeros(len(order), dtype=np.float64),
+            _column(current, "rate").astype(np.float64)[order],
             pinned[order],
         ),
     )
@@ -85,13 +81,25 @@ def _column(rows: pa.Table, name: str) -> NDArray[np.generic]:
     return values
 
 
-def _located(
-    owner: NDArray[np.int64], paths: NDArray[np.generic], at: Mapping[tuple[int, str], int]
-) -> NDArray[np.int64]:
-    """The index of each row's directory."""
-    names, path = np.unique(paths.astype(str), return_inverse=True)
+def _coded(rows: pa.Table, name: str) -> tuple[list[str], NDArray[np.int64]]:
+    """(the different words of a column, sorted; which of them each row has)."""
+    coded = rows[name].combine_chunks().dictionary_encode()
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.combine_chunks()
+    words: list[str] = coded.dictionary.to_pylist()
+    order = sorted(range(len(words)), key=words.__getitem__)
+    place = np.empty(len(words), dtype=np.int64)
+    place[order] = np.arange(len(words))
+    codes = coded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return [words[n] for n in order], place[codes]
+
+
+def _located(rows: pa.Table, at: Mapping[tuple[int, str], int]) -> NDArray[np.int64]:
+    """The index of each row's directory; -1: it is none of these."""
+    names, path = _coded(rows, "directory")
+    owner = _column(rows, "broker").astype(np.int64)
     keys, inverse = np.unique(owner * len(names) + path, return_inverse=True)
-    found = [at[int(key) // len(names), str(names[int(key) % len(names)])] for key in keys]
+    found = [at.get((int(key) // len(names), names[int(key) % len(names)]), -1) for key in keys]
     return np.array(found, dtype=np.int64)[inverse] if found else np.empty(0, dtype=np.int64)
 
 
@@ -109,8 +117,10 @@ def _send(
         (row["broker"], row["topic"], row["partition"]): row
         for row in future.select([*names, "directory", "size"]).to_pylist()
     }
-    columns = [current[name].to_pylist() for name in names]
-    for n, key in enumerate(zip(*columns, strict=True)):
+    alike = pc.and_(*(pc.is_in(current[n], pc.unique(future[n])) for n in names[1:]))
+    places = np.flatnonzero(alike.to_numpy(zero_copy_only=False)).tolist()
+    columns = [current[name].filter(alike).to_pylist() for name in names]
+    for n, key in zip(places, zip(*columns, strict=True), strict=True):
         row = going.get(key)
         if row is not None:
             directory[n] = at[row["broker"], row["directory"]]

@@ -18,6 +18,7 @@ from spindle.planning.cluster import Flags, Floats
 from spindle.planning.field import Field
 from spindle.planning.levels import Levels
 from spindle.planning.rules import Rules
+from spindle.planning.trade import Side, Trade, exchanges, moves
 
 ASIDE = 0.1
 """Of half the band, at its edges: brokers are not brought that close to them, because their
@@ -32,6 +33,8 @@ DEPTH = 8
 """Replicas of a directory that are tried for a pair of brokers, one after the other."""
 NEAR = 16
 """Brokers that are tried first; the others only if none of these takes anything."""
+TRADES_PER_BROKER = 24
+"""Steps for the sake of rates, at most."""
 GIVERS, EXCHANGED = 6, 48
 """Brokers whose replicas are exchanged for those of a stuck one, and replicas tried of each."""
 
@@ -67,6 +70,10 @@ class Between:
         self._least = self._low + ASIDE * (self._mean - self._low)
         self._most = self._high - ASIDE * (self._high - self._mean)
         self._total = np.array([sum(field.used[d] for d in own) for own in self._own], np.float64)
+        self._flows = levels.flows
+        self._flow = np.zeros(len(self._own))
+        if field.flow is not None:
+            self._flow += [sum(field.flow[d] for d in own) for own in self._own]
         self._marks = [max(m, u) for m, u in zip(field.marks, field.used, strict=True)]
         self._takes = np.array(self.rules.takes, dtype=np.bool_)
         self.log: list[Shift] = []
@@ -75,9 +82,8 @@ class Between:
 
     @property
     def outside(self) -> float:
-        """Bytes that brokers are out of the band by."""
-        off = np.maximum(self._total - self._high, self._low - self._total)
-        return float(off[off >= 1].sum())
+        """Bytes that brokers are out of the band by, and their rates, as if bytes."""
+        return sum(self._off(b, 0) for b in range(len(self._own)))
 
     def run(self) -> None:
         """Bring brokers as close to the band as is found possible; nothing, if no closer."""
@@ -87,6 +93,8 @@ class Between:
         if any(self._field.held[d] or self._field.empty[d] for d in drained):
             self.empty(drained)
             self.walk()
+        if self._flows:
+            self.trade()
         self.take_back()
         if self._cost(drained) >= before:
             self.undo(0)
@@ -282,6 +290,9 @@ class Between:
         self._field.shift(rank, source, target)
         self._total[owner[source]] -= size
         self._total[owner[target]] += size
+        if self._field.rates is not None:
+            self._flow[owner[source]] -= self._field.rates[rank]
+            self._flow[owner[target]] += self._field.rates[rank]
         home = self.home.setdefault(rank, source)
         if home == target:
             del self.home[rank]
@@ -321,9 +332,72 @@ class Between:
                 or field.used[home] + size > self._marks[home]
             ):
                 continue
+            rate = self._field.rate(rank)
             now = self._off(here, 0) + self._off(there, 0)
-            if self._off(here, -size) + self._off(there, size) <= now:
+            if self._off(here, -size, -rate) + self._off(there, size, rate) <= now:
                 self.shift(rank, place, home)
 
-    def _off(self, broker: int, more: int) -> float:
-        return self._edges[broker].outside(float(self._total[broker]) + more)
+    def _off(self, broker: int, more: int, faster: float = 0.0) -> float:
+        off = self._edges[broker].outside(float(self._total[broker]) + more)
+        if self._flows:
+            flow = float(self._flow[broker]) + faster
+            off += self._field.scale * self._flows[broker].outside(flow)
+        return off
+
+    # -- rates, too --------------------------------------------------------------------------
+
+    def trade(self) -> None:
+        """Bring rates nearer to their bands, by moves and exchanges that keep bytes in theirs."""
+        stuck: dict[int, None] = {}
+        for _ in range(_FEWEST_STEPS + TRADES_PER_BROKER * len(self._own)):
+            off = [(self._off(b, 0), -b) for b in range(len(self._own)) if b not in stuck]
+            most, worst = max(off, default=(0.0, 0))
+            if most <= 0:
+                return
+            if self._trade_best(-worst):
+                stuck.clear()
+            else:
+                stuck[-worst] = None
+
+    def _trade_best(self, broker: int) -> bool:
+        """Take the best step between a broker and those that lack what it has, or have it."""
+        rates = np.array([e.mean for e in self._flows])
+        sign = 1.0 if self._flow[broker] >= rates[broker] else -1.0
+        others = np.arange(len(self._own)) != broker
+        near = self._order(sign * (self._flow - rates), others)[:NEAR]
+        one = self._side(broker)
+        best: tuple[float, list[tuple[int, int]]] | None = None
+        for other in near:
+            side = self._side(other)
+            for found, source, target in (
+                (moves(one, side), broker, other),
+                (moves(side, one), other, broker),
+                (exchanges(one, side), broker, other),
+            ):
+                step = next((s for s in found if self._may(s, source, target)), None)
+                if step is not None and (best is None or step.score > best[0]):
+                    both = [(step.rank, target), (step.back, source)]
+                    best = (step.score, both[: 1 if step.back < 0 else 2])
+        for rank, to in best[1] if best is not None else ():
+            landing = self._landing(to, self._field.sizes[rank])
+            assert landing is not None, "it has just been found to fit"
+            self.shift(rank, self._field.place[rank], landing)
+        return best is not None
+
+    def _may(self, step: Trade, source: int, target: int) -> bool:
+        if step.back >= 0:
+            return self._may_exchange(step.rank, step.back)
+        fits = self._landing(target, self._field.sizes[step.rank]) is not None
+        return fits and self.rules.allows(step.rank, target)
+
+    def _side(self, broker: int) -> Side:
+        field = self._field
+        held = [r for d in self._own[broker] for r in field.held[d] if r not in self._blocked]
+        sizes = np.array([field.sizes[rank] for rank in held], dtype=np.float64)
+        away = np.array([rank in self.home for rank in held], dtype=np.bool_)
+        return Side(
+            held, sizes, np.array([field.rate(rank) for rank in held], dtype=np.float64),
+            np.where(away, 0.0, sizes), float(self._total[broker]), float(self._flow[broker]),
+            self._edges[broker], self._flows[broker], field.scale, np.inf,
+            bool(self._takes[broker]),
+        )  # fmt: skip

@@ -12,6 +12,7 @@ the larger of the two.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -41,13 +42,20 @@ class Edges(NamedTuple):
         off = max(size - self.high, self.low - size)
         return off if off >= 1 else 0.0
 
+    def trimmed(self, trim: float) -> Edges:
+        """The band without this share of either half, at its edges."""
+        if not trim:
+            return self
+        low = self.low + trim * (self.mean - self.low)
+        return self._replace(low=low, high=self.high - trim * (self.high - self.mean))
+
 
 def edges(
     directories: Sequence[DirectoryLoad],
-    sizes: Sequence[int],
+    sizes: Sequence[float],
     band: Band,
-    pinned: Sequence[int] | None = None,
-    largest: Sequence[int] | None = None,
+    pinned: Sequence[float] | None = None,
+    largest: Sequence[float] | None = None,
 ) -> list[Edges]:
     """The band of each directory, from the bytes in it.
 
@@ -75,25 +83,19 @@ def edges(
 
 
 def rate_edges(
-    directories: Sequence[DirectoryLoad], rates: Sequence[float], tolerance: float
+    directories: Sequence[DirectoryLoad],
+    rates: Sequence[float],
+    tolerance: float,
+    pinned: Sequence[float] | None = None,
+    largest: Sequence[float] | None = None,
 ) -> list[Edges]:
-    """The band of each directory's write rate: open ones have equal parts, closed ones no more."""
-    taking = [d.open and not d.drain for d in directories]
-    total, count = sum(rates), max(1, sum(taking))
-    staying = sum(
-        min(rate, total / count)
-        for rate, d in zip(rates, directories, strict=True)
-        if not d.open and not d.drain
-    )
-    mean = (total - staying) / count
-    result = []
-    for d, takes in zip(directories, taking, strict=True):
-        if d.drain:
-            result.append(Edges(0.0, 0.0, 0.0, 0.0))
-        else:
-            high = mean * (1 + tolerance)
-            result.append(Edges(mean * (1 - tolerance) if takes else 0.0, mean, high, high))
-    return result
+    """The band of each directory's write rate: open ones have equal parts, whatever their size.
+
+    `pinned`, `largest`: of the rates in each, as of the bytes in `edges`.
+    """
+    all_of_it = math.ceil(sum(rates)) + 1
+    alike = [d._replace(capacity=all_of_it) for d in directories]
+    return edges(alike, rates, Band(tolerance, 1.0), pinned, largest)
 
 
 def lower_bound(around: Iterable[Edges], sizes: Iterable[float]) -> int:
@@ -121,11 +123,11 @@ def bytes_for_rate(sizes: NDArray[np.float64], rates: NDArray[np.float64], wante
 
 def _with_giants(
     directories: Sequence[DirectoryLoad],
-    sizes: Sequence[int],
+    sizes: Sequence[float],
     band: Band,
-    pinned: Sequence[int],
-    largest: Sequence[int],
-) -> tuple[float, list[int]]:
+    pinned: Sequence[float],
+    largest: Sequence[float],
+) -> tuple[float, list[float]]:
     """(level, bytes that stay in each directory).
 
     A replica larger than the share of the largest directory is out of everybody's band: it stays
@@ -151,7 +153,7 @@ def _with_giants(
 
 
 def _level(
-    directories: Sequence[DirectoryLoad], sizes: Sequence[int], stays: Sequence[int]
+    directories: Sequence[DirectoryLoad], sizes: Sequence[float], stays: Sequence[float]
 ) -> float:
     """The fullness at which everything fits, as a share of capacity."""
     total = sum(sizes)
@@ -168,9 +170,9 @@ def _level(
 
 def _poured(
     directories: Sequence[DirectoryLoad],
-    sizes: Sequence[int],
-    stays: Sequence[int],
-    total: int,
+    sizes: Sequence[float],
+    stays: Sequence[float],
+    total: float,
     room: int,
 ) -> float:
     """The level where some directories are closed, drained, or hold what cannot leave."""

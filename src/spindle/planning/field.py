@@ -33,10 +33,14 @@ class Field:
         count = len(cluster.directories)
         self.used: list[int] = _sums(directory, size, count).astype(np.int64).tolist()
         self.flow: list[float] | None = None
+        self.scale = 0.0
+        """Bytes that a byte per second counts as."""
         if band.rate_tolerance is not None:
-            rate = r.rate[order]
+            # Whole bytes, whose sums are exact: so a result, planned again, is a result.
+            rate = np.rint(r.rate[order])
             self.rates = rate.tolist()
             self.flow = _sums(directory, rate, count).tolist()
+            self.scale = float(size.sum()) / max(1.0, float(rate.sum()))
         pinned = r.pinned[order]
         self.frozen = frozenset(self.partition[pinned].tolist())
         """Partitions of which a replica is on the move."""
@@ -72,6 +76,13 @@ class Field:
             held = [rank for rank in held if rank not in blocked]
         return pinned, self.sizes[held[-1]] if held else 0
 
+    def running(self, directory: int, free: Collection[int]) -> tuple[float, float]:
+        """(bytes/s that cannot leave a directory, those of its fastest replica that is free)."""
+        assert self.rates is not None
+        assert self.flow is not None
+        rates = [self.rates[rank] for rank in free]
+        return self.flow[directory] - sum(rates), max(rates, default=0.0)
+
     def state(
         self,
         broker: int,
@@ -97,20 +108,31 @@ class Field:
             [n for n, d in enumerate(directories) if d.drain],
             empty,
             arrived,
-            self._rates(own),
+            self._rates(own, held),
         )
 
-    def _rates(self, own: Sequence[int]) -> Rates | None:
+    def _rates(self, own: Sequence[int], held: Sequence[Sequence[int]]) -> Rates | None:
         if self.rates is None or self.flow is None or self.band.rate_tolerance is None:
             return None
         flow = [self.flow[d] for d in own]
-        total = sum(flow)
-        if total <= 0:
+        if not any(flow):
             return None
         directories = [self.cluster.directories[d] for d in own]
-        around = rate_edges(directories, flow, self.band.rate_tolerance)
-        scale = sum(self.used[d] for d in own) / total
-        return Rates(self.rates, flow, around, scale)
+        stays = [self.running(d, there) for d, there in zip(own, held, strict=True)]
+        around = rate_edges(
+            directories,
+            flow,
+            self.band.rate_tolerance,
+            [pinned for pinned, _ in stays],
+            [largest for _, largest in stays],
+        )
+        return Rates(self.rates, flow, around, sum(self.used[d] for d in own) / sum(flow))
+
+    def rates_off(self, broker: int) -> float:
+        """How far the rates of a broker's directories are out of their bands, as if bytes."""
+        own = self.cluster.of_broker(broker)
+        rates = self._rates(own, [self.held[d] for d in own])
+        return 0.0 if rates is None else sum(map(rates.off, range(len(own))))
 
     def shift(self, rank: int, source: int, target: int) -> None:
         """Count a move as done."""
@@ -125,6 +147,10 @@ class Field:
         if self.flow is not None and self.rates is not None:
             self.flow[source] -= self.rates[rank]
             self.flow[target] += self.rates[rank]
+
+    def rate(self, rank: int) -> float:
+        """Bytes/s that a replica is written with; 0 where rates do not count."""
+        return 0.0 if self.rates is None else self.rates[rank]
 
     def name(self, rank: int) -> tuple[str, int]:
         """(topic, partition) of a replica."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from spindle.planning.bound import Edges, edges, lower_bound
+from spindle.planning.bound import Edges, edges, lower_bound, rate_edges
 from spindle.planning.field import Field
 from spindle.planning.load import DirectoryLoad
 
@@ -24,7 +24,8 @@ NOTHING = Edges(0.0, 0.0, 0.0, 0.0)
 class Levels(NamedTuple):
     """Bands in bytes: by directory and by broker. `bound`, `broker_bound` as in a Plan.
 
-    `aims`: the bands that brokers are brought into, which may be narrower.
+    `aims`: the bands that brokers are brought into, which may be narrower; `flows`: those of the
+    bytes/s that brokers are written with, empty where rates do not count.
     """
 
     directories: list[Edges]
@@ -32,6 +33,7 @@ class Levels(NamedTuple):
     aims: list[Edges]
     bound: int
     broker_bound: int
+    flows: list[Edges]
 
 
 def levels(field: Field, blocked: Collection[int] = (), trim: float = 0.0) -> Levels:
@@ -69,21 +71,43 @@ def levels(field: Field, blocked: Collection[int] = (), trim: float = 0.0) -> Le
         directories += alone
         closed += lower_bound(alone, [field.used[d] for d in cluster.of_broker(b)])
     aims = [
-        _trimmed(e, trim) if any(around[v].outside(sizes[v]) for v in theirs) else e
+        e.trimmed(trim) if any(around[v].outside(sizes[v]) for v in theirs) else e
         for e, theirs in zip(brokers, of, strict=True)
     ]
     # A replica that leaves a closed broker may serve both sums: so the larger one, not their sum.
     bound = max(lower_bound(around, sizes), closed)
-    return Levels(directories, brokers, aims, bound, lower_bound(brokers, _totals(field)))
+    return Levels(
+        directories, brokers, aims, bound, lower_bound(brokers, _totals(field)),
+        _flows(field, blocked),
+    )  # fmt: skip
+
+
+def _flows(field: Field, blocked: Collection[int]) -> list[Edges]:
+    """The band of each broker's write rate: an equal part for each directory that takes replicas.
+
+    A broker that takes nothing from others may only lose.
+    """
+    tolerance = field.band.rate_tolerance
+    if tolerance is None or field.flow is None or not any(field.flow):
+        return []
+    vessels: list[DirectoryLoad] = []
+    rates: list[float] = []
+    stays: list[tuple[float, float]] = []
+    for b, broker in enumerate(field.cluster.brokers):
+        for d in field.cluster.of_broker(b):
+            kind = field.cluster.directories[d]
+            gone = broker.drain or kind.drain
+            vessels.append(kind._replace(open=broker.open and kind.open and not gone, drain=gone))
+            rates.append(field.flow[d])
+            stays.append(field.running(d, [r for r in field.held[d] if r not in blocked]))
+    around = rate_edges(vessels, rates, tolerance, [p for p, _ in stays], [n for _, n in stays])
+    own = map(field.cluster.of_broker, range(len(field.cluster.brokers)))
+    return [_sum([around[d] for d in theirs]) for theirs in own]
 
 
 def _totals(field: Field) -> list[int]:
     own = map(field.cluster.of_broker, range(len(field.cluster.brokers)))
     return [sum(field.used[d] for d in theirs) for theirs in own]
-
-
-def _trimmed(e: Edges, trim: float) -> Edges:
-    return e._replace(low=e.low + trim * (e.mean - e.low), high=e.high - trim * (e.high - e.mean))
 
 
 def _sum(parts: list[Edges]) -> Edges:

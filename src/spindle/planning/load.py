@@ -47,7 +47,10 @@ class DirectoryLoad(NamedTuple):
 
 
 class Move(NamedTuple):
-    """One replica goes to another directory, of its broker or of broker `destination`."""
+    """One replica goes to another directory, of its broker or of broker `destination`.
+
+    `rate`: bytes that are written to it each second, where that counts.
+    """
 
     broker: int
     topic: str
@@ -56,6 +59,7 @@ class Move(NamedTuple):
     target: str
     size: int
     destination: int = HERE
+    rate: float = 0.0
 
     @property
     def to(self) -> int:

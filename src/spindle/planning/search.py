@@ -10,12 +10,15 @@ from spindle.planning.bound import lower_bound
 from spindle.planning.giants import place_giants
 from spindle.planning.repair import repair
 from spindle.planning.state import State
+from spindle.planning.trade import trade
 from spindle.planning.walk import TASTES, Taste, walk
 
 GOOD_ENOUGH = 1.003
 """Times the bound: a plan as cheap as this is not looked for again."""
 DEAR = 1.01
 """Times the bound: a plan that is dearer may have decided badly on its largest replicas."""
+TRIMS = (0.0, 0.5)
+"""Of half the bands, where rates count, too: the more the harder it is to bring all into them."""
 _POLISHES = 3
 
 
@@ -24,6 +27,8 @@ def search(start: State) -> State:
     before = start.outside
     if not before:
         return start
+    if start.rates is not None:
+        return _of_both(start)
     bound = lower_bound(start.edges, start.used) + start.bytes_moved
     best, taste = _best_walk(start, GOOD_ENOUGH * bound)
     if best.outside or best.bytes_moved > DEAR * bound:
@@ -33,6 +38,25 @@ def search(start: State) -> State:
     if best.outside:
         best = polish(repair(best, taste))
     return best if best.outside < before and not best.breaches else start
+
+
+def _of_both(start: State) -> State:
+    """The best end found where rates count, too: by trades alone, and by a walk, then trades.
+
+    Where those leave something out of its bands it is traded for less than the whole bands first.
+    """
+    ends: list[State] = []
+    if not start.drained:
+        ends.append(polish(trade(start.copy())))
+    if not ends or ends[0].outside:
+        walked = _best_walk(start, 0.0)[0]
+        for trim in TRIMS:
+            end = trade(walked.copy(), trim)
+            ends.append(polish(trade(end) if trim else end))
+            if not ends[-1].outside:
+                break
+    best = min((end for end in ends if not end.breaches), key=lambda end: end.cost, default=start)
+    return best if best.outside < start.outside else start
 
 
 def _best_walk(start: State, cheap: float) -> tuple[State, Taste]:
@@ -89,6 +113,11 @@ def _send_smaller(state: State, rank: int) -> bool:
     if at == len(held) or state.sizes[held[at]] >= size:
         return False
     other = held[at]
+    before = state.off(home) + state.off(place)
     state.shift(rank, place, home)
     state.shift(other, home, place)
+    if state.rates is not None and state.off(home) + state.off(place) > before:
+        state.shift(other, place, home)
+        state.shift(rank, home, place)
+        return False
     return True

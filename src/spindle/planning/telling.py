@@ -21,6 +21,18 @@ def directory_notes(field: Field, broker: int, around: list[Edges]) -> Iterator[
             yield from _band_notes(field, state, broker, n)
 
 
+def rate_note(field: Field, around: Edges, broker: int) -> Iterator[str]:
+    """That a broker is written to with more or less than its share."""
+    assert field.flow is not None
+    flow = sum(field.flow[d] for d in field.cluster.of_broker(broker))
+    if around.outside(flow):
+        yield (
+            f"is written to with {amount(flow)}/s, the band is {amount(around.low)}/s to "
+            f"{amount(around.high)}/s: no replica that may go to another broker, and no exchange "
+            "of two, brings bytes and rates closer"
+        )
+
+
 def broker_notes(field: Field, rules: Rules, around: Edges, broker: int) -> Iterator[str]:
     """Why a broker is not empty as wanted, or has more or less than its share."""
     own = field.cluster.of_broker(broker)
@@ -98,12 +110,13 @@ def _band_notes(field: Field, state: State, broker: int, n: int) -> Iterator[str
             f"{path} stays {amount(around.low - size)} below the band: "
             "no replica elsewhere is small enough to come"
         )
-    if state.rates is not None and state.rates.off(n):
-        flow, edges = state.rates.flow[n], state.rates.edges[n]
+    rates = state.rates
+    if rates is not None and (rates.off(n) or rates.flow[n] >= rates.edges[n].fair + 1):
+        edges = rates.edges[n]
+        told = f"{amount(edges.low)}/s to {amount(edges.fair)}/s"
         yield (
-            f"{path} is written to with {amount(flow)}/s, the band is "
-            f"{amount(edges.low)}/s to {amount(edges.high)}/s: no move, and no exchange of "
-            "two, brings it closer"
+            f"{path} is written to with {amount(rates.flow[n])}/s, the band is {told}: "
+            + _why_fast(field, state, n)
         )
 
 
@@ -118,6 +131,19 @@ def _why(field: Field, state: State, n: int) -> str:
         topic, partition = field.name(rank)
         return f"{topic}-{partition} alone has {amount(size)}, more than a fair share"
     return "no replica, and no exchange of two, fits the room elsewhere"
+
+
+def _why_fast(field: Field, state: State, n: int) -> str:
+    rates, held = state.rates, state.held[n]
+    assert rates is not None
+    fastest = max(held, key=lambda rank: rates.of[rank], default=None)
+    if fastest is not None and rates.of[fastest] > rates.edges[n].fair:
+        topic, partition = field.name(fastest)
+        rate = amount(rates.of[fastest])
+        return f"{topic}-{partition} alone takes {rate}/s, more than a fair share"
+    if not held and rates.flow[n] > rates.edges[n].mean:
+        return "what is moving into it, or has no way out, stays"
+    return "no move, and no exchange of two, brings bytes and rates closer"
 
 
 def _drain_notes(field: Field, state: State, broker: int, n: int) -> Iterator[str]:

@@ -24,7 +24,7 @@ from spindle.planning.load import HERE, Band, Move, Plan, Share
 from spindle.planning.rules import Rules
 from spindle.planning.schedule import Limits, Step, schedule
 from spindle.planning.search import search
-from spindle.planning.telling import broker_notes, directory_notes, no_second_copy
+from spindle.planning.telling import broker_notes, directory_notes, no_second_copy, rate_note
 from spindle.planning.within import Turn, Within
 
 PHASES = 24
@@ -45,6 +45,8 @@ def plan_cluster(
     `limits` bound each wave of the schedule.
     """
     limits = limits if limits is not None else Limits()
+    if not cluster.directories:
+        return Plan((), (), (), {}, 0, 0)
     field = Field(cluster, band)
     if between:
         return _Whole(field, limits).run().plan()
@@ -244,11 +246,15 @@ class _Whole:
         for b, broker in enumerate(cluster.brokers):
             own = cluster.of_broker(b)
             brokers += around.brokers[b].outside(sum(field.used[d] for d in own))
+            if around.flows and field.flow is not None:
+                flow = sum(field.flow[d] for d in own)
+                brokers += around.flows[b].outside(flow) * field.scale
             for d, edge in zip(own, self._edges(b, around, blocked), strict=True):
                 if broker.drain or cluster.directories[d].drain:
                     left += len(field.held[d]) + len(field.empty[d])
                 else:
                     directories += edge.outside(field.used[d])
+            directories += field.rates_off(b)
         return left, brokers, directories
 
     # -- what there is to tell -------------------------------------------------------------
@@ -272,7 +278,8 @@ class _Whole:
             broker, path = cluster.place(source)
             to, there = cluster.place(target)
             to = HERE if to == broker else to
-            yield Move(broker, *field.name(rank), path, there, field.sizes[rank], to)
+            size, rate = field.sizes[rank], field.rate(rank)
+            yield Move(broker, *field.name(rank), path, there, size, to, rate)
 
     def _shares(self, broker: int) -> Iterator[Share]:
         field = self._field
@@ -292,6 +299,9 @@ class _Whole:
         for b, broker in enumerate(cluster.brokers):
             for note in broker_notes(field, rules, around.brokers[b], b):
                 yield f"broker {broker.number} {note}"
+            if around.flows and not broker.drain:
+                for note in rate_note(field, around.flows[b], b):
+                    yield f"broker {broker.number} {note}"
             if not broker.drain:
                 for note in directory_notes(field, b, self._edges(b, around)):
                     yield f"broker {broker.number}: {note}"

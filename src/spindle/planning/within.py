@@ -109,7 +109,8 @@ class Within:
         field = self._field
         for rank, source, target, _ in self.turns:
             paths = (field.cluster.directories[source].path, field.cluster.directories[target].path)
-            yield Move(self.number, *field.name(rank), *paths, field.sizes[rank])
+            size, rate = field.sizes[rank], field.rate(rank)
+            yield Move(self.number, *field.name(rank), *paths, size, rate=rate)
 
     def shares(self) -> Iterator[Share]:
         """Each directory before and after."""

@@ -126,3 +126,17 @@ def test_what_verification_finds_counts_as_failed() -> None:
     assert found.done == MOVES[1:]
     assert found.failed == ((MOVES[0], "in /a"),)
     assert not found.complete
+
+
+def test_write_rates_are_shown_where_they_count(capsys: pytest.CaptureFixture[str]) -> None:
+    directories = (
+        DirectoryNow(1, "/a", True, 10_000, 6144, 3072, False, 4096, 2048),
+        DirectoryNow(1, "/b", True, 10_000, 0, 3072, False, 0, 2048),
+    )
+    proposal = Proposal(directories, PROPOSAL.waves, 3000, (), ())
+    balance_report.show(proposal)
+    assert "writes/s" in capsys.readouterr().out
+    page = balance_page.plan_page("Rates", proposal)
+    assert "Bytes written each second" in page
+    assert "4.0 KiB/s" in page
+    assert "Bytes written" not in balance_page.plan_page("Bytes", PROPOSAL)

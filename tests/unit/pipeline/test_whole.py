@@ -20,6 +20,7 @@ SCHEMA = pa.schema(
         ("broker", pa.int32()), ("directory", pa.string()), ("online", pa.bool_()),
         ("cordoned", pa.bool_()), ("capacity", pa.int64()), ("topic", pa.string()),
         ("partition", pa.int32()), ("size", pa.int64()), ("is_future", pa.bool_()),
+        ("rate", pa.float64()),
     ]
 )  # fmt: skip
 
@@ -31,7 +32,7 @@ def row(
     return {
         "broker": broker, "directory": directory, "online": True, "cordoned": False,
         "capacity": 1000, "topic": topic, "partition": partition, "size": size if name else None,
-        "is_future": False if name else None, **rest,
+        "is_future": False if name else None, "rate": 0.0 if name else None, **rest,
     }  # fmt: skip
 
 

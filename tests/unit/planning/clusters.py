@@ -5,6 +5,9 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from spindle.planning.cluster import BrokerLoad, Cluster, cluster_of
 from spindle.planning.load import Band, DirectoryLoad, Move, Plan, ReplicaLoad
@@ -83,6 +86,22 @@ def band_by_seed(seed: int) -> Band:
     """A band from hard to easy."""
     rng = random.Random(-seed)
     return Band(rng.choice((0.0, 0.02, 0.1, 0.3)), rng.choice((0.7, 0.9, 1.0)))
+
+
+def with_rates(cluster: Cluster, seed: int) -> Cluster:
+    """The same cluster with write rates: of all replicas of a partition the same."""
+    names = [cluster.partitions.name(n) for n in range(len(cluster.partitions.number))]
+    hot = random.Random(seed).random()
+    rates = np.array(
+        [
+            rng.choice((0, rng.randint(0, 50), rng.randint(0, 500) if rng.random() < hot else 5))
+            for name in names
+            for rng in (random.Random(f"{seed} {name}"),)
+        ],
+        dtype=np.float64,
+    )
+    r = cluster.replicas
+    return replace(cluster, replicas=r._replace(rate=rates[r.partition]))
 
 
 def limits_by_seed(seed: int) -> Limits:

@@ -1,5 +1,6 @@
 """What every plan keeps, on as many clusters as asked for: python -m tests.unit.planning.many 10000
 
+With two numbers: the seeds from the first on, before the second.
 The unit tests check the first ones only.
 """
 
@@ -7,6 +8,8 @@ from __future__ import annotations
 
 import sys
 import traceback
+from dataclasses import replace
+from itertools import product
 
 from tests.unit.planning.clusters import (
     after,
@@ -14,6 +17,7 @@ from tests.unit.planning.clusters import (
     by_seed,
     carry_out,
     limits_by_seed,
+    with_rates,
 )
 
 from spindle.planning.field import Field
@@ -21,11 +25,16 @@ from spindle.planning.levels import levels
 from spindle.planning.whole import plan_cluster
 
 
-def check(seed: int, between: bool) -> None:
+def check(seed: int, between: bool, rates: bool = False) -> None:
     """Plan the cluster of a seed, carry the plan out, plan again; fails where a rule is broken."""
     cluster, band, limits = by_seed(seed), band_by_seed(seed), limits_by_seed(seed)
+    if rates:
+        cluster = with_rates(cluster, seed)
+        band = replace(band, rate_tolerance=(0.05, 0.2)[seed % 2])
     plan = plan_cluster(cluster, band, limits, between)
     end = after(cluster, carry_out(cluster, plan, band, limits))
+    if rates:
+        end = with_rates(end, seed)
     again = plan_cluster(end, band, limits, between)
     assert not again.moves, f"seed {seed}: a result is planned again"
     assert plan_cluster(cluster, band, limits, between) == plan, f"seed {seed}: another plan"
@@ -33,19 +42,21 @@ def check(seed: int, between: bool) -> None:
         field = Field(end, band)
         around = levels(field)
         off = [e.outside(u) for e, u in zip(around.directories, field.used, strict=True)]
+        off += [field.rates_off(b) for b in range(len(end.brokers))]
         assert not any(off), f"seed {seed}: out of the band, and nothing is said"
 
 
 def main() -> None:
     """Check the first so many seeds, and tell which fail."""
     failed = 0
-    for seed in range(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000):
-        for between in (True, False):
+    begin, end = (0, *map(int, sys.argv[1:] or ["10000"]))[-2:]
+    for seed in range(begin, end):
+        for between, rates in product((True, False), repeat=2):
             try:
-                check(seed, between)
+                check(seed, between, rates)
             except AssertionError:
                 failed += 1
-                print(f"seed {seed}, between={between}")
+                print(f"seed {seed}, between={between}, rates={rates}")
                 traceback.print_exc()
     print(f"{failed} failed")
     sys.exit(failed > 0)
