@@ -16,6 +16,8 @@ ROUNDS = 12
 """Trials that are kept, at most."""
 WORST, ITEMS, PARTNERS = 3, 4, 4
 """Directories helped in a round, replicas tried for each, directories tried with each."""
+ENOUGH = 0.25
+"""Of what is out of the band: a trial that mends as much is taken, no other one is tried."""
 WORTH = 0.01
 """A byte more in the band is worth moving a hundred."""
 
@@ -46,7 +48,7 @@ def _best_trial(state: State, taste: Taste) -> State | None:
         dear = WORTH * (trial.bytes_moved - state.bytes_moved)
         if gain > max(0.0, dear) and not trial.breaches and _cheaper(trial, best):
             best = trial
-            if not trial.outside:
+            if gain >= ENOUGH * before:
                 break
     return best
 

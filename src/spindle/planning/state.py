@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Sequence
+from operator import sub
 
 from spindle.planning.bound import Edges
 
@@ -59,12 +60,13 @@ class State:
 
     `held` lists, by directory, only what may be moved and has bytes; `empty` what may be moved and
     has none; `used` counts all bytes. `arrived`: replicas on their way here in any case, for which
-    another directory costs nothing. `moved`: rank -> (directory at the start, directory now).
+    another directory costs nothing. `moved`: rank -> (directory at the start, directory now);
+    `lows`, `highs`: of the edges.
     """
 
     __slots__ = (
-        "arrived", "bytes_moved", "drained", "edges", "empty", "held", "marks", "moved", "rates",
-        "sizes", "targets", "used",
+        "_size", "arrived", "bytes_moved", "drained", "edges", "empty", "held", "highs", "lows",
+        "marks", "moved", "rates", "sizes", "targets", "used",
     )  # fmt: skip
 
     def __init__(
@@ -81,6 +83,8 @@ class State:
         rates: Rates | None = None,
     ) -> None:
         self.sizes, self.held, self.used, self.edges = sizes, held, used, around
+        self._size = sizes.__getitem__
+        self.lows, self.highs = [e.low for e in around], [e.high for e in around]
         self.empty = empty if empty is not None else [[] for _ in held]
         # One that is over its mark before anything moves may stay so, but never get fuller.
         self.marks = [max(mark, size) for mark, size in zip(marks, used, strict=True)]
@@ -93,6 +97,7 @@ class State:
         """A state of its own with the same content."""
         twin = State.__new__(State)
         twin.sizes, twin.edges, twin.marks = self.sizes, self.edges, self.marks
+        twin._size, twin.lows, twin.highs = self._size, self.lows, self.highs
         twin.targets, twin.drained, twin.arrived = self.targets, self.drained, self.arrived
         twin.used = self.used.copy()
         twin.rates = None if self.rates is None else self.rates.copy()
@@ -132,11 +137,11 @@ class State:
 
     def last_within(self, directory: int, size: float) -> int:
         """Place in `held` of the largest replica that is not larger than this; -1: none."""
-        return bisect_left(self.held[directory], bisect_right(self.sizes, size)) - 1
+        return bisect_right(self.held[directory], size, key=self._size) - 1
 
     def first_from(self, directory: int, size: float) -> int:
         """Place in `held` of the smallest replica of at least this size; its length: none."""
-        return bisect_left(self.held[directory], bisect_left(self.sizes, size))
+        return bisect_left(self.held[directory], size, key=self._size)
 
     def off(self, directory: int) -> float:
         """How far a directory is out of the band: bytes, and rates as if they were bytes."""
@@ -151,7 +156,8 @@ class State:
     @property
     def outside(self) -> float:
         """How far all directories are out of the band, and one for each replica to drain."""
-        size = sum(e.outside(n) for e, n in zip(self.edges, self.used, strict=True))
+        over, under = map(sub, self.used, self.highs), map(sub, self.lows, self.used)
+        size: float = sum(off for off in map(max, over, under) if off >= 1)
         if self.rates is not None:
             size += sum(map(self.rates.off, range(len(self.used))))
         return size + sum(len(self.held[d]) + len(self.empty[d]) for d in self.drained)

@@ -7,6 +7,7 @@ directory's replicas goes next. Deterministic. Called by the search and by the r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import sub
 
 from spindle.planning.state import State
 
@@ -44,18 +45,19 @@ def _to_the_end(state: State, taste: Taste) -> None:
 
 def _source(state: State, stuck: dict[int, None]) -> int | None:
     """The directory which must give: above the band, or able to fill one that is below."""
-    worst, most = None, 0.0
-    for d, (around, size) in enumerate(zip(state.edges, state.used, strict=True)):
-        if size - around.high > most and d not in stuck and state.held[d]:
-            worst, most = d, size - around.high
-    if worst is not None:
+    surplus = list(map(sub, state.used, state.highs))
+    first = surplus.index(max(surplus))
+    if surplus[first] > 0 and first not in stuck and state.held[first]:
+        return first
+    free = [d for d in range(len(surplus)) if d not in stuck and state.held[d]]
+    worst = max(free, key=surplus.__getitem__, default=None)
+    if worst is None or surplus[worst] > 0:
         return worst
     if not any(state.used[d] < state.edges[d].low for d in state.targets):
         return None
-    for d, (around, size) in enumerate(zip(state.edges, state.used, strict=True)):
-        if size - around.mean > most and d not in stuck and state.held[d]:
-            worst, most = d, size - around.mean
-    return worst
+    above = {d: state.used[d] - state.edges[d].mean for d in free}
+    worst = max(free, key=above.__getitem__)
+    return worst if above[worst] > 0 else None
 
 
 def _targets(state: State, source: int) -> list[int]:
