@@ -202,6 +202,36 @@ def test_why_no_plan_exists_is_said_even_where_the_sum_would_fit(
     assert list(tmp_path.glob("day=*/*")), "the history is as it was"
 
 
+@pytest.mark.spec("P-05")
+def test_a_broker_more_a_broker_emptied_and_a_broker_lost(spark: Session, tmp_path: Path) -> None:
+    """Two brokers hold all partitions; what leaves one of them has only a third to go to."""
+    three_disks(spark, tmp_path, *[50] * 8)
+    wide = Wanted(WANTED.band, between=True)
+    third = tuple(NewDisk(3, path, 1000) for path in ("/a", "/b", "/c"))
+    more = what_if(spark, tmp_path, wide, Changes(add=third))
+    assert more.possible
+    after = [d.after for d in more.proposal.directories]
+    assert min(after) >= 250
+    assert max(after) <= 300
+    assert {m.to for m in more.proposal.moves if m.between} == {3}
+
+    emptied = Wanted(WANTED.band, ("2",), between=True)
+    drained = what_if(spark, tmp_path, emptied, Changes(add=third))
+    assert drained.possible
+    ends = {d.name: d.after for d in drained.proposal.directories}
+    assert {ends["2:/a"], ends["2:/b"], ends["2:/c"]} == {0}
+    assert ends["3:/a"] == 400
+    alone = what_if(spark, tmp_path, emptied, Changes())
+    assert not alone.possible
+    assert alone.against[0].startswith("broker 2 cannot be emptied: 24 replicas with 1200 B stay")
+
+    lost = what_if(spark, tmp_path, wide, Changes(add=third, lose=("2",)))
+    assert lost.possible
+    assert lost.proposal.notes[0].startswith("24 replicas are lost with it")
+    racked = what_if(spark, tmp_path, emptied, Changes(add=third, racks={1: "r", 2: "s", 3: "r"}))
+    assert racked.possible, "where a replica must leave and no rack is free it may share one"
+
+
 def test_what_cannot_be_meant_is_refused(spark: Session, tmp_path: Path) -> None:
     with pytest.raises(Unusable, match="there is no history in"):
         what_if(spark, tmp_path, WANTED, Changes())
@@ -210,6 +240,10 @@ def test_what_cannot_be_meant_is_refused(spark: Session, tmp_path: Path) -> None
         what_if(spark, tmp_path, WANTED, Changes(add=(NewDisk(9, "/x", 1),)))
     with pytest.raises(Unusable, match="broker 1 has /a already"):
         what_if(spark, tmp_path, WANTED, Changes(add=(NewDisk(1, "/a", 1),)))
+    with pytest.raises(Unusable, match="broker 2 as a whole counts only where"):
+        what_if(spark, tmp_path, WANTED, Changes(lose=("2",)))
+    with pytest.raises(Unusable, match="no broker 7 has answered; these have: 1, 2"):
+        what_if(spark, tmp_path, Wanted(WANTED.band, between=True), Changes(lose=("7",)))
     with pytest.raises(Unusable, match="has no log directory 1:/x"):
         what_if(spark, tmp_path, WANTED, Changes(lose=("1:/x",)))
     assert load.latest(history.read(spark, tmp_path)).count() == 6

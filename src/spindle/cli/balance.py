@@ -129,6 +129,14 @@ def apply(
             help="Bytes/s that a broker may copy: between its disks, and from and to others.",
         ),
     ] = None,
+    disk_throttle: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Bytes/s that moves may copy from and to one disk, on the average: it rests after "
+            "a move until that is so.",
+        ),
+    ] = None,
     moves_per_disk: Annotated[
         int | None, typer.Option(min=1, help="Moves of one disk at once. By default the plan's.")
     ] = None,
@@ -156,13 +164,15 @@ def apply(
     if proposal is not None and not proposal.changes:
         render.note(report.headline(proposal))
     options = None
-    if proposal is not None or (throttle, moves_per_disk, moves_per_broker) != (None, None, None):
+    if proposal is not None or any(
+        option is not None for option in (throttle, disk_throttle, moves_per_disk, moves_per_broker)
+    ):
         given = proposal.wanted.limits if proposal is not None else None
         disk = moves_per_disk or (given.moves_per_disk if given else 1)
         broker = moves_per_broker
         if broker is None:
             broker = given.moves_per_broker if given else 0
-        options = Options(disk, broker, throttle)
+        options = Options(disk, broker, throttle, disk_throttle)
     with render.transfers("moving") as tell:
         outcome = _interruptible(
             bootstrap_server,

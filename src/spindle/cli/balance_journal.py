@@ -25,11 +25,13 @@ KEPT: Final = 20
 
 @dataclass(frozen=True)
 class Options:
-    """How a plan is carried out: moves at once, and bytes/s of each broker (None: no limit)."""
+    """How a plan is carried out: moves at once, and bytes/s of each broker and each disk (None: no
+    limit)."""
 
     moves_per_disk: int = 1
     moves_per_broker: int = 0
     throttle: int | None = None
+    disk_rate: int | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def _document(run: Run) -> dict[str, Any]:
     return {
         "version": 1,
         "began": run.began,
-        "options": [o.moves_per_disk, o.moves_per_broker, o.throttle],
+        "options": [o.moves_per_disk, o.moves_per_broker, o.throttle, o.disk_rate],
         "replanned": run.replanned,
         "waves": waves_document(run.waves),
         "ended": run.ended,

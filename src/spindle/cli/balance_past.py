@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ import typer
 from spindle.cli import balance_report as report
 from spindle.cli import render
 from spindle.cli.balance_options import (
+    Between,
     Drain,
     Exclude,
     FreeFloor,
@@ -140,13 +142,24 @@ def forecast(
 def what_if(
     add: Annotated[
         list[str] | None,
-        typer.Option(help="A new disk: BROKER:PATH=SIZE, e.g. 1:/disk4=4T; may be repeated."),
+        typer.Option(
+            help="A new disk: BROKER:PATH=SIZE, e.g. 1:/disk4=4T; may be repeated. With "
+            "--between-brokers the broker may be a new one."
+        ),
     ] = None,
     drain: Drain = None,
     lose: Annotated[
-        list[str] | None, typer.Option(help="A disk dies: BROKER:PATH; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="A disk dies, BROKER:PATH, or with --between-brokers a BROKER; may be repeated."
+        ),
     ] = None,
     exclude: Exclude = None,
+    between: Between = False,
+    rack: Annotated[
+        list[str] | None,
+        typer.Option(help="The rack of a broker, BROKER=RACK: the history does not know it."),
+    ] = None,
     ahead: Ahead = 0.0,
     tolerance: Tolerance = 0.05,
     high_mark: HighMark = 0.9,
@@ -157,20 +170,20 @@ def what_if(
     spark_remote: SparkRemote = None,
     as_json: AsJson = False,
 ) -> None:
-    """Plan for a cluster that is not there: a disk more, a disk less. Touches no cluster.
+    """Plan for a cluster that is not there: a disk or a broker more or less. Touches no cluster.
 
     Works on the newest samples of the history. Exit code 1: no plan exists; the text says why.
     """
     disks = [_new_disk(text) for text in add or ()]
-    asked = wanted(tolerance, high_mark, free_floor, drain, exclude, 1, 0, False, rate_tolerance)
+    asked = wanted(tolerance, high_mark, free_floor, drain, exclude, 1, 0, between, rate_tolerance)
+    racks = _racks(rack or ())
     spark = spark_session("spindle balance what-if", spark_remote)
     from spindle.pipeline.what_if import Changes
     from spindle.pipeline.what_if import what_if as answer
 
+    changes = Changes(tuple(disks), tuple(lose or ()), ahead, racks)
     with render.waiting("planning"):
-        found = answer(
-            spark, home_of(history), asked, Changes(tuple(disks), tuple(lose or ()), ahead)
-        )
+        found = answer(spark, home_of(history), asked, changes)
     spark.stop()
     if html is not None:
         from spindle.cli.balance_page import plan_page
@@ -211,6 +224,14 @@ def _new_disk(text: str) -> NewDisk:
     if not (broker.isdigit() and path and number.isdigit() and unit in _UNITS):
         raise Unusable(f"--add {text!r}: write BROKER:PATH=SIZE, e.g. 1:/disk4=4T or =500G")
     return NewDisk(int(broker), path, int(number) * _UNITS[unit])
+
+
+def _racks(told: Sequence[str]) -> dict[int, str]:
+    pairs = [text.partition("=") for text in told]
+    for broker, _, name in pairs:
+        if not (broker.isdigit() and name):
+            raise Unusable(f"--rack {broker!r}: write BROKER=RACK, e.g. 4=rack-b")
+    return {int(broker): name for broker, _, name in pairs}
 
 
 def _show(fillings: list[Filling], now: datetime, home: str) -> None:

@@ -371,7 +371,7 @@ def _machine(proposal: Proposal, run: Run, now: float) -> Execution:
     band = proposal.wanted.band
     # A new plan would know nothing of rates: not for the sake of some bytes.
     drift = band.tolerance / 2 if band.rate_tolerance is None else inf
-    rules = Rules(most, replanning.rooms(proposal), drift)
+    rules = Rules(most, replanning.rooms(proposal), drift, run.options.disk_rate)
     return Execution(run.waves, rules, now)
 
 

@@ -92,6 +92,8 @@ class Execution:
         self._cancelled = False
         self._since = now
         """When something was under way last."""
+        self._rested: dict[Place, float] = {}
+        """When a directory has rested enough from its moves so far, by its rate."""
         self.replanned = 0
 
     # -- what there is to ask -----------------------------------------------------------------
@@ -173,7 +175,8 @@ class Execution:
             wishes.append(Count())  # What it finds may change what starts.
         elif not self._cancelled and (starting := self._start(now, look)):
             wishes.append(Start(starting))
-        if counting or any(t.under_way for t in self._tasks):
+        resting = any(at > now for at in self._rested.values())
+        if counting or resting or any(t.under_way for t in self._tasks):
             self._since = now
         elif self._waiting() and now - self._since > ROOM_SECONDS:
             self._without_room(look)
@@ -305,14 +308,26 @@ class Execution:
         for task in sorted(waiting, key=self._benefit):
             fits = room.get(task.target, task.size) >= task.size
             in_turn = turns.get(task.target, task.wave) >= task.wave
-            if not (fits and in_turn and hands.free_for(task)) or self._has_predecessor(task):
+            ready = fits and in_turn and self._is_rested(task, now) and hands.free_for(task)
+            if not ready or self._has_predecessor(task):
                 continue
             hands.take(task)
+            self._tire(task, now)
             if task.target in room:
                 room[task.target] -= task.size
             task.phase, task.changed, task.still = Phase.RUNNING, now, None
             begun.append(task.move)
         return tuple(begun)
+
+    def _is_rested(self, task: _Task, now: float) -> bool:
+        return all(self._rested.get(place, now) <= now for place in (task.source, task.target))
+
+    def _tire(self, task: _Task, now: float) -> None:
+        """The disks of a move rest after it until it has taken as long as their rate allows."""
+        if self._rules.disk_rate is not None:
+            for place in (task.source, task.target):
+                begun = max(now, self._rested.get(place, now))
+                self._rested[place] = begun + task.size / self._rules.disk_rate
 
     def _benefit(self, task: _Task) -> tuple[float, int, str, int]:
         relief = self._fullness(task.source) - self._fullness(task.target)

@@ -41,11 +41,13 @@ class Room:
 @dataclass(frozen=True, slots=True)
 class Rules:
     """How to execute. `drift`: a directory whose bytes are off from what was planned by this share
-    of the mean is a reason to plan again."""
+    of the mean is a reason to plan again. `disk_rate`: bytes/s that the moves of a directory may
+    copy from and to it, on the average; None: no limit."""
 
     limits: Limits
     rooms: Mapping[Place, Room]
     drift: float = 0.025
+    disk_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

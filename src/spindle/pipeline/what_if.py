@@ -1,14 +1,15 @@
-"""Plans for a cluster that is not there: a disk more, a disk less, tried on the history.
+"""Plans for a cluster that is not there: a disk or broker more or less, tried on the history.
 
-Nothing is asked or changed in any cluster. A lost disk is planned like one to be emptied, since its
-replicas need the same room; they come from other brokers, and what had no other copy is told.
+Nothing is asked or changed in any cluster. A lost disk, or broker, is planned like one to be
+emptied, since its replicas need the same room; they come from other brokers, and what had no other
+copy is told.
 Stages are functions DataFrame -> DataFrame. Called by the commands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +23,10 @@ from spindle.pipeline.schemas import DIRECTORY
 
 
 class NewDisk(NamedTuple):
-    """A directory that a broker would get, and the bytes that replicas may take there."""
+    """A directory that a broker would get, and the bytes that replicas may take there.
+
+    A broker that the history does not know is a new one.
+    """
 
     broker: int
     path: str
@@ -31,11 +35,15 @@ class NewDisk(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What would be different; directories to lose as BROKER:PATH; `ahead` in days."""
+    """What would be different; to lose: directories as BROKER:PATH, or a BROKER; `ahead` in days.
+
+    `racks`: of brokers; one without is taken for a rack by itself, since samples do not tell racks.
+    """
 
     add: tuple[NewDisk, ...] = ()
     lose: tuple[str, ...] = ()
     ahead: float = 0.0
+    racks: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +66,17 @@ def what_if(
     with job.in_few_words():
         samples = history.read(spark, history_dir)
         now = load.latest(samples)
-        directories = _with(load.directories(now), changes.add)
+        directories = _with(load.directories(now), changes.add, wanted.between)
         drained = replace(wanted, drain=(*wanted.drain, *changes.lose))
         none = samples.limit(0)
         proposal = job.proposed(
-            none, now, directories, drained, None, forecast.recent(samples), changes.ahead
+            none,
+            now,
+            directories,
+            drained,
+            dict(changes.racks),
+            forecast.recent(samples),
+            changes.ahead,
         )
         if not proposal.directories:
             raise Unusable(
@@ -73,14 +87,17 @@ def what_if(
     return Answer(replace(proposal, notes=(*notes, *proposal.notes)), tuple(_against(proposal)))
 
 
-def _with(directories: DataFrame, add: Sequence[NewDisk]) -> DataFrame:
+def _with(directories: DataFrame, add: Sequence[NewDisk], between: bool) -> DataFrame:
     if not add:
         return directories
     known = {(r["broker"], r["directory"]) for r in directories.collect()}
     brokers = sorted({broker for broker, _ in known})
     for disk in add:
-        if disk.broker not in brokers:
-            raise Unusable(f"the history knows no broker {disk.broker}; it knows {brokers}")
+        if disk.broker not in brokers and not between:
+            raise Unusable(
+                f"the history knows no broker {disk.broker}; it knows {brokers}. A new broker gets "
+                "replicas of others only with --between-brokers"
+            )
         if (disk.broker, disk.path) in known:
             raise Unusable(f"broker {disk.broker} has {disk.path} already; name a new directory")
     rows = [(d.broker, d.path, True, False, d.capacity, 0, 0) for d in add]
@@ -93,7 +110,9 @@ def _lost(now: DataFrame, lose: Sequence[str]) -> list[str]:
     if not lose:
         return []
     current = now.where("topic is not null and not is_future").withColumn(
-        "lost", F.concat_ws(":", "broker", "directory").isin(*lose)
+        "lost",
+        F.concat_ws(":", "broker", "directory").isin(*lose)
+        | F.col("broker").cast("string").isin(*lose),
     )
     copies = current.groupBy("topic", "partition").agg(
         F.sum(F.when(F.col("lost"), 1).otherwise(0)).alias("gone"), F.count("*").alias("all")
@@ -121,9 +140,10 @@ def _against(proposal: Proposal) -> list[str]:
     found = []
     mark = proposal.wanted.band.mark
     for d in proposal.directories:
-        if d.name in proposal.wanted.drain and d.after > 0:
-            reasons = [n for n in proposal.notes if d.path in n and f"broker {d.broker}:" in n]
+        if {d.name, str(d.broker)} & {*proposal.wanted.drain} and d.after > 0:
+            about = [n for n in proposal.notes if n.startswith(f"broker {d.broker}")]
+            reasons = [n for n in about if d.path in n or "cannot be emptied" in n]
             found += reasons or [f"{d.name} cannot be emptied"]
         elif d.online and d.capacity and d.after > max(d.before, mark(d.capacity)):
             found.append(f"{d.name} would be filled above the high mark")
-    return found
+    return list(dict.fromkeys(found))

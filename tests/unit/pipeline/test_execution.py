@@ -90,6 +90,36 @@ def test_a_broker_takes_part_in_as_many_moves_as_it_may_and_others_too() -> None
 
 
 @pytest.mark.spec("P-07")
+def test_a_disk_rests_until_its_moves_have_kept_to_its_rate() -> None:
+    """Each move is done at once; 100 bytes at 10 bytes/s: one begins each 10 s, of each disk."""
+    mine, other = [move(n) for n in range(3)], move(3, C, C + "2")
+    world = World(*mine, other)
+    machine = Execution([[*mine, other]], Rules(Limits(0, 0), {}, disk_rate=10.0), 0.0)
+    began: dict[Move, float] = {}
+    for now in range(0, 40, 2):
+        begun = started(machine.on_look(float(now), world.look(machine)))
+        began.update(dict.fromkeys(begun, float(now)))
+        world.finish(*begun)
+    assert [began[m] for m in mine] == [0.0, 10.0, 20.0]
+    assert began[other] == 0.0, "another disk is not held up"
+    assert machine.over
+    assert machine.outcome(40.0).complete
+
+
+@pytest.mark.spec("P-07")
+def test_resting_longer_than_one_waits_for_room_is_no_lack_of_room() -> None:
+    one, two = move(0, size=1000), move(1, size=1000)
+    world = World(one, two, free={(1, B): 5000})
+    machine = Execution([[one, two]], Rules(Limits(), {}, disk_rate=1.0), 0.0)
+    now = 0.0
+    while not machine.over and now < 2000:
+        world.finish(*started(machine.on_look(now, world.look(machine))))
+        now += ROOM_SECONDS / 2
+    assert machine.outcome(now).complete
+    assert now > 1000
+
+
+@pytest.mark.spec("P-07")
 def test_the_fullest_disk_is_relieved_first_and_by_the_largest() -> None:
     rooms = {(1, d): Room(1000, 0, used) for d, used in ((A, 900), (B, 500), (C, 100))}
     small, large, other = move(0, A, C, 50), move(1, A, C, 450), move(2, B, C, 300)
