@@ -9,7 +9,6 @@ import pytest
 from tests.pipeline.samples import NOON, row, samples
 from tests.support.hdfs import hdfs
 
-from spindle.model.errors import Unusable
 from spindle.pipeline import history
 from spindle.pipeline.places import place
 from spindle.pipeline.proposal import Wanted
@@ -48,5 +47,3 @@ def test_a_history_on_hdfs_is_kept_compacted_expired_and_planned_from(
         assert history.read(spark, home).count() == 20
         found = what_if(spark, home, Wanted(Band(0.05, 0.9)), Changes())
         assert [(m.source, m.target) for m in found.proposal.moves] == [("/a", "/b")] * 2
-    with pytest.raises(Unusable, match="hdfs://"):
-        place(f"{root}/gone", spark).names()
