@@ -234,11 +234,13 @@ def counted(kafka: ApacheKafka) -> None:
 
 def carried(kafka: ApacheKafka, file: Path) -> None:
     """Our tool carries a plan out, Kafka's says that it is done."""
-    done = balance(kafka, "apply", str(file), "--throttle", str(100 << 20))
-    assert done["complete"], done
+    arguments = ("apply", "-b", kafka.bootstrap, "--json", str(file), "--throttle", str(100 << 20))
+    done = run("spindle", "balance", *arguments, seconds=200)
+    assert done.code == 0, done
     lines = tool(kafka, file, "--verify", "--preserve-throttles")
     told = [line for line in lines if line.startswith("Reassignment of partition ")]
-    assert len(told) == len(json.loads(file.read_text())["partitions"])
+    wanted = len(json.loads(file.read_text())["partitions"])
+    assert len(told) == wanted, (lines, done.stderr)
     assert all(line.endswith("is completed.") for line in told), lines
     verified(lines)
     counted(kafka)
