@@ -205,18 +205,30 @@ def _plan(samples: str, document: str) -> None:
     from spindle.planning.load import Move
     from spindle.planning.reassignment import reassignment
 
+    began = time.monotonic()
+
+    def at(what: str) -> None:
+        print(f"{what} after {time.monotonic() - began:.1f} s", file=sys.stderr)
+
     spark = session("spindle bench")
+    at("Spark has started")
     now = load.latest(spark.read.parquet(samples))
-    planned = (
-        plan.plan(now, load.directories(now), Wanted(Band(0.01))).where("topic is not null").cache()
-    )
-    moves = [Move(*row) for row in planned.select(*Move._fields[:6]).toLocalIterator()]
-    moving = planned.select("topic", "partition").distinct()
-    placed = now.join(moving, ["topic", "partition"]).groupBy("topic", "partition")
-    rows = placed.agg(F.sort_array(F.collect_list("broker")).alias("brokers")).toLocalIterator()
-    replicas = {(row.topic, row.partition): tuple(row.brokers) for row in rows}
+    wanted = Wanted(Band(0.01))
+    planned = plan.plan(now, load.directories(now), wanted, brokers=BROKERS)
+    moving = planned.where("topic is not null").toArrow()
+    at("planned")
+    columns = [moving[name].to_pylist() for name in Move._fields[:6]]
+    moves = [Move(*row) for row in zip(*columns, strict=True)]
+    names = spark.createDataFrame(moving.select(["topic", "partition"])).distinct()
+    here = now.select("topic", "partition", "broker")
+    placed = here.join(F.broadcast(names), ["topic", "partition"]).groupBy("topic", "partition")
+    found = placed.agg(F.sort_array(F.collect_list("broker")).alias("brokers")).toArrow()
+    keys = zip(found["topic"].to_pylist(), found["partition"].to_pylist(), strict=True)
+    replicas = dict(zip(keys, map(tuple, found["brokers"].to_pylist()), strict=True))
+    at("replicas looked up")
     Path(document).write_text(json.dumps(reassignment(moves, replicas)))
     spark.stop()
+    at("written")
 
 
 if __name__ == "__main__":
