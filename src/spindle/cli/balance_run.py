@@ -39,7 +39,7 @@ from spindle.pipeline.execution_values import (
     replica_of,
 )
 from spindle.pipeline.proposal import Proposal, parse
-from spindle.planning.leaders import Leadership
+from spindle.planning.leaders import Leadership, first
 from spindle.planning.load import Move
 from spindle.planning.schedule import Limits
 
@@ -87,24 +87,27 @@ async def apply(
 
 
 async def lead(admin: AdminClient, leadership: Leadership | None, say: Say = _silent) -> None:
-    """Give partitions their new orders, and let the preferred leaders lead."""
+    """Put the leaders that are preferred by a plan in front, and have them elected.
+
+    Where a new plan on the way has sent replicas elsewhere, those that the leader is among count.
+    """
     orders = () if leadership is None else leadership.orders
-    names = {TopicPartition(led.topic, led.partition): led.replicas for led in orders}
-    now = await _assigned(admin, names)
-    fit = {n: order for n, order in names.items() if sorted(now.get(n, ())) == sorted(order)}
-    if not names:
+    leaders = {TopicPartition(led.topic, led.partition): led.replicas[0] for led in orders}
+    if not leaders:
         return
-    settled = await admin.alter_partition_reassignments(
-        {n: order for n, order in fit.items() if now[n] != order}
-    ).settled()
+    now = await _assigned(admin, leaders)
+    fit = {n: first(now[n], b) for n, b in leaders.items() if b in now.get(n, ())}
+    changed = {n: order for n, order in fit.items() if now[n] != order}
+    settled = await admin.alter_partition_reassignments(changed).settled() if changed else {}
     refused = {n: _reason(e) for n, e in settled.items() if isinstance(e, Exception)}
-    refused |= {n: "its replicas are not where the plan wants them" for n in names if n not in fit}
+    refused |= {n: "its replicas are elsewhere now" for n in leaders if n not in fit}
     chosen = [n for n in fit if n not in refused]
     elected = await admin.elect_leaders(chosen).settled() if chosen else {}
     for name, error in elected.items():
-        if isinstance(error, Refused) and error.error != Error.ELECTION_NOT_NEEDED:
+        needless = isinstance(error, Refused) and error.error == Error.ELECTION_NOT_NEEDED
+        if isinstance(error, Exception) and not needless:
             refused[name] = _reason(error)
-    say(f"{len(names) - len(refused)} of {len(names)} partitions have the preferred leader")
+    say(f"{len(leaders) - len(refused)} of {len(leaders)} partitions are led as planned")
     for name, why in sorted(refused.items()):
         say(f"{name.topic}-{name.partition} has no other leader: {why}")
 

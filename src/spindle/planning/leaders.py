@@ -63,7 +63,7 @@ def even_leaders(partitions: Sequence[Led], brokers: Sequence[int], tolerance: f
     before = search.counts.copy(), search.weights.copy()
     search.run()
     orders = tuple(
-        led._replace(replicas=_first(led.replicas, search.brokers[leader]))
+        led._replace(replicas=first(led.replicas, search.brokers[leader]))
         for led, leader in zip(ordered, search.leader.tolist(), strict=True)
         if led.replicas and led.replicas[0] != search.brokers[leader]
     )
@@ -75,7 +75,7 @@ def even_leaders(partitions: Sequence[Led], brokers: Sequence[int], tolerance: f
     return Leadership(orders, leads, tuple(search.notes()))
 
 
-def _first(replicas: tuple[int, ...], leader: int) -> tuple[int, ...]:
+def first(replicas: tuple[int, ...], leader: int) -> tuple[int, ...]:
     """The replicas with this one first, which changes places with the one that was."""
     other = replicas[0]
     return tuple(leader if b == other else other if b == leader else b for b in replicas)
