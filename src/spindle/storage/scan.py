@@ -161,42 +161,59 @@ class Verifier:
                 self._head += view[at : at + missing]
                 at += missing
                 if len(self._head) == HEADER_SIZE:
-                    self._begin(memoryview(bytes(self._head)), HEADER_SIZE)
+                    self._begin(memoryview(bytes(self._head)))
                     self._head.clear()
             else:
-                at += self._begin(view[at:], len(view) - at)
+                at = self._whole_ones(view, at)
+                if at + HEADER_SIZE <= len(view):
+                    self._begin(view[at:])
+                    at = len(view)
+
+    def _whole_ones(self, view: memoryview, at: int) -> int:
+        """Check the batches of which all is here; where the first other one begins."""
+        unpack, end, offset = _CHECKED.unpack_from, len(view), self._offset
+        before = self._position - at
+        while at + HEADER_SIZE <= end:
+            base, length, magic, said, delta = unpack(view, at)
+            size = length + OVERHEAD
+            if at + size > end or size < HEADER_SIZE:
+                break
+            if magic != MAGIC or delta < 0 or base < offset:
+                raise Corrupt(_nonsense(before + at, base, length, magic, delta, self._end))
+            if crc32c(view[at + CRC_FROM : at + size]) != said:
+                raise Corrupt(f"at {before + at}: the CRC of offset {base} is wrong")
+            offset = base + delta + 1
+            at += size
+        self._offset, self._position = offset, before + at
+        return at
 
     def finish(self) -> None:
         """There is no more. Corrupt if a batch is not whole, or not all has come."""
         if self._left or self._head or self._position != self._end:
             raise Corrupt(f"at {self._position}: the batch is cut off")
 
-    def _begin(self, view: memoryview, here: int) -> int:
-        """A batch begins, with so many bytes here; how many of these are its own."""
+    def _begin(self, view: memoryview) -> None:
+        """A batch begins of which not all is here; all that is here is its own."""
         base, length, magic, self._said, delta = _CHECKED.unpack_from(view)
         size: int = length + OVERHEAD
         if magic != MAGIC or size < HEADER_SIZE or delta < 0 or base < self._offset:
             raise Corrupt(_nonsense(self._position, base, length, magic, delta, self._end))
         if self._position + size > self._end:
             raise Corrupt(f"at {self._position}: the batch is cut off")
-        took = min(size, here)
-        self._crc, self._left = crc32c(view[CRC_FROM:took]), size - took
+        self._crc, self._left = crc32c(view[CRC_FROM:]), size - len(view)
         self._base, self._offset = base, base + delta + 1
-        self._position += took
-        if not self._left:
-            self._ended()
-        return took
+        self._position += len(view)
+        self._check_if_ended()
 
     def _go_on(self, body: memoryview) -> int:
         self._crc = crc32c(body, self._crc)
         self._left -= len(body)
         self._position += len(body)
-        if not self._left:
-            self._ended()
+        self._check_if_ended()
         return len(body)
 
-    def _ended(self) -> None:
-        if self._crc != self._said:
+    def _check_if_ended(self) -> None:
+        if not self._left and self._crc != self._said:
             raise Corrupt(f"before {self._position}: the CRC of offset {self._base} is wrong")
 
 

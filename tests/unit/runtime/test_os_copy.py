@@ -39,7 +39,9 @@ places = st.one_of(st.sampled_from([0, 1, 4095, 4096, 4097, 8192]), st.integers(
 lengths = st.one_of(st.sampled_from([0, 1, MIB - 1, MIB, 4 * MIB]), st.integers(0, 5 * MIB))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(places, places, lengths)
 def test_the_same_bytes_wherever_they_begin_and_end(
     tmp_path: Path, start: int, at: int, length: int

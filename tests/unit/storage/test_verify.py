@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.storage import batch, put
 
@@ -44,6 +44,7 @@ def test_well_whatever_the_sizes(sizes: list[int]) -> None:
     assert is_well(bytes_of(sizes))
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 300), max_size=8), st.data())
 def test_parts_may_end_anywhere(sizes: list[int], draw: st.DataObject) -> None:
     data = bytes_of(sizes)
