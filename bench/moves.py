@@ -23,9 +23,17 @@ RATE = 500
 
 
 async def move(peer: Peer, round_: int, count: int) -> Figures:
-    """Move one partition to another directory of its broker, beside `cp` and fsync of its files."""
-    topic = f"move-{round_}"
-    await _filled(peer, topic, (BROKER,), count)
+    """Move one partition to another directory of its broker, beside `cp` and fsync of its files.
+
+    Once in batches as Apache Kafka's producer makes them by default, once in large ones.
+    """
+    usual = await _moved(peer, f"move-{round_}", count, "fill")
+    large = await _moved(peer, f"move-large-{round_}", count, "produce")
+    return usual | {f"{figure}, 1 MB batches": value for figure, value in large.items()}
+
+
+async def _moved(peer: Peer, topic: str, count: int, how: str) -> Figures:
+    await _filled(peer, topic, (BROKER,), count, how)
     async with AdminClient(peer.bootstrap) as admin:
         replica = Replica(topic, 0, BROKER)
         place = await admin.describe_replica_log_dirs([replica])[replica]
@@ -105,11 +113,13 @@ def _swapped(peer: Peer) -> float:
     return peer.figures(BROKER)[BLOCKED + "_count"]
 
 
-async def _filled(peer: Peer, topic: str, replicas: tuple[int, ...], count: int) -> None:
+async def _filled(
+    peer: Peer, topic: str, replicas: tuple[int, ...], count: int, how: str = "fill"
+) -> None:
     """A topic of one partition with so many records of 1 KiB in segments of 64 MiB."""
     configs = {"segment.bytes": str(64 << 20)}
     await create(peer, NewTopic(topic, assignment={0: replicas}, configs=configs))
-    await client("produce", peer, topic, count, 1024)
+    await client(how, peer, topic, count, 1024)
 
 
 async def _to_the_other(peer: Peer, admin: AdminClient, replica: Replica) -> str:
