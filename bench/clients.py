@@ -1,8 +1,8 @@
 """librdkafka as the one client of both peers; each measure runs in a process of its own.
 
-    python -m bench.clients produce|fill|consume|latency|small|acknowledged BOOTSTRAP TOPIC COUNT SIZE
+    python -m bench.clients MEASURE BOOTSTRAP TOPIC COUNT SIZE
 
-prints one line of JSON.
+prints one line of JSON; the measures stand in a table at the end.
 """
 
 from __future__ import annotations
