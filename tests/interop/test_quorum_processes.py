@@ -147,6 +147,14 @@ def test_nothing_was_lost(cluster: Local, load: Load, made: list[str]) -> None:
     )
 
 
+def test_a_broker_stops_without_controllers_that_cannot_come(cluster: Local) -> None:
+    """The last test with this cluster: a majority of its controllers is gone."""
+    for voter in VOTERS[:2]:
+        cluster.stop_node(voter, kill=True)
+    cluster.stop_node(1)
+    assert "none can be elected" in cluster.nodes[1].log.read_text()
+
+
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("end", [psutil.Process.terminate, psutil.Process.kill])
 def test_a_leader_that_stops_or_dies_has_a_successor_before_it_is_missed(

@@ -58,6 +58,15 @@ class ControllerChannel:
         """Whether somebody is known to be the active controller."""
         return self._quorum.leader_endpoint() is not None
 
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether nobody can become the active controller: too many voters are down."""
+        return self._quorum.is_hopeless
+
+    def sound_out(self) -> None:
+        """Where we are the active controller: find out whether a majority is still there."""
+        self._quorum.sound_out()
+
     def lacks(self, key: Key) -> bool:
         """Whether we know that the active controller does not have an API."""
         known = self._known

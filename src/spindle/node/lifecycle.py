@@ -37,6 +37,8 @@ UNHEARD_STOP_LIMIT: Final = 10.0
 """A controlled stop waits this long (s) for a controller that does not answer."""
 LEADERLESS_STOP_LIMIT: Final = 3.0
 """And this long where nobody leads the quorum: most of it may have stopped before us."""
+HOPELESS_STOP_LIMIT: Final = 1.0
+"""And this long where connections to a majority of the controllers are refused."""
 STOP_CHECK: Final = 0.2
 STOP_LIMIT: Final = 300.0
 """And this long in all, as Apache Kafka does."""
@@ -83,6 +85,7 @@ class Lifecycle:
         self._last_error = "the controller did not answer"
         self._heard_at = 0.0
         self._led_at = 0.0
+        self._hoped_at = 0.0
         self._next: Timer | None = None
         self._on_stopped: list[Callable[[], None]] = []
         broker.metadata.listen(self._on_metadata)
@@ -129,7 +132,7 @@ class Lifecycle:
     def shut_down(self, then: Callable[[], None]) -> None:
         """Have our leaderships moved away, then stop heartbeats; `then` once, in the end."""
         self._on_stopped.append(then)
-        self._heard_at = self._led_at = self._out.now
+        self._heard_at = self._led_at = self._hoped_at = self._out.now
         self._move(Event.STOP)
         if self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
             if not self._host.config.settings["controlled.shutdown.enable"]:
@@ -354,11 +357,21 @@ class Lifecycle:
         """Do not wait for a controller that is not there."""
         if self.state != BrokerState.PENDING_CONTROLLED_SHUTDOWN:
             return
-        if self._host.controller.is_known:
-            self._led_at = self._out.now
-        unheard = self._out.now >= self._heard_at + UNHEARD_STOP_LIMIT
-        if unheard or self._out.now >= self._led_at + LEADERLESS_STOP_LIMIT:
-            self._out.say("warning", "stopping without the controller", reason=self._last_error)
+        now, controller = self._out.now, self._host.controller
+        if controller.is_known:
+            self._led_at = now
+        if not controller.is_hopeless:
+            self._hoped_at = now
+        controller.sound_out()
+        why = None
+        if now >= self._hoped_at + HOPELESS_STOP_LIMIT:
+            why = "most controllers refuse connections: none can be elected"
+        elif now >= self._led_at + LEADERLESS_STOP_LIMIT:
+            why = "no controller has been elected"
+        elif now >= self._heard_at + UNHEARD_STOP_LIMIT:
+            why = self._last_error
+        if why is not None:
+            self._out.say("warning", "stopping without the controller", reason=why)
             self._may_stop()
         else:
             self._out.after(STOP_CHECK, self._await_controller)

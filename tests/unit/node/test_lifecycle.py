@@ -30,6 +30,8 @@ class Controller:
     def __init__(self) -> None:
         self.asked: list[Any] = []
         self.is_known = True
+        self.is_hopeless = False
+        self.sounded_out = 0
         self._then: list[Callable[[Any], None]] = []
 
     def ask(
@@ -37,6 +39,9 @@ class Controller:
     ) -> None:
         self.asked.append(entity)
         self._then.append(then)
+
+    def sound_out(self) -> None:
+        self.sounded_out += 1
 
     def answer(self, answer: Any) -> None:
         """Answer the request that is under way."""
@@ -413,6 +418,23 @@ def test_a_stop_waits_less_where_nobody_leads_the_quorum() -> None:
     assert not stopped, "elections have their time"
     fail_until(bench, 2)
     assert stopped == [True]
+
+
+def test_a_stop_waits_least_where_no_controller_can_be_elected() -> None:
+    bench = Bench()
+    bench.run()
+    stopped: list[bool] = []
+    bench.controller.is_hopeless = True
+    bench.lifecycle.shut_down(lambda: stopped.append(True))
+    fail_until(bench, 0.5)
+    bench.controller.is_hopeless = False
+    fail_until(bench, 0.5)
+    bench.controller.is_hopeless = True
+    fail_until(bench, 0.5)
+    assert not stopped, "one that is restarted has a moment"
+    fail_until(bench, 1.5)
+    assert stopped == [True]
+    assert bench.controller.sounded_out > 5
 
 
 def test_a_broker_that_never_ran_stops_at_once() -> None:

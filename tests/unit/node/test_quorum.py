@@ -163,6 +163,28 @@ def test_three_voters_commit_and_fail_over() -> None:
         hosts.until(lambda id=id: names(hosts[id]) == {"topic-1", "topic-2"})
 
 
+def test_it_is_hopeless_where_most_voters_refuse_connections() -> None:
+    hosts = Hosts(voters=3, observers=1)
+    first = hosts.await_leader()
+    hosts.pass_time(1)
+    assert not any(hosts[id].quorum.is_hopeless for id in (1, 2, 3, 4))
+    dead = first.config.node_id
+    hosts.stop(dead)
+    leader = hosts.await_leader()
+    hosts.pass_time(5)
+    left = [id for id in hosts.voters if id != dead]
+    assert not any(hosts[id].quorum.is_hopeless for id in (*left, 4))
+    (other,) = set(left) - {leader.config.node_id}
+    hosts.stop(other)
+    hosts.feed(leader.config.node_id, leader.quorum.sound_out)
+    hosts.pass_time(0.1)
+    assert leader.quorum.is_leader, "it does not miss the other yet"
+    hosts.until(lambda: leader.quorum.is_hopeless)
+    hosts.start(dead)
+    hosts.until(lambda: not leader.quorum.is_hopeless)
+    hosts.until(lambda: not hosts[4].quorum.is_hopeless)
+
+
 def test_a_leader_cut_off_hears_that_it_resigned_and_its_appends_are_never_answered() -> None:
     hosts = Hosts(voters=3, seed=7)
     first = hosts.await_leader()

@@ -43,6 +43,7 @@ def on_controller(node: Member, call: Call) -> None:
         start=getattr(asked, "log_start_offset", -1),
         high_watermark=getattr(asked, "high_watermark", NO_MARK),
     )
+    node.quorum.world.on_sign(state.replica_id)
     node.quorum.fetches.on_fetch(
         state.replica_id,
         wish,

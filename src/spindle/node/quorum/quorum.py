@@ -127,6 +127,22 @@ class Quorum:
         """The offset that the next append will have (leader only)."""
         return self._next_offset
 
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether nobody serves at the addresses of so many voters that none can be elected."""
+        raft = self.raft
+        if raft is None or not raft.voters:
+            return False
+        left = [v for v in raft.voters if v == raft.me or not self.world.is_gone(v)]
+        return len(left) <= len(raft.voters) // 2
+
+    def sound_out(self) -> None:
+        """Find out who is there, if we lead: who does not lead asks all the time."""
+        raft = self.raft
+        if raft is not None and raft.term is not None and self._governs:
+            for voter in raft.term.silent_since(self._out.now):
+                self.world.begin_epoch(voter, raft.epoch, raft.on_heard)
+
     def leader_endpoint(self) -> tuple[str, int] | None:
         """Where the active controller is reached, or None."""
         return self.endpoint_of(self.leader_id)

@@ -90,6 +90,16 @@ class QuorumWorld:
         self._next_server = 0
         self.addresses: raft_wire.Addresses = {id: (host, port) for id, host, port in config.voters}
         """Where controllers are reached, as configured or as other nodes told us."""
+        self._gone: dict[tuple[str, int], None] = {}
+        """Where nobody served when we last asked."""
+
+    def is_gone(self, node: NodeId) -> bool:
+        """Whether nobody serves at a controller's address, as far as was asked."""
+        return self.addresses.get(node) in self._gone
+
+    def on_sign(self, node: NodeId) -> None:
+        """A node has asked us for something: it is there."""
+        self._gone.pop(self.addresses.get(node, ("", 0)), None)
 
     @property
     def own_endpoints(self) -> tuple[Endpoint, ...]:
@@ -273,6 +283,10 @@ class QuorumWorld:
             return
 
         def on_answer(answer: Any) -> None:
+            if isinstance(answer, PeerGone) and len(self._gone) < ADDRESSES_MAX:
+                self._gone[address] = None
+            elif not isinstance(answer, PeerFailed):
+                self._gone.pop(address, None)
             if isinstance(answer, PeerFailed):
                 self._out.say("debug", "controller does not answer", reason=str(answer))
                 then(Silence.GONE if isinstance(answer, PeerGone) else Silence.LATE)
