@@ -256,3 +256,15 @@ def test_nobody_follows_when_nobody_leads() -> None:
     world.elect(2)
     world.produce(2, b"x")
     assert all(n.values() == [b"x"] for n in world.nodes.values())
+
+
+def test_a_log_that_is_followed_anew_from_where_it_was_is_known_to_its_leader() -> None:
+    world = World()
+    world.produce(1, b"x", partition=0, acks=1)
+    world.wait(1)
+    node = world.nodes[2]
+    (hosted,) = node.replicas.hosted.values()
+    node.replicas.resume(hosted)
+    assert not node.fetchers.has_answered(hosted.id)
+    world.wait(1)
+    assert node.fetchers.has_answered(hosted.id), "although there was nothing to be told of it"

@@ -46,14 +46,12 @@ _SESSION_ERRORS: Final = frozenset(
 class Followed:
     """One partition that we follow, under one leader and epoch."""
 
-    __slots__ = ("answered", "failures", "hosted", "source")
+    __slots__ = ("failures", "hosted", "source")
 
     def __init__(self, hosted: Hosted, source: Source) -> None:
         self.hosted = hosted
         self.source = source
         self.failures = 0
-        self.answered = False
-        """The leader knows where our log stands, and no longer what it knew of one before."""
 
     @property
     def position(self) -> Position:
@@ -83,7 +81,7 @@ class Fetchers:
         if source is None:
             source = self.sources[role.leader] = Source(self, role.leader)
         followed = self._followed[hosted.id] = Followed(hosted, source)
-        source.followed[hosted.id] = followed
+        source.followed[hosted.id] = source.unanswered[hosted.id] = followed
         hosted.when_idle(lambda: source.begin(followed))
 
     def leave(self, hosted: Hosted) -> None:
@@ -114,7 +112,7 @@ class Fetchers:
     def has_answered(self, id: PartitionId) -> bool:
         """Whether the leader has answered a fetch of ours since we have this log of a partition."""
         followed = self._followed.get(id)
-        return followed is not None and followed.answered
+        return followed is not None and id not in followed.source.unanswered
 
     def is_current(self, followed: Followed) -> bool:
         """Whether a partition is still followed as it was then."""
@@ -132,6 +130,8 @@ class Source:
     def __init__(self, fetchers: Fetchers, node: NodeId) -> None:
         self.node = node
         self.followed: dict[PartitionId, Followed] = {}
+        self.unanswered: dict[PartitionId, Followed] = {}
+        """Those of whose log the leader may not know yet how far it goes."""
         self._fetchers = fetchers
         self._broker = fetchers.broker
         self._out = fetchers.broker.out
@@ -158,6 +158,7 @@ class Source:
     def leave(self, id: PartitionId) -> None:
         """A partition takes part no more."""
         del self.followed[id]
+        self.unanswered.pop(id, None)
         self._conversation.leave(id)
         self._written(id)
 
@@ -225,6 +226,10 @@ class Source:
                 followed = self.followed.get(id)
                 if followed is not None and self._conversation.is_settled(id):
                     self._take(followed, told)
+        for followed in list(self.unanswered.values()):
+            # Nothing was told of it, for what it has is what its leader knows already.
+            if self._conversation.is_settled(followed.hosted.id):
+                self._on_known(followed)
         if self._writing:
             self._set_timer(PATIENCE)
         else:
@@ -264,13 +269,16 @@ class Source:
             self._on_diverging(followed, OffsetAndEpoch(diverging.end_offset, diverging.epoch))
             return
         followed.failures = 0
-        if not followed.answered:
-            followed.answered = True
-            self._broker.logs.on_answered(followed.hosted.id)
+        self._on_known(followed)
         if told.records:
             self._on_records(followed, told)
         else:
             self._on_marks(followed, told.high_watermark, told.log_start_offset)
+
+    def _on_known(self, followed: Followed) -> None:
+        """The leader has heard from where we fetch, and took it."""
+        if self.unanswered.pop(followed.hosted.id, None) is not None:
+            self._broker.logs.on_answered(followed.hosted.id)
 
     def _on_diverging(self, followed: Followed, diverging: OffsetAndEpoch) -> None:
         machine = followed.hosted.partition
