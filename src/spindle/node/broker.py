@@ -104,9 +104,8 @@ class Broker:
         """Give leadership away, stop moving and copying, write checkpoints; `then` close."""
 
         def left() -> None:
-            self.logs.stop_moving()
             self.replicas.close()
-            self.housekeeping.checkpoint(then)
+            self.logs.stop_moving(lambda: self.housekeeping.checkpoint(then))
 
         self.lifecycle.shut_down(left)
 

@@ -112,7 +112,7 @@ def test_a_clean_stop_begins_no_new_copying() -> None:
     fill(world, 50)
     world.alter("/d2", "t")
     world.wait(1)
-    world.logs.stop_moving()
+    world.logs.stop_moving(lambda: None)
     before = world.logs.moves.figures.copied_bytes
     done: list[bool] = []
     world.broker.housekeeping.checkpoint(lambda: done.append(True))

@@ -463,3 +463,36 @@ def test_moves_there_and_back_many_times_keep_every_record() -> None:
     world.wait(6)
     assert sorted(world.names("/d1") + world.names("/d2")) == ["t-0"]
     assert name("t") == world.place("t").name
+
+
+@pytest.mark.spec("K113-13", "B-21")
+def test_a_stop_waits_for_what_is_being_copied() -> None:
+    """A directory closed as clean must not be written to: its logs would have holes (seed 2463)."""
+    world = started()
+    fill(world, 50)
+    world.hung = {"/d2"}
+    world.alter("/d2", "t")
+    world.wait(0.5)
+    assert world.logs.moves.copying_to == {"/d2"}
+    stopped: list[bool] = []
+    world.logs.stop_moving(lambda: stopped.append(True))
+    world.wait(1)
+    assert not stopped
+    world.hung.clear()
+    world.wait(0.5)
+    assert stopped == [True]
+    assert world.logs.moves.copying_to == set()
+    assert world.logs.moves.of(pid("t")) is not None, "it goes on after the next start"
+
+
+def test_a_stop_does_not_wait_for_ever_and_leaves_the_target_unclean() -> None:
+    world = started()
+    fill(world, 50)
+    world.hung = {"/d2"}
+    world.alter("/d2", "t")
+    world.wait(0.5)
+    stopped: list[bool] = []
+    world.logs.stop_moving(lambda: stopped.append(True))
+    world.wait(6)
+    assert stopped == [True]
+    assert world.logs.moves.copying_to == {"/d2"}

@@ -109,7 +109,7 @@ def test_an_orderly_stop_remembers_how_far_it_was() -> None:
     world.wait(5)
     before = world.logs.scrubbing.progress("/d1").seen
     assert before > 0
-    world.logs.stop_moving()
+    world.logs.stop_moving(lambda: None)
     world.wait(5)
     world.restart()
     world.wait(0.5)

@@ -7,7 +7,7 @@ told), and decides what the metadata should say of each replica (KIP-113, KIP-85
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -468,10 +468,10 @@ class LogDirs:
         """How many replicas the metadata gives us that we cannot serve (B-18)."""
         return sum(found.stage is Stage.OFFLINE for found in self.places.all.values())
 
-    def stop_moving(self) -> None:
-        """The node is stopping: begin nothing new."""
-        self.moves.closing = True
+    def stop_moving(self, then: Callable[[], None]) -> None:
+        """The node is stopping: begin nothing new; `then` once nothing is being copied."""
         self.scrubbing.end()
+        self.moves.close(then)
 
 
 def _is_bad(found: Place) -> bool:

@@ -5,9 +5,9 @@ Each move is a `move_run.Run`. Belongs to `logdirs`; `places` begins and resumes
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.logdirs.move import Input, Move, State
 from spindle.core.logdirs.slots import Slots
@@ -26,6 +26,10 @@ from spindle.node.replicas.replicas import Replicas
 if TYPE_CHECKING:
     from spindle.node.logdirs.logdirs import LogDirs
 
+CLOSE_LIMIT: Final = 5.0
+"""Seconds that a stop waits for what is being copied."""
+CLOSE_CHECK: Final = 0.02
+
 
 class Moves:
     """All moves of a broker."""
@@ -38,12 +42,37 @@ class Moves:
         self.figures = MoveFigures()
         self.kept = KeptCopies(logs)
         self.closing = False
+        self._closes_at = 0.0
         self._runs: dict[PartitionId, Run] = {}
         self._left: dict[PartitionId, Move] = {}
         """Given up because their source failed; their future logs stay on disk (K113-17)."""
         self._ending: dict[tuple[LogDir, PartitionId], Run] = {}
         """Given up, but a job on the future log has not come back: it is not to be touched yet."""
         self._slots = Slots()
+
+    def close(self, then: Callable[[], None]) -> None:
+        """Begin no copy any more; `then` once none is under way, or a while later.
+
+        What is copied into a directory that was closed cleanly would be taken for a part of its
+        logs, and what was cut off them then would be missing in the middle.
+        """
+        if not self.closing:
+            self.closing = True
+            self._closes_at = self.out.now + CLOSE_LIMIT
+        serving = self._logs.directories.is_online
+        waits = any(serving(r.move.source) and serving(r.move.target) for r in self._copying())
+        if waits and self.out.now < self._closes_at:
+            self.out.after(CLOSE_CHECK, lambda: self.close(then))
+        else:
+            then()
+
+    def _copying(self) -> list[Run]:
+        return [run for run in (*self._runs.values(), *self._ending.values()) if run.busy]
+
+    @property
+    def copying_to(self) -> set[LogDir]:
+        """The directories into which something is being copied: not to be closed as clean."""
+        return {run.move.target for run in self._copying()}
 
     # --- asking -----------------------------------------------------------------------------
 
