@@ -110,14 +110,8 @@ def _band_notes(field: Field, state: State, broker: int, n: int) -> Iterator[str
             f"{path} stays {amount(around.low - size)} below the band: "
             "no replica elsewhere is small enough to come"
         )
-    rates = state.rates
-    if rates is not None and (rates.off(n) or rates.flow[n] >= rates.edges[n].fair + 1):
-        edges = rates.edges[n]
-        told = f"{amount(edges.low)}/s to {amount(edges.fair)}/s"
-        yield (
-            f"{path} is written to with {amount(rates.flow[n])}/s, the band is {told}: "
-            + _why_fast(field, state, n)
-        )
+    if state.rates is not None:
+        yield from _rate_notes(field, state, path, n)
 
 
 def _why(field: Field, state: State, n: int) -> str:
@@ -133,17 +127,23 @@ def _why(field: Field, state: State, n: int) -> str:
     return "no replica, and no exchange of two, fits the room elsewhere"
 
 
-def _why_fast(field: Field, state: State, n: int) -> str:
+def _rate_notes(field: Field, state: State, path: str, n: int) -> Iterator[str]:
     rates, held = state.rates, state.held[n]
     assert rates is not None
+    flow, edges = rates.flow[n], rates.edges[n]
+    if not rates.off(n) and flow < edges.fair + 1:
+        return
+    told = f"{path} is written to with {amount(flow)}/s"
+    band = f"{told}, the band is {amount(edges.low)}/s to {amount(edges.fair)}/s"
     fastest = max(held, key=lambda rank: rates.of[rank], default=None)
-    if fastest is not None and rates.of[fastest] > rates.edges[n].fair:
+    if fastest is not None and rates.of[fastest] > edges.fair:
         topic, partition = field.name(fastest)
         rate = amount(rates.of[fastest])
-        return f"{topic}-{partition} alone takes {rate}/s, more than a fair share"
-    if not held and rates.flow[n] > rates.edges[n].mean:
-        return "what is moving into it, or has no way out, stays"
-    return "no move, and no exchange of two, brings bytes and rates closer"
+        yield f"{told}: {topic}-{partition} alone takes {rate}/s, more than a fair share"
+    elif not held and flow > edges.mean:
+        yield f"{band}: what is moving into it, or has no way out, stays"
+    else:
+        yield f"{band}: no move, and no exchange of two, brings bytes and rates closer"
 
 
 def _drain_notes(field: Field, state: State, broker: int, n: int) -> Iterator[str]:
