@@ -180,6 +180,8 @@ class _Whole:
         field, owner = self._field, self._owner
         there = {t.rank: t.target for t in wanted}
         puzzle, ranks = self._puzzle(around)
+        if not ranks:
+            return wanted, reached
         places = deepen(puzzle, [there.get(rank, field.place[rank]) for rank in ranks])
         for rank, place in zip(ranks, places, strict=True):
             there[rank] = place
