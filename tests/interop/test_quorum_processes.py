@@ -19,10 +19,13 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.support.clients import audit
 from tests.support.local import Local
-from tests.support.quorum import View, describe, in_step, led, quorum_of
+from tests.support.quorum import View, ask, describe, in_step, led, quorum_of
 from tests.support.waiting import eventually
 
 from spindle.cli.demo.load import Load
+from spindle.model.errors import Error
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_types
 
 VOTERS = (100, 101, 102)
 SETTINGS = {"offsets.topic.replication.factor": "2", "default.replication.factor": "2"}
@@ -145,6 +148,30 @@ def test_nothing_was_lost(cluster: Local, load: Load, made: list[str]) -> None:
         "all is in sync",
         60,
     )
+
+
+@pytest.mark.spec("K589-01")
+def test_only_the_active_controller_takes_replica_states(cluster: Local) -> None:
+    """The others say NOT_CONTROLLER, whatever else is wrong with the request, and write nothing."""
+    before = in_step(cluster, *VOTERS)
+    t = request_types(Key.ALTER_REPLICA_STATE, 0)
+    topic = make(t.TopicData, name="steady", partitions=(0,))
+    request = make(
+        t.AlterReplicaStateRequest,
+        broker_id=1,
+        broker_epoch=-7,
+        new_state=1,
+        reason="by hand",
+        topics=(topic,),
+    )
+    said = {
+        voter: Error(ask(port, request, 20).error_code)
+        for voter in VOTERS
+        if (port := cluster.nodes[voter].controller_port) is not None
+    }
+    followers = dict.fromkeys(set(VOTERS) - {before.leader}, Error.NOT_CONTROLLER)
+    assert said == {before.leader: Error.STALE_BROKER_EPOCH, **followers}
+    assert cluster.state("steady")[0][1] == {1, 2}
 
 
 def test_a_broker_stops_without_controllers_that_cannot_come(cluster: Local) -> None:
