@@ -9,15 +9,20 @@ from pathlib import Path
 
 from spindle.client.admin import AdminClient
 from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted, document
+from spindle.planning.leaders import Leadership, Led
 from spindle.planning.load import Band, Move
 
 CAPACITY = 1 << 32
 
 
 def plan_file(
-    path: Path, bootstrap: str, waves: Sequence[Sequence[Move]], tolerance: float = 0.05
+    path: Path,
+    bootstrap: str,
+    waves: Sequence[Sequence[Move]],
+    tolerance: float = 0.05,
+    orders: Sequence[Led] = (),
 ) -> Path:
-    """Write the plan's file for these waves."""
+    """Write the plan's file for these waves; `orders` of partitions with other leaders."""
 
     async def look() -> dict[str, object]:
         async with AdminClient(bootstrap) as admin:
@@ -35,7 +40,9 @@ def plan_file(
         }
         wanted = Wanted(Band(tolerance, 0.9))
         planned = tuple(map(tuple, waves))
-        return document(Proposal(directories, planned, 0, (), (), wanted), replicas)
+        leadership = Leadership(tuple(orders), (), ()) if orders else None
+        proposal = Proposal(directories, planned, 0, (), (), wanted, leadership=leadership)
+        return document(proposal, replicas)
 
     path.write_text(json.dumps(asyncio.run(look())))
     return path

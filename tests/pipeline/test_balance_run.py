@@ -24,6 +24,7 @@ from spindle.client.results import (
     Resource,
     ResourceType,
 )
+from spindle.planning.leaders import Led
 from spindle.planning.load import Move
 
 TOPIC, PARTITIONS = "travelling", 4
@@ -74,6 +75,24 @@ def answer(desk: Desk, verb: str, *options: str, code: int = 0) -> dict[str, Any
     assert done.code == code, done
     told: dict[str, Any] = json.loads(done.stdout)
     return told
+
+
+@pytest.mark.spec("P-07")
+def test_a_plan_of_leaders_alone_is_carried_out_and_copies_nothing(
+    desk: Desk, size: int, tmp_path: Path
+) -> None:
+    orders = [Led(TOPIC, n, (2, 1), 0.0) for n in range(PARTITIONS)]
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [], orders=orders)
+    done = run("spindle", "balance", "apply", "-b", desk.bootstrap, str(plan))
+    assert done.code == 0, done
+    assert f"{PARTITIONS} of {PARTITIONS} partitions are led as planned" in done.stderr
+
+    def leaders() -> set[tuple[int, ...]]:
+        told = desk.ask("describe_topics", [TOPIC])[TOPIC].partitions
+        return {(p.leader, *p.replicas) for p in told}
+
+    eventually(lambda: leaders() == {(2, 2, 1)}, "broker 2 leads all", 60)
+    assert answer(desk, "apply", str(plan))["complete"], "once more is no harm"
 
 
 @pytest.mark.spec("P-07")
