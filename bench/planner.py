@@ -13,6 +13,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from tests.unit.planning.test_oracle import even, small
 
 from spindle.planning.cluster import BrokerLoad, Cluster, Partitions, Replicas
 from spindle.planning.field import Field
+from spindle.planning.leaders import Led, even_leaders
 from spindle.planning.load import Band, DirectoryLoad
 from spindle.planning.schedule import Limits
 from spindle.planning.whole import plan_cluster
@@ -34,6 +36,8 @@ from spindle.planning.within import Within
 BROKERS, DIRECTORIES, REPLICAS, RACKS, COPIES = 834, 12, 1200, 12, 3
 CAPACITY, FULLNESS = 4_000_000_000_000, 0.5
 NEW = 42
+RATED = 24
+"""Brokers that are planned with rates."""
 SMALL = 24
 """Clusters that the exact solver judges."""
 Note = Callable[[str, str, float], None]
@@ -85,6 +89,8 @@ def run(home: Path, note: Note) -> None:
 
     cluster = made_up(1)
     _within(cluster, tell)
+    _rated(cluster, tell)
+    _led(cluster, tell)
     _between(tell)
     _beside_the_solver(tell)
     _end_to_end(cluster, home, tell)
@@ -104,6 +110,40 @@ def _within(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
     tell("within brokers, bytes / bound, median", statistics.median(ratios))
     tell("within brokers, bytes / bound, p99", ratios[int(len(ratios) * 0.99)])
     tell("within brokers, left out of the band", sum(off))
+
+
+def _rated(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
+    """Write rates beside bytes, on some brokers: bytes within 2 %, rates within 5 %."""
+    rng = np.random.default_rng(5)
+    rates = rng.lognormal(0, 1.5, len(cluster.partitions.number)) * 1e4
+    rated = cluster.replicas._replace(rate=rates[cluster.replicas.partition])
+    began = time.process_time()
+    field = Field(replace(cluster, replicas=rated), Band(0.02, rate_tolerance=0.05))
+    drafts = [Within(field, b, Limits()).run() for b in range(RATED)]
+    tell("with rates, core s a broker", (time.process_time() - began) / RATED)
+    off = [bool(field.state(b).outside) for b in range(RATED)]
+    ratios = [
+        sum(field.sizes[turn.rank] for turn in draft.turns) / draft.bound
+        for draft, out in zip(drafts, off, strict=True)
+        if not out
+    ]
+    tell("with rates, bytes / bound, median", statistics.median(ratios))
+    tell(f"with rates, left out of their bands, of {RATED}", sum(off))
+
+
+def _led(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
+    r = cluster.replicas
+    brokers = np.array(cluster.owner)[r.directory].reshape(-1, COPIES).tolist()
+    sizes = r.size.reshape(-1, COPIES)[:, 0].tolist()
+    names = map(cluster.partitions.name, range(len(brokers)))
+    partitions = [
+        Led(*name, tuple(theirs), float(size))
+        for name, theirs, size in zip(names, brokers, sizes, strict=True)
+    ]
+    began = time.process_time()
+    found = even_leaders(partitions, range(BROKERS), 0.05)
+    tell("leaders, core s", time.process_time() - began)
+    tell("leaders, brokers left uneven", len(found.notes))
 
 
 def _between(tell: Callable[[str, float], None]) -> None:
