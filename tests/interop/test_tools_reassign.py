@@ -17,7 +17,7 @@ from tests.support.clients import produce
 from tests.support.commands import begin, run
 from tests.support.waiting import eventually, eventually_async
 
-from spindle.cli import reassignment_throttles as throttles
+from spindle.cli.reassign import throttles
 from spindle.client.admin import AdminClient
 from spindle.client.results import (
     Change,

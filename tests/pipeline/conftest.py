@@ -78,7 +78,7 @@ class Desk:
 
     def gather(self, topic: str, partitions: int) -> None:
         """Move all of a topic's replicas into their brokers' first directories."""
-        from spindle.cli.balance_run import carry_out
+        from spindle.cli.balance.run import carry_out
         from spindle.planning.load import Move
 
         moves = []

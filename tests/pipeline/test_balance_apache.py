@@ -15,7 +15,7 @@ from tests.support.clients import produce, values
 from tests.support.commands import begin, run
 from tests.support.waiting import eventually
 
-from spindle.cli.balance_run import carry_out
+from spindle.cli.balance.run import carry_out
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
 from spindle.planning.load import Move
@@ -165,7 +165,7 @@ def test_we_balance_apache_kafka_through_a_kill_and_its_own_tool_verifies(
     audited(kafka)
 
     async def throttles() -> list[str]:
-        from spindle.cli.reassignment_throttles import FOLLOWER_RATE, LEADER_RATE, MOVE_RATE
+        from spindle.cli.reassign.throttles import FOLLOWER_RATE, LEADER_RATE, MOVE_RATE
         from spindle.client.results import Resource, ResourceType
 
         resources = [Resource(ResourceType.BROKER, str(b)) for b in BROKERS]

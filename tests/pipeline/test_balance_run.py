@@ -15,7 +15,7 @@ from tests.support.clients import produce, values
 from tests.support.commands import begin, run
 from tests.support.waiting import eventually
 
-from spindle.cli.reassignment_throttles import MOVE_RATE
+from spindle.cli.reassign.throttles import MOVE_RATE
 from spindle.client.results import (
     Change,
     ConfigChange,

@@ -8,8 +8,8 @@ import pytest
 from tests.pipeline.conftest import Desk
 from tests.support.clients import values
 
-from spindle.cli.balance_run import carry_out as carry
-from spindle.cli.balance_run import verify
+from spindle.cli.balance.run import carry_out as carry
+from spindle.cli.balance.run import verify
 from spindle.client.admin import AdminClient
 from spindle.pipeline import execution
 from spindle.pipeline.execution_values import Outcome, Progress

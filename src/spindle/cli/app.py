@@ -27,12 +27,20 @@ COMMANDS: Final = (
     Command("up", "spindle.cli.up:up", "A cluster on this machine, in the foreground"),
     Command("demo", "spindle.cli.demo.command:demo", "The whole story in a few minutes"),
     Command("broker", "spindle.cli.broker:broker", "Run one node: broker, controller or both"),
-    Command("storage", "spindle.cli.storage:app", "Format and inspect log directories"),
+    Command("storage", "spindle.cli.storage.command:app", "Format and inspect log directories"),
     Command("log-dirs", "spindle.cli.log_dirs:log_dirs", "Disks, space, replicas and moves"),
-    Command("disks", "spindle.cli.disks:app", "Health of disks; probe, replace, cordon, drain"),
+    Command(
+        "disks", "spindle.cli.disks.command:app", "Health of disks; probe, replace, cordon, drain"
+    ),
     Command("replicas", "spindle.cli.replicas:app", "Bad replicas on good disks, and scrubbers"),
-    Command("reassign", "spindle.cli.reassign:app", "Move replicas between disks and brokers"),
-    Command("balance", "spindle.cli.balance:app", "Even out disks and brokers; forecasts, what-if"),
+    Command(
+        "reassign", "spindle.cli.reassign.command:app", "Move replicas between disks and brokers"
+    ),
+    Command(
+        "balance",
+        "spindle.cli.balance.command:app",
+        "Even out disks and brokers; forecasts, what-if",
+    ),
     Command("audit", "spindle.cli.audit:audit", "Is every acknowledged record there, once?"),
     Command(
         "forensics", "spindle.cli.forensics:forensics", "What log directories hold, damaged or not"

@@ -17,12 +17,12 @@ from random import Random
 from typing import Any, Final, NoReturn
 
 import spindle
-from spindle.cli import reassignment_limits as limits
-from spindle.cli import reassignment_run as running
 from spindle.cli import render
 from spindle.cli.connecting import command_config, read_text, with_admin
 from spindle.cli.log_dirs import Found, UnknownBrokers, ask, document, existing, names, narrowed
-from spindle.cli.reassignment_plan import Plan, parse_brokers, parse_plan, parse_topics
+from spindle.cli.reassign import limits
+from spindle.cli.reassign import run as running
+from spindle.cli.reassign.plan import Plan, parse_brokers, parse_plan, parse_topics
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
 
@@ -117,7 +117,7 @@ def reassign_partitions(arguments: Sequence[str] | None = None) -> None:
 
 def storage(arguments: Sequence[str] | None = None) -> None:
     """`kafka-storage`: format, info, random-uuid."""
-    from spindle.cli import storage_run
+    from spindle.cli.storage import run as storage_run
 
     parser = _Parser(prog="kafka-storage", description="The Kafka storage tool.")
     verbs = parser.add_subparsers(dest="verb", required=True, parser_class=_Parser)

@@ -18,7 +18,7 @@ import typer
 from spindle.cli import render
 from spindle.cli.connecting import AsJson, Bootstrap, TimeLimit, with_admin
 from spindle.cli.log_dirs import existing
-from spindle.cli.reassignment_plan import parse_brokers
+from spindle.cli.reassign.plan import parse_brokers
 from spindle.client.admin import AdminClient
 from spindle.client.results import KeptBadCopy, ReplicaHealth
 from spindle.model.errors import Unusable

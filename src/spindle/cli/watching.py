@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from spindle.cli import render
-from spindle.cli.reassignment_plan import Plan
-from spindle.cli.reassignment_run import Verified, look
-from spindle.cli.reassignment_state import Move
+from spindle.cli.reassign.plan import Plan
+from spindle.cli.reassign.run import Verified, look
+from spindle.cli.reassign.state import Move
 from spindle.client.admin import AdminClient
 from spindle.client.log_dirs import LogDirs, replica_in
 from spindle.client.results import Replica, ReplicaLogDirs

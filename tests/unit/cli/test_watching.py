@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from spindle.cli.reassignment_plan import Plan
-from spindle.cli.reassignment_run import Verified
-from spindle.cli.reassignment_state import Move, MoveState, PartitionState
+from spindle.cli.reassign.plan import Plan
+from spindle.cli.reassign.run import Verified
+from spindle.cli.reassign.state import Move, MoveState, PartitionState
 from spindle.cli.watching import Copy, by_disk, complete_replicas, copies
 from spindle.client.failures import Unreachable
 from spindle.client.log_dirs import LogDirs

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from spindle.cli.reassignment_plan import parse_plan
+from spindle.cli.reassign.plan import parse_plan
 from spindle.client.results import LogDescription, LogDirDescription, Replica
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import TopicPartition

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from spindle.cli.balance_run import carry_out, verify
+from spindle.cli.balance.run import carry_out, verify
 from spindle.cli.demo.load import Drain, Events, Load, longest_gap
 from spindle.cli.demo.report import BIN_SECONDS, Promise, Story
 from spindle.cli.pictures import Disk, Span

@@ -1,0 +1,256 @@
+"""`spindle balance`: even out disks and brokers of any Kafka cluster, and see what is to come.
+
+spindle balance plan  -b localhost:9092 -o plan.json --report plan.html
+spindle balance apply -b localhost:9092 plan.json --throttle 50000000
+spindle balance watch -b localhost:9092
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from spindle.cli import render
+from spindle.cli.balance import past, report
+from spindle.cli.balance.options import (
+    Between,
+    Drain,
+    Exclude,
+    FreeFloor,
+    HighMark,
+    History,
+    Leaders,
+    MovesPerBroker,
+    MovesPerDisk,
+    Output,
+    RateTolerance,
+    Report,
+    SparkRemote,
+    Tolerance,
+    home_of,
+    spark_session,
+    wanted,
+    written,
+)
+from spindle.cli.connecting import AsJson, Bootstrap, read_text, run_to_end, with_admin
+from spindle.client.admin import AdminClient
+from spindle.pipeline.proposal import document, led, parse
+
+T = TypeVar("T")
+
+app = typer.Typer(
+    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help=__doc__.split("\n")[0]
+)
+app.command()(past.history)
+app.command()(past.forecast)
+app.command("what-if")(past.what_if)
+
+
+@app.command()
+def plan(
+    bootstrap_server: Bootstrap,
+    tolerance: Tolerance = 0.05,
+    high_mark: HighMark = 0.9,
+    free_floor: FreeFloor = 0,
+    drain: Drain = None,
+    exclude: Exclude = None,
+    moves_per_disk: MovesPerDisk = 1,
+    moves_per_broker: MovesPerBroker = 0,
+    between: Between = False,
+    rate_tolerance: RateTolerance = None,
+    leaders: Leaders = False,
+    ahead: Annotated[
+        float, typer.Option(min=0.0, help="Plan for the load in so many days, by its growth.")
+    ] = 0.0,
+    history: History = "spindle-history",
+    output: Output = None,
+    html: Report = None,
+    spark_remote: SparkRemote = None,
+    as_json: AsJson = False,
+) -> None:
+    """Sample the cluster and plan which replicas go to which disk. Changes nothing in it.
+
+    The plan's file (--output, or what --json prints) is for `spindle balance apply`. It is also a
+    reassignment file of kafka-reassign-partitions. Each sample is kept in the history, from which
+    `forecast` and `what-if` tell more. Exit code 1: a broker told nothing.
+    """
+    asked = wanted(
+        tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between,
+        rate_tolerance, leaders,
+    )  # fmt: skip
+    # First of all, because Spark takes its time to start and says such things in many words.
+    cluster = with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
+    racks = {number: node.rack for number, node in cluster.brokers.items()}
+    spark = spark_session("spindle balance plan", spark_remote)
+    from spindle.pipeline.job import propose
+
+    with render.waiting("sampling and planning"):
+        proposal = propose(spark, bootstrap_server, home_of(history), asked, ahead, racks)
+    spark.stop()
+    replicas = with_admin(bootstrap_server, _replicas)
+    if leaders:
+        may_lead = [b for b in sorted(racks) if str(b) not in asked.drain]
+        proposal = led(proposal, replicas, may_lead)
+    text = json.dumps(document(proposal, replicas))
+    written(output, text + "\n")
+    if html is not None:
+        from spindle.cli.balance.page import plan_page
+
+        written(html, plan_page(f"Disks of {bootstrap_server}", proposal))
+    if as_json:
+        print(text)
+    else:
+        report.show(proposal)
+        if proposal.changes:
+            file = "PLAN" if output is None else str(output)
+            hint = "" if output is not None else " (write it with --output PLAN)"
+            render.say(f"Carry it out:  spindle balance apply -b {bootstrap_server} {file}{hint}")
+    if proposal.silent:
+        raise typer.Exit(1)
+
+
+@app.command()
+def apply(
+    bootstrap_server: Bootstrap,
+    plan: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PLAN]", help="The plan's file; without: go on with a killed run."),
+    ] = None,
+    throttle: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Bytes/s that a broker may copy: between its disks, and from and to others.",
+        ),
+    ] = None,
+    disk_throttle: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Bytes/s that moves may copy from and to one disk, on the average: it rests after "
+            "a move until that is so.",
+        ),
+    ] = None,
+    moves_per_disk: Annotated[
+        int | None, typer.Option(min=1, help="Moves of one disk at once. By default the plan's.")
+    ] = None,
+    moves_per_broker: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Moves of one broker at once, 0: no limit. By default the plan's."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Carry a plan out: move, follow each byte, plan anew where sizes have changed, verify.
+
+    The fullest disks are relieved first; no disk is filled beyond the plan's high mark. Throttles
+    are put back as they were. Ctrl-C (SIGTERM) takes back what is under way. Killed (SIGKILL, a
+    reboot), it goes on where it was when you run it again, without a PLAN; `spindle balance watch`
+    shows it, `spindle balance cancel` ends it. Exit code 1: something is not where the plan wants
+    it.
+    """
+    from spindle.cli.balance import run as running
+    from spindle.cli.balance.journal import Options
+
+    text = None if plan is None else read_text(plan)
+    proposal = None if text is None else parse(text, str(plan))
+    if proposal is not None and not proposal.changes:
+        render.note(report.headline(proposal))
+    options = None
+    if proposal is not None or any(
+        option is not None for option in (throttle, disk_throttle, moves_per_disk, moves_per_broker)
+    ):
+        given = proposal.wanted.limits if proposal is not None else None
+        disk = moves_per_disk or (given.moves_per_disk if given else 1)
+        broker = moves_per_broker
+        if broker is None:
+            broker = given.moves_per_broker if given else 0
+        options = Options(disk, broker, throttle, disk_throttle)
+    with render.transfers("moving") as tell:
+        outcome = _interruptible(
+            bootstrap_server,
+            lambda admin: running.apply(
+                admin, text, options, lambda progress: tell(progress.disks), render.note
+            ),
+        )
+    if as_json:
+        print(json.dumps(report.outcome_document(outcome)))
+    else:
+        report.show_outcome(outcome)
+    if not outcome.complete:
+        raise typer.Exit(1)
+
+
+@app.command()
+def watch(
+    bootstrap_server: Bootstrap,
+    once: Annotated[bool, typer.Option("--once", help="One look, and end.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Follow the plan that `apply` carries out on this machine, from another terminal.
+
+    Shows bytes inside the moves, rate and time left of each disk; tells if its process was killed.
+    --json is one look. Exit code 1: it is not complete.
+    """
+    from spindle.cli.balance import run as running
+
+    async def work(admin: AdminClient) -> running.Watched | None:
+        seen = await running.look_on(admin)
+        with render.transfers("moving") as tell:
+            while seen is not None and seen.alive and not (once or as_json):
+                tell(seen.progress.disks)
+                await asyncio.sleep(running.WATCH_SECONDS)
+                seen = await running.look_on(admin)
+        return seen
+
+    seen = with_admin(bootstrap_server, work)
+    if as_json:
+        print(json.dumps(report.watched_document(seen)))
+    else:
+        report.show_watched(seen, bootstrap_server)
+    if seen is not None and not seen.complete:
+        raise typer.Exit(1)
+
+
+@app.command()
+def cancel(bootstrap_server: Bootstrap, as_json: AsJson = False) -> None:
+    """End a run that was killed: take back what is under way, put throttles back as they were.
+
+    What has arrived stays. A run whose process lives ends with Ctrl-C (SIGTERM) there.
+    """
+    from spindle.cli.balance import run as running
+
+    outcome = _interruptible(bootstrap_server, lambda admin: running.cancel(admin, render.note))
+    if as_json:
+        print(json.dumps(report.outcome_document(outcome)))
+    else:
+        report.show_outcome(outcome)
+
+
+async def _replicas(admin: AdminClient) -> dict[tuple[str, int], tuple[int, ...]]:
+    topics = await admin.list_topics(internal=True)
+    return {
+        (name, partition.partition): partition.replicas
+        for name, topic in topics.items()
+        for partition in topic.partitions
+    }
+
+
+def _interruptible(bootstrap: str, work: Callable[[AdminClient], Awaitable[T]]) -> T:
+    """Run `work` so that a signal ends it by its own cleaning up."""
+
+    async def run() -> T:
+        async with AdminClient(bootstrap) as admin:
+            return await work(admin)
+
+    try:
+        return run_to_end(run())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        render.note("Interrupted: what was under way is taken back, throttles are as before.")
+        raise typer.Exit(130) from None

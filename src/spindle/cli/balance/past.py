@@ -1,0 +1,287 @@
+"""`spindle balance history`, `forecast`, `what-if`: what samples tell, no cluster asked."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from spindle.cli import render
+from spindle.cli.balance import report
+from spindle.cli.balance.options import (
+    Between,
+    Drain,
+    Exclude,
+    FreeFloor,
+    HighMark,
+    History,
+    RateTolerance,
+    Report,
+    SparkRemote,
+    Tolerance,
+    home_of,
+    spark_session,
+    wanted,
+    written,
+)
+from spindle.cli.connecting import AsJson, with_admin
+from spindle.model.errors import Unusable
+from spindle.pipeline.proposal import document
+
+if TYPE_CHECKING:
+    from spindle.pipeline.forecast import Filling
+    from spindle.pipeline.session import Session
+    from spindle.pipeline.what_if import NewDisk
+
+Ahead = Annotated[float, typer.Option(min=0.0, help="As it will be in so many days, by growth.")]
+Window = Annotated[
+    float, typer.Option("--days", min=0.0, help="Days of history that growth is taken from.")
+]
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
+
+
+def history(
+    bootstrap_server: Annotated[
+        str | None,
+        typer.Option("--bootstrap-server", "-b", help="Take a sample of this cluster first."),
+    ] = None,
+    every: Annotated[
+        float | None, typer.Option(min=1.0, help="Go on sampling, each so many seconds.")
+    ] = None,
+    history: History = "spindle-history",
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Make one file of each day that is over.")
+    ] = False,
+    spark_remote: SparkRemote = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep samples of a cluster's disks, and show what is kept.
+
+    With -b it takes a sample now; with --every it goes on (a service, until Ctrl-C); from cron,
+    without. A sample is what each broker tells of its directories and replicas. A week of hourly
+    samples is what a forecast should rest on.
+    """
+    if bootstrap_server is not None:
+        with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
+    elif every is not None:
+        raise Unusable("--every samples a cluster: name it with --bootstrap-server")
+    spark = spark_session("spindle balance history", spark_remote)
+    home = home_of(history)
+    if bootstrap_server is not None:
+        _sample(spark, bootstrap_server, home, every)
+    from spindle.pipeline import history as keeping
+    from spindle.pipeline.forecast import summary
+    from spindle.pipeline.job import in_few_words
+
+    if compact:
+        keeping.compact(spark, home)
+    with in_few_words(), render.waiting("reading the history"):
+        rows = summary(keeping.read(spark, home))
+    files = keeping.files(home, spark)
+    spark.stop()
+    if as_json:
+        print(json.dumps({"version": 1, "files": len(files), "directories": rows}))
+        return
+    if not rows:
+        render.say(f"There is no history in {history}: take a sample with -b HOST:PORT.")
+        return
+    render.table(
+        f"{rows[0]['samples']} samples in {len(files)} files",
+        ("broker", "directory", "first", "last", "samples", "was", "is", "replicas"),
+        [
+            (
+                str(r["broker"]), r["logDir"], r["first"], r["last"], str(r["samples"]),
+                render.size(r["was"]), render.size(r["is"]), str(r["replicas"]),
+            )
+            for r in rows
+        ],
+    )  # fmt: skip
+
+
+def forecast(
+    history: History = "spindle-history",
+    days: Window = 14.0,
+    html: Report = None,
+    spark_remote: SparkRemote = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell from the history which disk fills first, and when.
+
+    Growth is that of the replicas that lie on a disk now: moves are no growth, nor are bulk loads
+    and topics made anew. Between: by the slowest and fastest stretches of its past. To act before
+    it happens: `spindle balance plan --ahead DAYS`. Exit code 1: a disk is full, or there is no
+    history.
+    """
+    spark = spark_session("spindle balance forecast", spark_remote)
+    from spindle.pipeline import history as keeping
+    from spindle.pipeline.forecast import forecast as told
+    from spindle.pipeline.forecast import recent
+    from spindle.pipeline.job import in_few_words
+
+    with in_few_words(), render.waiting("reading the history"):
+        samples = recent(keeping.read(spark, home_of(history)), days)
+        fillings = told(samples)
+    spark.stop()
+    now = max((f.line[-1][0] for f in fillings if f.line), default=datetime.now(UTC))
+    if html is not None:
+        from spindle.cli.balance.page import forecast_page
+
+        written(html, forecast_page(fillings, now))
+    if as_json:
+        print(json.dumps({"version": 1, "directories": [_document(f, now) for f in fillings]}))
+    else:
+        _show(fillings, now, history)
+    if not fillings or any(f.full_at is not None and f.full_at <= now for f in fillings):
+        raise typer.Exit(1)
+
+
+def what_if(
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A new disk: BROKER:PATH=SIZE, e.g. 1:/disk4=4T; may be repeated. With "
+            "--between-brokers the broker may be a new one."
+        ),
+    ] = None,
+    drain: Drain = None,
+    lose: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A disk dies, BROKER:PATH, or with --between-brokers a BROKER; may be repeated."
+        ),
+    ] = None,
+    exclude: Exclude = None,
+    between: Between = False,
+    rack: Annotated[
+        list[str] | None,
+        typer.Option(help="The rack of a broker, BROKER=RACK: the history does not know it."),
+    ] = None,
+    ahead: Ahead = 0.0,
+    tolerance: Tolerance = 0.05,
+    high_mark: HighMark = 0.9,
+    free_floor: FreeFloor = 0,
+    rate_tolerance: RateTolerance = None,
+    history: History = "spindle-history",
+    html: Report = None,
+    spark_remote: SparkRemote = None,
+    as_json: AsJson = False,
+) -> None:
+    """Plan for a cluster that is not there: a disk or a broker more or less. Touches no cluster.
+
+    Works on the newest samples of the history. Exit code 1: no plan exists; the text says why.
+    """
+    disks = [_new_disk(text) for text in add or ()]
+    asked = wanted(tolerance, high_mark, free_floor, drain, exclude, 1, 0, between, rate_tolerance)
+    racks = _racks(rack or ())
+    spark = spark_session("spindle balance what-if", spark_remote)
+    from spindle.pipeline.what_if import Changes
+    from spindle.pipeline.what_if import what_if as answer
+
+    changes = Changes(tuple(disks), tuple(lose or ()), ahead, racks)
+    with render.waiting("planning"):
+        found = answer(spark, home_of(history), asked, changes)
+    spark.stop()
+    if html is not None:
+        from spindle.cli.balance.page import plan_page
+
+        written(html, plan_page("What if", found.proposal, found.against))
+    if as_json:
+        told = {"possible": found.possible, "against": list(found.against)}
+        print(json.dumps({**document(found.proposal), **told}))
+    else:
+        report.show(found.proposal)
+        for line in found.against:
+            render.warn(f"no such plan exists: {line}")
+    if not found.possible:
+        raise typer.Exit(1)
+
+
+def _sample(spark: Session, bootstrap: str, home: str, every: float | None) -> None:
+    from spindle.pipeline.job import in_few_words, sample
+
+    while True:
+        began = time.monotonic()
+        with in_few_words():
+            file = sample(spark, bootstrap, home)
+        render.note(f"sampled: {file}" if file else "no broker is registered")
+        if every is None:
+            return
+        time.sleep(max(0.0, began + every - time.monotonic()))
+
+
+def _new_disk(text: str) -> NewDisk:
+    from spindle.pipeline.what_if import NewDisk
+
+    place, _, size = text.rpartition("=")
+    broker, _, path = place.partition(":")
+    number, unit = size[:-1], size[-1:].upper()
+    if unit.isdigit():
+        number, unit = size, ""
+    if not (broker.isdigit() and path and number.isdigit() and unit in _UNITS):
+        raise Unusable(f"--add {text!r}: write BROKER:PATH=SIZE, e.g. 1:/disk4=4T or =500G")
+    return NewDisk(int(broker), path, int(number) * _UNITS[unit])
+
+
+def _racks(told: Sequence[str]) -> dict[int, str]:
+    pairs = [text.partition("=") for text in told]
+    for broker, _, name in pairs:
+        if not (broker.isdigit() and name):
+            raise Unusable(f"--rack {broker!r}: write BROKER=RACK, e.g. 4=rack-b")
+    return {int(broker): name for broker, _, name in pairs}
+
+
+def _show(fillings: list[Filling], now: datetime, home: str) -> None:
+    if not fillings:
+        render.warn(f"there is no history in {home}: take samples with `spindle balance history`")
+        return
+    render.table(
+        "Log directories, the one that fills first on top",
+        ("broker", "directory", "used", "capacity", "growth a day", "full", "between", "history"),
+        [
+            (
+                str(f.broker), f.path, render.size(f.used), render.size(f.capacity),
+                render.size(round(f.growth * 86400)), _in(f.full_at, now),
+                f"{_in(f.earliest, now)} and {_in(f.latest, now)}",
+                f"{f.hours:.0f} h" if f.samples else "none",
+            )
+            for f in fillings
+        ],
+    )  # fmt: skip
+    first = fillings[0]
+    if first.full_at is None:
+        render.say("No directory fills within ten years, as it grows now.")
+        return
+    render.say(
+        f"broker {first.broker} {first.path} fills first: {_in(first.full_at, now)}, "
+        f"{first.full_at:%Y-%m-%d %H:%M} UTC"
+    )
+
+
+def _in(at: datetime | None, now: datetime) -> str:
+    if at is None:
+        return "never"
+    days = (at - now).total_seconds() / 86400
+    return "now" if days <= 0 else f"in {days:.1f} days" if days < 100 else f"in {days:.0f} days"
+
+
+def _document(f: Filling, now: datetime) -> dict[str, Any]:
+    return {
+        "broker": f.broker,
+        "logDir": f.path,
+        "used": f.used,
+        "capacity": f.capacity,
+        "growthPerDay": round(f.growth * 86400),
+        "fullAt": _iso(f.full_at),
+        "earliest": _iso(f.earliest),
+        "latest": _iso(f.latest),
+        "daysLeft": None if (days := f.days_left(now)) is None else round(days, 3),
+        "hoursOfHistory": round(f.hours, 3),
+    }
+
+
+def _iso(at: datetime | None) -> str | None:
+    return None if at is None else f"{at:%Y-%m-%dT%H:%M:%SZ}"

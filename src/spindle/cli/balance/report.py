@@ -1,0 +1,174 @@
+"""What `spindle balance` has to say of a plan and its execution: JSON, and text for people.
+
+Functions of values: nothing is asked, started or moved here. Pages are `page`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spindle.cli import render
+
+if TYPE_CHECKING:
+    from spindle.cli.balance.run import Watched
+    from spindle.pipeline.execution_values import Outcome
+    from spindle.pipeline.proposal import DirectoryNow, Proposal
+
+WAITING_SHOWN = 20
+"""Moves in text; the JSON has all of them."""
+
+
+def headline(proposal: Proposal) -> str:
+    """The plan in a sentence, with what it is measured by."""
+    orders = 0 if proposal.leadership is None else len(proposal.leadership.orders)
+    leaders = f"{orders} partitions get another preferred leader, for which nothing is copied"
+    if not proposal.moves and orders:
+        return f"No moves; {leaders}"
+    if not proposal.moves:
+        return "Nothing to move: every directory is within the band, or cannot be brought in."
+    moves, waves = len(proposal.moves), len(proposal.waves)
+    text = f"{moves} moves in {waves} waves, {render.size(proposal.bytes_moved)}"
+    text += f"; any plan that ends as even must move {render.size(proposal.bound)}"
+    return f"{text}; {leaders}" if orders else text
+
+
+def result(outcome: Outcome) -> str:
+    """What became of it, in a sentence."""
+    text = f"{len(outcome.done)} replicas moved and verified in {outcome.seconds:.1f} s"
+    if outcome.replanned:
+        text += f", planned anew {outcome.replanned} times on the way"
+    return text + (f"; {len(outcome.failed)} not" if outcome.failed else "")
+
+
+def show(proposal: Proposal) -> None:
+    """A plan as text on the terminal."""
+    rated = any(d.rate_before is not None for d in proposal.directories)
+    columns = ("broker", "directory", "state", "now", "planned", "share of capacity")
+    render.table(
+        "Log directories",
+        (*columns, "writes/s now", "planned") if rated else columns,
+        [
+            (
+                str(d.broker),
+                d.path,
+                state(d),
+                render.size(d.before),
+                render.size(d.after),
+                f"{d.before / d.capacity:.0%} -> {d.after / d.capacity:.0%}" if d.capacity else "-",
+                *((render.size(d.rate_before or 0), render.size(d.rate_after or 0))
+                  if rated else ()),
+            )
+            for d in proposal.directories
+        ],
+    )  # fmt: skip
+    if proposal.leadership is not None:
+        render.table("Preferred leaders", *leader_rows(proposal))
+    for broker, why in proposal.silent:
+        render.warn(f"broker {broker} told nothing: {why}")
+    for note in proposal.notes:
+        render.say(note)
+    render.say(headline(proposal))
+
+
+def leader_rows(proposal: Proposal) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """A table of who leads: its columns and rows."""
+    unit = "" if proposal.wanted.band.rate_tolerance is None else "/s"
+    columns = ("broker", "leads now", "planned", f"bytes{unit} now", f"bytes{unit} planned")
+    leads = () if proposal.leadership is None else proposal.leadership.leads
+    return columns, [
+        (
+            str(lead.broker), str(lead.partitions_before), str(lead.partitions_after),
+            render.size(round(lead.weight_before)), render.size(round(lead.weight_after)),
+        )
+        for lead in leads
+    ]  # fmt: skip
+
+
+def state(directory: DirectoryNow) -> str:
+    """Whether a directory serves and takes replicas."""
+    if not directory.online:
+        return "OFFLINE"
+    return "cordoned" if directory.cordoned else "online"
+
+
+def show_outcome(outcome: Outcome) -> None:
+    """What became of a plan."""
+    render.say(result(outcome))
+    for move, why in outcome.failed:
+        render.warn(f"{move.name} on broker {move.broker}: {why}")
+
+
+def outcome_document(outcome: Outcome) -> dict[str, Any]:
+    """The same for scripts."""
+    return {
+        "version": 1,
+        "complete": outcome.complete,
+        "done": len(outcome.done),
+        "failed": [
+            {"topic": m.topic, "partition": m.partition, "broker": m.broker, "reason": why}
+            for m, why in outcome.failed
+        ],
+        "replanned": outcome.replanned,
+        "seconds": round(outcome.seconds, 3),
+    }
+
+
+def show_watched(seen: Watched | None, bootstrap: str) -> None:
+    """How far a run is, or how the last one ended."""
+    if seen is None:
+        render.say("No plan has been carried out from this machine in this cluster.")
+        return
+    p = seen.progress
+    copied = f"{render.size(p.done_bytes)} of {render.size(p.bytes)}"
+    render.say(f"{p.done_moves} of {p.moves} moves done, {copied} copied.")
+    render.table(
+        "Disks that are written to",
+        ("directory", "copied", "of", ""),
+        [
+            (name, render.size(done), render.size(total), render.bar(done, total))
+            for name, (done, total) in p.disks.items()
+        ],
+    )
+    for move in seen.running[:WAITING_SHOWN]:
+        where = "" if not move.between else f"broker {move.to} "
+        render.say(f"moving: {move.name} on broker {move.broker}, to {where}{move.target}")
+    if seen.run.ended is not None:
+        words = "complete" if seen.complete else "not complete"
+        render.say(f"It is over, {words}.")
+    elif not seen.alive:
+        render.say(
+            "Its process is gone; what is under way goes on, nothing new starts, throttles stay.\n"
+            f"  go on:    spindle balance apply -b {bootstrap}\n"
+            f"  end it:   spindle balance cancel -b {bootstrap}"
+        )
+
+
+def watched_document(seen: Watched | None) -> dict[str, Any]:
+    """The same for scripts."""
+    if seen is None:
+        return {"version": 1, "run": None}
+    p = seen.progress
+    return {
+        "version": 1,
+        "run": {
+            "began": seen.run.began,
+            "alive": seen.alive,
+            "ended": seen.run.ended,
+            "replanned": seen.run.replanned,
+            "moves": p.moves,
+            "doneMoves": p.done_moves,
+            "bytes": p.bytes,
+            "doneBytes": p.done_bytes,
+            "disks": {
+                name: {"doneBytes": done, "bytes": total}
+                for name, (done, total) in p.disks.items()
+            },
+            "moving": [
+                {
+                    "topic": m.topic, "partition": m.partition, "broker": m.broker,
+                    "destination": m.to, "target": m.target,
+                }
+                for m in seen.running
+            ],
+        },
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""`spindle disks`: health and history of log directories; probe, replace, cordon, drain."""

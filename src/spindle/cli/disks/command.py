@@ -1,0 +1,247 @@
+"""`spindle disks`: each log directory's health and history; probe, replace, cordon, drain them.
+
+spindle disks -b localhost:9092
+spindle disks drain -b localhost:9092 1 /disk3/kafka
+spindle disks offline -b localhost:9092 1 /disk3/kafka      (then change the disk)
+spindle disks replace -b localhost:9092 1 /disk3/kafka
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from spindle.cli import render
+from spindle.cli.connecting import AsJson, Bootstrap, TimeLimit, run_to_end, with_admin
+from spindle.cli.disks import draining, view
+from spindle.cli.disks.draining import Drained
+from spindle.cli.disks.run import Told, cordon, look, order
+from spindle.cli.reassign.plan import parse_brokers
+from spindle.client.admin import AdminClient
+from spindle.client.results import DiskOrder
+from spindle.model.ids import LogDir, NodeId
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+Server = Annotated[
+    str, typer.Option("--bootstrap-server", "-b", help="host:port of brokers, comma-separated.")
+]
+Broker = Annotated[int, typer.Argument(metavar="BROKER", help="The broker's id.")]
+Directory = Annotated[
+    str, typer.Argument(metavar="DIRECTORY", help="The path, as in the broker's log.dirs.")
+]
+Wait = Annotated[float, typer.Option(min=0, help="Seconds to wait until the directory serves.")]
+
+
+@app.callback(invoke_without_command=True)
+def disks(
+    context: typer.Context,
+    bootstrap_server: Server = "",
+    broker_list: Annotated[str, typer.Option(help="Only these brokers, e.g. 1,2.")] = "",
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Show every log directory: id, state, space, replicas, moves, and why it is as it is.
+
+    States: online, slow, full, cordoned, draining, offline, failed, hung. With Apache Kafka's
+    brokers what they tell: online, offline, cordoned, draining. Exit code 1 when a broker could
+    not be asked.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if not bootstrap_server:
+        raise typer.BadParameter("say where the cluster is: -b host:port", param_hint="-b")
+
+    async def work(admin: AdminClient) -> view.Seen:
+        return await look(admin, parse_brokers(broker_list))
+
+    seen = with_admin(bootstrap_server, work, timeout=request_timeout)
+    if as_json:
+        print(json.dumps(view.document(seen)))
+    else:
+        view.show(seen)
+    for broker, failure in seen.silent.items():
+        render.warn(f"broker {broker} was left out: {failure}")
+    if seen.silent:
+        raise typer.Exit(1)
+
+
+@app.command()
+def history(
+    bootstrap_server: Bootstrap,
+    broker_list: Annotated[str, typer.Option(help="Only these brokers, e.g. 1,2.")] = "",
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Show what has happened to each directory since its broker started: when, and why."""
+
+    async def work(admin: AdminClient) -> view.Seen:
+        return await look(admin, parse_brokers(broker_list))
+
+    seen = with_admin(bootstrap_server, work, timeout=request_timeout)
+    if as_json:
+        print(json.dumps(view.events_document(seen)))
+    else:
+        view.show_events(seen)
+
+
+@app.command()
+def probe(
+    bootstrap_server: Bootstrap,
+    broker: Broker,
+    directory: Directory,
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Have a broker write to a directory, sync and read back, now; exit code 1 if it cannot.
+
+    Works for a failed directory, too. One that answers comes back by itself after a few seconds,
+    unless it was taken offline or has failed too often: then order it `online`.
+    """
+    _order(bootstrap_server, broker, directory, DiskOrder.PROBE, as_json, request_timeout)
+
+
+@app.command()
+def offline(
+    bootstrap_server: Bootstrap,
+    broker: Broker,
+    directory: Directory,
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Take a directory offline: its files are closed and its disk can be unmounted and changed.
+
+    Its replicas are led elsewhere as if the disk had died: `drain` it first where it has replicas
+    that nobody else has. It stays offline until `online` or `replace`, or a restart.
+    """
+    _order(bootstrap_server, broker, directory, DiskOrder.OFFLINE, as_json, request_timeout)
+
+
+@app.command()
+def online(
+    bootstrap_server: Bootstrap,
+    broker: Broker,
+    directory: Directory,
+    wait: Wait = 30.0,
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Open a failed or offline directory again, with the logs that are on it, without a restart."""
+    _order(bootstrap_server, broker, directory, DiskOrder.ONLINE, as_json, request_timeout, wait)
+
+
+@app.command()
+def replace(
+    bootstrap_server: Bootstrap,
+    broker: Broker,
+    directory: Directory,
+    wait: Wait = 30.0,
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Adopt the blank disk that was put in the place of a failed or offline one.
+
+    The disk must be mounted and empty (lost+found does not count); it gets an id of its own, and
+    the replicas that the metadata has there are made anew from their leaders.
+    """
+    _order(bootstrap_server, broker, directory, DiskOrder.REPLACE, as_json, request_timeout, wait)
+
+
+@app.command("cordon")
+def cordon_(
+    bootstrap_server: Bootstrap,
+    broker: Broker,
+    directory: Directory,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Let a directory get no new replicas (KIP-1066); what is there stays and serves."""
+    told = _cordon(bootstrap_server, broker, directory, True, request_timeout)
+    render.say(f"cordoned on broker {broker}: {', '.join(told)}")
+
+
+@app.command()
+def uncordon(
+    bootstrap_server: Bootstrap,
+    broker: Broker,
+    directory: Directory,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Let a directory get new replicas again."""
+    told = _cordon(bootstrap_server, broker, directory, False, request_timeout)
+    render.say(f"cordoned on broker {broker}: {', '.join(told) or 'none'}")
+
+
+@app.command()
+def drain(
+    bootstrap_server: Bootstrap,
+    broker: Broker,
+    directory: Directory,
+    cancel: Annotated[
+        bool, typer.Option("--cancel", help="Stop a drain: cancel its moves and uncordon.")
+    ] = False,
+    then_offline: Annotated[
+        bool, typer.Option("--offline", help="Take it offline when it is empty (Spindle only).")
+    ] = False,
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Move every replica to the broker's other directories, and say when it is safe to pull.
+
+    Cordons the directory, plans by free space, moves under the broker's own throttle, and watches
+    until it is empty. Ctrl-C ends the watching alone: the same command takes it up again, --cancel
+    stops it. Exit code 0: safe to pull; 1: not, and why.
+    """
+
+    async def work() -> Drained:
+        async with AdminClient(bootstrap_server, timeout=request_timeout) as admin:
+            if cancel:
+                return await draining.cancel(admin, broker, directory)
+            done = await draining.drain(admin, broker, directory)
+            if then_offline and done.safe:
+                await order(admin, broker, directory, DiskOrder.OFFLINE)
+            return done
+
+    drained = run_to_end(work())
+    if as_json:
+        print(json.dumps(drained.document()))
+    else:
+        for line in drained.lines():
+            render.say(line)
+    raise typer.Exit(0 if drained.safe or cancel else 1)
+
+
+def _order(
+    bootstrap: str,
+    broker: NodeId,
+    path: LogDir,
+    wanted: DiskOrder,
+    as_json: bool,
+    timeout: float,
+    wait: float = 0.0,
+) -> None:
+    async def work(admin: AdminClient) -> Told:
+        return await order(admin, broker, path, wanted, wait)
+
+    told = with_admin(bootstrap, work, timeout=timeout)
+    if as_json:
+        document: dict[str, Any] = {"broker": broker, "logDir": path, "order": wanted.name.lower()}
+        print(json.dumps({**document, "outcome": told.words, "state": told.state}))
+    else:
+        render.say(told.words)
+        if wait:
+            render.say(f"{path} on broker {broker} is {told.state}")
+        if told.cordoned and wanted is not DiskOrder.PROBE:
+            render.say(f"it is cordoned: spindle disks uncordon -b {bootstrap} {broker} {path}")
+    if wait and not told.serves:
+        render.fail(f"{path} on broker {broker} does not serve after {wait:.0f} s: {told.why}")
+
+
+def _cordon(
+    bootstrap: str, broker: NodeId, path: LogDir, wanted: bool, timeout: float
+) -> tuple[LogDir, ...]:
+    async def work(admin: AdminClient) -> tuple[LogDir, ...]:
+        return await cordon(admin, broker, path, wanted)
+
+    return with_admin(bootstrap, work, timeout=timeout)

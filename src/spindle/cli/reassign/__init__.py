@@ -1,0 +1,1 @@
+"""`spindle reassign` and `kafka-reassign-partitions`: plans, throttles, journal, execution."""

@@ -1,0 +1,300 @@
+"""`spindle reassign`: plans in Kafka's JSON - made, executed, watched, verified, cancelled, listed.
+
+spindle reassign generate -b localhost:9092 --topics orders --brokers 1,2,3 > plan.json
+spindle reassign execute  -b localhost:9092 plan.json --watch
+spindle reassign watch    -b localhost:9092 plan.json
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from random import Random
+from typing import Annotated, TypeVar
+
+import typer
+
+from spindle.cli import render
+from spindle.cli.connecting import (
+    AsJson,
+    Bootstrap,
+    TimeLimit,
+    read_text,
+    run_to_end,
+    with_admin,
+)
+from spindle.cli.log_dirs import names
+from spindle.cli.reassign import limits, view
+from spindle.cli.reassign import run as running
+from spindle.cli.reassign.plan import Plan, parse_brokers, parse_plan
+from spindle.cli.reassign.run import Executed, Options, Verified
+from spindle.cli.watching import complete_replicas, what_is_there
+from spindle.cli.watching import watch as watch_plan
+from spindle.client.admin import AdminClient
+from spindle.client.results import Reassignment, Replica
+from spindle.model.ids import TopicPartition
+
+T = TypeVar("T")
+
+app = typer.Typer(
+    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help=__doc__.split("\n")[0]
+)
+
+PlanFile = Annotated[
+    Path, typer.Argument(metavar="PLAN", help="The plan: JSON as of kafka-reassign-partitions.")
+]
+
+
+@app.command()
+def generate(
+    bootstrap_server: Bootstrap,
+    topics: Annotated[str, typer.Option(help="Topics to spread, e.g. orders,events.")],
+    brokers: Annotated[str, typer.Option(help="Brokers to spread them over, e.g. 1,2,3.")],
+    rack_aware: Annotated[bool, typer.Option(help="Keep replicas on different racks.")] = True,
+    seed: Annotated[int | None, typer.Option(help="For the same plan each time.")] = None,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Print a plan that spreads topics evenly over brokers. Changes nothing."""
+
+    async def work(admin: AdminClient) -> str:
+        _, proposed = await running.generate(
+            admin, names(topics), parse_brokers(brokers), Random(seed), rack_aware=rack_aware
+        )
+        return proposed
+
+    print(with_admin(bootstrap_server, work, timeout=request_timeout))
+
+
+@app.command()
+def execute(
+    bootstrap_server: Bootstrap,
+    plan: PlanFile,
+    throttle: Annotated[
+        int | None, typer.Option(min=1, help="Bytes/s between brokers, until it is over.")
+    ] = None,
+    move_throttle: Annotated[
+        int | None,
+        typer.Option(
+            "--move-throttle",
+            "--replica-alter-log-dirs-throttle",
+            min=1,
+            help="Bytes/s between directories of a broker, until it is over.",
+        ),
+    ] = None,
+    additional: Annotated[
+        bool, typer.Option("--additional", help="Even if other reassignments are in progress.")
+    ] = False,
+    keep_replication_factor: Annotated[
+        bool,
+        typer.Option(
+            "--keep-replication-factor",
+            "--disallow-replication-factor-change",
+            help="Refuse a plan that changes it.",
+        ),
+    ] = False,
+    timeout: Annotated[
+        float, typer.Option(min=0, help="Seconds until all directories must be accepted.")
+    ] = 10.0,
+    watch: Annotated[bool, typer.Option("--watch", help="Show progress until it is done.")] = False,
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Start a plan. Directories first, so that new replicas are created where they belong.
+
+    With --watch it stays until the plan is complete, puts the throttles back as they were and exits
+    with 1 if something did not end where the plan wants it. Ctrl-C ends only the watching. Without:
+    `spindle reassign watch` or `verify`, which put throttles back too, also those of a run that was
+    killed (what they were is kept below $SPINDLE_STATE_DIR, by default ~/.local/state/spindle).
+    """
+    wanted = parse_plan(read_text(plan))
+    options = Options(
+        additional=additional,
+        throttle=throttle,
+        move_throttle=move_throttle,
+        timeout_ms=round(timeout * 1000),
+        allow_replication_factor_change=not keep_replication_factor,
+    )
+    say: running.Say = (lambda line: None) if as_json else render.say
+
+    async def work(admin: AdminClient) -> tuple[Executed, Verified | None]:
+        await running.settle(admin, wanted, render.note)
+        before = complete_replicas(await running.look(admin, wanted)) if watch else {}
+        done = await running.execute(admin, wanted, options, say)
+        return done, await _watch(admin, wanted, before) if watch else None
+
+    done, found = _interruptible(bootstrap_server, work, request_timeout, plan)
+    if as_json:
+        ended = view.document(found) if found is not None else {}
+        print(json.dumps(view.executed_document(done) | ended))
+    elif found is not None:
+        view.show(found)
+    else:
+        view.show_executed(done)
+        render.say(f"Follow it with {_command('watch', bootstrap_server, plan)}")
+    if found is not None:
+        _exit(found)
+
+
+@app.command()
+def watch(
+    bootstrap_server: Bootstrap,
+    plan: Annotated[
+        Path | None,
+        typer.Argument(metavar="[PLAN]", help="The plan; without: all that is under way."),
+    ] = None,
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Show bytes, rate and time left of each disk until a plan is done; then put throttles back.
+
+    Takes up what any earlier `execute` has started, by whomever. Ctrl-C ends only the watching.
+    """
+    given = None if plan is None else parse_plan(read_text(plan))
+
+    async def work(admin: AdminClient) -> Verified | None:
+        wanted = given if given is not None else await what_is_there(admin)
+        if wanted is None:
+            return None
+        await running.settle(admin, wanted, render.note)
+        return await _watch(admin, wanted)
+
+    found = _interruptible(bootstrap_server, work, request_timeout, plan)
+    if as_json:
+        nothing = {"version": 1, "complete": True, "partitions": [], "moves": []}
+        print(json.dumps(nothing if found is None else view.document(found)))
+    elif found is None:
+        view.show_active({}, None)
+    else:
+        view.show(found)
+    if found is not None:
+        _exit(found)
+
+
+@app.command()
+def verify(
+    bootstrap_server: Bootstrap,
+    plan: PlanFile,
+    preserve_throttles: Annotated[
+        bool, typer.Option("--preserve-throttles", help="Leave throttles as they are.")
+    ] = False,
+    clear_throttles: Annotated[
+        bool, typer.Option("--clear-throttles", help="Remove all, by whomever they were set.")
+    ] = False,
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Tell how far a plan has come; when nothing is under way, put throttles back as they were.
+
+    Those that `spindle reassign execute` had set on this machine, that is. --clear-throttles takes
+    all away, as kafka-reassign-partitions does. Exit code 0 if everything is where the plan wants
+    it, else 1.
+    """
+    wanted = parse_plan(read_text(plan))
+    lines: list[str] = []
+
+    async def work(admin: AdminClient) -> Verified:
+        await running.settle(admin, wanted, render.note)
+        found = await running.look(admin, wanted)
+        if not found.active and not preserve_throttles:
+            lift = limits.clear if clear_throttles else limits.put_back
+            await lift(admin, wanted, lines.append)
+        return found
+
+    found = with_admin(bootstrap_server, work, timeout=request_timeout)
+    if as_json:
+        print(json.dumps(view.document(found)))
+    else:
+        view.show(found)
+        for line in lines:
+            render.say(line)
+    _exit(found)
+
+
+@app.command()
+def cancel(
+    bootstrap_server: Bootstrap,
+    plan: PlanFile,
+    preserve_throttles: Annotated[
+        bool, typer.Option("--preserve-throttles", help="Leave throttles as they are.")
+    ] = False,
+    as_json: AsJson = False,
+    request_timeout: TimeLimit = 30.0,
+) -> None:
+    """Stop what is under way of a plan; what has arrived stays. Throttles become what they were."""
+    wanted = parse_plan(read_text(plan))
+    say: running.Say = (lambda line: None) if as_json else render.say
+
+    async def work(admin: AdminClient) -> Verified:
+        await running.settle(admin, wanted, render.note)
+        lift = None if preserve_throttles else limits.put_back
+        await running.cancel(admin, wanted, say, lift=lift)
+        return await running.look(admin, wanted)
+
+    found = with_admin(bootstrap_server, work, timeout=request_timeout)
+    if as_json:
+        print(json.dumps(view.document(found)))
+
+
+@app.command("list")
+def list_(
+    bootstrap_server: Bootstrap, as_json: AsJson = False, request_timeout: TimeLimit = 30.0
+) -> None:
+    """List what is under way, of all partitions: reassignments, moves between directories."""
+
+    async def work(
+        admin: AdminClient,
+    ) -> tuple[dict[TopicPartition, Reassignment], Verified | None]:
+        active = await admin.list_partition_reassignments()
+        wanted = await what_is_there(admin)
+        return active, None if wanted is None else await running.look(admin, wanted)
+
+    active, moves = with_admin(bootstrap_server, work, timeout=request_timeout)
+    if as_json:
+        print(json.dumps(view.active_document(active, moves)))
+    else:
+        view.show_active(active, moves)
+
+
+async def _watch(
+    admin: AdminClient, plan: Plan, before: Mapping[Replica, bool] | None = None
+) -> Verified:
+    found = await watch_plan(admin, plan, before)
+    if not found.active:
+        await limits.put_back(admin, plan, render.note)
+    return found
+
+
+def _interruptible(
+    bootstrap: str,
+    work: Callable[[AdminClient], Awaitable[T]],
+    timeout: float,
+    plan: Path | None,
+) -> T:
+    """Run `work`; whoever interrupts it is told that the cluster goes on, and how to stop it."""
+
+    async def run() -> T:
+        async with AdminClient(bootstrap, timeout=timeout) as admin:
+            return await work(admin)
+
+    try:
+        return run_to_end(run())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        lines = [
+            "Interrupted. What has been started goes on in the cluster, and so do throttles.",
+            f"  take it up again:  {_command('watch', bootstrap, plan)}",
+        ]
+        if plan is not None:
+            lines.append(f"  stop it:           {_command('cancel', bootstrap, plan)}")
+        render.note("\n".join(lines))
+        raise typer.Exit(130) from None
+
+
+def _command(verb: str, bootstrap: str, plan: Path | None) -> str:
+    return f"spindle reassign {verb} -b {bootstrap}" + ("" if plan is None else f" {plan}")
+
+
+def _exit(found: Verified) -> None:
+    if not found.complete:
+        raise typer.Exit(1)

@@ -1,0 +1,248 @@
+"""Throttles of a plan while it runs: set, taken away, put back as they were (K113-07, K113-22).
+
+Which settings these are is `throttles`; what stood there before is kept in the
+`journal`, so that a later run can finish what a killed one left. Called by
+`run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Final
+
+from spindle.cli.reassign import throttles
+from spindle.cli.reassign.journal import Journal, Note, Setting
+from spindle.cli.reassign.plan import Assignment, Plan
+from spindle.cli.reassign.state import numbers
+from spindle.client.admin import AdminClient
+from spindle.client.cluster import NoSuchBroker
+from spindle.client.failures import Refused
+from spindle.client.results import (
+    Change,
+    Config,
+    ConfigChange,
+    ConfigSource,
+    Reassignment,
+    Resource,
+)
+from spindle.model.errors import Error
+from spindle.model.ids import TopicPartition
+
+Say = Callable[[str], None]
+
+_OWN: Final = (ConfigSource.TOPIC, ConfigSource.DYNAMIC_BROKER)
+"""A value that somebody has given to this very topic or broker."""
+
+
+async def limit(
+    admin: AdminClient,
+    plan: Plan,
+    rates: tuple[int | None, int | None],
+    active: Mapping[TopicPartition, Reassignment],
+    current: Assignment,
+    say: Say,
+) -> Journal:
+    """Hold a plan's copies to (bytes/s between brokers, bytes/s between directories).
+
+    Keep the journal until they have begun: so long nobody takes the throttles for left behind.
+    """
+    rate, move_rate = rates
+    topics: throttles.Changes = {}
+    brokers: throttles.Changes = {}
+    if rate is not None:
+        moving = throttles.travels(active, plan.replicas, current)
+        topics, brokers = throttles.between_brokers(moving, rate)
+    movers: throttles.Changes = {}
+    if move_rate is not None:
+        movers = throttles.between_directories((r.broker for r in plan.directories), move_rate)
+    journal = Journal((await admin.describe_cluster()).cluster_id)
+    await _note(admin, journal, plan, (topics, brokers, movers), say)
+    if rate is not None:
+        await change(admin, topics)
+        await change(admin, brokers)
+        say(f"The inter-broker throttle limit was set to {rate} B/s")
+    if move_rate is not None:
+        await change(admin, movers)
+        say(f"The replica-alter-dir throttle limit was set to {move_rate} B/s")
+    return journal
+
+
+async def put_back(admin: AdminClient, plan: Plan, say: Say) -> None:
+    """Put back what a plan's execution had set, and nothing else; what others set since stays."""
+    journal = Journal((await admin.describe_cluster()).cluster_id)
+    if (note := journal.of(plan)) is None:
+        return
+    done, left = await _put_back(admin, note)
+    journal.keep(plan, left)
+    if done:
+        say(f"Throttles put back: {_listed(((s.resource, s.name), s.before) for s in done)}")
+    if left:
+        say(f"Throttles remain until it is back: {_resources(left)}")
+
+
+async def clear(admin: AdminClient, plan: Plan, say: Say) -> None:
+    """Take all throttles away, by Kafka's rule: of all live brokers and of the plan's topics.
+
+    Kafka's tool does not remember which ones it had set. Where we do, what had been there before
+    the plan is set again.
+    """
+    cluster = await admin.describe_cluster()
+    journal = Journal(cluster.cluster_id)
+    note = journal.of(plan)
+    earlier = {
+        (s.resource, s.name): s.before
+        for s in (note.settings if note else ())
+        if s.before is not None
+    }
+    brokers = sorted(cluster.brokers)
+    say(f"Clearing broker-level throttles on broker{_s(brokers)} {numbers(brokers)}")
+    await change(admin, _with(throttles.removed_from_brokers(brokers), earlier))
+    topics = plan.topics
+    say(f"Clearing topic-level throttles on topic{_s(topics)} {','.join(topics)}")
+    settled = await admin.incremental_alter_configs(
+        _with(throttles.removed_from_topics(topics), earlier)
+    ).settled()
+    for failure in settled.values():
+        if failure is not None and not _is_gone(failure):
+            raise failure
+    if earlier:
+        say(f"Put back as before: {_listed(earlier.items())}")
+    if note is not None:
+        journal.keep(plan, ())
+
+
+async def settle(
+    admin: AdminClient,
+    but: Plan,
+    is_active: Callable[[Plan], Awaitable[bool]],
+    tell: Say,
+) -> None:
+    """Put back the throttles of plans that are over, whose runs have not done so: killed, say."""
+    journal = Journal((await admin.describe_cluster()).cluster_id)
+    for note in journal.left_behind():
+        if note.plan == but:
+            continue
+        names = ", ".join(map(str, note.plan.replicas))
+        if await is_active(note.plan):
+            tell(f"the throttles of an earlier run stay: its plan is under way ({names})")
+            continue
+        done, left = await _put_back(admin, note)
+        journal.keep(note.plan, left)
+        if done:
+            told = _listed(((s.resource, s.name), s.before) for s in done)
+            tell(f"throttles of an earlier run, whose plan is over ({names}): {told}")
+        if left:
+            tell(f"throttles of an earlier run remain until it is back: {_resources(left)}")
+
+
+async def change(admin: AdminClient, changes: throttles.Changes) -> None:
+    """Make these changes, all of them."""
+    if changes:
+        await admin.incremental_alter_configs(changes).all()
+
+
+async def _note(
+    admin: AdminClient,
+    journal: Journal,
+    plan: Plan,
+    changes: Iterable[throttles.Changes],
+    say: Say,
+) -> None:
+    """Write down what stands now where we are going to set something."""
+    wanted = {
+        (resource, c.name): c.value or ""
+        for part in changes
+        for resource, each in part.items()
+        for c in each
+    }
+    found = await _values(admin, wanted)
+    settings = [Setting(*key, found.get(key), ours) for key, ours in wanted.items()]
+    try:
+        journal.write(plan, settings)
+    except OSError as error:
+        say(
+            f"Warning: what the throttles were before cannot be kept in {journal.folder}"
+            f" ({error.strerror}): they will be removed, not put back."
+        )
+
+
+async def _put_back(admin: AdminClient, note: Note) -> tuple[list[Setting], list[Setting]]:
+    """(put back, not possible now): settings that still are what that run had made them."""
+    cluster = await admin.describe_cluster()
+    away = [
+        s
+        for s in note.settings
+        if s.resource.type.name == "BROKER" and int(s.resource.name) not in cluster.brokers
+    ]
+    here = [s for s in note.settings if s not in away]
+    now = await _values(admin, {(s.resource, s.name): s.ours for s in here})
+    ours = [s for s in here if now.get((s.resource, s.name)) == s.ours]
+    changes: throttles.Changes = {}
+    for s in ours:
+        changes.setdefault(s.resource, []).append(_back(s.name, s.before))
+    settled = await admin.incremental_alter_configs(changes).settled()
+    for resource, failure in settled.items():
+        if isinstance(failure, NoSuchBroker):
+            away += [s for s in ours if s.resource == resource]
+        elif failure is not None and not _is_gone(failure):
+            raise failure
+    return [s for s in ours if s not in away], away
+
+
+async def _values(
+    admin: AdminClient, wanted: Mapping[tuple[Resource, str], str]
+) -> dict[tuple[Resource, str], str]:
+    """The values that somebody has set, of these settings."""
+    resources = list(dict.fromkeys(resource for resource, _ in wanted))
+    if not resources:
+        return {}
+    settled = await admin.describe_configs(resources).settled()
+    values = {}
+    for resource, name in wanted:
+        configs = settled[resource]
+        if isinstance(configs, Exception):
+            if _is_gone(configs):
+                continue
+            raise configs
+        if (config := configs.get(name)) is not None and _is_own(config):
+            values[resource, name] = config.value or ""
+    return values
+
+
+def _is_own(config: Config) -> bool:
+    return config.source in _OWN and bool(config.value)
+
+
+def _with(
+    changes: throttles.Changes, values: Mapping[tuple[Resource, str], str | None]
+) -> throttles.Changes:
+    """The same changes, but these settings get these values."""
+    return {
+        resource: [_back(c.name, values.get((resource, c.name))) for c in each]
+        for resource, each in changes.items()
+    }
+
+
+def _back(name: str, before: str | None) -> ConfigChange:
+    if before is None:
+        return ConfigChange(name, Change.DELETE)
+    return ConfigChange(name, Change.SET, before)
+
+
+def _listed(values: Iterable[tuple[tuple[Resource, str], str | None]]) -> str:
+    return ", ".join(
+        f"{resource} {name} {'removed' if value is None else value}"
+        for (resource, name), value in values
+    )
+
+
+def _resources(settings: Iterable[Setting]) -> str:
+    return ", ".join(sorted({str(s.resource) for s in settings}))
+
+
+def _is_gone(failure: Exception) -> bool:
+    return isinstance(failure, Refused) and failure.error == Error.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def _s(many: list[int] | list[str]) -> str:
+    return "" if len(many) == 1 else "s"

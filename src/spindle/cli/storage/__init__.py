@@ -1,0 +1,1 @@
+"""`spindle storage` and `kafka-storage`: formatting and inspecting log directories."""

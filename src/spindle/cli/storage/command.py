@@ -1,0 +1,50 @@
+"""`spindle storage`: format a node's directories, look into them, make ids."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spindle.cli.render import say
+from spindle.cli.storage import run as storage_run
+
+app = typer.Typer(
+    add_completion=False, rich_markup_mode=None, no_args_is_help=True, help=__doc__.split("\n")[0]
+)
+
+ConfigFile = Annotated[
+    Path, typer.Option("--config", "-c", help="The node's server.properties (Kafka's names).")
+]
+
+
+@app.command("format")
+def format_(
+    config: ConfigFile,
+    cluster_id: Annotated[
+        str, typer.Option("--cluster-id", "-t", help="The same for all nodes of a cluster.")
+    ],
+    ignore_formatted: Annotated[
+        bool,
+        typer.Option("--ignore-formatted", "-g", help="Leave formatted directories as they are."),
+    ] = False,
+) -> None:
+    """Make a node's log directories ready for use: each gets its own random id.
+
+    Writes nothing if any of them belongs to another cluster or node. Directories of Apache Kafka
+    are taken as they are.
+    """
+    storage_run.format_node(config, cluster_id, say, ignore_formatted=ignore_formatted)
+
+
+@app.command()
+def info(config: ConfigFile) -> None:
+    """Tell what stands in a node's log directories; exit code 1 if something is wrong."""
+    raise typer.Exit(storage_run.info(config, say))
+
+
+@app.command("random-uuid")
+def random_uuid() -> None:
+    """Print a random id, for a new cluster."""
+    say(storage_run.random_id())

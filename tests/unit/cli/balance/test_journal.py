@@ -1,0 +1,71 @@
+"""The journal of a run: what a process that was killed leaves, and who may go on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spindle.cli.balance.journal import KEPT, Options, Run, RunJournal
+from spindle.model.errors import Unusable
+from spindle.planning.load import Move
+
+WAVES = ((Move(1, "t", 0, "/a", "/b", 5), Move(1, "t", 1, "/a", "/b", 5, destination=2)), ())
+RUN = Run('{"spindle": {}}', Options(2, 3, 1000), 17.5, WAVES, 1)
+
+
+def test_a_run_is_read_back_as_it_was_until_it_is_over(tmp_path: Path) -> None:
+    journal = RunJournal("c1", tmp_path)
+    assert (journal.read(), journal.last()) == (None, None)
+    assert not journal.is_held()
+    journal.lock()
+    journal.write(RUN)
+    assert RunJournal("c1", tmp_path).read() == RUN
+    assert RunJournal("c2", tmp_path).read() is None, "another cluster's"
+    journal.end(RUN, {"complete": True})
+    assert journal.read() is None
+    last = journal.last()
+    assert last is not None
+    assert last.ended == {"complete": True}
+    assert last.waves == WAVES
+
+
+@pytest.mark.spec("P-07")
+def test_one_process_at_a_time_and_who_comes_after_a_killed_one_may_go_on(tmp_path: Path) -> None:
+    first, second = RunJournal("c", tmp_path), RunJournal("c", tmp_path)
+    first.lock()
+    first.write(RUN)
+    assert second.is_held()
+    with pytest.raises(Unusable, match="by another process; follow it with"):
+        second.lock()
+    first.unlock()  # As the end of its process does.
+    assert not second.is_held()
+    second.lock()
+    assert second.read() == RUN
+
+
+def test_records_of_old_runs_end_somewhere(tmp_path: Path) -> None:
+    journal = RunJournal("c", tmp_path)
+    journal.lock()
+    for number in range(KEPT + 3):
+        run = Run("{}", Options(), 1000.0 + number, ())
+        journal.write(run)
+        journal.end(run, {"complete": True})
+    assert len(list(journal.folder.glob("over-*.json"))) == KEPT
+    last = journal.last()
+    assert last is not None
+    assert last.began == 1000.0 + KEPT + 2
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"plan": 1}'])
+def test_what_cannot_be_read_is_no_run(tmp_path: Path, text: str) -> None:
+    journal = RunJournal("c", tmp_path)
+    journal.lock()
+    (journal.folder / "run.json").write_text(text)
+    assert journal.read() is None
+
+
+def test_a_place_that_cannot_be_used_is_named_with_the_way_out(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Unusable, match="SPINDLE_STATE_DIR"):
+        RunJournal("c", tmp_path / "file").lock()

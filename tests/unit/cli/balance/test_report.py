@@ -1,0 +1,143 @@
+"""What `spindle balance` says: JSON for scripts, text, and pages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from spindle.cli.balance import page as balance_page
+from spindle.cli.balance import report as balance_report
+from spindle.cli.balance.journal import Options, Run
+from spindle.cli.balance.run import Watched
+from spindle.pipeline.execution_values import Outcome, Progress
+from spindle.pipeline.proposal import DirectoryNow, Proposal
+from spindle.planning.load import Move
+
+MOVES = (Move(1, "t", 0, "/a", "/b", 2048), Move(1, "t", 1, "/a", "/b", 1024))
+PROPOSAL = Proposal(
+    directories=(
+        DirectoryNow(1, "/a", True, 10_000, 6144, 3072),
+        DirectoryNow(1, "/b", True, 10_000, 0, 3072),
+        DirectoryNow(2, "/dead", False, 0, 0, 0),
+        DirectoryNow(2, "/shut", True, 10_000, 0, 0, cordoned=True),
+    ),
+    waves=((MOVES[0],), (MOVES[1],)),
+    bound=3000,
+    notes=("broker 1: /a stays",),
+    silent=((3, "nobody answers"),),
+)
+NOTHING = Proposal(PROPOSAL.directories, (), 0, (), ())
+DONE = Outcome(MOVES[:1], ((MOVES[1], "the disk is full"),), 1.5, 2)
+
+
+def watched(ended: dict[str, object] | None = None, *, alive: bool = True) -> Watched:
+    run = Run("{}", Options(), 7.0, PROPOSAL.waves, 0, ended)
+    progress = Progress(1, 2, 2560, 3072, 3.0, {"broker 1 /b": (2560, 3072)})
+    return Watched(run, alive, progress, MOVES[1:])
+
+
+def test_what_became_of_it_is_json_and_complete() -> None:
+    told = json.loads(json.dumps(balance_report.outcome_document(DONE)))
+    assert told == {
+        "version": 1,
+        "complete": False,
+        "done": 1,
+        "failed": [{"topic": "t", "partition": 1, "broker": 1, "reason": "the disk is full"}],
+        "replanned": 2,
+        "seconds": 1.5,
+    }
+
+
+def test_sentences() -> None:
+    assert balance_report.headline(PROPOSAL) == (
+        "2 moves in 2 waves, 3.0 KiB; any plan that ends as even must move 2.9 KiB"
+    )
+    assert balance_report.headline(NOTHING).startswith("Nothing to move")
+    assert balance_report.result(DONE) == (
+        "1 replicas moved and verified in 1.5 s, planned anew 2 times on the way; 1 not"
+    )
+
+
+def test_the_terminal_is_told_what_is_wrong_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    balance_report.show(PROPOSAL)
+    balance_report.show_outcome(DONE)
+    said = capsys.readouterr()
+    assert "61% -> 31%" in said.out
+    assert "OFFLINE" in said.out
+    assert "cordoned" in said.out
+    assert "broker 1: /a stays" in said.out
+    assert "warning: broker 3 told nothing: nobody answers" in said.err
+    assert "warning: t-1 on broker 1: the disk is full" in said.err
+
+
+def test_who_looks_on_sees_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    balance_report.show_watched(watched(alive=False), "host:9092")
+    said = capsys.readouterr().out
+    assert "1 of 2 moves done, 2.5 KiB of 3.0 KiB copied." in said
+    assert "moving: t-1 on broker 1, to /b" in said
+    assert "go on:    spindle balance apply -b host:9092" in said
+    balance_report.show_watched(watched({"complete": True}, alive=False), "host:9092")
+    assert "It is over, complete." in capsys.readouterr().out
+    balance_report.show_watched(None, "host:9092")
+    assert "No plan has been carried out" in capsys.readouterr().out
+
+
+def test_who_looks_on_by_script_gets_the_same() -> None:
+    told = json.loads(json.dumps(balance_report.watched_document(watched())))["run"]
+    assert (told["alive"], told["doneMoves"], told["doneBytes"]) == (True, 1, 2560)
+    assert told["moving"] == [
+        {"topic": "t", "partition": 1, "broker": 1, "destination": 1, "target": "/b"}
+    ]
+    assert balance_report.watched_document(None)["run"] is None
+
+
+@pytest.mark.spec("P-06")
+def test_the_page_shows_disks_flows_moves_and_what_went_wrong() -> None:
+    page = balance_page.plan_page("Disks of host:9092", PROPOSAL)
+    for text in (
+        "Disks of host:9092",
+        "6.0 KiB → 3.0 KiB (31%)",
+        "broker 3 told nothing",
+        "broker 1: /a stays",
+        ">offline<",
+        ">cordoned<",
+        "broker 1 /a → broker 1 /b: 2 moves, 3.0 KiB",
+        "<td>1</td><td>t-0</td><td>broker 1 /a</td><td>broker 1 /b</td><td>2.0 KiB</td>",
+    ):
+        assert text in page
+    calm = balance_page.plan_page("Disks", NOTHING)
+    assert "What went wrong" not in calm
+    assert "Moves, in order" not in calm
+    no = balance_page.plan_page("What if", PROPOSAL, ["broker 1: /a stays"])
+    assert "No such plan exists" in no
+    assert no.count("broker 1: /a stays") == 1
+
+
+def test_a_page_of_very_many_moves_ends_somewhere() -> None:
+    count = balance_page.MOVES_SHOWN + 7
+    many = tuple(Move(n % 99, "t", n, "/a", "/b", 1) for n in range(count))
+    page = balance_page.plan_page("b", Proposal(PROPOSAL.directories, (many,), 1, (), ()))
+    assert "and 7 more, all of them in the plan" in page
+    assert f"and {99 - balance_page.FLOWS_SHOWN} smaller flows" in page
+
+
+def test_what_verification_finds_counts_as_failed() -> None:
+    found = Outcome(MOVES, (), 1.0).verified([(MOVES[0], "in /a")])
+    assert found.done == MOVES[1:]
+    assert found.failed == ((MOVES[0], "in /a"),)
+    assert not found.complete
+
+
+def test_write_rates_are_shown_where_they_count(capsys: pytest.CaptureFixture[str]) -> None:
+    directories = (
+        DirectoryNow(1, "/a", True, 10_000, 6144, 3072, False, 4096, 2048),
+        DirectoryNow(1, "/b", True, 10_000, 0, 3072, False, 0, 2048),
+    )
+    proposal = Proposal(directories, PROPOSAL.waves, 3000, (), ())
+    balance_report.show(proposal)
+    assert "writes/s" in capsys.readouterr().out
+    page = balance_page.plan_page("Rates", proposal)
+    assert "Bytes written each second" in page
+    assert "4.0 KiB/s" in page
+    assert "Bytes written" not in balance_page.plan_page("Bytes", PROPOSAL)

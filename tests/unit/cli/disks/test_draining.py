@@ -1,0 +1,82 @@
+"""Which replica of a directory goes where when it is drained, and what a drain says in the end."""
+
+from __future__ import annotations
+
+import pytest
+
+from spindle.cli.disks.draining import Drained, plan
+from spindle.client.results import LogDescription, LogDirDescription, Replica
+from spindle.model.errors import Error
+from spindle.model.ids import TopicPartition
+
+GIB = 1 << 30
+
+
+def directory(
+    path: str,
+    usable: int | None,
+    current: dict[str, int],
+    future: dict[str, int] | None = None,
+    *,
+    online: bool = True,
+    cordoned: bool = False,
+) -> LogDirDescription:
+    return LogDirDescription(
+        path,
+        Error.NONE if online else Error.KAFKA_STORAGE_ERROR,
+        None if usable is None else usable * 2,
+        usable,
+        cordoned,
+        {TopicPartition(t, 0): LogDescription(size, 0, False) for t, size in current.items()},
+        {TopicPartition(t, 0): LogDescription(s, 0, True) for t, s in (future or {}).items()},
+    )
+
+
+@pytest.mark.spec("B-19")
+def test_all_of_it_leaves_and_nothing_else_moves() -> None:
+    found = [
+        directory("/a", 10 * GIB, {f"t{n}": GIB for n in range(6)}, cordoned=True),
+        directory("/b", 10 * GIB, {"big": 9 * GIB}),
+        directory("/c", 10 * GIB, {}),
+        directory("/d", 90 * GIB, {}, cordoned=True),
+        directory("/e", None, {}, online=False),
+    ]
+    wanted, notes = plan(1, found, "/a")
+    assert set(wanted) == {Replica(f"t{n}", 0, 1) for n in range(6)}
+    assert set(wanted.values()) <= {"/b", "/c"}
+    assert notes == ()
+
+
+def test_what_is_moving_already_is_left_to_it() -> None:
+    found = [
+        directory("/a", GIB, {"gone": 100, "stays": 100}, {"comes": 5}, cordoned=True),
+        directory("/b", GIB, {"comes": 100}, {"gone": 50}),
+    ]
+    wanted, _ = plan(1, found, "/a")
+    assert wanted == {Replica("stays", 0, 1): "/b"}
+
+
+def test_what_has_no_room_is_told() -> None:
+    found = [
+        directory("/a", GIB, {"huge": 50 * GIB}, cordoned=True),
+        directory("/b", GIB, {}),
+    ]
+    wanted, notes = plan(1, found, "/a")
+    assert wanted == {}
+    assert notes
+
+
+def test_without_figures_of_space_nothing_is_planned() -> None:
+    found = [directory("/a", None, {"t": 1}, cordoned=True), directory("/b", GIB, {})]
+    assert plan(1, found, "/a") == ({}, ("broker 1 does not tell how much room /a has",))
+
+
+def test_the_end_says_whether_it_may_be_pulled() -> None:
+    done = Drained(1, "/a", True, 2, 2048, ("/b", "/c"), ("1.0 KiB of stray logs",))
+    assert done.lines() == [
+        "moved 2 replicas (2.0 KiB) to /b, /c",
+        "note: 1.0 KiB of stray logs",
+        "safe to pull: /a on broker 1 is empty, and gets nothing new (cordoned)",
+    ]
+    assert Drained(1, "/a", False, 0, 0).lines() == ["NOT safe to pull: /a on broker 1"]
+    assert done.document()["safeToPull"] is True
