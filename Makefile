@@ -22,8 +22,9 @@ demo: setup ## Run the main job: a cluster, load, a plan from Spark, moves, a br
 	$(BIN)/spindle demo
 
 test: setup ## Run all tests, with Apache Kafka as the other party (under 25 minutes)
-	@# Processes, JVMs and Spark share the cores: what ran out of time gets one more chance, alone.
-	$(BIN)/pytest -n 2 --dist loadfile || $(BIN)/pytest --last-failed --last-failed-no-failures none
+	@# Long files first, so that short ones fill up the end. Processes, JVMs and Spark share the cores:
+	@# what ran out of time gets one more chance, alone.
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder || $(BIN)/pytest --last-failed --last-failed-no-failures none
 
 check: setup ## Lint, types, house rules and unit tests (under 2 minutes)
 	$(BIN)/ruff check src tests bench
