@@ -207,7 +207,8 @@ def test_a_leader_that_stops_or_dies_has_a_successor_before_it_is_missed(
             after = leading(ports)
             assert after.leader != before.leader
             admin = AdminClient({"bootstrap.servers": told["bootstrap"], "log_level": 0})
-            admin.create_topics([NewTopic("afterwards", 1, 2)])["afterwards"].result(30)
+            made = admin.create_topics([NewTopic("afterwards", 1, 2)], request_timeout=90)
+            made["afterwards"].result(90)
         finally:
             up.kill()
 

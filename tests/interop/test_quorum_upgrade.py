@@ -131,6 +131,7 @@ def test_directories_come_with_the_metadata_version(world: World) -> None:
     assert world.assigned("old") == world.ids()[0]
     world.become("old", KEEPER, BOTH)
     assert values(cluster.bootstrap, "old") == [b"1"]
+    world.make_topics(["new"], [KEEPER, VICTIM])
     assert versions(world, before) == {
         r.RegisterBroker: {4},
         r.Partition: {2},

@@ -107,7 +107,8 @@ class World:
     def place(self, homes: Mapping[str, int], broker: int = VICTIM) -> None:
         """Have a broker's replicas in directories by number, and named there."""
         asked: dict[tuple[str, int, int], int | str] = {(t, 0, broker): n for t, n in homes.items()}
-        assert set(self.cluster.alter(asked).values()) == {Error.NONE}
+        # The broker may learn of a new topic later than the one that leads it.
+        self.until(lambda: set(self.cluster.alter(asked).values()) == {Error.NONE}, "it is asked")
         ids, disks = self.ids(broker), self.cluster.nodes[broker].log_dirs
 
         def settled() -> bool:
