@@ -33,6 +33,10 @@ from spindle.storage.disk import Disk
 log = structlog.get_logger("spindle")
 
 SCRAPE_SECONDS = 5.0
+SWITCH_SECONDS = 0.0005
+"""How long a directory's thread may compute while the loop waits for the interpreter. With Python's
+5 ms each answer that the loop writes could wait so long: a copied index kept producers waiting."""
+
 EXIT_HALTED = 3
 """Exit code of a node that stopped itself (no log directory left, metadata directory lost)."""
 
@@ -70,6 +74,7 @@ def configure_log(level: str) -> None:
 def run(properties: Path, log_level: str) -> int:
     """Run the node of a properties file in this process; the exit code. Errors go to stderr."""
     configure_log(log_level)
+    sys.setswitchinterval(SWITCH_SECONDS)
     try:
         return asyncio.run(serve(read_config(properties)))
     except (Unusable, OSError) as error:
