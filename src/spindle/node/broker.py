@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from spindle.core.logdirs.placement import Rooms
 from spindle.model.config import NodeConfig, Settings
 from spindle.model.errors import Failure
-from spindle.model.ids import DirectoryId, LogDir
+from spindle.model.ids import LogDir
 from spindle.model.image import BROKER_RESOURCE, ClusterImage, Delta
 from spindle.model.logs import OpenedDirectory
 from spindle.model.outbox import Outbox
@@ -29,6 +28,7 @@ from spindle.node.replicas.compaction import Compaction
 from spindle.node.replicas.fetchers import Fetchers
 from spindle.node.replicas.producer_ids import ProducerIds
 from spindle.node.replicas.replicas import Replicas
+from spindle.node.site import Site
 from spindle.node.topic_creation import TopicCreation
 from spindle.node.transactions.transactions import Transactions
 
@@ -45,14 +45,16 @@ class Broker:
         quorum: Quorum,
         peers: Peers,
     ) -> None:
+        controller = ControllerChannel(quorum, peers, out)
+        site = self.site = Site(config, cluster_id, out, metadata, peers, controller)
         self.config = config
         self.cluster_id = cluster_id
         self.out = out
         self.metadata = metadata
         self.quorum = quorum
         self.peers = peers
-        self.controller = ControllerChannel(quorum, peers, out)
-        self.lifecycle = Lifecycle(self)
+        self.controller = controller
+        self.lifecycle = Lifecycle(site, lambda: self.logs.places.rooms())
         self.logs = LogDirs(self)
         self.replicas = Replicas(self)
         self.fetchers = Fetchers(self)
@@ -60,9 +62,9 @@ class Broker:
         self.compaction = Compaction(self)
         self.groups = Groups(self)
         self.transactions = Transactions(self)
-        self.producer_ids = ProducerIds(self)
-        self.topic_creation = TopicCreation(self)
-        self.forwarding = Forwarding(self)
+        self.producer_ids = ProducerIds(site)
+        self.topic_creation = TopicCreation(site)
+        self.forwarding = Forwarding(site)
         self.started = False
 
     @property
@@ -84,10 +86,6 @@ class Broker:
     def is_serving(self) -> bool:
         """Whether we can answer clients: our logs are found, and brokers are known to be alive."""
         return self.logs.is_settled and any(map(self.image.is_active, self.image.brokers))
-
-    def rooms(self) -> Rooms[DirectoryId]:
-        """What our directories have to offer to new replicas."""
-        return self.logs.places.rooms()
 
     # --- life -------------------------------------------------------------------------------
 

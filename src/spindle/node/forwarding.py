@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.node.calls import Call
+from spindle.node.site import Site
 from spindle.wire.apis import Key
 from spindle.wire.entities import data_class, encode, make, request_types, to_ms
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
 
 Refuse = Callable[[Call, Error, str], Any]
 
@@ -31,8 +29,8 @@ IN_FLIGHT_MAX: Final = 1_000
 class Forwarding:
     """The requests of clients that are with the controller."""
 
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
+    def __init__(self, site: Site) -> None:
+        self._site = site
         self._in_flight = 0
 
     def forward(self, call: Call, refuse: Refuse) -> None:
@@ -49,10 +47,10 @@ class Forwarding:
             request_principal=principal_bytes(),
             client_host_address=_address_bytes(call.host),
         )
-        self._send(call, refuse, envelope, self._broker.out.now + _timeout(call))
+        self._send(call, refuse, envelope, self._site.out.now + _timeout(call))
 
     def _send(self, call: Call, refuse: Refuse, envelope: Any, deadline: float) -> None:
-        out = self._broker.out
+        out = self._site.out
         left = deadline - out.now
 
         def on_reply(reply: Any) -> None:
@@ -75,7 +73,7 @@ class Forwarding:
                 data = bytes(reply.response_data)
                 call.answer_buffers([len(data).to_bytes(4, "big") + data])
 
-        self._broker.controller.ask("forwarding", envelope, on_reply, timeout=left)
+        self._site.controller.ask("forwarding", envelope, on_reply, timeout=left)
 
     def _answer(self, call: Call, refuse: Refuse, error: Error, message: str) -> None:
         self._in_flight -= 1

@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from spindle.core.lifecycle import BrokerState, DirectoryReports, Event, step
 from spindle.core.logdirs.placement import Rooms
-from spindle.model.config import NodeConfig
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.features import (
     CORDONED_DIRECTORIES,
     DIRECTORY_ASSIGNMENT,
-    METADATA_VERSION,
     SUPPORTED,
 )
 from spindle.model.ids import DirectoryId
-from spindle.model.image import ClusterImage, Delta
-from spindle.model.outbox import Outbox, Timer
-from spindle.node.channel import ControllerChannel
-from spindle.node.metadata import Metadata
+from spindle.model.image import Delta
+from spindle.model.outbox import Timer
 from spindle.node.rooms import to_fields
+from spindle.node.site import Site
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
 
@@ -45,26 +42,15 @@ STOP_LIMIT: Final = 300.0
 NO_EPOCH: Final = -1
 
 
-class Host(Protocol):
-    """What we need of the broker that we are a part of."""
-
-    config: NodeConfig
-    cluster_id: str
-    out: Outbox
-    metadata: Metadata
-    controller: ControllerChannel
-
-    def rooms(self) -> Rooms[DirectoryId]:
-        """What our directories have to offer to new replicas."""
-
-
 class Lifecycle:
     """Registration, fencing and stopping of this broker."""
 
-    def __init__(self, broker: Host) -> None:
-        self._host = broker
-        self._out = broker.out
-        settings = broker.config.settings
+    def __init__(self, site: Site, rooms: Callable[[], Rooms[DirectoryId]]) -> None:
+        """`rooms`: what our directories have to offer to new replicas, asked before heartbeats."""
+        self._site = site
+        self._rooms = rooms
+        self._out = site.out
+        settings = site.settings
         self._interval: float = settings["broker.heartbeat.interval.ms"] / 1000
         self._timeout: float = settings["broker.session.timeout.ms"] / 1000
         self.state = BrokerState.NOT_RUNNING
@@ -75,7 +61,7 @@ class Lifecycle:
         self._directories = DirectoryReports(settings["log.dir.failure.timeout.ms"] / 1000)
         self._cordoned: tuple[DirectoryId, ...] = ()
         self._rooms_told = -math.inf
-        self._incarnation = broker.out.new_id()
+        self._incarnation = site.out.new_id()
         self._previous_epoch = NO_EPOCH
         self._registered = False
         self._ready = False
@@ -88,7 +74,7 @@ class Lifecycle:
         self._hoped_at = 0.0
         self._next: Timer | None = None
         self._on_stopped: list[Callable[[], None]] = []
-        broker.metadata.listen(self._on_metadata)
+        site.metadata.listen(self._on_metadata)
 
     # --- for the other parts ------------------------------------------------------------------
 
@@ -100,7 +86,7 @@ class Lifecycle:
         self._directories.on_start(directory_ids)
         self._previous_epoch = previous_broker_epoch
         self._move(Event.START)
-        timeout: float = self._host.config.settings["initial.broker.registration.timeout.ms"] / 1000
+        timeout: float = self._site.settings["initial.broker.registration.timeout.ms"] / 1000
         self._out.after(timeout, lambda: self._on_registration_timeout(timeout))
         self._send()
 
@@ -113,7 +99,7 @@ class Lifecycle:
     def on_directory_failed(self, directory_id: DirectoryId) -> None:
         """A directory has failed: tell the controller now, and do not live on unheard."""
         if self._directories.on_failed(directory_id, self._out.now):
-            timeout = self._host.config.settings["log.dir.failure.timeout.ms"] / 1000
+            timeout = self._site.settings["log.dir.failure.timeout.ms"] / 1000
             self._out.after(timeout, lambda: self._check_heard(directory_id))
             self._send()
 
@@ -135,7 +121,7 @@ class Lifecycle:
         self._heard_at = self._led_at = self._hoped_at = self._out.now
         self._move(Event.STOP)
         if self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
-            if not self._host.config.settings["controlled.shutdown.enable"]:
+            if not self._site.settings["controlled.shutdown.enable"]:
                 self._may_stop()
                 return
             self._out.after(STOP_LIMIT, self._may_stop)
@@ -164,7 +150,7 @@ class Lifecycle:
             self._register()
 
     def _register(self) -> None:
-        host = self._host
+        site = self._site
         t = request_types(Key.BROKER_REGISTRATION, 4)
         online = self._directories.online
         listeners = tuple(
@@ -175,8 +161,8 @@ class Lifecycle:
                 port=e.port,
                 security_protocol=e.security_protocol,
             )
-            for e in host.config.advertised
-            if e.name not in host.config.controller_listeners
+            for e in site.config.advertised
+            if e.name not in site.config.controller_listeners
         )
         features = tuple(
             make(
@@ -189,12 +175,12 @@ class Lifecycle:
         )
         request = make(
             t.BrokerRegistrationRequest,
-            broker_id=host.config.node_id,
-            cluster_id=host.cluster_id,
+            broker_id=site.node_id,
+            cluster_id=site.cluster_id,
             incarnation_id=self._incarnation,
             listeners=listeners,
             features=features,
-            rack=host.config.rack,
+            rack=site.config.rack,
             log_dirs=online,
             previous_broker_epoch=self._previous_epoch,
         )
@@ -206,17 +192,17 @@ class Lifecycle:
                 self._out.say("info", "broker registered", epoch=self.epoch)
                 self._send()
 
-        host.controller.ask(CHANNEL, request, on_answer, self._timeout)
+        site.controller.ask(CHANNEL, request, on_answer, self._timeout)
 
     def _beat(self) -> None:
-        host = self._host
+        site = self._site
         t = request_types(Key.BROKER_HEARTBEAT, 2)
         failed = self._directories.failed
         request = make(
             t.BrokerHeartbeatRequest,
-            broker_id=host.config.node_id,
+            broker_id=site.node_id,
             broker_epoch=self.epoch,
-            current_metadata_offset=host.metadata.offset,
+            current_metadata_offset=site.metadata.offset,
             want_fence=not self._ready,
             want_shut_down=self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN,
             offline_log_dirs=failed,
@@ -229,10 +215,10 @@ class Lifecycle:
                 self._directories.on_heard(failed)
                 self._on_beat(answer)
 
-        host.controller.ask(CHANNEL, request, on_answer, self._timeout)
+        site.controller.ask(CHANNEL, request, on_answer, self._timeout)
 
     def _cordoned_to_tell(self) -> tuple[DirectoryId, ...] | None:
-        level = self._image.features.get(METADATA_VERSION, 0)
+        level = self._site.level
         known = self.state >= BrokerState.RECOVERY and level >= CORDONED_DIRECTORIES
         return self._cordoned if known else None
 
@@ -245,7 +231,7 @@ class Lifecycle:
         if not self._ready or not due or not self._directories.all_heard:
             return {}
         self._rooms_told = self._out.now
-        return to_fields(self._host.rooms())
+        return to_fields(self._rooms())
 
     def _answered(self, answer: Any, what: str) -> bool:
         """Whether a request was met; if not, the next one is arranged."""
@@ -306,10 +292,6 @@ class Lifecycle:
 
     # --- directories --------------------------------------------------------------------------
 
-    @property
-    def _image(self) -> ClusterImage:
-        return self._host.metadata.image
-
     def _check_heard(self, directory_id: DirectoryId) -> None:
         """Stop if partitions that we lead are in a directory whose failure nobody heard of."""
         if self.state == BrokerState.SHUTTING_DOWN:
@@ -317,7 +299,7 @@ class Lifecycle:
         if not self._directories.overdue(directory_id, self._out.now):
             return
         if self._leads_in(directory_id):
-            timeout = self._host.config.settings["log.dir.failure.timeout.ms"]
+            timeout = self._site.settings["log.dir.failure.timeout.ms"]
             self._out.halt(
                 f"directory {directory_id} has failed with partitions that this broker leads, and "
                 f"the controller could not be told within {timeout} ms: {self._last_error}"
@@ -326,7 +308,7 @@ class Lifecycle:
             self._out.after(self._interval, lambda: self._check_heard(directory_id))
 
     def _leads_in(self, directory_id: DirectoryId) -> bool:
-        image, me = self._image, self._host.config.node_id
+        image, me = self._site.image, self._site.node_id
         return any(
             partition.leader == me and image.directory_of(partition, me) == directory_id
             for _, partition in image.partitions()
@@ -340,8 +322,8 @@ class Lifecycle:
         """The cluster can speak of directories now, but our registration does not (K858-19)."""
         if not delta.features or not self._registered:
             return
-        own = self._image.brokers.get(self._host.config.node_id)
-        level = self._image.features.get(METADATA_VERSION, 0)
+        own = self._site.image.brokers.get(self._site.node_id)
+        level = self._site.level
         if own is not None and not own.log_dirs and level >= DIRECTORY_ASSIGNMENT:
             self._register_again()
 
@@ -357,7 +339,7 @@ class Lifecycle:
         """Do not wait for a controller that is not there."""
         if self.state != BrokerState.PENDING_CONTROLLED_SHUTDOWN:
             return
-        now, controller = self._out.now, self._host.controller
+        now, controller = self._out.now, self._site.controller
         if controller.is_known:
             self._led_at = now
         if not controller.is_hopeless:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spindle.model.errors import Error, PeerFailed
+from spindle.node.site import Site
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, ms, request_types
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 TRANSACTIONS_TOPIC: Final = "__transaction_state"
@@ -38,8 +36,8 @@ def is_legal(name: str) -> bool:
 class TopicCreation:
     """What has been asked of the controller and not been answered yet."""
 
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
+    def __init__(self, site: Site) -> None:
+        self._site = site
         self._in_flight: dict[str, None] = {}
 
     def want(self, names: Iterable[str]) -> None:
@@ -50,7 +48,7 @@ class TopicCreation:
             return
         types = request_types(Key.CREATE_TOPICS, VERSION)
         self._in_flight.update(dict.fromkeys(wanted))
-        self._broker.controller.ask(
+        self._site.controller.ask(
             "forwarding",
             make(
                 types.CreateTopicsRequest,
@@ -62,7 +60,7 @@ class TopicCreation:
         )
 
     def _topic(self, types: Any, name: str) -> Any:
-        settings = self._broker.settings
+        settings = self._site.settings
         if name not in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC):
             # As this broker is set, not as the controller is: what Apache Kafka does.
             return make(
@@ -95,10 +93,10 @@ class TopicCreation:
     def _replicas(self, topic: str, setting: str) -> int:
         # Apache Kafka would refuse until enough brokers are there; a small cluster of ours works
         # with what it has, and says so.
-        wanted: int = self._broker.settings[setting]
-        registered = len(self._broker.image.brokers)
+        wanted: int = self._site.settings[setting]
+        registered = len(self._site.image.brokers)
         if registered < wanted:
-            self._broker.out.say(
+            self._site.out.say(
                 "warning",
                 f"fewer brokers than {setting}: using fewer replicas",
                 topic=topic,
@@ -111,11 +109,11 @@ class TopicCreation:
         for name in names:
             self._in_flight.pop(name, None)
         if isinstance(reply, PeerFailed):
-            self._broker.out.say("warning", "topics not created", topics=names, reason=str(reply))
+            self._site.out.say("warning", "topics not created", topics=names, reason=str(reply))
             return
         for topic in reply.topics:
             if topic.error_code not in (Error.NONE, Error.TOPIC_ALREADY_EXISTS):
-                self._broker.out.say(
+                self._site.out.say(
                     "warning",
                     "topic not created",
                     topic=topic.name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import pytest
 from tests.support.controller_desk import MODULES, ControllerDesk
 from tests.support.desk import Desk, request
+from tests.support.site import site
 
 from spindle.model.errors import Error, PeerFailed
-from spindle.model.outbox import Outbox
 from spindle.node import forwarding
 from spindle.node.forwarding import Forwarding
 from spindle.wire.apis import Key
@@ -25,12 +24,11 @@ class BrokerDesk(Desk):
     """A broker's admin handlers, whose controller is in the test's hand."""
 
     def __init__(self) -> None:
-        out = Outbox(random.Random(1))
         self.asked: list[tuple[Any, Callable[[Any], None], float]] = []
-        broker = SimpleNamespace(out=out, controller=SimpleNamespace(ask=self._ask))
-        broker.forwarding = Forwarding(broker)  # type: ignore[arg-type]
+        ground = site(ask=self._ask)
+        broker = SimpleNamespace(forwarding=Forwarding(ground))
         modules = {k: m for k, m in FORWARDED.items() if k != Key.DESCRIBE_CLUSTER}
-        super().__init__(modules, broker, out)
+        super().__init__(modules, broker, ground.out)
 
     def _ask(self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float) -> None:
         assert channel == "forwarding"

@@ -17,6 +17,8 @@ from spindle.model.errors import Error, PeerFailed
 from spindle.model.outbox import Outbox
 from spindle.node.lifecycle import Lifecycle
 from spindle.node.metadata import Metadata
+from spindle.node.peers import Peers
+from spindle.node.site import Site
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, response_types
 
@@ -73,7 +75,9 @@ class Bench:
         self.metadata = Metadata()
         self.controller: Any = Controller()
         self.asked_for_rooms = 0
-        self.lifecycle = Lifecycle(self)
+        peers = Peers(self.out, str(ME))
+        site = Site(self.config, self.cluster_id, self.out, self.metadata, peers, self.controller)
+        self.lifecycle = Lifecycle(site, self.rooms)
         self.offset = 0
 
     def rooms(self) -> Rooms[uuid.UUID]:

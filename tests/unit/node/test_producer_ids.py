@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from tests.support.cluster_image import three_brokers
 from tests.support.desk import Desk, request
+from tests.support.site import site
 
 from spindle.model.errors import Error, PeerFailed
-from spindle.model.outbox import Outbox
 from spindle.node.handlers import init_producer_id
 from spindle.node.replicas.producer_ids import WAITING_MAX, ProducerIds
 from spindle.wire.apis import Key
@@ -23,12 +21,10 @@ class Broker:
     """A broker whose controller is the test."""
 
     def __init__(self) -> None:
-        self.node_id = 1
-        self.image = three_brokers()
-        self.out = Outbox(random.Random(1))
         self.asked: list[tuple[Any, Callable[[Any], None]]] = []
-        self.controller = SimpleNamespace(ask=self._ask)
-        self.producer_ids = ProducerIds(self)  # type: ignore[arg-type]
+        ground = site(image=three_brokers(), ask=self._ask)
+        self.image, self.out = ground.image, ground.out
+        self.producer_ids = ProducerIds(ground)
         self.desk = Desk({int(Key.INIT_PRODUCER_ID): init_producer_id}, self, self.out)
 
     def _ask(self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from tests.support.cluster_image import three_brokers
+from tests.support.site import site
 
-from spindle.model.config import Settings
 from spindle.model.errors import Error, PeerFailed
-from spindle.model.outbox import Outbox
 from spindle.node.topic_creation import IN_FLIGHT_MAX, OFFSETS_TOPIC, TopicCreation, is_legal
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, response_types
@@ -22,12 +19,10 @@ class Broker:
     """A broker whose controller is the test."""
 
     def __init__(self, **settings: str) -> None:
-        self.image = three_brokers()
-        self.settings = Settings({"node.id": "1"} | settings)
-        self.out = Outbox(random.Random(1))
         self.asked: list[tuple[Any, Callable[[Any], None]]] = []
-        self.controller = SimpleNamespace(ask=self._ask)
-        self.creation = TopicCreation(self)  # type: ignore[arg-type]
+        ground = site(settings, image=three_brokers(), ask=self._ask)
+        self.image, self.out = ground.image, ground.out
+        self.creation = TopicCreation(ground)
 
     def _ask(self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float) -> None:
         assert channel == "forwarding"

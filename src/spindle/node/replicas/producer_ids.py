@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spindle.model.errors import Error, PeerFailed
+from spindle.node.site import Site
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
 
 Then = Callable[[int | Error], None]
 
@@ -30,8 +28,8 @@ RETRY: Final = 0.1
 class ProducerIds:
     """The block in use, the next one, and who waits for an id."""
 
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
+    def __init__(self, site: Site) -> None:
+        self._site = site
         self._block = range(0)
         self._next = range(0)
         self._size = 0
@@ -58,28 +56,27 @@ class ProducerIds:
             self._ask()
 
     def _ask(self) -> None:
-        broker = self._broker
-        own = broker.image.brokers.get(broker.node_id)
+        site = self._site
         if self._asked:
             return
-        if own is None or broker.out.now < self._not_before:
+        if site.broker_epoch < 0 or site.out.now < self._not_before:
             self._give_up()
             return
         self._asked = True
         types = request_types(Key.ALLOCATE_PRODUCER_IDS, 0)
         request = make(
             types.AllocateProducerIdsRequest,
-            broker_id=broker.node_id,
-            broker_epoch=own.broker_epoch,
+            broker_id=site.node_id,
+            broker_epoch=site.broker_epoch,
         )
-        broker.controller.ask("producer-ids", request, self._on_reply, timeout=TIMEOUT)
+        site.controller.ask("producer-ids", request, self._on_reply, timeout=TIMEOUT)
 
     def _on_reply(self, reply: Any) -> None:
         self._asked = False
         if isinstance(reply, PeerFailed) or reply.error_code != Error.NONE:
             reason = str(reply) if isinstance(reply, PeerFailed) else int(reply.error_code)
-            self._broker.out.say("warning", "no producer ids from the controller", reason=reason)
-            self._not_before = self._broker.out.now + RETRY
+            self._site.out.say("warning", "no producer ids from the controller", reason=reason)
+            self._not_before = self._site.out.now + RETRY
             self._give_up()
             return
         start = reply.producer_id_start

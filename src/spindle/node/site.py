@@ -1,0 +1,73 @@
+"""What every part of a broker stands on: who we are, what is committed, and the ways to others.
+
+Holds no part and decides nothing. Made by the composition root (`broker`), which gives it to the
+constructor of each part; what a part needs beyond it stands there beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spindle.model.config import NodeConfig, Settings, topic_setting
+from spindle.model.features import METADATA_VERSION
+from spindle.model.ids import NodeId
+from spindle.model.image import TOPIC_RESOURCE, ClusterImage
+from spindle.model.outbox import Outbox
+from spindle.node.channel import ControllerChannel
+from spindle.node.metadata import Metadata
+from spindle.node.peers import Peers
+
+
+class Site:
+    """The ground of one broker."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        cluster_id: str,
+        out: Outbox,
+        metadata: Metadata,
+        peers: Peers,
+        controller: ControllerChannel,
+    ) -> None:
+        self.config = config
+        self.cluster_id = cluster_id
+        self.out = out
+        self.metadata = metadata
+        self.peers = peers
+        self.controller = controller
+
+    @property
+    def node_id(self) -> NodeId:
+        """Our id."""
+        return self.config.node_id
+
+    @property
+    def settings(self) -> Settings:
+        """Our settings, dynamic values included."""
+        return self.config.settings
+
+    @property
+    def image(self) -> ClusterImage:
+        """The committed metadata as replayed here so far. A snapshot puts another in its place."""
+        return self.metadata.image
+
+    @property
+    def level(self) -> int:
+        """The cluster's `metadata.version`; 0 before it is known."""
+        return self.image.features.get(METADATA_VERSION, 0)
+
+    @property
+    def broker_epoch(self) -> int:
+        """The epoch of our registration as committed; -1 before the first."""
+        state = self.image.brokers.get(self.node_id)
+        return -1 if state is None else state.broker_epoch
+
+    def address(self, node: NodeId) -> tuple[str, int] | None:
+        """Where another broker is reached by brokers; None where it is not registered."""
+        endpoint = self.image.endpoint(node, self.config.inter_broker_listener)
+        return None if endpoint is None else (endpoint.host, endpoint.port)
+
+    def topic_setting(self, topic: str, name: str) -> Any:
+        """What holds for a topic: its own value, else ours."""
+        return topic_setting(self.image.config(TOPIC_RESOURCE, topic), self.settings, name)
