@@ -37,8 +37,10 @@ from spindle.node.handlers import (
 from spindle.node.housekeeping import Housekeeping
 from spindle.node.logdirs.logdirs import LogDirs
 from spindle.node.logdirs.places import Place
+from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.replicas.replicas import Replicas
+from spindle.node.site import Site
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import meta
 from spindle.storage.directory import Directory
@@ -103,6 +105,8 @@ class Fetchers:
 
     def on_brokers(self, brokers: Any) -> None: ...
 
+    def close(self) -> None: ...
+
     def has_answered(self, id: PartitionId) -> bool:
         return id not in self.unheard
 
@@ -162,6 +166,11 @@ class World:
         self.out = Outbox(random.Random(self.epoch))
         self._clock()
         self.lifecycle = Lifecycle()
+        metadata = Metadata()
+        metadata.image = self.image
+        controller: Any = self.controller
+        peers = Peers(self.out, "broker-1")
+        site = Site(self.config, CLUSTER, self.out, metadata, peers, controller)
         self.broker: Any = SimpleNamespace(
             config=self.config,
             settings=self.config.settings,
@@ -170,12 +179,13 @@ class World:
             out=self.out,
             image=self.image,
             lifecycle=self.lifecycle,
-            peers=Peers(self.out, "broker-1"),
+            peers=peers,
             controller=self.controller,
             fetchers=Fetchers(),
         )
+        self.broker.replicas = self.replicas = Replicas(site)
         self.broker.logs = self.logs = LogDirs(self.broker)
-        self.broker.replicas = self.replicas = Replicas(self.broker)
+        self.replicas.bind(self.broker.fetchers, self.logs)
         self.broker.housekeeping = Housekeeping(self.broker)
         handlers = {
             Key.ALTER_REPLICA_LOG_DIRS: alter_replica_log_dirs,

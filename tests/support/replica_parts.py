@@ -8,6 +8,7 @@ from typing import Any
 from spindle.model.batches import Buffer
 from spindle.model.errors import DiskFailed, LogFailed
 from spindle.model.ids import PartitionId
+from spindle.node.replicas.replicas import Replicas
 from spindle.wire.batch import records as records_of
 from spindle.wire.batch import split
 from spindle.wire.entities import request_class, response_class
@@ -18,12 +19,12 @@ from spindle.wire.framing import decode_response
 class Logs:
     """Stands for the node's log directories: remembers what it was told."""
 
+    replicas: Replicas
     disk_failures: list[DiskFailed] = field(default_factory=list)
     log_failures: list[tuple[PartitionId, LogFailed]] = field(default_factory=list)
     truncated: list[tuple[PartitionId, int]] = field(default_factory=list)
     starts: list[tuple[PartitionId, int]] = field(default_factory=list)
     answered: list[PartitionId] = field(default_factory=list)
-    replicas: Any = None
 
     def on_disk_failed(self, failure: DiskFailed) -> None:
         self.disk_failures.append(failure)

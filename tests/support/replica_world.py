@@ -35,9 +35,11 @@ from spindle.node.handlers import (
     offset_for_leader_epoch,
     produce,
 )
+from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.replicas.fetchers import Fetchers
 from spindle.node.replicas.replicas import Replicas
+from spindle.node.site import Site
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import meta
 from spindle.storage.directory import Directory
@@ -100,20 +102,23 @@ class Node:
         self.disk.locked.clear()
         self.out = Outbox(random.Random(self.id))
         self.out.now, self.out.wall_ms = self.world.now, int(self.world.now * 1000)
-        broker: Any = SimpleNamespace(
-            config=self.config,
-            settings=self.config.settings,
-            node_id=self.id,
+        metadata = Metadata()
+        metadata.image = self.image
+        controller: Any = SimpleNamespace(ask=self._ask_controller)
+        peers = Peers(self.out, f"broker-{self.id}")
+        site = Site(self.config, CLUSTER, self.out, metadata, peers, controller)
+        self.replicas = Replicas(site)
+        self.fetchers = Fetchers(site, self.replicas)
+        self.logs = Logs(self.replicas)
+        self.replicas.bind(self.fetchers, self.logs)
+        self.fetchers.listeners.append(self.logs.on_answered)
+        self.broker = SimpleNamespace(
             out=self.out,
             image=self.image,
-            logs=Logs(),
-            peers=Peers(self.out, f"broker-{self.id}"),
-            controller=SimpleNamespace(ask=self._ask_controller),
+            settings=site.settings,
+            node_id=self.id,
+            replicas=self.replicas,
         )
-        self.broker = broker
-        broker.replicas = self.replicas = Replicas(broker)
-        broker.fetchers = self.fetchers = Fetchers(broker)
-        self.broker.logs.replicas = self.replicas
         self.add_directory(self.path)
 
     def add_directory(self, path: str) -> None:

@@ -55,11 +55,15 @@ class Broker:
         self.peers = peers
         self.controller = controller
         self.lifecycle = Lifecycle(site, lambda: self.logs.places.rooms())
+        self.replicas = Replicas(site)
+        self.fetchers = Fetchers(site, self.replicas)
         self.logs = LogDirs(self)
-        self.replicas = Replicas(self)
-        self.fetchers = Fetchers(self)
+        self.replicas.bind(self.fetchers, self.logs)
+        self.fetchers.listeners.append(self.logs.on_answered)
         self.housekeeping = Housekeeping(self)
-        self.compaction = Compaction(self)
+        self.compaction = Compaction(
+            site, self.replicas, lambda id: self.logs.moves.of(id) is not None
+        )
         self.groups = Groups(self)
         self.transactions = Transactions(self)
         self.producer_ids = ProducerIds(site)

@@ -154,7 +154,7 @@ def test_errors_of_one_partition_hold_up_no_other(error: Error) -> None:
     assert world.nodes[2].values(1) == []
     limit = 5 if error == Error.KAFKA_STORAGE_ERROR else 12
     assert sum(1 in named(q) for q in fetches(world)) < limit, "it backs off"
-    answered = world.nodes[2].broker.logs.answered
+    answered = world.nodes[2].logs.answered
     assert [id.partition for id in answered] == [0]
     world.twist = None
     world.wait(2)
@@ -209,7 +209,7 @@ def test_a_follower_with_an_offset_out_of_range_begins_where_the_leader_begins()
     assert (node.partition().start, node.partition().end) == (4, 6)
     assert [v for _, v in node.records()] == [bytes([4]), bytes([5])]
     assert set(world.state().isr) == {1, 2, 3}
-    assert (ID, 4) in node.broker.logs.truncated
+    assert (ID, 4) in node.logs.truncated
 
 
 def test_a_follower_that_is_ahead_of_an_unclean_leader_is_cut() -> None:
@@ -232,7 +232,7 @@ def test_a_follower_that_is_ahead_of_an_unclean_leader_is_cut() -> None:
         world.nodes[n].host()
     world.wait(2)
     assert [n.values() for n in world.nodes.values()] == [[b"kept", b"instead"]] * 3
-    assert (ID, 1) in world.nodes[1].broker.logs.truncated
+    assert (ID, 1) in world.nodes[1].logs.truncated
 
 
 def test_followers_learn_the_high_watermark_and_serve_consumers() -> None:

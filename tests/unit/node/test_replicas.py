@@ -329,7 +329,7 @@ def test_k858_10_a_failed_disk_stops_its_replicas_and_no_others() -> None:
     assert fetched(poll).error_code == Error.KAFKA_STORAGE_ERROR
     assert fetched(world.fetch(1)).error_code == Error.KAFKA_STORAGE_ERROR
     assert produced(world.produce(1, b"y")).error_code == Error.KAFKA_STORAGE_ERROR
-    assert [f.errno for f in node.broker.logs.disk_failures] == [errno.EIO]
+    assert [f.errno for f in node.logs.disk_failures] == [errno.EIO]
     assert node.replicas.bounds(ID) is None
     assert produced(world.produce(1, b"z", partition=1)).error_code == Error.NONE
 

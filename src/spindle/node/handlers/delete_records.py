@@ -85,7 +85,7 @@ class Deletion:
         if offset > machine.start:
             replicas.writes.move_start(hosted, offset, lambda: None)
         else:
-            replicas.writes.settle_starts(hosted)
+            hosted.settle_starts()
 
     def _settle(self, key: tuple[str, int], error: Error, low: int) -> None:
         if key in self._told or self._call.answered:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spindle.model.cleaning import (
     AdoptCleaned,
@@ -21,16 +21,13 @@ from spindle.model.cleaning import (
     NewSegment,
     PlanClean,
 )
-from spindle.model.config import topic_setting
 from spindle.model.errors import Failure
 from spindle.model.ids import PartitionId
-from spindle.model.image import TOPIC_RESOURCE
 from spindle.model.jobs import LogStart
 from spindle.model.statistics import Sample
 from spindle.node.replicas.hosted import Hosted
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
+from spindle.node.replicas.replicas import Replicas
+from spindle.node.site import Site
 
 STEP: Final = 256 << 10
 """Bytes that one step reads."""
@@ -41,9 +38,13 @@ REST: Final = 0.005
 class Compaction:
     """The broker's cleaner of logs."""
 
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
-        self._out = broker.out
+    def __init__(
+        self, site: Site, replicas: Replicas, is_moving: Callable[[PartitionId], bool]
+    ) -> None:
+        self._site = site
+        self._replicas = replicas
+        self._is_moving = is_moving
+        self._out = site.out
         self._due: deque[PartitionId] = deque()
         self._cleanings = 0
         self._read = 0
@@ -52,21 +53,21 @@ class Compaction:
 
     @property
     def _backoff(self) -> float:
-        return float(self._broker.settings["log.cleaner.backoff.ms"]) / 1000
+        return float(self._site.settings["log.cleaner.backoff.ms"]) / 1000
 
     # --- which ----------------------------------------------------------------------------------
 
     def _look(self) -> None:
         """Begin a round over all logs that are to be compacted."""
-        if self._broker.settings["log.cleaner.enable"]:
-            hosted = self._broker.replicas.hosted
+        if self._site.settings["log.cleaner.enable"]:
+            hosted = self._replicas.hosted
             self._due = deque(id for id, found in hosted.items() if found.topic.compact)
         self._next()
 
     def _next(self) -> None:
         while self._due:
             id = self._due.popleft()
-            hosted, bounds = self._broker.replicas.find(id), self._broker.replicas.bounds(id)
+            hosted, bounds = self._replicas.find(id), self._replicas.bounds(id)
             if hosted is not None and bounds is not None and self._may_go_on(hosted):
                 rules, now = self._rules(hosted), self._out.wall_ms
                 job = PlanClean(hosted.directory, hosted.key, rules, bounds[1], now)
@@ -76,7 +77,7 @@ class Compaction:
 
     def _may_go_on(self, hosted: Hosted) -> bool:
         """Whether nothing else is to happen to the log. A move copies segments as they are."""
-        return not hosted.gone and self._broker.logs.moves.of(hosted.id) is None
+        return not hosted.gone and not self._is_moving(hosted.id)
 
     def _rules(self, hosted: Hosted) -> CleanRules:
         setting = partial(self._setting, hosted)
@@ -85,12 +86,11 @@ class Compaction:
             setting("min.compaction.lag.ms"),
             setting("max.compaction.lag.ms"),
             setting("delete.retention.ms"),
-            self._broker.settings["log.cleaner.dedupe.buffer.size"],
+            self._site.settings["log.cleaner.dedupe.buffer.size"],
         )
 
     def _setting(self, hosted: Hosted, name: str) -> Any:
-        overrides = self._broker.image.config(TOPIC_RESOURCE, hosted.name.topic)
-        return topic_setting(overrides, self._broker.settings, name)
+        return self._site.topic_setting(hosted.name.topic, name)
 
     # --- one ------------------------------------------------------------------------------------
 
@@ -104,13 +104,13 @@ class Compaction:
 
     def _fail(self, hosted: Hosted, failure: Failure) -> None:
         if not hosted.gone:
-            self._broker.replicas.on_failure(hosted, failure)
+            self._replicas.on_failure(hosted, failure)
         self._next()
 
     def _rest(self, started: float, read: int, then: Callable[[], None]) -> None:
         """Wait as long as the step took, and as long as the rate wants."""
         took = self._out.now - started
-        rate = self._broker.settings["log.cleaner.io.max.bytes.per.second"]
+        rate = self._site.settings["log.cleaner.io.max.bytes.per.second"]
         self._out.after(max(REST, took, read / max(rate, 1.0) - took), then)
 
     def _end(self, read: int, freed: int) -> None:

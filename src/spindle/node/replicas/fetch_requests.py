@@ -7,19 +7,16 @@ among themselves). Used by `fetchers`, which decides what to ask.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spindle.core.replica.following import Ask, Position
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId
 from spindle.node.replicas.hosted import Hosted
+from spindle.node.site import Site
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
 
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
-
-METADATA_VERSION: Final = "metadata.version"
 FETCH_VERSIONS: Final = ((27, 18), (21, 17), (19, 16), (10, 15), (9, 14), (0, 13))
 """(metadata.version, the version of Fetch from it on), newest first."""
 LIST_OFFSETS_VERSION: Final = 8
@@ -29,22 +26,16 @@ EARLIEST_LOCAL: Final = -4
 CHANNEL: Final = "fetch-bounds"
 
 
-def address(broker: Broker, node: NodeId) -> tuple[str, int] | None:
-    """Where another broker is reached by brokers; None where it is not registered."""
-    endpoint = broker.image.endpoint(node, broker.config.inter_broker_listener)
-    return None if endpoint is None else (endpoint.host, endpoint.port)
-
-
 def fetch_version(level: int) -> int:
     """The version of Fetch between brokers at a level of `metadata.version`."""
     return next(version for least, version in FETCH_VERSIONS if level >= least)
 
 
-def fetch(broker: Broker, ask: Ask) -> Any:
+def fetch(site: Site, ask: Ask) -> Any:
     """A follower's fetch."""
-    version = fetch_version(broker.image.features.get(METADATA_VERSION, 0))
+    version = fetch_version(site.level)
     types = request_types(Key.FETCH, version)
-    settings = broker.settings
+    settings = site.settings
     most = settings["replica.fetch.max.bytes"]
     topics: dict[Any, list[Any]] = {}
     for id, position in ask.positions.items():
@@ -52,13 +43,13 @@ def fetch(broker: Broker, ask: Ask) -> Any:
     forgotten: dict[Any, list[int]] = {}
     for id in ask.forgotten:
         forgotten.setdefault(id.topic_id, []).append(id.partition)
-    state: dict[str, Any] = {"replica_id": broker.node_id}
+    state: dict[str, Any] = {"replica_id": site.node_id}
     if version >= 15:
         state = {
             "replica_state": make(
                 types.ReplicaState,
-                replica_id=broker.node_id,
-                replica_epoch=broker.replicas.broker_epoch,
+                replica_id=site.node_id,
+                replica_epoch=site.broker_epoch,
             )
         }
     return make(
@@ -95,8 +86,8 @@ def _partition(types: Any, id: PartitionId, position: Position, most: int) -> An
 class Bounds:
     """Asks a leader where a partition's log begins and ends: two requests, one after the other."""
 
-    def __init__(self, broker: Broker, node: NodeId, hosted: Hosted) -> None:
-        self._broker = broker
+    def __init__(self, site: Site, node: NodeId, hosted: Hosted) -> None:
+        self._site = site
         self._node = node
         self._hosted = hosted
 
@@ -112,7 +103,7 @@ class Bounds:
         self._ask(LATEST, on_end)
 
     def _ask(self, timestamp: int, then: Callable[[int | str], None]) -> None:
-        where = address(self._broker, self._node)
+        where = self._site.address(self._node)
         if where is None:
             then(f"broker {self._node} is not registered")
             return
@@ -124,7 +115,7 @@ class Bounds:
             timestamp=timestamp,
         )
         topic = make(types.ListOffsetsTopic, name=self._hosted.name.topic, partitions=(partition,))
-        request = make(types.ListOffsetsRequest, replica_id=self._broker.node_id, topics=(topic,))
+        request = make(types.ListOffsetsRequest, replica_id=self._site.node_id, topics=(topic,))
 
         def on_answer(answer: Any) -> None:
             if isinstance(answer, PeerFailed):
@@ -136,4 +127,4 @@ class Bounds:
             else:
                 then(int(told.offset))
 
-        self._broker.peers.ask(*where, CHANNEL, request, on_answer)
+        self._site.peers.ask(*where, CHANNEL, request, on_answer)

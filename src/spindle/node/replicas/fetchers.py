@@ -9,7 +9,7 @@ what follows whom; knows the records only as batches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spindle.core.replica.following import Conversation, Position, truncation_point
 from spindle.core.replica.partition import Following
@@ -20,11 +20,10 @@ from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Timer
 from spindle.node.replicas import fetch_requests
 from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.replicas import Replicas
+from spindle.node.site import Site
 from spindle.wire.batch import check, split
 from spindle.wire.control import marker_of
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
 
 CHANNEL: Final = "fetch"
 RETRY_FIRST: Final = 0.05
@@ -63,8 +62,11 @@ class Followed:
 class Fetchers:
     """All that this broker follows."""
 
-    def __init__(self, broker: Broker) -> None:
-        self.broker = broker
+    def __init__(self, site: Site, replicas: Replicas) -> None:
+        self.site = site
+        self.replicas = replicas
+        self.listeners: list[Callable[[PartitionId], None]] = []
+        """Told whenever a leader has answered the first fetch for a log of ours."""
         self._followed: dict[PartitionId, Followed] = {}
         self.sources: dict[NodeId, Source] = {}
         self._closed = False
@@ -76,7 +78,7 @@ class Fetchers:
         assert isinstance(role, Following), f"{hosted.name} follows nobody"
         if role.leader == NO_LEADER or self._closed:
             return
-        assert role.leader != self.broker.node_id, "nobody follows himself"
+        assert role.leader != self.site.node_id, "nobody follows himself"
         source = self.sources.get(role.leader)
         if source is None:
             source = self.sources[role.leader] = Source(self, role.leader)
@@ -121,7 +123,7 @@ class Fetchers:
     @property
     def backoff_max(self) -> float:
         """Seconds between attempts at most."""
-        return float(self.broker.settings["replica.fetch.backoff.ms"]) / 1000
+        return float(self.site.settings["replica.fetch.backoff.ms"]) / 1000
 
 
 class Source:
@@ -133,8 +135,9 @@ class Source:
         self.unanswered: dict[PartitionId, Followed] = {}
         """Those of whose log the leader may not know yet how far it goes."""
         self._fetchers = fetchers
-        self._broker = fetchers.broker
-        self._out = fetchers.broker.out
+        self._site = fetchers.site
+        self._replicas = fetchers.replicas
+        self._out = fetchers.site.out
         self._conversation = Conversation()
         self._writing: dict[PartitionId, None] = {}
         self._asking = False
@@ -203,13 +206,13 @@ class Source:
         self._set_timer(None)
         if self._asking or self._closed or not self._conversation.wanted:
             return
-        address = fetch_requests.address(self._broker, self.node)
+        address = self._site.address(self.node)
         if address is None:
             return  # Its registration will wake us.
-        request = fetch_requests.fetch(self._broker, self._conversation.ask())
-        wait = float(self._broker.settings["replica.fetch.wait.max.ms"]) / 1000
+        request = fetch_requests.fetch(self._site, self._conversation.ask())
+        wait = float(self._site.settings["replica.fetch.wait.max.ms"]) / 1000
         self._asking = True
-        self._broker.peers.ask(*address, CHANNEL, request, self._on_answer, wait + ANSWER_TIMEOUT)
+        self._site.peers.ask(*address, CHANNEL, request, self._on_answer, wait + ANSWER_TIMEOUT)
 
     def _on_answer(self, answer: Any) -> None:
         self._asking = False
@@ -255,7 +258,7 @@ class Source:
         error = told.error_code
         if error == Error.OFFSET_OUT_OF_RANGE:
             self._conversation.leave(followed.hosted.id)
-            fetch_requests.Bounds(self._broker, self.node, followed.hosted).ask(
+            fetch_requests.Bounds(self._site, self.node, followed.hosted).ask(
                 lambda bounds: self._on_bounds(followed, bounds)
             )
             return
@@ -278,7 +281,8 @@ class Source:
     def _on_known(self, followed: Followed) -> None:
         """The leader has heard from where we fetch, and took it."""
         if self.unanswered.pop(followed.hosted.id, None) is not None:
-            self._broker.logs.on_answered(followed.hosted.id)
+            for listener in self._fetchers.listeners:
+                listener(followed.hosted.id)
 
     def _on_diverging(self, followed: Followed, diverging: OffsetAndEpoch) -> None:
         machine = followed.hosted.partition
@@ -323,15 +327,13 @@ class Source:
         id = followed.hosted.id
         self._conversation.leave(id)
         self._writing[id] = None
-        self._broker.replicas.writes.truncate(
-            followed.hosted, point, lambda: self._on_written(followed)
-        )
+        self._replicas.writes.truncate(followed.hosted, point, lambda: self._on_written(followed))
 
     def _reset(self, followed: Followed, offset: int, then: Callable[[], None]) -> None:
         id = followed.hosted.id
         self._conversation.leave(id)
         self._writing[id] = None
-        self._broker.replicas.writes.reset(followed.hosted, offset, then)
+        self._replicas.writes.reset(followed.hosted, offset, then)
 
     def _on_records(self, followed: Followed, told: Any) -> None:
         hosted = followed.hosted
@@ -373,7 +375,7 @@ class Source:
                 self._on_marks(followed, mark, start)
                 self._on_written(followed)
 
-        self._broker.replicas.writes.append(hosted, batches, on_appended)
+        self._replicas.writes.append(hosted, batches, on_appended)
 
     def _batches(self, followed: Followed, records: Any) -> list[Batch]:
         expected = followed.hosted.partition.next
@@ -385,7 +387,7 @@ class Source:
         return batches
 
     def _on_marks(self, followed: Followed, mark: int, start: int) -> None:
-        replicas, hosted = self._broker.replicas, followed.hosted
+        replicas, hosted = self._replicas, followed.hosted
         machine = hosted.partition
         before = machine.high_watermark
         machine.on_leader_mark(mark)

@@ -7,20 +7,18 @@ replica state with a broker epoch from 15, endpoints of new leaders from 16.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from spindle.core.replica.sessions import Cursor, Key, Reader, Session
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
+from spindle.model.ids import NodeId
 from spindle.model.logs import AbortedTransaction
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.calls import Call
 from spindle.node.replicas.hosted import Hosted
 from spindle.wire.entities import make, to_ms
-
-if TYPE_CHECKING:
-    from spindle.node.replicas.readers import Readers
 
 CONSUMER = -1
 READ_COMMITTED = 1
@@ -89,7 +87,7 @@ class Fetch:
     """One fetch request until it is answered."""
 
     __slots__ = (
-        "_readers",
+        "_resume",
         "broker_epoch",
         "call",
         "committed",
@@ -109,9 +107,9 @@ class Fetch:
         "timed_out",
     )
 
-    def __init__(self, readers: Readers, call: Call, now: float) -> None:
+    def __init__(self, call: Call, now: float, resume: Callable[[Fetch], None]) -> None:
         body = call.body
-        self._readers = readers
+        self._resume = resume
         self.call = call
         if call.version >= 15:
             self.replica = int(body.replica_state.replica_id)
@@ -173,12 +171,12 @@ class Fetch:
     def on_deadline(self) -> None:
         """It has waited for long enough."""
         self.timed_out = True
-        self._readers.resume(self)
+        self._resume(self)
 
     # --- the answer -----------------------------------------------------------------------------
 
-    def answer(self) -> None:
-        """Send what was found."""
+    def answer(self, reached: Callable[[Call, Iterable[NodeId]], tuple[Any, ...]]) -> None:
+        """Send what was found. `reached`: where leaders are, as entities for that client."""
         session = self.reader if isinstance(self.reader, Session) else None
         topics: dict[Any, list[Any]] = {}
         leaders: dict[int, None] = {}
@@ -198,7 +196,7 @@ class Fetch:
                     make(types.FetchableTopicResponse, partitions=tuple(found), **{name: topic})
                     for topic, found in topics.items()
                 ),
-                node_endpoints=self._readers.endpoints(self.call, leaders) if leaders else (),
+                node_endpoints=reached(self.call, leaders) if leaders else (),
             )
         )
 

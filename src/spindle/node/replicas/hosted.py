@@ -16,7 +16,7 @@ from spindle.core.replica.partition import Partition, Rules
 from spindle.core.replica.sessions import Cursor, Reader
 from spindle.core.replica.tail import Tail, TailBudget
 from spindle.core.replica.waiting import OffsetWaiters
-from spindle.model.errors import Failure
+from spindle.model.errors import Error, Failure
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.jobs import Job
 from spindle.model.logs import LogKey
@@ -167,6 +167,12 @@ class Hosted:
             else:
                 self.run(job, then)
         self._tell_still()
+
+    def settle_starts(self) -> None:
+        """Release who waits for a deletion on all replicas, as far as it has come."""
+        if self.at_start and self.partition.leads:
+            for then in self.at_start.take_reached(self.partition.low_watermark):
+                then(Error.NONE)
 
     def close(self) -> None:
         """Its directory is about to be closed: begin no job any more."""

@@ -7,17 +7,16 @@ Knows no fetches: `core.replica.partition` decides what is proposed. Called by `
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spindle.core.replica.isr import Proposal
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import PartitionId
 from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.ports import Owner
+from spindle.node.site import Site
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_class, request_types
-
-if TYPE_CHECKING:
-    from spindle.node.replicas.replicas import Replicas
 
 VERSION: Final = 3
 CHANNEL: Final = "alter-partition"
@@ -45,9 +44,9 @@ _DROPPED: Final = frozenset({Error.INELIGIBLE_REPLICA, Error.OPERATION_NOT_ATTEM
 class IsrChanges:
     """The proposals under way."""
 
-    def __init__(self, replicas: Replicas) -> None:
-        self._replicas = replicas
-        self._broker = replicas.broker
+    def __init__(self, site: Site, owner: Owner) -> None:
+        self._site = site
+        self._owner = owner
         self._offered: dict[PartitionId, None] = {}
         self._asking = False
         self._scheduled = False
@@ -61,21 +60,21 @@ class IsrChanges:
     def _schedule(self, delay: float) -> None:
         if not self._asking and not self._scheduled:
             self._scheduled = True
-            self._broker.out.after(delay, self._send)
+            self._site.out.after(delay, self._send)
 
     def _send(self) -> None:
         self._scheduled = False
         sent: dict[PartitionId, Proposal] = {}
         for id in list(self._offered)[:PARTITIONS_MAX]:
             del self._offered[id]
-            hosted = self._replicas.find(id)
+            hosted = self._owner.find(id)
             proposal = hosted.partition.take_proposal() if hosted else None
             if proposal is not None:
                 sent[id] = proposal
         if not sent:
             return
         self._asking = True
-        self._broker.controller.ask(
+        self._site.controller.ask(
             CHANNEL, self._request(sent), lambda answer: self._on_answer(sent, answer)
         )
 
@@ -98,8 +97,8 @@ class IsrChanges:
             )
         return make(
             request_class(Key.ALTER_PARTITION, VERSION),
-            broker_id=self._broker.node_id,
-            broker_epoch=self._replicas.broker_epoch,
+            broker_id=self._site.node_id,
+            broker_epoch=self._site.broker_epoch,
             topics=tuple(
                 make(types.TopicData, topic_id=topic_id, partitions=tuple(partitions))
                 for topic_id, partitions in topics.items()
@@ -110,7 +109,7 @@ class IsrChanges:
         self._asking = False
         if isinstance(answer, PeerFailed) or answer.error_code != Error.NONE:
             why = str(answer) if isinstance(answer, PeerFailed) else f"error {answer.error_code}"
-            self._broker.out.say("warning", "ISR change not answered, will be repeated", why=why)
+            self._site.out.say("warning", "ISR change not answered, will be repeated", why=why)
             self._repeat(sent)
             return
         self._failures = 0
@@ -129,10 +128,10 @@ class IsrChanges:
             self._schedule(0.0)
 
     def _settled(self, id: PartitionId, proposal: Proposal, told: Any) -> bool:
-        hosted = self._replicas.find(id)
+        hosted = self._owner.find(id)
         if hosted is None:
             return True
-        now = self._broker.out.now
+        now = self._site.out.now
         error = told.error_code
         if error in _METADATA_DECIDES:
             return True
@@ -143,12 +142,12 @@ class IsrChanges:
             hosted.partition.on_isr_committed(proposal, tuple(told.isr), told.partition_epoch, now)
         else:
             hosted.partition.on_isr_refused(proposal, now)
-        self._replicas.settle(hosted, before)
+        self._owner.settle(hosted, before)
         return True
 
     def _repeat(self, sent: dict[PartitionId, Proposal]) -> None:
         for id, proposal in sent.items():
-            hosted = self._replicas.find(id)
+            hosted = self._owner.find(id)
             if hosted is not None:
                 hosted.partition.repeat(proposal)
                 self._offered[id] = None

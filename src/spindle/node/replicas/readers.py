@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spindle.core.replica.partition import Leading, Offline
 from spindle.core.replica.sessions import FINAL, INITIAL, Cursor, Reader, Session, Sessions
@@ -25,9 +25,9 @@ from spindle.node.calls import Call
 from spindle.node.replicas import fetches
 from spindle.node.replicas.fetches import CONSUMER, Fetch, Outcome
 from spindle.node.replicas.hosted import Hosted
-
-if TYPE_CHECKING:
-    from spindle.node.replicas.replicas import Replicas
+from spindle.node.replicas.parking import Parking
+from spindle.node.replicas.ports import Owner
+from spindle.node.site import Site
 
 FOLLOWERS_SERVE_FROM: Final = 11
 """Version of Fetch from which a consumer knows that it may have reached a follower (KIP-392)."""
@@ -43,10 +43,12 @@ HURRIED_WAIT: Final = 0.02
 class Readers:
     """Everybody who reads here."""
 
-    def __init__(self, replicas: Replicas) -> None:
-        self._replicas = replicas
-        self._out = replicas.out
-        settings = replicas.broker.settings
+    def __init__(self, site: Site, owner: Owner, parking: Parking) -> None:
+        self._site = site
+        self._owner = owner
+        self._parking = parking
+        self._out = site.out
+        settings = site.settings
         self._max_bytes: int = settings["fetch.max.bytes"]
         self._sessions = Sessions(
             settings["max.incremental.fetch.session.cache.slots"], self._on_closed
@@ -59,7 +61,7 @@ class Readers:
 
     def on_fetch(self, call: Call) -> None:
         """A consumer or a follower asks for records."""
-        fetch = Fetch(self, call, self._out.now)
+        fetch = Fetch(call, self._out.now, self.resume)
         fetch.max_bytes = min(fetch.max_bytes, self._max_bytes)
         id, epoch = 0, FINAL
         if call.version >= 7:
@@ -106,7 +108,7 @@ class Readers:
         before = session.parked
         if before is not None:
             # The client has given up on its last request; nobody will read the answer.
-            self._replicas.parking.leave(before)
+            self._parking.leave(before)
             self._woken.pop(before, None)
             before.call.answer_nothing()
         fetch.full = False
@@ -153,7 +155,7 @@ class Readers:
     def _outcome(self, fetch: Fetch, cursor: Cursor) -> Outcome:
         hosted = cursor.watching
         if hosted is None or hosted.gone:
-            found = self._replicas.locate(*cursor.key)
+            found = self._owner.locate(*cursor.key)
             if not isinstance(found, Hosted):
                 return self._lost(Outcome(cursor, found))
             hosted = found
@@ -177,7 +179,7 @@ class Readers:
 
     def _lost(self, outcome: Outcome) -> Outcome:
         if outcome.error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH):
-            outcome.hint = self._replicas.leader_hint(*outcome.cursor.key)
+            outcome.hint = self._owner.leader_hint(*outcome.cursor.key)
         return outcome
 
     def _check(self, fetch: Fetch, cursor: Cursor, hosted: Hosted, outcome: Outcome) -> Error:
@@ -214,7 +216,7 @@ class Readers:
         return Error.NONE
 
     def _is_stale(self, fetch: Fetch) -> bool:
-        registered = self._replicas.broker.image.brokers.get(fetch.replica)
+        registered = self._site.image.brokers.get(fetch.replica)
         return (
             fetch.broker_epoch >= 0
             and registered is not None
@@ -228,14 +230,14 @@ class Readers:
             fetch.replica, cursor.offset, cursor.start, fetch.broker_epoch, self._out.now
         )
         if machine.high_watermark != before or machine.has_proposal:
-            self._replicas.settle(hosted, before)
+            self._owner.settle(hosted, before)
         if hosted.at_start:
-            self._replicas.writes.settle_starts(hosted)
+            hosted.settle_starts()
 
     def _on_read(self, fetch: Fetch, outcome: Outcome, result: ReadResult | Failure) -> None:
         assert outcome.hosted is not None
         if isinstance(result, Failure):
-            self._replicas.on_failure(outcome.hosted, result)
+            self._owner.on_failure(outcome.hosted, result)
             outcome.error = Error.KAFKA_STORAGE_ERROR
             outcome.mark = outcome.stable = outcome.start = -1
         elif result.data:
@@ -269,11 +271,11 @@ class Readers:
             fetch.need = fetch.min_bytes - size
             fetch.outcomes = []
             fetch.is_parked = True
-            self._replicas.parking.park(self._patience(fetch), fetch)
+            self._parking.park(self._patience(fetch), fetch)
             return
         self._put_back(fetch)
         reader.parked = None
-        fetch.answer()
+        fetch.answer(self.endpoints)
         if not isinstance(reader, Session):
             self._forget(reader)
 
@@ -298,7 +300,7 @@ class Readers:
         """Look again at a fetch that was parked."""
         if fetch.is_parked:
             fetch.is_parked = False
-            self._replicas.parking.leave(fetch)
+            self._parking.leave(fetch)
             self._look(fetch)
 
     # --- news -----------------------------------------------------------------------------------
@@ -401,7 +403,7 @@ class Readers:
 
     def endpoints(self, call: Call, brokers: Iterable[NodeId]) -> tuple[Any, ...]:
         """Where brokers are reached by the clients of a call's listener."""
-        image = self._replicas.broker.image
+        image = self._site.image
         return fetches.endpoints(call, ((b, image.endpoint(b, call.listener)) for b in brokers))
 
     @property

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import Protocol
 
 from spindle.core.replica.partition import Change, Following, Offline, Partition, Rules
 from spindle.core.replica.tail import TailBudget
 from spindle.model import records as r
 from spindle.model.batches import NO_PRODUCER, TRANSACTIONAL, Record
-from spindle.model.config import topic_setting
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.ids import NO_LEADER, LogDir, NodeId, PartitionId, TopicId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE, Delta
@@ -28,12 +28,11 @@ from spindle.model.logs import LoadedLog, LogKey
 from spindle.node.replicas.hosted import Hosted, TopicRules
 from spindle.node.replicas.isr_changes import IsrChanges
 from spindle.node.replicas.parking import Parking
+from spindle.node.replicas.ports import Followers, Logs
 from spindle.node.replicas.readers import Readers
 from spindle.node.replicas.writes import Writes
+from spindle.node.site import Site
 from spindle.wire.batch import build
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
 
 PRODUCER_SWEEP: float = 600.0
 """Seconds between looks for idempotent producers that have expired."""
@@ -54,9 +53,13 @@ class KeyValue(Protocol):
 class Replicas:
     """All partitions hosted here, by id."""
 
-    def __init__(self, broker: Broker) -> None:
-        self.broker = broker
-        self.out = broker.out
+    followers: Followers
+    logs: Logs
+    """Both stand above us: `bind` tells who they are."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self.out = site.out
         self.hosted: dict[PartitionId, Hosted] = {}
         self.lost: dict[PartitionId, Error] = {}
         """Replicas that should be here but whose log never became usable."""
@@ -65,19 +68,18 @@ class Replicas:
         self.parking = Parking(self.out)
         self._budget = TailBudget()
         self._closed = False
-        self._isr = IsrChanges(self)
-        self.readers = Readers(self)
-        self.writes = Writes(self)
+        self._isr = IsrChanges(site, self)
+        self.readers = Readers(site, self, self.parking)
+        self.writes = Writes(site.out, self, self.readers)
         self.out.after(self._lag_max / 2, self._on_isr_time)
         self.out.after(PRODUCER_SWEEP, self._on_producer_time)
 
-    # --- asking -----------------------------------------------------------------------------
+    def bind(self, followers: Followers, logs: Logs) -> None:
+        """Who is to hear of what happens here: told once, before anything does."""
+        self.followers = followers
+        self.logs = logs
 
-    @property
-    def broker_epoch(self) -> int:
-        """The epoch of our registration as committed; -1 before the first."""
-        state = self.broker.image.brokers.get(self.broker.node_id)
-        return -1 if state is None else state.broker_epoch
+    # --- asking -----------------------------------------------------------------------------
 
     def find(self, id: PartitionId) -> Hosted | None:
         """A hosted partition."""
@@ -85,7 +87,7 @@ class Replicas:
 
     def locate(self, topic: str | TopicId | None, partition: int) -> Hosted | Error:
         """A hosted partition as a client names it, or the error that tells why there is none."""
-        image = self.broker.image
+        image = self._site.image
         unknown = Error.UNKNOWN_TOPIC_OR_PARTITION
         if isinstance(topic, str):
             topic_id = image.topic_ids.get(topic)
@@ -112,10 +114,10 @@ class Replicas:
 
     def leader_hint(self, topic: str | TopicId | None, partition: int) -> tuple[NodeId, int] | None:
         """(leader, leader epoch) of a partition as the metadata has it; None: nobody leads."""
-        topic_id = self.broker.image.topic_ids.get(topic) if isinstance(topic, str) else topic
+        topic_id = self._site.image.topic_ids.get(topic) if isinstance(topic, str) else topic
         if topic_id is None:
             return None
-        state = self.broker.image.partition(PartitionId(topic_id, partition))
+        state = self._site.image.partition(PartitionId(topic_id, partition))
         if state is None or state.leader == NO_LEADER:
             return None
         return state.leader, state.leader_epoch
@@ -154,7 +156,7 @@ class Replicas:
         self, id: PartitionId, name: TopicPartition, directory: LogDir, log: LoadedLog
     ) -> None:
         """A current log exists and may be used; it takes the place of any earlier one."""
-        before, state = self.hosted.get(id), self.broker.image.partition(id)
+        before, state = self.hosted.get(id), self._site.image.partition(id)
         if before is not None:
             self._drop(before, Error.NOT_LEADER_OR_FOLLOWER)
             if state is not None and state.leader_epoch == before.partition.leader_epoch:
@@ -162,7 +164,7 @@ class Replicas:
                 log = replace(log, stable=max(log.stable, before.partition.high_watermark))
         self.lost.pop(id, None)
         topic = self._topic_rules(name.topic)
-        machine = Partition.load(self.broker.node_id, topic.rules, log)
+        machine = Partition.load(self._site.node_id, topic.rules, log)
         hosted = Hosted(self.out, id, name, directory, machine, topic, self._budget, log.size)
         self.hosted[id] = hosted
         if self._closed:
@@ -174,7 +176,7 @@ class Replicas:
         """The topic was deleted, or the partition reassigned away."""
         self.lost.pop(id, None)
         if id in self.hosted:
-            known = self.broker.image.partition(id) is not None
+            known = self._site.image.partition(id) is not None
             error = Error.NOT_LEADER_OR_FOLLOWER if known else Error.UNKNOWN_TOPIC_OR_PARTITION
             self._drop(self.hosted.pop(id), error)
 
@@ -210,7 +212,7 @@ class Replicas:
     def close(self) -> None:
         """This broker stops: ask nothing more of the logs. Whoever waits will find others."""
         self._closed = True
-        self.broker.fetchers.close()
+        self.followers.close()
         for hosted in self.hosted.values():
             hosted.close()
 
@@ -222,7 +224,7 @@ class Replicas:
 
     def on_metadata(self, delta: Delta) -> None:
         """Leaders, ISRs, brokers or settings have changed."""
-        image = self.broker.image
+        image = self._site.image
         if delta.configs:
             self._refresh_rules(delta)
         for id in delta.partitions:
@@ -234,7 +236,7 @@ class Replicas:
                 del self.lost[id]
         if delta.brokers:
             self._on_brokers(delta)
-            self.broker.fetchers.on_brokers(delta.brokers)
+            self.followers.on_brokers(delta.brokers)
 
     def _on_brokers(self, delta: Delta) -> None:
         # A broker or one of its directories came or went: who may hold back a high watermark
@@ -243,7 +245,7 @@ class Replicas:
             if hosted.partition.leads and not delta.brokers.keys().isdisjoint(
                 hosted.partition.replicas
             ):
-                state = self.broker.image.partition(hosted.id)
+                state = self._site.image.partition(hosted.id)
                 if state is not None:
                     before = hosted.partition.high_watermark
                     hosted.partition.on_eligible(self._eligible(state), self.out.now)
@@ -257,9 +259,9 @@ class Replicas:
             hosted.tail.clear()
             if led:
                 self.disappoint(hosted, Error.NOT_LEADER_OR_FOLLOWER)
-            self.broker.fetchers.follow(hosted)
+            self.followers.follow(hosted)
         elif change is Change.LEADS:
-            self.broker.fetchers.leave(hosted)
+            self.followers.leave(hosted)
             self.readers.on_leading()
         if change in (Change.FOLLOWS, Change.LEADS):
             self.readers.on_changed(hosted)
@@ -268,7 +270,7 @@ class Replicas:
         self.settle(hosted, before)
 
     def _eligible(self, state: r.Partition) -> dict[NodeId, int | None]:
-        image = self.broker.image
+        image = self._site.image
         return {
             broker: image.brokers[broker].broker_epoch
             if image.is_active(broker)
@@ -285,13 +287,10 @@ class Replicas:
 
     @property
     def _lag_max(self) -> float:
-        return float(self.broker.settings["replica.lag.time.max.ms"]) / 1000
+        return float(self._site.settings["replica.lag.time.max.ms"]) / 1000
 
     def _topic_rules(self, topic: str, rules: Rules | None = None) -> TopicRules:
-        overrides = self.broker.image.config(TOPIC_RESOURCE, topic)
-
-        def setting(name: str) -> object:
-            return topic_setting(overrides, self.broker.settings, name)
+        setting = partial(self._site.topic_setting, topic)
 
         rules = rules or Rules()
         rules.min_isr = int(str(setting("min.insync.replicas")))
@@ -340,7 +339,7 @@ class Replicas:
     def resume(self, hosted: Hosted) -> None:
         """A log has been mended: followers fetch on."""
         if isinstance(hosted.partition.role, Following):
-            self.broker.fetchers.follow(hosted)
+            self.followers.follow(hosted)
 
     def _drop(self, hosted: Hosted, error: Error) -> None:
         self.fail(hosted, error)
@@ -348,7 +347,7 @@ class Replicas:
 
     def _part(self, hosted: Hosted, error: Error) -> None:
         hosted.tail.clear()
-        self.broker.fetchers.leave(hosted)
+        self.followers.leave(hosted)
         hosted.give_up(LogFailed(hosted.directory, str(hosted.key), "the partition is offline"))
         self.disappoint(hosted, error)
         self.readers.on_changed(hosted)
@@ -365,10 +364,10 @@ class Replicas:
             return
         self.fail(hosted, Error.KAFKA_STORAGE_ERROR)
         if isinstance(failure, DiskFailed):
-            self.broker.logs.on_disk_failed(failure)
+            self.logs.on_disk_failed(failure)
         else:
             assert isinstance(failure, LogFailed), f"a log's job cannot fail with {failure!r}"
-            self.broker.logs.on_log_failed(hosted.id, failure)
+            self.logs.on_log_failed(hosted.id, failure)
 
     # --- time -----------------------------------------------------------------------------------
 
@@ -382,7 +381,7 @@ class Replicas:
 
     def _on_producer_time(self) -> None:
         self.out.after(PRODUCER_SWEEP, self._on_producer_time)
-        before = self.out.wall_ms - int(self.broker.settings["producer.id.expiration.ms"])
+        before = self.out.wall_ms - int(self._site.settings["producer.id.expiration.ms"])
         for hosted in self.hosted.values():
             machine = hosted.partition
             machine.producers.expire(before, machine.transactions.open)

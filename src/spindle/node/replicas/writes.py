@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spindle.core.replica.partition import Offline
 from spindle.model.batches import Batch, Buffer
@@ -23,11 +23,11 @@ from spindle.model.jobs import (
     Truncate,
 )
 from spindle.model.logs import LoadedLog
+from spindle.model.outbox import Outbox
 from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.ports import Owner
+from spindle.node.replicas.readers import Readers
 from spindle.wire.batch import stamped
-
-if TYPE_CHECKING:
-    from spindle.node.replicas.replicas import Replicas
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 """A disk that says so is not dead, and the log on it can be read."""
@@ -38,10 +38,10 @@ MEND_DELAY: Final = 1.0
 class Writes:
     """The ways to change a log."""
 
-    def __init__(self, replicas: Replicas) -> None:
-        self._replicas = replicas
-        self._out = replicas.out
-        self._broker = replicas.broker
+    def __init__(self, out: Outbox, owner: Owner, readers: Readers) -> None:
+        self._out = out
+        self._owner = owner
+        self._readers = readers
 
     def append(
         self, hosted: Hosted, batches: list[Batch], then: Callable[[], None] | None = None
@@ -67,7 +67,7 @@ class Writes:
             self._on_full(hosted, result)
             return
         if isinstance(result, Failure):
-            self._replicas.on_failure(hosted, result)
+            self._owner.on_failure(hosted, result)
             return
         if hosted.full:
             return  # It follows one that was not written, and will be cut with it.
@@ -80,11 +80,11 @@ class Writes:
             for batch in batches:
                 size += batch.size
                 hosted.tail.add(batch.base_offset, batch.next_offset, batch.size, _kept(batch))
-            self._replicas.readers.on_end(hosted, size)
+            self._readers.on_end(hosted, size)
         for waiter in hosted.at_end.take_reached(end):
             waiter(Error.NONE)
         if machine.high_watermark != before or machine.has_proposal:
-            self._replicas.settle(hosted, before)
+            self._owner.settle(hosted, before)
         if then is not None:
             then()
 
@@ -97,9 +97,9 @@ class Writes:
         """
         if not hosted.full:
             hosted.full = True
-            self._replicas.disappoint(hosted, Error.KAFKA_STORAGE_ERROR)
+            self._owner.disappoint(hosted, Error.KAFKA_STORAGE_ERROR)
             hosted.when_idle(lambda: self._mend(hosted))
-        self._broker.logs.on_disk_failed(failure)
+        self._owner.logs.on_disk_failed(failure)
 
     def _mend(self, hosted: Hosted) -> None:
         def later(then: Callable[[], None]) -> None:
@@ -111,11 +111,11 @@ class Writes:
             if isinstance(result, DiskFailed) and result.errno in FULL:
                 later(lambda: self._mend(hosted))
             elif isinstance(result, Failure):
-                self._replicas.on_failure(hosted, result)
+                self._owner.on_failure(hosted, result)
             else:
                 hosted.full = False
                 hosted.partition.on_cut(result)
-                self._broker.logs.on_crowded(hosted.id)
+                self._owner.logs.on_crowded(hosted.id)
                 if not hosted.resting:
                     hosted.resting = True
                     later(go_on)
@@ -123,7 +123,7 @@ class Writes:
         def go_on() -> None:
             hosted.resting = False
             if not isinstance(hosted.partition.role, Offline):
-                self._replicas.resume(hosted)
+                self._owner.resume(hosted)
 
         if not isinstance(hosted.partition.role, Offline):
             hosted.write(Truncate("", hosted.key, hosted.partition.end), on_cut)
@@ -144,13 +144,13 @@ class Writes:
         if isinstance(hosted.partition.role, Offline):
             return
         if isinstance(result, Failure):
-            self._replicas.on_failure(hosted, result)
+            self._owner.on_failure(hosted, result)
             return
         hosted.partition.on_cut(result)
         hosted.tail.clear()
         hosted.size = result.size
-        self._broker.logs.on_truncated(hosted.id, result.end)
-        self._replicas.readers.on_changed(hosted)
+        self._owner.logs.on_truncated(hosted.id, result.end)
+        self._readers.on_changed(hosted)
         then()
 
     def move_start(self, hosted: Hosted, offset: int, then: Callable[[], None]) -> None:
@@ -160,7 +160,7 @@ class Writes:
             if isinstance(hosted.partition.role, Offline):
                 return
             if isinstance(result, Failure):
-                self._replicas.on_failure(hosted, result)
+                self._owner.on_failure(hosted, result)
                 return
             self.on_start(hosted, result)
             then()
@@ -172,15 +172,9 @@ class Writes:
         hosted.size = moved.size
         if moved.start > hosted.partition.start:
             hosted.partition.on_start_moved(moved.start)
-            self._broker.logs.on_start_moved(hosted.id, moved.start)
-            self._replicas.readers.on_start(hosted)
-            self.settle_starts(hosted)
-
-    def settle_starts(self, hosted: Hosted) -> None:
-        """Log starts have moved, here or at a follower: release deletions that waited for it."""
-        if hosted.at_start and hosted.partition.leads:
-            for then in hosted.at_start.take_reached(hosted.partition.low_watermark):
-                then(Error.NONE)
+            self._owner.logs.on_start_moved(hosted.id, moved.start)
+            self._readers.on_start(hosted)
+            hosted.settle_starts()
 
 
 def _kept(batch: Batch) -> list[Buffer]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.model.ids import PartitionId, TopicPartition
-from spindle.node.replicas.fetch_requests import address
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
 
@@ -120,7 +119,7 @@ class Enlisting:
         elif leader == self._broker.node_id:
             self._ask_here(transactional_id, producer, where, adds, answered)
         else:
-            endpoint = address(self._broker, leader)
+            endpoint = self._broker.site.address(leader)
             if endpoint is None:
                 then(Error.COORDINATOR_NOT_AVAILABLE)
                 return

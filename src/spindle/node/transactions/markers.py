@@ -14,7 +14,6 @@ from spindle.core.transactions.values import Ending
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
 from spindle.model.image import has_leader
-from spindle.node.replicas.fetch_requests import METADATA_VERSION, address
 from spindle.node.transactions import marking
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
@@ -127,10 +126,10 @@ class Markers:
         )
 
     def _ask(self, node: NodeId, shares: dict[Sending, list[TopicPartition]]) -> None:
-        where = address(self._broker, node)
+        where = self._broker.site.address(node)
         if where is None:
             return
-        version = 2 if self._broker.image.features.get(METADATA_VERSION, 0) >= VERSIONED_FROM else 1
+        version = 2 if self._broker.site.level >= VERSIONED_FROM else 1
         types = request_types(Key.WRITE_TXN_MARKERS, version)
         for sending, partitions in shares.items():
             for partition in partitions:

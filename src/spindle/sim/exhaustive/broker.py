@@ -18,7 +18,6 @@ from spindle.model.batches import Record
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import PeerFailed, Refusal
 from spindle.model.ids import DirectoryId, LogDir
-from spindle.model.image import ClusterImage
 from spindle.model.jobs import (
     BesideJob,
     GetFile,
@@ -30,8 +29,10 @@ from spindle.model.jobs import (
 )
 from spindle.model.outbox import JobAsked, Outbox
 from spindle.node.logdirs.logdirs import LogDirs
+from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.replicas.replicas import Replicas
+from spindle.node.site import Site
 from spindle.sim.disk import MemoryDisk
 from spindle.sim.exhaustive.controller import CLUSTER, Beat, Controller, Register
 from spindle.storage import meta
@@ -128,6 +129,9 @@ class _Fetchers:
     def on_brokers(self, brokers: Any) -> None:
         """Nothing."""
 
+    def close(self) -> None:
+        """Nothing."""
+
     def has_answered(self, id: Any) -> bool:
         """Leaders are taken to know at once."""
         return True
@@ -154,18 +158,23 @@ class Process:
         self.learned = 0
         """Batches of the metadata log that it has read."""
         self.halted: str | None = None
-        self.image = ClusterImage()
+        metadata = Metadata()
+        self.image = metadata.image
         self.out = Outbox(random.Random(life))
         self.set_clock(now)
         self.life = Life(self)
         config = _config(paths)
+        peers, fetchers = Peers(self.out, "small"), _Fetchers()
+        master: Any = controller
+        site = Site(config, CLUSTER, self.out, metadata, peers, master)
         parts: Any = SimpleNamespace(
             config=config, settings=config.settings, node_id=ME, cluster_id=CLUSTER,
             out=self.out, image=self.image, lifecycle=self.life, controller=controller,
-            peers=Peers(self.out, "small"), fetchers=_Fetchers(), housekeeping=_Housekeeping(),
+            peers=peers, fetchers=fetchers, housekeeping=_Housekeeping(),
         )  # fmt: skip
+        parts.replicas = self.replicas = Replicas(site)
         parts.logs = self.logs = LogDirs(parts)
-        parts.replicas = self.replicas = Replicas(parts)
+        self.replicas.bind(fetchers, self.logs)
         while self.learned < len(controller.log):
             self.learn()
         opened = {p: self.directories[p].run_group([Open(p, CLUSTER, ME)])[0] for p in paths}
