@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from spindle.model.batches import TRANSACTIONAL, Record
-from spindle.model.config import Settings
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
 from spindle.model.jobs import ReadResult
@@ -27,11 +25,12 @@ from spindle.node.handlers import (
     offset_fetch,
     sync_group,
 )
-from spindle.node.topic_creation import OFFSETS_TOPIC
+from spindle.node.topic_creation import OFFSETS_TOPIC, TopicCreation
 from spindle.wire.apis import Key
 from spindle.wire.batch import build
 from tests.support.cluster_image import add_topic, three_brokers
 from tests.support.desk import Desk
+from tests.support.site import site
 
 PARTITIONS = 4
 
@@ -132,18 +131,22 @@ class GroupBroker:
         self.out.wall_ms = 1_000_000
         self.node_id = 1
         self.image = three_brokers()
-        given = {"node.id": "1", "group.initial.rebalance.delay.ms": "0"} | settings
-        self.settings = Settings(given)
+        given = {"group.initial.rebalance.delay.ms": "0"} | settings
+        ground = site(given, image=self.image, out=self.out, ask=self._ask_controller)
+        self.settings = ground.settings
         self.replicas = MemoryReplicas(self.out)
         self.wanted: list[str] = []
-        self.topic_creation = SimpleNamespace(want=self.wanted.extend)
-        self.groups = Groups(self)  # type: ignore[arg-type]
+        """Topics that the controller was asked for."""
+        self.groups = Groups(ground, self.replicas, TopicCreation(ground))
         add_topic(self.image, "t", (1, 2), (2, 1))
         add_topic(self.image, "u", (1, 2))
         if with_topic:
             add_topic(self.image, OFFSETS_TOPIC, *[(1, 2)] * PARTITIONS)
             self.lead()
         self.desk = Desk({int(k): m for k, m in self.MODULES.items()}, self, self.out)
+
+    def _ask_controller(self, channel: str, entity: Any, then: Any, timeout: float) -> None:
+        self.wanted += [topic.name for topic in entity.topics]
 
     def partitions(self) -> list[PartitionId]:
         topic = self.image.topic(OFFSETS_TOPIC)

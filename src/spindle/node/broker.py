@@ -64,10 +64,12 @@ class Broker:
         self.compaction = Compaction(
             site, self.replicas, lambda id: self.logs.moves.of(id) is not None
         )
-        self.groups = Groups(self)
-        self.transactions = Transactions(self)
-        self.producer_ids = ProducerIds(site)
         self.topic_creation = TopicCreation(site)
+        self.producer_ids = ProducerIds(site)
+        self.groups = Groups(site, self.replicas, self.topic_creation)
+        self.transactions = Transactions(
+            site, self.replicas, self.groups, self.topic_creation, self.producer_ids
+        )
         self.forwarding = Forwarding(site)
         self.started = False
 

@@ -7,17 +7,17 @@ clients hear COORDINATOR_LOAD_IN_PROGRESS. When it goes, the coordinator is clos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Generic, Protocol, TypeVar
 
 from spindle.core.groups.subscription import partition_for
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NodeId, PartitionId
 from spindle.model.image import has_leader
-from spindle.node.reading import Reading
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
+from spindle.node.reading import Readable, Reading
+from spindle.node.replicas.ports import KeyValue
+from spindle.node.site import Site
+from spindle.node.topic_creation import TopicCreation
 
 
 class Closable(Protocol):
@@ -28,6 +28,23 @@ class Closable(Protocol):
 
     def close(self) -> None:
         """Another broker leads now."""
+
+
+class Partitions(Readable, Protocol):
+    """What coordinators need of the replicas; tests keep partitions in memory."""
+
+    @property
+    def listeners(self) -> list[Callable[[PartitionId, bool], None]]:
+        """Told whenever a partition begins (True) or ceases (False) to be led here."""
+
+    def append(
+        self,
+        id: PartitionId,
+        records: Iterable[KeyValue],
+        then: Callable[[int | Error], None],
+        producer: tuple[int, int] | None = None,
+    ) -> None:
+        """Append a batch; `then` gets its first offset once it is committed, or the error."""
 
 
 C = TypeVar("C", bound=Closable)
@@ -47,17 +64,21 @@ L = TypeVar("L", bound=Led[Any])
 class Coordinating(Generic[L]):
     """The partitions of `topic` that are led here, and the way from a key to its coordinator."""
 
-    def __init__(self, broker: Broker, topic: str) -> None:
-        self._broker = broker
+    def __init__(
+        self, site: Site, partitions: Partitions, creation: TopicCreation, topic: str
+    ) -> None:
+        self._site = site
+        self._partitions = partitions
+        self._creation = creation
         self._topic = topic
         self._led: dict[PartitionId, L] = {}
-        broker.replicas.listeners.append(self.on_leading)
+        partitions.listeners.append(self.on_leading)
 
     # --- finding ----------------------------------------------------------------------------------
 
     def partition_of(self, key: str) -> PartitionId | None:
         """The partition that holds a key; None while the topic is not there."""
-        topic = self._broker.image.topic(self._topic)
+        topic = self._site.image.topic(self._topic)
         if topic is None or not topic.partitions:
             return None
         return PartitionId(topic.topic_id, partition_for(key, len(topic.partitions)))
@@ -66,10 +87,10 @@ class Coordinating(Generic[L]):
         """Who coordinates a key; None if nobody does yet. Has the topic made if need be."""
         id = self.partition_of(key)
         if id is None:
-            self._broker.topic_creation.want([self._topic])
+            self._creation.want([self._topic])
             return None
-        state = self._broker.image.partition(id)
-        if state is None or not has_leader(state) or not self._broker.image.is_alive(state.leader):
+        state = self._site.image.partition(id)
+        if state is None or not has_leader(state) or not self._site.image.is_alive(state.leader):
             return None
         return state.leader
 
@@ -101,7 +122,7 @@ class Coordinating(Generic[L]):
         if not leads:
             self._resign(id)
             return
-        name = self._broker.image.name_of(id)
+        name = self._site.image.name_of(id)
         if name is not None and name.topic == self._topic:
             self._resign(id)
             self._lead(id)
@@ -121,7 +142,7 @@ class Coordinating(Generic[L]):
     def _on_loaded(self, id: PartitionId, led: L) -> None:
         reading = led.loading
         assert reading is not None
-        self._broker.out.say(
+        self._site.out.say(
             "info",
             "coordinator is ready",
             topic=self._topic,

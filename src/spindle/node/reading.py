@@ -7,14 +7,12 @@ lead. The base of `groups.loading` and `transactions.loading`, which know what t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import PartitionId
 from spindle.model.jobs import ReadResult
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
+from spindle.node.site import Site
 
 STEP: Final = 1 << 17
 """Bytes of one read: replayed in some ten milliseconds, and others are served in between."""
@@ -24,13 +22,29 @@ RETRY_CORRUPT: Final = 30.0
 """Seconds before bytes that cannot be understood are looked at again."""
 
 
+class Readable(Protocol):
+    """Where records are read: the replicas."""
+
+    def read(
+        self,
+        id: PartitionId,
+        offset: int,
+        max_bytes: int,
+        then: Callable[[ReadResult | Error], None],
+    ) -> None:
+        """Read whole batches up to the log's end."""
+
+
 class Reading:
     """One reading. `then` runs once, at the end of the log; never after `stop`."""
 
-    def __init__(self, broker: Broker, id: PartitionId, then: Callable[[], None]) -> None:
+    def __init__(
+        self, site: Site, replicas: Readable, id: PartitionId, then: Callable[[], None]
+    ) -> None:
         self.records = 0
         """How many were replayed."""
-        self._broker = broker
+        self._site = site
+        self._replicas = replicas
         self._id = id
         self._then: Callable[[], None] | None = then
         self._next = 0
@@ -38,7 +52,7 @@ class Reading:
     def start(self) -> None:
         """Read on from where we are."""
         if self._then is not None:
-            self._broker.replicas.read(self._id, self._next, STEP, self._on_read)
+            self._replicas.read(self._id, self._next, STEP, self._on_read)
 
     def stop(self) -> None:
         """We do not lead any more."""
@@ -55,7 +69,7 @@ class Reading:
         if self._then is None:
             return
         if isinstance(result, Error):
-            self._broker.out.after(RETRY, self.start)
+            self._site.out.after(RETRY, self.start)
             return
         before = self._next
         try:
@@ -63,7 +77,7 @@ class Reading:
         except (Corrupt, Refusal) as error:
             # What is on disk are no batches: rather no coordinator than a wrong one.
             self._skipped(self._next, error)
-            self._broker.out.after(RETRY_CORRUPT, self.start)
+            self._site.out.after(RETRY_CORRUPT, self.start)
             return
         self._next = max(self._next, result.start)
         if self._next >= result.end or (not result.data and self._next == before):
@@ -74,10 +88,10 @@ class Reading:
             self.start()
 
     def _skipped(self, offset: int, error: Exception) -> None:
-        self._broker.out.say(
+        self._site.out.say(
             "error",
             "a coordinator's records cannot be read",
-            partition=str(self._broker.image.name_of(self._id)),
+            partition=str(self._site.image.name_of(self._id)),
             offset=offset,
             reason=str(error),
         )

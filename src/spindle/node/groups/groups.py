@@ -6,7 +6,7 @@ Translates between the machine (`core.groups`) and the replicas, and knows no AP
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spindle.core.groups.coordinator import Coordinator
 from spindle.core.groups.values import CoordinatorRecord, GroupView, Limits
@@ -14,13 +14,11 @@ from spindle.model.config import Settings
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
 from spindle.model.image import Delta
-from spindle.node.coordinating import Coordinating, Led
+from spindle.node.coordinating import Coordinating, Led, Partitions
 from spindle.node.groups.loading import Load
 from spindle.node.groups.records import to_bytes
-from spindle.node.topic_creation import OFFSETS_TOPIC
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
+from spindle.node.site import Site
+from spindle.node.topic_creation import OFFSETS_TOPIC, TopicCreation
 
 APPEND_TIMEOUT: Final = 5.0
 """Seconds after which who waits for an append is told so; it may still be committed."""
@@ -52,8 +50,8 @@ class _Led(Led[Coordinator]):
 class Groups(Coordinating[_Led]):
     """The group coordinators by partition."""
 
-    def __init__(self, broker: Broker) -> None:
-        super().__init__(broker, OFFSETS_TOPIC)
+    def __init__(self, site: Site, partitions: Partitions, creation: TopicCreation) -> None:
+        super().__init__(site, partitions, creation, OFFSETS_TOPIC)
         self._expiry_runs = False
 
     def coordinator(self, group_id: str) -> Coordinator:
@@ -75,17 +73,21 @@ class Groups(Coordinating[_Led]):
             led.coordinator.on_topics_deleted(gone)
 
     def _lead(self, id: PartitionId) -> None:
-        broker = self._broker
+        site = self._site
         coordinator = Coordinator(
-            limits_from(broker.settings),
-            broker.out,
+            limits_from(site.settings),
+            site.out,
             lambda records, then: self._append(id, records, then),
             lambda producer, records, then: self._append(id, records, then, producer),
         )
-        self._begin(id, _Led(coordinator), lambda then: Load(broker, id, coordinator, then))
+        self._begin(
+            id,
+            _Led(coordinator),
+            lambda then: Load(site, self._partitions, id, coordinator, then),
+        )
         if not self._expiry_runs:
             self._expiry_runs = True
-            broker.out.after(EXPIRY_INTERVAL, self._expire)
+            site.out.after(EXPIRY_INTERVAL, self._expire)
 
     def _on_loaded(self, id: PartitionId, led: _Led) -> None:
         super()._on_loaded(id, led)
@@ -123,7 +125,7 @@ class Groups(Coordinating[_Led]):
         def late() -> None:
             waiting.pop()(Error.COORDINATOR_NOT_AVAILABLE)
 
-        timer = self._broker.out.after(APPEND_TIMEOUT, late)
+        timer = self._site.out.after(APPEND_TIMEOUT, late)
 
         def on_result(result: int | Error) -> None:
             timer.cancel()
@@ -134,12 +136,12 @@ class Groups(Coordinating[_Led]):
                 led.coordinator.on_late(records, result, producer_id)
 
         data = [to_bytes(record) for record in records]
-        self._broker.replicas.append(id, data, on_result, producer)
+        self._partitions.append(id, data, on_result, producer)
 
     def _expire(self) -> None:
         for led in self._ready():
             led.coordinator.expire()
-        self._broker.out.after(EXPIRY_INTERVAL, self._expire)
+        self._site.out.after(EXPIRY_INTERVAL, self._expire)
 
 
 def limits_from(settings: Settings) -> Limits:

@@ -7,7 +7,6 @@ write such. Made and stopped by `node.groups`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from spindle.core.groups.coordinator import Coordinator
 from spindle.core.groups.values import CoordinatorRecord, OffsetRecord
@@ -15,21 +14,24 @@ from spindle.model.batches import Batch, EndTransactionMarker, Record
 from spindle.model.errors import Corrupt
 from spindle.model.ids import PartitionId
 from spindle.node.groups.records import from_bytes
-from spindle.node.reading import Reading
+from spindle.node.reading import Readable, Reading
+from spindle.node.site import Site
 from spindle.wire import batch as batches
 from spindle.wire.control import decode_control
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
 
 
 class Load(Reading):
     """The reading of one partition."""
 
     def __init__(
-        self, broker: Broker, id: PartitionId, coordinator: Coordinator, then: Callable[[], None]
+        self,
+        site: Site,
+        replicas: Readable,
+        id: PartitionId,
+        coordinator: Coordinator,
+        then: Callable[[], None],
     ) -> None:
-        super().__init__(broker, id, then)
+        super().__init__(site, replicas, id, then)
         self._coordinator = coordinator
         self._held: dict[int, list[Record]] = {}
         """Records of open transactions, by producer id."""

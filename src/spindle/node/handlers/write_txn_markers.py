@@ -15,7 +15,6 @@ from spindle.core.transactions.values import Ending, Producer
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.node.calls import Call
-from spindle.node.transactions import marking
 from spindle.wire.entities import make
 
 
@@ -50,8 +49,7 @@ class _Writing:
             )
             for partition in partitions:
                 self._left += 1
-                marking.write(
-                    self._broker,
+                self._broker.transactions.marking.write(
                     partition,
                     ending,
                     partial(self._settle, told, partition),

@@ -15,6 +15,18 @@ from spindle.model.ids import NodeId, PartitionId, TopicId
 from spindle.node.replicas.hosted import Hosted
 
 
+class KeyValue(Protocol):
+    """What a coordinator writes: one record of its log. No value: a tombstone."""
+
+    @property
+    def key(self) -> bytes | None:
+        """The record's key."""
+
+    @property
+    def value(self) -> bytes | None:
+        """The record's value."""
+
+
 class Logs(Protocol):
     """Who owns the place of logs is told what becomes of them here (`LogDirs`)."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
 
 from spindle.core.replica.partition import Change, Following, Offline, Partition, Rules
 from spindle.core.replica.tail import TailBudget
@@ -28,7 +27,7 @@ from spindle.model.logs import LoadedLog, LogKey
 from spindle.node.replicas.hosted import Hosted, TopicRules
 from spindle.node.replicas.isr_changes import IsrChanges
 from spindle.node.replicas.parking import Parking
-from spindle.node.replicas.ports import Followers, Logs
+from spindle.node.replicas.ports import Followers, KeyValue, Logs
 from spindle.node.replicas.readers import Readers
 from spindle.node.replicas.writes import Writes
 from spindle.node.site import Site
@@ -36,18 +35,6 @@ from spindle.wire.batch import build
 
 PRODUCER_SWEEP: float = 600.0
 """Seconds between looks for idempotent producers that have expired."""
-
-
-class KeyValue(Protocol):
-    """What a coordinator writes: one record of its log. No value: a tombstone."""
-
-    @property
-    def key(self) -> bytes | None:
-        """The record's key."""
-
-    @property
-    def value(self) -> bytes | None:
-        """The record's value."""
 
 
 class Replicas:

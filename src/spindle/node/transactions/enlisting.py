@@ -9,16 +9,15 @@ later ones wait behind it. Used by the handlers of Produce and TxnOffsetCommit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
+from spindle.core.transactions.coordinator import Coordinator
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error, PeerFailed, Refusal
-from spindle.model.ids import PartitionId, TopicPartition
+from spindle.model.ids import NodeId, PartitionId, TopicPartition
+from spindle.node.site import Site
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
 
 CHANNEL: Final = "transaction-partitions"
 VERSION: Final = 5
@@ -30,6 +29,16 @@ WAITING_MAX: Final = 1_000
 """Batches of one producer that may wait in one partition."""
 
 Then = Callable[[Error], None]
+
+
+class Coordinators(Protocol):
+    """Who coordinates which transactional id: `Transactions`, which we belong to."""
+
+    def leader_for(self, key: str) -> NodeId | None:
+        """The broker that does; None if nobody does yet."""
+
+    def coordinator(self, transactional_id: str) -> Coordinator:
+        """The coordinator, if it is here and ready; Refusal else."""
 
 
 class _Queue:
@@ -44,8 +53,9 @@ class _Queue:
 class Enlisting:
     """The questions under way."""
 
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
+    def __init__(self, site: Site, coordinators: Coordinators) -> None:
+        self._site = site
+        self._coordinators = coordinators
         self._queues: dict[tuple[PartitionId, int], _Queue] = {}
 
     def admit(
@@ -106,25 +116,25 @@ class Enlisting:
 
         def answered(error: Error) -> None:
             if error == Error.CONCURRENT_TRANSACTIONS and tries > 1:
-                self._broker.out.after(
+                self._site.out.after(
                     BUSY_RETRY,
                     lambda: self.ask(transactional_id, producer, where, adds, then, tries - 1),
                 )
             else:
                 then(error)
 
-        leader = self._broker.transactions.leader_for(transactional_id)
+        leader = self._coordinators.leader_for(transactional_id)
         if leader is None:
             then(Error.COORDINATOR_NOT_AVAILABLE)
-        elif leader == self._broker.node_id:
+        elif leader == self._site.node_id:
             self._ask_here(transactional_id, producer, where, adds, answered)
         else:
-            endpoint = self._broker.site.address(leader)
+            endpoint = self._site.address(leader)
             if endpoint is None:
                 then(Error.COORDINATOR_NOT_AVAILABLE)
                 return
             request = _request(transactional_id, producer, where, adds)
-            self._broker.peers.ask(
+            self._site.peers.ask(
                 *endpoint, CHANNEL, request, lambda reply: answered(_error(reply)), TIMEOUT
             )
 
@@ -137,7 +147,7 @@ class Enlisting:
         then: Then,
     ) -> None:
         try:
-            coordinator = self._broker.transactions.coordinator(transactional_id)
+            coordinator = self._coordinators.coordinator(transactional_id)
             if adds:
                 coordinator.add(transactional_id, producer, [where], True, then)
                 return

@@ -6,25 +6,27 @@ Made and stopped by `node.transactions`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from spindle.core.transactions.coordinator import Coordinator
 from spindle.model.ids import PartitionId
-from spindle.node.reading import Reading
+from spindle.node.reading import Readable, Reading
+from spindle.node.site import Site
 from spindle.node.transactions.records import from_bytes
 from spindle.wire import batch as batches
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
 
 
 class Load(Reading):
     """The reading of one partition."""
 
     def __init__(
-        self, broker: Broker, id: PartitionId, coordinator: Coordinator, then: Callable[[], None]
+        self,
+        site: Site,
+        replicas: Readable,
+        id: PartitionId,
+        coordinator: Coordinator,
+        then: Callable[[], None],
     ) -> None:
-        super().__init__(broker, id, then)
+        super().__init__(site, replicas, id, then)
         self._coordinator = coordinator
 
     def _replay(self, data: bytes) -> None:

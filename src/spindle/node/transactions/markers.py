@@ -8,18 +8,16 @@ by `node.transactions`; knows no coordinator but by the continuation of an endin
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spindle.core.transactions.values import Ending
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
 from spindle.model.image import has_leader
-from spindle.node.transactions import marking
+from spindle.node.site import Site
+from spindle.node.transactions.marking import Marking
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
 
 CHANNEL: Final = "transaction-markers"
 RETRY: Final = 0.1
@@ -58,8 +56,9 @@ class Sending:
 class Markers:
     """All endings on their way."""
 
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
+    def __init__(self, site: Site, marking: Marking) -> None:
+        self._site = site
+        self._marking = marking
         self._sendings: dict[Sending, None] = {}
         self._asking: dict[NodeId, None] = {}
         self._is_due = False
@@ -86,12 +85,12 @@ class Markers:
     def _go_on_after(self, delay: float) -> None:
         if not self._is_due:
             self._is_due = True
-            self._broker.out.after(delay, self._go_on)
+            self._site.out.after(delay, self._go_on)
 
     def _go_on(self) -> None:
         self._is_due = False
         for node, shares in self._due().items():
-            if node == self._broker.node_id:
+            if node == self._site.node_id:
                 for sending, partitions in shares.items():
                     for partition in partitions:
                         self._write(sending, partition)
@@ -103,7 +102,7 @@ class Markers:
     def _due(self) -> dict[NodeId, dict[Sending, list[TopicPartition]]]:
         """What waits, by the broker that leads it."""
         due: dict[NodeId, dict[Sending, list[TopicPartition]]] = {}
-        image = self._broker.image
+        image = self._site.image
         for sending in tuple(self._sendings):
             for partition in tuple(sending.waiting):
                 topic_id = image.topic_ids.get(partition.topic)
@@ -118,18 +117,17 @@ class Markers:
 
     def _write(self, sending: Sending, partition: TopicPartition) -> None:
         sending.waiting.pop(partition, None)
-        marking.write(
-            self._broker,
+        self._marking.write(
             partition,
             sending.ending,
             lambda error: self._on_result(sending, partition, error),
         )
 
     def _ask(self, node: NodeId, shares: dict[Sending, list[TopicPartition]]) -> None:
-        where = self._broker.site.address(node)
+        where = self._site.address(node)
         if where is None:
             return
-        version = 2 if self._broker.site.level >= VERSIONED_FROM else 1
+        version = 2 if self._site.level >= VERSIONED_FROM else 1
         types = request_types(Key.WRITE_TXN_MARKERS, version)
         for sending, partitions in shares.items():
             for partition in partitions:
@@ -139,7 +137,7 @@ class Markers:
             markers=tuple(_marker(types, s.ending, p) for s, p in shares.items()),
         )
         self._asking[node] = None
-        self._broker.peers.ask(
+        self._site.peers.ask(
             *where, CHANNEL, request, lambda answer: self._on_answer(node, shares, answer), TIMEOUT
         )
 
@@ -151,7 +149,7 @@ class Markers:
         del self._asking[node]
         told: dict[tuple[int, TopicPartition], Error] = {}
         if isinstance(answer, PeerFailed):
-            self._broker.out.say("debug", "transaction markers not sent", broker=node)
+            self._site.out.say("debug", "transaction markers not sent", broker=node)
         else:
             for marker in answer.markers:
                 for topic in marker.topics:

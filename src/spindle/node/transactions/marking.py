@@ -8,51 +8,62 @@ them. Called by the handler of WriteTxnMarkers and by `markers` for our own coor
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from spindle.core.transactions.values import BUMPING, Ending
 from spindle.model.batches import EndTransactionMarker
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
+from spindle.model.outbox import Outbox
+from spindle.node.groups.groups import Groups
 from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.replicas import Replicas
+from spindle.node.transactions.enlisting import Enlisting
 from spindle.wire.control import end_transaction
 
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
 
+class Marking:
+    """The way of a marker into a partition, and to those who wait for it."""
 
-def write(
-    broker: Broker, partition: TopicPartition, ending: Ending, then: Callable[[Error], None]
-) -> None:
-    """Append the marker; `then` once all in-sync replicas have it, or with the error."""
-    hosted = broker.replicas.leader(*partition)
-    if not isinstance(hosted, Hosted):
-        then(hosted)
-        return
-    machine = hosted.partition
-    producer_id, epoch = ending.producer
-    bumped = ending.version >= BUMPING
-    is_marked = machine.producers.epoch_of(producer_id) == epoch
-    if bumped and is_marked and producer_id not in machine.transactions.open:
-        then(Error.NONE)  # It was written before; the answer was lost.
-        return
-    error = machine.producers.check_marker(producer_id, epoch, ending.coordinator_epoch, bumped)
-    if not error and hosted.full:
-        error = Error.KAFKA_STORAGE_ERROR
-    if not error and len(machine.isr) < machine.required_isr:
-        error = Error.NOT_ENOUGH_REPLICAS
-    if error:
-        then(error)
-        return
-    marker = EndTransactionMarker(ending.committed, ending.coordinator_epoch)
-    batch = end_transaction(producer_id, epoch, marker, broker.out.wall_ms)
-    machine.assign(batch, marker)
-    broker.transactions.enlisting.on_marker(hosted.id, producer_id)
+    def __init__(
+        self, out: Outbox, replicas: Replicas, groups: Groups, enlisting: Enlisting
+    ) -> None:
+        self._out = out
+        self._replicas = replicas
+        self._groups = groups
+        self._enlisting = enlisting
 
-    def written(error: Error) -> None:
-        if not error:
-            broker.groups.on_marker(hosted.id, producer_id, batch.base_offset, ending.committed)
-        then(error)
+    def write(
+        self, partition: TopicPartition, ending: Ending, then: Callable[[Error], None]
+    ) -> None:
+        """Append the marker; `then` once all in-sync replicas have it, or with the error."""
+        hosted = self._replicas.leader(*partition)
+        if not isinstance(hosted, Hosted):
+            then(hosted)
+            return
+        machine = hosted.partition
+        producer_id, epoch = ending.producer
+        bumped = ending.version >= BUMPING
+        is_marked = machine.producers.epoch_of(producer_id) == epoch
+        if bumped and is_marked and producer_id not in machine.transactions.open:
+            then(Error.NONE)  # It was written before; the answer was lost.
+            return
+        error = machine.producers.check_marker(producer_id, epoch, ending.coordinator_epoch, bumped)
+        if not error and hosted.full:
+            error = Error.KAFKA_STORAGE_ERROR
+        if not error and len(machine.isr) < machine.required_isr:
+            error = Error.NOT_ENOUGH_REPLICAS
+        if error:
+            then(error)
+            return
+        marker = EndTransactionMarker(ending.committed, ending.coordinator_epoch)
+        batch = end_transaction(producer_id, epoch, marker, self._out.wall_ms)
+        machine.assign(batch, marker)
+        self._enlisting.on_marker(hosted.id, producer_id)
 
-    hosted.at_mark.add(batch.next_offset, written)
-    broker.replicas.writes.append(hosted, [batch])
+        def written(error: Error) -> None:
+            if not error:
+                self._groups.on_marker(hosted.id, producer_id, batch.base_offset, ending.committed)
+            then(error)
+
+        hosted.at_mark.add(batch.next_offset, written)
+        self._replicas.writes.append(hosted, [batch])

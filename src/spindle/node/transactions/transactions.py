@@ -7,7 +7,7 @@ When leadership goes, its markers are left to the new coordinator. Translates be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spindle.core.transactions.coordinator import Coordinator
 from spindle.core.transactions.transaction import Transaction
@@ -17,14 +17,16 @@ from spindle.model.features import TRANSACTION_VERSION
 from spindle.model.ids import PartitionId
 from spindle.model.image import Delta
 from spindle.node.coordinating import Coordinating, Led
-from spindle.node.topic_creation import TRANSACTIONS_TOPIC
+from spindle.node.groups.groups import Groups
+from spindle.node.replicas.producer_ids import ProducerIds
+from spindle.node.replicas.replicas import Replicas
+from spindle.node.site import Site
+from spindle.node.topic_creation import TRANSACTIONS_TOPIC, TopicCreation
 from spindle.node.transactions.enlisting import Enlisting
 from spindle.node.transactions.loading import Load
 from spindle.node.transactions.markers import Markers, Sending
+from spindle.node.transactions.marking import Marking
 from spindle.node.transactions.records import to_bytes
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
 
 _IN_COORDINATORS_WORDS: Final = {
     Error.UNKNOWN_TOPIC_OR_PARTITION: Error.COORDINATOR_NOT_AVAILABLE,
@@ -50,16 +52,27 @@ class _Led(Led[Coordinator]):
 class Transactions(Coordinating[_Led]):
     """The transaction coordinators by partition."""
 
-    def __init__(self, broker: Broker) -> None:
-        super().__init__(broker, TRANSACTIONS_TOPIC)
+    def __init__(
+        self,
+        site: Site,
+        replicas: Replicas,
+        groups: Groups,
+        creation: TopicCreation,
+        producer_ids: ProducerIds,
+    ) -> None:
+        """`groups`: told of markers, for offsets are committed in transactions, too."""
+        super().__init__(site, replicas, creation, TRANSACTIONS_TOPIC)
+        self._replicas = replicas
+        self._producer_ids = producer_ids
         self._clocks_run = False
-        self.markers = Markers(broker)
-        self.enlisting = Enlisting(broker)
+        self.enlisting = Enlisting(site, self)
+        self.marking = Marking(site.out, replicas, groups, self.enlisting)
+        self.markers = Markers(site, self.marking)
 
     @property
     def level(self) -> int:
         """The cluster's transaction.version."""
-        return self._broker.image.features.get(TRANSACTION_VERSION, 0)
+        return self._site.image.features.get(TRANSACTION_VERSION, 0)
 
     def coordinator(self, transactional_id: str) -> Coordinator:
         """The coordinator of an id, if it is here and ready; Refusal else."""
@@ -78,21 +91,21 @@ class Transactions(Coordinating[_Led]):
             led.coordinator.level = self.level
 
     def _lead(self, id: PartitionId) -> None:
-        broker = self._broker
+        site = self._site
         coordinator = Coordinator(
-            broker.replicas.leader_epoch(id),
+            self._replicas.leader_epoch(id),
             Limits(
-                timeout_max=broker.settings["transaction.max.timeout.ms"],
-                expiration=broker.settings["transactional.id.expiration.ms"],
+                timeout_max=site.settings["transaction.max.timeout.ms"],
+                expiration=site.settings["transactional.id.expiration.ms"],
             ),
-            broker.out,
+            site.out,
             lambda records, then: self._append(id, records, then),
-            broker.producer_ids.take,
+            self._producer_ids.take,
             lambda ending, then: self._send(led, ending, then),
         )
         coordinator.level = self.level
         led = _Led(coordinator)
-        self._begin(id, led, lambda then: Load(broker, id, coordinator, then))
+        self._begin(id, led, lambda then: Load(site, self._replicas, id, coordinator, then))
         if not self._clocks_run:
             self._clocks_run = True
             self._time_out()
@@ -129,12 +142,12 @@ class Transactions(Coordinating[_Led]):
                 then(Error.NONE)
 
         level = self.level
-        self._broker.replicas.append(id, [to_bytes(record, level) for record in records], done)
+        self._replicas.append(id, [to_bytes(record, level) for record in records], done)
 
     # --- time -------------------------------------------------------------------------------------
 
     def _time_out(self) -> None:
-        self._broker.out.after(
+        self._site.out.after(
             self._seconds("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
             self._time_out,
         )
@@ -143,7 +156,7 @@ class Transactions(Coordinating[_Led]):
             led.coordinator.time_out()
 
     def _expire(self) -> None:
-        self._broker.out.after(
+        self._site.out.after(
             self._seconds("transaction.remove.expired.transaction.cleanup.interval.ms"),
             self._expire,
         )
@@ -151,4 +164,4 @@ class Transactions(Coordinating[_Led]):
             led.coordinator.expire()
 
     def _seconds(self, name: str) -> float:
-        return float(self._broker.settings[name]) / 1000
+        return float(self._site.settings[name]) / 1000
