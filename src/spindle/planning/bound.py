@@ -39,7 +39,12 @@ class Edges(NamedTuple):
 
     def outside(self, size: float) -> float:
         """Bytes by which a directory of this size is out of the band; less than one is none."""
-        off = max(size - self.high, self.low - size)
+        if size > self.high:
+            off = size - self.high
+        elif size < self.low:
+            off = self.low - size
+        else:
+            return 0.0
         return off if off >= 1 else 0.0
 
     def trimmed(self, trim: float) -> Edges:

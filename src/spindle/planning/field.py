@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from spindle.planning.bound import Edges, edges, rate_edges
-from spindle.planning.cluster import Cluster, Flags, Floats, Ints
+from spindle.planning.cluster import Cluster, Flags, Floats, Ints, Replicas
 from spindle.planning.load import Band
 from spindle.planning.state import Rates, State
 
@@ -23,7 +23,7 @@ class Field:
     def __init__(self, cluster: Cluster, band: Band) -> None:
         self.cluster, self.band = cluster, band
         r = cluster.replicas
-        order = np.lexsort((r.directory, r.partition, r.size))
+        order = _by_size(r, len(cluster.directories))
         size, directory = r.size[order], r.directory[order]
         self.place: list[int] = directory.tolist()
         self.sizes: list[int] = size.tolist()
@@ -157,6 +157,12 @@ class Field:
         return self.cluster.partitions.name(int(self.partition[rank]))
 
 
+def _by_size(r: Replicas, directories: int) -> Ints:
+    """Rows by size, then by partition, then by directory: the order of ranks."""
+    rows = np.argsort(r.partition * directories + r.directory, kind="stable")  # Nearly sorted.
+    return rows[np.argsort(r.size[rows], kind="stable")]
+
+
 def _sums(places: Ints, values: Ints | Floats, count: int) -> Floats:
     # Sums of doubles: exact up to 2^53, which is 9 PB in a directory.
     return np.bincount(places, weights=values.astype(np.float64), minlength=count).astype(float)
@@ -166,7 +172,8 @@ def _grouped(directory: Ints, chosen: Flags, count: int) -> list[list[int]]:
     """The chosen ranks of each directory, ascending."""
     ranks = np.flatnonzero(chosen)
     theirs = directory[ranks]
-    order = np.argsort(theirs, kind="stable")
+    narrow = theirs.astype(np.uint16) if count <= 1 << 16 else theirs  # Sorted by radix.
+    order = np.argsort(narrow, kind="stable")
     ends = np.cumsum(np.bincount(theirs, minlength=count)).tolist()
     flat: list[int] = ranks[order].tolist()
     return [flat[begin:end] for begin, end in zip([0, *ends[:-1]], ends, strict=True)]

@@ -83,27 +83,29 @@ def _decided(start: State, choice: _Choice, rank: int, home: int) -> Iterator[_C
     weight = start.sizes[rank]
     for target in dict.fromkeys((home, *start.targets)):
         held = choice.fixed[target] + weight
-        if held > start.edges[target].high:
+        if held > start.highs[target]:
             continue
         fixed = (*choice.fixed[:target], held, *choice.fixed[target + 1 :])
         if target == home:
             yield choice._replace(fixed=fixed)
         elif choice.used[target] + weight <= start.marks[target]:
-            yield _with(start, choice, rank, home, target)._replace(fixed=fixed)
+            yield _with(start, choice, (rank, home, target), fixed)
 
 
-def _with(start: State, choice: _Choice, rank: int, source: int, target: int) -> _Choice:
+def _with(
+    start: State, choice: _Choice, move: tuple[int, int, int], fixed: tuple[int, ...]
+) -> _Choice:
+    rank, source, target = move
     weight, above, missing = start.sizes[rank], choice.above, choice.missing
     used = list(choice.used)
     for directory, change in ((source, -weight), (target, weight)):
-        around, before = start.edges[directory], used[directory]
+        high, low, before = start.highs[directory], start.lows[directory], used[directory]
         used[directory] = after = before + change
-        above += max(0.0, after - around.high) - max(0.0, before - around.high)
-        missing += max(0.0, around.low - after) - max(0.0, around.low - before)
+        above += max(0.0, after - high) - max(0.0, before - high)
+        missing += max(0.0, low - after) - max(0.0, low - before)
     moved = choice.moved + weight
-    moves = (*choice.moves, (rank, source, target))
     price = moved + max(above, missing)
-    return _Choice(price, moves, tuple(used), choice.fixed, above, missing, moved)
+    return _Choice(price, (*choice.moves, move), tuple(used), fixed, above, missing, moved)
 
 
 def _walked(start: State, choice: _Choice, taste: Taste) -> State:

@@ -9,8 +9,8 @@ in which both its directories have a hand free. The others are gone through wave
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 Place = Any
@@ -51,7 +51,7 @@ def schedule(steps: Sequence[Step], room: Mapping[Place, float], limits: Limits)
     coming: dict[Place, int] = defaultdict(int)
     for step in steps:
         coming[step.target] += step.size
-    hands = _Hands(limits)
+    crew = _Crew(limits)
     waves: list[int | None] = [None] * len(steps)
     tight: list[int] = []
     for n in order:
@@ -59,9 +59,9 @@ def schedule(steps: Sequence[Step], room: Mapping[Place, float], limits: Limits)
         if step.size and coming[step.target] > room[step.target]:
             tight.append(n)
         else:
-            waves[n] = hands.take_first(step)
+            waves[n] = crew.take_first(step)
     if tight:
-        _fit(steps, tight, waves, room, hands)
+        _fit(steps, tight, waves, room, crew)
     return Schedule(waves, 1 + max((w for w in waves if w is not None), default=-1))
 
 
@@ -70,7 +70,7 @@ def _fit(
     tight: Sequence[int],
     waves: list[int | None],
     room: Mapping[Place, float],
-    hands: _Hands,
+    crew: _Crew,
 ) -> None:
     """Put moves into directories that cannot hold all at once where they have room, in `waves`."""
     left = dict.fromkeys((steps[n].target for n in tight), 0.0)
@@ -92,7 +92,7 @@ def _fit(
         still = []
         for n in waiting:
             step = steps[n]
-            if step.size <= left[step.target] and hands.take(step, wave):
+            if step.size <= left[step.target] and crew.take(step, wave):
                 left[step.target] -= step.size
                 waves[n] = wave
                 last = max(last, wave + 1)
@@ -105,47 +105,77 @@ def _fit(
         waiting, wave = still, wave + 1
 
 
-class _Hands:
-    """Who takes part in how many moves of each wave."""
+class _Hand:
+    """One that takes part in so many moves of a wave at most.
+
+    `full`: waves in which it takes part in as many; `free`: the first one that is not full.
+    """
+
+    __slots__ = ("_busy", "_limit", "free", "full")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._busy: dict[int, int] = {}
+        self.full: set[int] = set()
+        self.free = 0
+
+    def take(self, wave: int) -> None:
+        """Take part in one move more."""
+        busy = self._busy[wave] = self._busy.get(wave, 0) + 1
+        if busy >= self._limit:
+            self.full.add(wave)
+            while self.free in self.full:
+                self.free += 1
+
+
+class _Hands(dict[Place, _Hand]):
+    """The hands of directories, or of brokers; made when first asked for."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self.limit = limit
+
+    def __missing__(self, place: Place) -> _Hand:
+        hand = self[place] = _Hand(self.limit)
+        return hand
+
+
+class _Crew:
+    """Who takes part in how many moves of each wave: directories, and brokers."""
 
     def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._busy: Counter[tuple[Hashable, int]] = Counter()
-        self._full: dict[Hashable, int] = {}
-        """The first wave that is not full, of those who were full in the first ones."""
+        self._disks = _Hands(limits.moves_per_disk)
+        self._brokers = _Hands(limits.moves_per_broker)
 
     def take_first(self, step: Step) -> int:
         """The first wave in which all that take part are free; they are not any more."""
-        parts = list(self._parts(step))
-        wave = max((self._full.get(who, 0) for who, _ in parts), default=0)
-        while any(self._busy[who, wave] >= limit for who, limit in parts):
+        hands = self._of(step)
+        wave = max([hand.free for hand in hands], default=0)
+        while any(wave in hand.full for hand in hands):
             wave += 1
-        self._count(parts, wave)
+        for hand in hands:
+            hand.take(wave)
         return wave
 
     def take(self, step: Step, wave: int) -> bool:
         """Whether all that take part are free in this wave; then they are not any more."""
-        parts = list(self._parts(step))
-        if any(self._busy[who, wave] >= limit for who, limit in parts):
+        hands = self._of(step)
+        if any(wave in hand.full for hand in hands):
             return False
-        self._count(parts, wave)
+        for hand in hands:
+            hand.take(wave)
         return True
 
-    def _count(self, parts: Iterable[tuple[Hashable, int]], wave: int) -> None:
-        for who, limit in parts:
-            self._busy[who, wave] += 1
-            free = self._full.get(who, 0)
-            while self._busy[who, free] >= limit:
-                free += 1
-            if free:
-                self._full[who] = free
-
-    def _parts(self, step: Step) -> Iterable[tuple[Hashable, int]]:
-        if self._limits.moves_per_disk:
-            yield ("disk", step.source), self._limits.moves_per_disk
-            if step.target != step.source:
-                yield ("disk", step.target), self._limits.moves_per_disk
-        if self._limits.moves_per_broker:
-            yield ("broker", step.source_broker), self._limits.moves_per_broker
-            if step.target_broker != step.source_broker:
-                yield ("broker", step.target_broker), self._limits.moves_per_broker
+    def _of(self, step: Step) -> list[_Hand]:
+        """The hands of both sides of a move, those without a limit left out."""
+        _, source, target, giver, taker = step
+        hands = []
+        if self._disks.limit:
+            hands.append(self._disks[source])
+            if target != source:
+                hands.append(self._disks[target])
+        if self._brokers.limit:
+            hands.append(self._brokers[giver])
+            if taker != giver:
+                hands.append(self._brokers[taker])
+        return hands

@@ -74,11 +74,23 @@ def _best_walk(start: State, cheap: float) -> tuple[State, Taste]:
 
 def polish(state: State) -> State:
     """Move less for the same end: take back what is not needed, send smaller replicas instead."""
+    now = 0
+    changed = [now] * len(state.used)
+    tried: dict[int, int] = {}
     for _ in range(_POLISHES):
         before = state.bytes_moved, len(state.moved)
         for rank in sorted(state.moved, reverse=True):
-            if rank in state.moved and rank not in state.arrived and state.sizes[rank]:
-                _take_back(state, rank) or _send_smaller(state, rank)
+            known = state.moved.get(rank)
+            if known is None or rank in state.arrived or not state.sizes[rank]:
+                continue
+            home, place = known
+            if tried.get(rank, 0) > max(changed[home], changed[place]):
+                continue  # Nothing is new in either of them: it would fail again.
+            now += 1
+            if _take_back(state, rank) or _send_smaller(state, rank):
+                changed[home] = changed[place] = now
+            else:
+                tried[rank] = now
         if (state.bytes_moved, len(state.moved)) == before:
             break
     return state
@@ -91,8 +103,8 @@ def _take_back(state: State, rank: int) -> bool:
     if home not in state.targets or used[home] + size > state.marks[home]:
         return False
     now = state.off(home) + state.off(place)
-    then = state.off_with(home, rank, 1) + state.off_with(place, rank, -1)
-    if then > now:
+    then = state.off_with(home, rank, 1)
+    if then > now or then + state.off_with(place, rank, -1) > now:
         return False
     state.shift(rank, place, home)
     return True
@@ -101,9 +113,7 @@ def _take_back(state: State, rank: int) -> bool:
 def _send_smaller(state: State, rank: int) -> bool:
     """Send the smallest replica that does as well, if the bands leave room for the difference."""
     home, place = state.moved[rank]
-    spare = min(
-        state.used[place] - state.edges[place].low, state.edges[home].high - state.used[home]
-    )
+    spare = min(state.used[place] - state.lows[place], state.highs[home] - state.used[home])
     if spare < 1 or home not in state.targets:
         return False
     size, held = state.sizes[rank], state.held[home]

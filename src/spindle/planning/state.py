@@ -61,12 +61,12 @@ class State:
     `held` lists, by directory, only what may be moved and has bytes; `empty` what may be moved and
     has none; `used` counts all bytes. `arrived`: replicas on their way here in any case, for which
     another directory costs nothing. `moved`: rank -> (directory at the start, directory now);
-    `lows`, `highs`: of the edges.
+    `lows`, `means`, `highs`: of the edges.
     """
 
     __slots__ = (
         "_size", "arrived", "bytes_moved", "drained", "edges", "empty", "held", "highs", "lows",
-        "marks", "moved", "rates", "sizes", "targets", "used",
+        "marks", "means", "moved", "rates", "sizes", "targets", "used",
     )  # fmt: skip
 
     def __init__(
@@ -85,6 +85,7 @@ class State:
         self.sizes, self.held, self.used, self.edges = sizes, held, used, around
         self._size = sizes.__getitem__
         self.lows, self.highs = [e.low for e in around], [e.high for e in around]
+        self.means = [e.mean for e in around]
         self.empty = empty if empty is not None else [[] for _ in held]
         # One that is over its mark before anything moves may stay so, but never get fuller.
         self.marks = [max(mark, size) for mark, size in zip(marks, used, strict=True)]
@@ -97,7 +98,8 @@ class State:
         """A state of its own with the same content."""
         twin = State.__new__(State)
         twin.sizes, twin.edges, twin.marks = self.sizes, self.edges, self.marks
-        twin._size, twin.lows, twin.highs = self._size, self.lows, self.highs
+        twin._size, twin.means = self._size, self.means
+        twin.lows, twin.highs = self.lows, self.highs
         twin.targets, twin.drained, twin.arrived = self.targets, self.drained, self.arrived
         twin.used = self.used.copy()
         twin.rates = None if self.rates is None else self.rates.copy()

@@ -34,11 +34,10 @@ def _to_the_end(state: State, taste: Taste) -> None:
         source = _source(state, stuck)
         if source is None:
             return
-        if any(
-            _give(state, source, target, taste) or _exchange(state, source, target)
-            for target in _targets(state, source)
-        ):
-            stuck.clear()
+        for target in _targets(state, source):
+            if _give(state, source, target, taste) or _exchange(state, source, target):
+                stuck.clear()
+                break
         else:
             stuck[source] = None
 
@@ -46,35 +45,41 @@ def _to_the_end(state: State, taste: Taste) -> None:
 def _source(state: State, stuck: dict[int, None]) -> int | None:
     """The directory which must give: above the band, or able to fill one that is below."""
     surplus = list(map(sub, state.used, state.highs))
-    first = surplus.index(max(surplus))
-    if surplus[first] > 0 and first not in stuck and state.held[first]:
+    most = max(surplus)
+    first = surplus.index(most)
+    if most > 0 and first not in stuck and state.held[first]:
         return first
     free = [d for d in range(len(surplus)) if d not in stuck and state.held[d]]
     worst = max(free, key=surplus.__getitem__, default=None)
     if worst is None or surplus[worst] > 0:
         return worst
-    if not any(state.used[d] < state.edges[d].low for d in state.targets):
+    if not any(state.used[d] < state.lows[d] for d in state.targets):
         return None
-    above = {d: state.used[d] - state.edges[d].mean for d in free}
+    above = {d: state.used[d] - state.means[d] for d in free}
     worst = max(free, key=above.__getitem__)
     return worst if above[worst] > 0 else None
 
 
-def _targets(state: State, source: int) -> list[int]:
+def _targets(state: State, source: int) -> Iterator[int]:
     """Open directories with room in their band, the emptiest first."""
-    around, used = state.edges, state.used
-    fits = [d for d in state.targets if d != source and used[d] < around[d].high]
-    return sorted(fits, key=lambda d: used[d] - around[d].mean)
+    used, highs, means = state.used, state.highs, state.means
+    fits = [(used[d] - means[d], d) for d in state.targets if used[d] < highs[d] and d != source]
+    if fits:  # Mostly the first one is taken.
+        emptiest = min(fits)
+        yield emptiest[1]
+        fits.remove(emptiest)
+        fits.sort()
+        yield from (d for _, d in fits)
 
 
 def _room(state: State, source: int, target: int) -> tuple[float, float, float]:
     """(bytes wanted by one side or the other, by both, bytes that may go) of two directories."""
-    giver, taker = state.edges[source], state.edges[target]
-    surplus = state.used[source] - giver.high
-    lack = taker.low - state.used[target]
-    room = taker.high - state.used[target]
+    gives, takes = state.used[source], state.used[target]
+    surplus = gives - state.highs[source]
+    lack = state.lows[target] - takes
+    room = state.highs[target] - takes
     if surplus <= 0:
-        room = min(room, state.used[source] - giver.low)
+        room = min(room, gives - state.lows[source])
     wanted = max(surplus, min(lack, room))
     return wanted, min(surplus, lack) if surplus > 0 and lack > 0 else wanted, room
 
@@ -85,7 +90,7 @@ def _give(state: State, source: int, target: int, taste: Taste) -> bool:
         return False
     held, sizes = state.held[source], state.sizes
     # First without robbing the giver: one that falls below its band must be filled again.
-    spare = min(room, state.used[source] - state.edges[source].low)
+    spare = min(room, state.used[source] - state.lows[source])
     for limit in (spare, room) if spare < room else (room,):
         for at in taste(state, source, min(wanted, limit), min(both, limit), limit):
             if 0 <= at < len(held) and sizes[held[at]] <= limit:
@@ -131,7 +136,7 @@ def _empty_the_drained(state: State) -> None:
 
 
 def _emptiest(state: State, directories: Sequence[int]) -> int:
-    return min(directories, key=lambda d: state.used[d] - state.edges[d].mean)
+    return min(directories, key=lambda d: state.used[d] - state.means[d])
 
 
 def _largest_that_fits(

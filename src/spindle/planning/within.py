@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spindle.planning.bound import Edges, bytes_for_rate, lower_bound
+from spindle.planning.bound import bytes_for_rate, lower_bound
 from spindle.planning.field import Field
 from spindle.planning.load import Move, Share
 from spindle.planning.schedule import Limits, Step, schedule
@@ -49,30 +49,30 @@ class Within:
         self.blocked: dict[int, int] = {}
         self.before = [field.used[d] for d in self._own]
         self.flow_before = [field.flow[d] if field.flow is not None else 0.0 for d in self._own]
-        around = field.around(broker)
-        state = field.state(broker, around)
-        self.bound = _bound(state, around)
-        self._off = state.outside
+        self._now = field.state(broker)
+        """Where everything is now."""
+        self._off = self._now.outside
+        self.bound = _bound(self._now)
 
     def run(self) -> Within:
         """Plan until nothing gets better."""
         for _ in range(PHASES):
-            if not self._advance():
+            if not self._off or not self._advance():
                 break
         return self
 
     def _advance(self) -> bool:
         """Plan once from where the draft is; False when that brings nothing new."""
-        start = self._field.state(self._broker, blocked=self.blocked)
-        found = search(start)
+        field = self._field
+        blocked = self.blocked
+        found = search(field.state(self._broker, blocked=blocked) if blocked else self._now)
         if not found.moved:
             return False
-        first = self._own[0]
-        wanted = [(rank, home + first, to + first) for rank, (home, to) in found.moved.items()]
-        names = {rank: self._field.name(rank) for rank, _, _ in wanted}
-        wanted.sort(key=lambda w: (-self._field.sizes[w[0]], names[w[0]]))
-        steps = [Step(self._field.sizes[r], a, b, 0, 0) for r, a, b in wanted]
-        room = {d: self._field.marks[d] - self._field.used[d] for d in self._own}
+        first, sizes = self._own[0], field.sizes
+        wanted = [(r, home + first, to + first) for r, (home, to) in sorted(found.moved.items())]
+        wanted.sort(key=lambda w: -sizes[w[0]])  # The largest first, equal ones by their names.
+        steps = [Step(sizes[r], a, b, 0, 0) for r, a, b in wanted]
+        room = {d: field.marks[d] - field.used[d] for d in self._own}
         waves, count = schedule(steps, room, self._limits)
         fits = [
             Turn(*w, self.waves + n) for w, n in zip(wanted, waves, strict=True) if n is not None
@@ -94,9 +94,10 @@ class Within:
         """
         for turn in turns:
             self._field.shift(turn.rank, turn.source, turn.target)
-        off = self._field.state(self._broker).outside
+        now = self._field.state(self._broker)
+        off = now.outside
         if off < self._off:
-            self._off = off
+            self._now, self._off = now, off
             return True
         for turn in turns:
             self._field.shift(turn.rank, turn.target, turn.source)
@@ -129,9 +130,9 @@ class Within:
             yield no_second_copy(self._field, rank, target)
 
 
-def _bound(state: State, around: list[Edges]) -> int:
+def _bound(state: State) -> int:
     """Bytes that any plan must move to bring a broker into its bands, those of rates too."""
-    rates = state.rates
+    rates, around = state.rates, state.edges
     if rates is None:
         return lower_bound(around, state.used)
     ranks = [np.array(held, dtype=np.int64) for held in state.held]
