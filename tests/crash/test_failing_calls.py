@@ -40,6 +40,7 @@ from spindle.model.jobs import (
     Read,
     Retain,
     Truncate,
+    WriteHighWatermarks,
 )
 from spindle.sim.disk import MemoryDisk
 from spindle.storage.directory import Directory
@@ -88,7 +89,8 @@ def work(directory: Directory) -> dict[int, bytes]:
             held |= dict.fromkeys(range(8, 12), b"again")
     do(Retain(PATH, KEY, -1, 1500, 6, 0))
     do(Flush(PATH, KEY))
-    do(Checkpoint(PATH, {KEY: 10}))
+    do(Checkpoint(PATH))
+    do(WriteHighWatermarks(PATH, {KEY.topic_partition: 10}))
     return held
 
 

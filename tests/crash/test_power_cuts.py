@@ -36,6 +36,7 @@ from spindle.model.jobs import (
     PutFile,
     Reset,
     Truncate,
+    WriteHighWatermarks,
 )
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
 from spindle.sim.disk import MemoryDisk, PowerCut
@@ -98,7 +99,8 @@ def with_log() -> MemoryDisk:
     create(directory, **SMALL)
     fill(directory, 20)
     directory.run(Flush(directory.path, KEY))
-    directory.run(Checkpoint(directory.path, {KEY: 20}))
+    directory.run(Checkpoint(directory.path))
+    directory.run(WriteHighWatermarks(directory.path, {KEY.topic_partition: 20}))
     disk.settle()
     disk.kill()
     return disk
@@ -174,7 +176,7 @@ def test_a_raised_start_never_loses_a_record_above_it() -> None:
     def work(disk: MemoryDisk) -> None:
         directory, _ = reopen(disk, "/data/d1")
         directory.run(MoveLogStart(directory.path, KEY, 13))
-        directory.run(Checkpoint(directory.path, {}))
+        directory.run(Checkpoint(directory.path))
 
     def check(disk: MemoryDisk) -> None:
         directory, _ = opened(disk)

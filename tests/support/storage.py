@@ -25,6 +25,7 @@ from spindle.model.jobs import (
     LogSettings,
     Open,
     Read,
+    WriteHighWatermarks,
 )
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
 from spindle.model.offsets import EpochHistory
@@ -188,7 +189,8 @@ def with_records(close: bool = True, path: str = "/data/d1") -> MemoryDisk:
     disk, directory = fresh()
     create(directory, segment_bytes=1000, index_interval_bytes=200)
     fill(directory, 40)
-    directory.run(Checkpoint(path, {KEY: 30}))
+    directory.run(Checkpoint(path))
+    directory.run(WriteHighWatermarks(path, {KEY.topic_partition: 30}))
     if close:
         directory.run(Close(path, 5))
     else:

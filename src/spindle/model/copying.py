@@ -6,6 +6,7 @@ that asks for them is `spindle.node.logdirs.copy_step`. Nothing here opens a fil
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -60,14 +61,33 @@ class CopyMark:
     confirmed: int
 
 
+class OffsetEntries(NamedTuple):
+    """A run of an offset index, in columns: thousands of entries are copied without a look at each.
+
+    `offsets` are relative to `base`; `positions` are bytes in the file.
+    """
+
+    base: int
+    offsets: array[int]
+    positions: array[int]
+
+
+class TimeEntries(NamedTuple):
+    """A run of a time index, in columns: ms, rising, and offsets relative to `base`."""
+
+    base: int
+    timestamps: array[int]
+    offsets: array[int]
+
+
 @dataclass(slots=True)
 class CopyPiece:
     """A byte range of whole batches of one segment, with what indexes say about it.
 
     `base`: the source's segment; `at`: where in the target's segment `target_base` it goes;
-    `fresh`: that segment is begun. `entries`: (offset, position in the target); `times`:
-    (ms, offset). `seals`: the source's segment is sealed, and this is its end. `snapshots`: offsets
-    of producer snapshots that come along; `aborted`: transactions whose markers are in the range.
+    `fresh`: that segment is begun. `entries` and `times`: as in the source. `seals`: the source's
+    segment is sealed, and this is its end. `snapshots`: offsets of producer snapshots that come
+    along; `aborted`: transactions whose markers are in the range.
     """
 
     base: int
@@ -77,8 +97,8 @@ class CopyPiece:
     at: int
     fresh: bool
     end: int
-    entries: tuple[tuple[int, int], ...]
-    times: tuple[tuple[int, int], ...]
+    entries: OffsetEntries
+    times: TimeEntries
     first_timestamp: int
     seals: bool
     snapshots: tuple[int, ...]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from spindle.model.batches import Batch
-from spindle.model.ids import LogDir, TopicId
+from spindle.model.ids import LogDir, TopicId, TopicPartition
 from spindle.model.logs import (
     AbortedTransaction,
     LoadedLog,
@@ -81,12 +81,10 @@ class Measure(Job[Usage]):
 
 @dataclass(slots=True)
 class Checkpoint(Job[None]):
-    """Write `replication-offset-checkpoint` (given) and, from the logs, the recovery points.
+    """Write the logs' recovery points and starts where they changed.
 
-    `high_watermarks`: for the current logs and the future logs of this directory.
+    Segments that were sealed before the last one was asked for are put on the medium first.
     """
-
-    high_watermarks: dict[LogKey, int]
 
 
 # --- one log ---------------------------------------------------------------------------------
@@ -107,6 +105,22 @@ class BesideJob(Job[R]):
     def lane(self) -> tuple[LogDir, LogDir]:
         """Which lane: jobs of the same one run in order. The second is the directory."""
         raise NotImplementedError
+
+
+@dataclass(slots=True)
+class WriteHighWatermarks(BesideJob[None]):
+    """Write `replication-offset-checkpoint`.
+
+    Beside the directory's thread: on a busy disk appends would wait for its sync. Written even
+    unchanged: this is how an idle disk is felt to be dying.
+    """
+
+    marks: dict[TopicPartition, int]
+
+    @property
+    def lane(self) -> tuple[LogDir, LogDir]:
+        """One for each directory."""
+        return (f"{self.directory} high watermarks", self.directory)
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""What is done to logs by the clock: retention, high watermark checkpoints, `flush.ms`; figures.
+"""What is done to logs by the clock: retention, checkpoints, `flush.ms`; figures.
 
 Knows when, not how: the jobs are storage's. Belongs to the broker; nobody waits for its results.
 """
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.config import MAX_LONG, topic_setting
 from spindle.model.errors import DiskFailed, Failure
-from spindle.model.ids import LogDir, PartitionId
+from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE
 from spindle.model.jobs import (
     Checkpoint,
     Flush,
     LogStart,
     Retain,
+    WriteHighWatermarks,
 )
 from spindle.model.statistics import Sample
 from spindle.node.replicas.hosted import Hosted
@@ -30,6 +31,8 @@ FLUSH_LOOK: Final = 0.5
 """Seconds between looks for logs that `flush.ms` wants on the medium."""
 TOGETHER: Final = 16
 """Logs that are shortened at once."""
+MARKS_EVERY: Final = "replica.high.watermark.checkpoint.interval.ms"
+POINTS_EVERY: Final = "log.flush.offset.checkpoint.interval.ms"
 
 
 class Housekeeping:
@@ -45,21 +48,30 @@ class Housekeeping:
         delay = broker.settings["log.initial.task.delay.ms"] / 1000
         self._out.after(delay, self._retain_all)
         self._out.after(delay, self._flush_due)
-        self._out.after(self._seconds("replica.high.watermark.checkpoint.interval.ms"), self._marks)
+        self._out.after(self._seconds(MARKS_EVERY), self._marks)
+        self._out.after(self._seconds(POINTS_EVERY), self._points)
 
     def _seconds(self, name: str) -> float:
         return float(self._broker.settings[name]) / 1000
 
-    # --- high watermarks ----------------------------------------------------------------------
+    # --- checkpoints --------------------------------------------------------------------------
+
+    def _points(self) -> None:
+        self._out.after(self._seconds(POINTS_EVERY), self._points)
+        for directory in self._broker.logs.directories.online:
+            self._out.run(Checkpoint(directory.path), self._on_checkpoint)
+
+    def _on_checkpoint(self, result: Failure | None) -> None:
+        if isinstance(result, DiskFailed):
+            self._broker.logs.on_disk_failed(result)
 
     def _marks(self) -> None:
+        self._out.after(self._seconds(MARKS_EVERY), self._marks)
         self.checkpoint(lambda: None)
-        self._out.after(self._seconds("replica.high.watermark.checkpoint.interval.ms"), self._marks)
 
     def checkpoint(self, then: Callable[[], None]) -> None:
-        """Write every directory's checkpoint files; `then` when all are written or have failed."""
-        logs = self._broker.logs
-        paths = [d.path for d in logs.directories.online]
+        """Write every directory's high watermarks; `then` when all are written or have failed."""
+        paths = [d.path for d in self._broker.logs.directories.online]
         left = set(paths)
 
         def over(path: LogDir) -> None:
@@ -70,8 +82,7 @@ class Housekeeping:
                     then()
 
         def written(path: LogDir, result: Failure | None) -> None:
-            if isinstance(result, DiskFailed):
-                logs.on_disk_failed(result)
+            self._on_checkpoint(result)
             over(path)
 
         if not paths:
@@ -79,8 +90,12 @@ class Housekeeping:
             return
         self._checkpoints.append(over)
         for path in paths:
-            marks = self._broker.replicas.high_watermarks(path) | logs.future_marks(path)
-            self._out.run(Checkpoint(path, marks), partial(written, path))
+            self._out.run(WriteHighWatermarks(path, self._marks_of(path)), partial(written, path))
+
+    def _marks_of(self, path: LogDir) -> dict[TopicPartition, int]:
+        """A current log's mark stands before that of a future log of the same partition."""
+        marks = self._broker.logs.future_marks(path) | self._broker.replicas.high_watermarks(path)
+        return {key.topic_partition: mark for key, mark in marks.items()}
 
     def on_directory_failed(self, path: LogDir) -> None:
         """A directory is lost, or hangs: nobody waits for its checkpoint any more."""

@@ -11,8 +11,8 @@ from typing import Any
 from spindle.model.cleaning import CleanBytes
 from spindle.model.copying import CopyBytes
 from spindle.model.errors import DiskFailed, Failure
-from spindle.model.jobs import Job, Purge
-from spindle.storage import copy, files, layout, rewriting
+from spindle.model.jobs import Job, Purge, WriteHighWatermarks
+from spindle.storage import copy, files, layout, offsets_files, rewriting
 from spindle.storage.disk import Disk
 from spindle.storage.opening import explain
 
@@ -24,6 +24,9 @@ def run(disk: Disk, job: Job[Any]) -> Any:
             return rewriting.step(disk, job)
         if isinstance(job, Purge):
             return _purge(disk, job)
+        if isinstance(job, WriteHighWatermarks):
+            path = f"{job.directory}/{layout.HIGH_WATERMARKS}"
+            return offsets_files.write(disk, path, job.marks)
         assert isinstance(job, CopyBytes)
         return copy.copy_bytes(disk, job)
     except OSError as error:

@@ -224,11 +224,7 @@ def _piece(
 ) -> c.CopyPiece:
     segment = log.segments[number]
     base, at = to
-    moved = at - start.position
-    entries = segment.index.between(start.position, stop.position)
-    times: list[tuple[int, int]] = [*segment.times_between(start.offset, stop.offset)]
     whole = stop.position == segment.size
-    times += segment.newest_between(start, stop)
     seals = whole and number + 1 < len(log.segments)
     following = log.segments[number + 1].base if seals else segment.base
     return c.CopyPiece(
@@ -239,8 +235,8 @@ def _piece(
         at,
         fresh,
         stop.offset,
-        tuple((offset, position + moved) for offset, position in entries),
-        tuple(times),
+        segment.index.part(start.position, stop.position),
+        segment.times_between(start, stop),
         segment.first_timestamp,
         seals,
         tuple(o for o in log.snapshots.offsets if segment.base < o <= following),

@@ -90,7 +90,7 @@ class Directory:
     def run_group(self, group: Sequence[j.Job[Any]]) -> list[Any]:
         """Carry out jobs in order; for each its result, or the Failure that came instead."""
         if group and isinstance(group[0], j.BesideJob):
-            return [beside.run(self.disk, job) for job in group]
+            return [self._failed or beside.run(self.disk, job) for job in group]
         results: list[Any] = []
         for at, job in enumerate(group):
             if type(job) not in _COMMIT_LATER:
@@ -242,12 +242,10 @@ class Directory:
         return self.disk.usage(self.path)
 
     def _checkpoint(self, job: j.Checkpoint) -> None:
-        offsets = self._open_offsets()
-        offsets.write_high_watermarks(job.high_watermarks)
         for log in self._logs.values():
             if log.count_checkpoint():
                 log.sync_sealed(SYNC_AFTER_CHECKPOINTS)
-        offsets.write_logs(self._logs.values())
+        self._open_offsets().write_logs(self._logs.values())
 
     # --- one log ------------------------------------------------------------------------------
 

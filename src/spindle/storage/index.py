@@ -15,6 +15,7 @@ from operator import lt
 from struct import Struct
 from typing import Final, NamedTuple
 
+from spindle.model.copying import OffsetEntries, TimeEntries
 from spindle.model.errors import Corrupt
 from spindle.storage.disk import File
 
@@ -23,12 +24,29 @@ TIME_ENTRY_SIZE: Final = 12
 
 _TIME_ENTRY: Final = Struct(">qi")
 _SWAP: Final = sys.byteorder == "little"
+_HIGH: Final = 1 if _SWAP else 0
+"""Which half of a number of 8 bytes in memory is the high one."""
 
 assert array("i").itemsize == 4
 
 
 def _rises(numbers: array[int]) -> bool:
     return all(map(lt, numbers, numbers[1:]))
+
+
+def _raised(numbers: array[int], by: int) -> array[int]:
+    return array(numbers.typecode, [number + by for number in numbers]) if by else numbers
+
+
+def _times(data: bytes) -> tuple[array[int], array[int]]:
+    """Timestamps and relative offsets of a time index's bytes."""
+    words = array("i")
+    words.frombytes(data)
+    if _SWAP:
+        words.byteswap()
+    halves = array("i", bytes(8 * (len(words) // 3)))
+    halves[_HIGH::2], halves[1 - _HIGH :: 2] = words[0::3], words[1::3]
+    return array("q", halves.tobytes()), words[2::3]
 
 
 class OffsetIndex:
@@ -49,6 +67,17 @@ class OffsetIndex:
         assert not self._offsets or offset - self.base > self._offsets[-1]
         self._offsets.append(offset - self.base)
         self._positions.append(position)
+
+    def extend(self, entries: OffsetEntries, moved: int) -> None:
+        """Add a run of another index; its batches are `moved` bytes further on here."""
+        self._offsets += _raised(entries.offsets, entries.base - self.base)
+        self._positions += _raised(entries.positions, moved)
+
+    def part(self, start: int, end: int) -> OffsetEntries:
+        """As `between`, in columns."""
+        low = bisect_left(self._positions, start)
+        high = bisect_left(self._positions, end)
+        return OffsetEntries(self.base, self._offsets[low:high], self._positions[low:high])
 
     def floor(self, offset: int) -> int:
         """A position at or before the batch that holds `offset`, where a batch starts."""
@@ -151,18 +180,28 @@ class TimeIndex:
         del self._timestamps[at:]
         del self._offsets[at:]
 
-    def between(self, start: int, end: int) -> list[TimeEntry]:
+    def extend(self, entries: TimeEntries) -> None:
+        """Add those of a run that are newer than all that is here."""
+        newest = self._timestamps[-1] if self._timestamps else -1
+        low = bisect_right(entries.timestamps, newest)
+        self._timestamps += entries.timestamps[low:]
+        self._offsets += _raised(entries.offsets[low:], entries.base - self.base)
+
+    def part(self, start: int, end: int) -> TimeEntries:
         """Entries whose offset lies in [start, end)."""
         low = bisect_left(self._offsets, start - self.base)
         high = bisect_left(self._offsets, end - self.base)
-        return [
-            TimeEntry(self._timestamps[i], self.base + self._offsets[i]) for i in range(low, high)
-        ]
+        return TimeEntries(self.base, self._timestamps[low:high], self._offsets[low:high])
 
     def encode(self) -> bytes:
         """The file's bytes."""
-        pack = _TIME_ENTRY.pack
-        return b"".join(map(pack, self._timestamps, self._offsets))
+        halves = array("i", self._timestamps.tobytes())
+        words = array("i", bytes(TIME_ENTRY_SIZE * len(self._offsets)))
+        words[0::3], words[1::3] = halves[_HIGH::2], halves[1 - _HIGH :: 2]
+        words[2::3] = self._offsets
+        if _SWAP:
+            words.byteswap()
+        return words.tobytes()
 
     @classmethod
     def decode(cls, base: int, data: bytes) -> TimeIndex:
@@ -170,9 +209,7 @@ class TimeIndex:
         if len(data) % TIME_ENTRY_SIZE:
             raise Corrupt(f"{len(data)} bytes are not a multiple of {TIME_ENTRY_SIZE}")
         index = cls(base)
-        for timestamp, offset in _TIME_ENTRY.iter_unpack(data):
-            index._timestamps.append(timestamp)
-            index._offsets.append(offset)
+        index._timestamps, index._offsets = _times(data)
         if len(index) > 1 and index._timestamps[-1] <= index._timestamps[0]:
             raise Corrupt("its timestamps do not rise")
         return index
@@ -206,16 +243,13 @@ class TimeFile:
         at = bisect_right(range(self._count), timestamp, key=key)
         return self.entry(at - 1).offset if at else self._base
 
-    def between(self, start: int, end: int) -> list[TimeEntry]:
-        """As `TimeIndex.between`."""
+    def part(self, start: int, end: int) -> TimeEntries:
+        """As `TimeIndex.part`."""
         key = lambda at: self.entry(at).offset  # noqa: E731
         low = bisect_left(range(self._count), start, key=key)
         high = bisect_left(range(self._count), end, key=key)
         data = self._file.read(low * TIME_ENTRY_SIZE, (high - low) * TIME_ENTRY_SIZE)
-        return [
-            TimeEntry(timestamp, self._base + offset)
-            for timestamp, offset in _TIME_ENTRY.iter_unpack(data)
-        ]
+        return TimeEntries(self._base, *_times(data))
 
     def last(self) -> TimeEntry | None:
         """The newest entry."""

@@ -34,8 +34,8 @@ from spindle.wire.control import marker_of
 CUTS_MAX: Final = 256
 """Cuts that are remembered for copies under way; a copy that missed more begins again."""
 
-SYNC_AFTER_CHECKPOINTS: Final = 8
-"""At 5 s each, longer than the kernel keeps written pages to itself (30 s)."""
+SYNC_AFTER_CHECKPOINTS: Final = 2
+"""At 60 s each, longer than the kernel keeps written pages to itself (30 s)."""
 
 PLACES_MAX: Final = 64
 """Places where readers stopped, remembered for when they come back."""

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from spindle.model.errors import Corrupt
 from spindle.model.ids import TopicPartition
-from spindle.model.logs import LogKey
 from spindle.storage import checkpoints, files, layout
 from spindle.storage.disk import Disk
 from spindle.storage.log import Log
@@ -19,7 +18,10 @@ Offsets = dict[TopicPartition, int]
 
 
 class OffsetFiles:
-    """`recovery-point-…`, `log-start-…`, `replication-…` and `cleaner-offset-checkpoint`."""
+    """`recovery-point-…`, `log-start-…`, `replication-…` and `cleaner-offset-checkpoint`.
+
+    `high_watermarks` as they were found: the broker knows them since, and has them written beside.
+    """
 
     def __init__(self, disk: Disk, path: str, warnings: list[str]) -> None:
         self._disk = disk
@@ -38,17 +40,7 @@ class OffsetFiles:
             return {}
 
     def _write(self, name: str, offsets: Offsets) -> None:
-        files.replace(self._disk, f"{self._path}/{name}", checkpoints.encode_offsets(offsets))
-
-    def write_high_watermarks(self, marks: dict[LogKey, int]) -> None:
-        """Write them, even unchanged: this is how an idle disk is felt to be dying.
-
-        A current log's mark stands before that of a future log of the same partition.
-        """
-        ordered = sorted(marks.items(), key=lambda item: not item[0].future)
-        offsets = {key.topic_partition: mark for key, mark in ordered}
-        self._write(layout.HIGH_WATERMARKS, offsets)
-        self.high_watermarks = offsets
+        write(self._disk, f"{self._path}/{name}", offsets)
 
     def write_logs(self, logs: Iterable[Log]) -> None:
         """Write recovery points and starts as the logs have them now, where they changed."""
@@ -98,6 +90,11 @@ class OffsetFiles:
     def _put_starts(self, offsets: Offsets) -> None:
         self._write(layout.LOG_STARTS, offsets)
         self.starts = offsets
+
+
+def write(disk: Disk, path: str, offsets: Offsets) -> None:
+    """Put a checkpoint in the place of the one at `path`."""
+    files.replace(disk, path, checkpoints.encode_offsets(offsets))
 
 
 def _without(offsets: Offsets, name: TopicPartition) -> Offsets:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from spindle.model.batches import Batch
-from spindle.model.copying import CopyPiece
+from spindle.model.copying import CopyPiece, TimeEntries
 from spindle.model.errors import Corrupt
 from spindle.model.logs import AbortedTransaction
 from spindle.storage import files, layout, scan, transactions
@@ -122,23 +122,18 @@ class Segment:
             return self._indexes[1].floor(timestamp)
         return self._time_file().floor(timestamp)
 
-    def times_between(self, start: int, end: int) -> list[TimeEntry]:
-        """The entries of its time index whose offset lies in [start, end). OSError."""
-        if self._indexes is not None:
-            return self._indexes[1].between(start, end)
-        return self._time_file().between(start, end)
-
-    def newest_between(self, start: Place, stop: Place) -> list[TimeEntry]:
-        """What the time index would tell of the batches from `start` to `stop` had it to end there.
+    def times_between(self, start: Place, stop: Place) -> TimeEntries:
+        """What the time index tells of the batches from `start` to `stop`, had it to end there.
 
         Only batches behind the last index entry are looked at. Corrupt, OSError.
         """
-        newest: list[TimeEntry] = []
+        index = self._time_file() if self._indexes is None else self._indexes[1]
+        times = TimeIndex(self.base)
+        times.extend(index.part(start.offset, stop.offset))
         position = max(start.position, self.index.floor_position(stop.position - 1))
         for header in scan.walk_headers(self.file(), position, stop.position):
-            if not newest or header.max_timestamp > newest[-1].timestamp:
-                newest.append(TimeEntry(header.max_timestamp, header.last_offset))
-        return newest
+            times.add(header.max_timestamp, header.last_offset)
+        return times.part(self.base, stop.offset)
 
     def _time_file(self) -> TimeFile:
         return TimeFile(self._pool.file(self.path(layout.TIME_INDEX)), self.base)
@@ -173,14 +168,11 @@ class Segment:
         assert self._indexes is not None
         assert self.size == piece.at
         index, times = self._indexes
-        for offset, position in piece.entries:
-            index.add(offset, position)
+        index.extend(piece.entries, piece.at - piece.start)
         # An entry tells the largest time up to its place: what is known goes before what comes.
         times.add(*self.latest)
-        for timestamp, offset in piece.times:
-            if timestamp > self.latest.timestamp:
-                self.latest = TimeEntry(timestamp, offset)
-                times.add(timestamp, offset)
+        times.extend(piece.times)
+        self.latest = times.last or NO_TIME
         if self.size == 0:
             self.first_timestamp = piece.first_timestamp
         self._aborted += piece.aborted

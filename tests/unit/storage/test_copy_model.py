@@ -88,8 +88,8 @@ class World:
         elif kind == 10 and rng.random() < 0.3:
             self.source.run(Reset(SOURCE, KEY, log.end + rng.randrange(10)))
         else:
-            self.source.run(Checkpoint(SOURCE, {}))
-            self.target.run(Checkpoint(TARGET, {}))
+            self.source.run(Checkpoint(SOURCE))
+            self.target.run(Checkpoint(TARGET))
 
     def maybe(self) -> None:
         """Perhaps something happens."""

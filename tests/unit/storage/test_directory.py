@@ -45,6 +45,7 @@ from spindle.model.jobs import (
     Read,
     ReadResult,
     RemoveFile,
+    WriteHighWatermarks,
 )
 from spindle.model.logs import LogKey
 from spindle.sim.disk import MemoryDisk
@@ -299,7 +300,8 @@ def test_creating_again_gives_the_log_that_is_there() -> None:
 def test_a_name_that_is_used_again_begins_without_the_old_offsets() -> None:
     disk = with_records()
     directory, _ = reopen(disk, PATH)
-    directory.run(Checkpoint(PATH, {KEY: 40}))
+    directory.run(Checkpoint(PATH))
+    directory.run(WriteHighWatermarks(PATH, {KEY.topic_partition: 40}))
     directory.run(Discard(PATH, KEY, "delete", "a" * 32))
     create(directory)
     append(directory, batch(0, [b"new"]))

@@ -91,8 +91,34 @@ def test_the_time_index_in_memory_and_in_its_file_agree(
         index.add(timestamp, offset)
     there = TimeFile(file_of(index.encode()), 3)
     assert there.floor(sought) == index.floor(sought)
-    assert there.between(sought, sought + 20) == index.between(sought, sought + 20)
+    assert there.part(sought, sought + 20) == index.part(sought, sought + 20)
     assert there.last() == index.last
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=30),
+    st.integers(0, 200),
+    st.integers(-3, 3),
+)
+def test_indexes_taken_over_in_parts_are_as_if_made_entry_by_entry(
+    adds: list[tuple[int, int]], middle: int, lower: int
+) -> None:
+    places, times = OffsetIndex(3), TimeIndex(3)
+    other_places, other_times = OffsetIndex(3 - lower), TimeIndex(3 - lower)
+    expected_places, expected_times = OffsetIndex(3 - lower), TimeIndex(3 - lower)
+    offset, position = 3, 0
+    for timestamp, more in adds:
+        offset, position = offset + more, position + 10 * more
+        places.add(offset, position)
+        times.add(timestamp, offset)
+        expected_places.add(offset, position + 7)
+        expected_times.add(timestamp, offset)
+    for start, stop in ((0, middle), (middle, 1 << 20)):
+        other_places.extend(places.part(start * 10, stop * 10), 7)
+        other_times.extend(times.part(start, stop))
+        other_times.extend(times.part(0, stop))  # What is not newer adds nothing.
+    assert other_places.encode() == expected_places.encode()
+    assert other_times.encode() == expected_times.encode()
 
 
 def test_damaged_time_indexes() -> None:

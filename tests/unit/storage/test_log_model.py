@@ -29,6 +29,7 @@ from spindle.model.jobs import (
     Reset,
     Retain,
     Truncate,
+    WriteHighWatermarks,
 )
 
 SMALL = {"segment_bytes": 700, "index_interval_bytes": 150}
@@ -129,7 +130,8 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule()
     def checkpoint(self) -> None:
-        self.directory.run(Checkpoint(self.path, {KEY: self.end}))
+        self.directory.run(Checkpoint(self.path))
+        self.directory.run(WriteHighWatermarks(self.path, {KEY.topic_partition: self.end}))
 
     @rule()
     def close_and_open(self) -> None:
