@@ -30,6 +30,7 @@ from spindle.planning.field import Field
 from spindle.planning.leaders import Led, even_leaders
 from spindle.planning.load import Band, DirectoryLoad
 from spindle.planning.schedule import Limits
+from spindle.planning.state import State
 from spindle.planning.whole import plan_cluster
 from spindle.planning.within import Within
 
@@ -113,7 +114,11 @@ def _within(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
 
 
 def _rated(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
-    """Write rates beside bytes, on some brokers: bytes within 2 %, rates within 5 %."""
+    """Write rates beside bytes, on some brokers: bytes within 2 %, rates within 5 %.
+
+    Where a replica, with what must lie beside it, is too much for any disk, no plan keeps both
+    bands. Such brokers are told by themselves; the others are left out if any disk is.
+    """
     rng = np.random.default_rng(5)
     rates = rng.lognormal(0, 1.5, len(cluster.partitions.number)) * 1e4
     rated = cluster.replicas._replace(rate=rates[cluster.replicas.partition])
@@ -121,7 +126,8 @@ def _rated(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
     field = Field(replace(cluster, replicas=rated), Band(0.02, rate_tolerance=0.05))
     drafts = [Within(field, b, Limits()).run() for b in range(RATED)]
     tell("with rates, core s a broker", (time.process_time() - began) / RATED)
-    off = [bool(field.state(b).outside) for b in range(RATED)]
+    states = [field.state(b) for b in range(RATED)]
+    off = [bool(state.outside) for state in states]
     ratios = [
         sum(field.sizes[turn.rank] for turn in draft.turns) / draft.bound
         for draft, out in zip(drafts, off, strict=True)
@@ -129,6 +135,15 @@ def _rated(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
     ]
     tell("with rates, bytes / bound, median", statistics.median(ratios))
     tell(f"with rates, left out of their bands, of {RATED}", sum(off))
+    tell(f"with rates, a replica too much for any disk, of {RATED}", sum(map(_too_much, states)))
+
+
+def _too_much(state: State) -> bool:
+    """Whether a disk has more than a fair part of bytes, or of rates, because no plan avoids it."""
+    assert state.rates is not None
+    bytes_ = zip(state.edges, state.used, strict=True)
+    flows = zip(state.rates.edges, state.rates.flow, strict=True)
+    return any(size >= e.fair + 1 for e, size in (*bytes_, *flows))
 
 
 def _led(cluster: Cluster, tell: Callable[[str, float], None]) -> None:

@@ -112,18 +112,23 @@ def lower_bound(around: Iterable[Edges], sizes: Iterable[float]) -> int:
     return int(max(above, missing))
 
 
-def bytes_for_rate(sizes: NDArray[np.float64], rates: NDArray[np.float64], wanted: float) -> float:
-    """The fewest bytes of some replicas (and a part of one) that carry this rate."""
-    if wanted <= 0 or not len(rates):
+def least_that_brings(
+    prices: NDArray[np.float64], worths: NDArray[np.float64], wanted: float
+) -> float:
+    """The least price of some replicas (and a part of one) that are worth so much together.
+
+    So the fewest bytes that carry a rate, or the lowest rate that comes with so many bytes.
+    """
+    if wanted <= 0 or not len(worths):
         return 0.0
-    order = np.argsort(-rates / np.maximum(sizes, 1), kind="stable")
-    carried = np.cumsum(rates[order])
-    at = int(np.searchsorted(carried, wanted))
+    order = np.argsort(-worths / np.maximum(prices, 1), kind="stable")
+    brought = np.cumsum(worths[order])
+    at = int(np.searchsorted(brought, wanted))
     if at >= len(order):
-        return float(sizes.sum())
-    before = carried[at - 1] if at else 0.0
-    whole = float(sizes[order[:at]].sum())
-    return whole + float(sizes[order[at]]) * (wanted - before) / float(rates[order[at]])
+        return float(prices.sum())
+    before = float(brought[at - 1]) if at else 0.0
+    whole = float(prices[order[:at]].sum())
+    return whole + float(prices[order[at]]) * (wanted - before) / float(worths[order[at]])
 
 
 def _with_giants(

@@ -6,13 +6,16 @@ search from, and takes what has been found. Called by the planners.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, insort
 from collections.abc import Collection, Sequence
+from itertools import chain
 
 import numpy as np
 
 from spindle.planning.bound import Edges, edges, rate_edges
 from spindle.planning.cluster import Cluster, Flags, Floats, Ints, Replicas
+from spindle.planning.company import Measure, with_company
 from spindle.planning.load import Band
 from spindle.planning.state import Rates, State
 
@@ -27,6 +30,7 @@ class Field:
         size, directory = r.size[order], r.directory[order]
         self.place: list[int] = directory.tolist()
         self.sizes: list[int] = size.tolist()
+        self._size, self._rate = size.astype(np.float64), np.zeros(0)
         self.rates: list[float] | None = None
         self.partition = r.partition[order]
         self.marks = [band.mark(d.capacity) for d in cluster.directories]
@@ -37,7 +41,7 @@ class Field:
         """Bytes that a byte per second counts as."""
         if band.rate_tolerance is not None:
             # Whole bytes, whose sums are exact: so a result, planned again, is a result.
-            rate = np.rint(r.rate[order])
+            self._rate = rate = np.rint(r.rate[order])
             self.rates = rate.tolist()
             self.flow = _sums(directory, rate, count).tolist()
             self.scale = float(size.sum()) / max(1.0, float(rate.sum()))
@@ -98,18 +102,41 @@ class Field:
         if blocked:
             held = [[rank for rank in there if rank not in blocked] for there in held]
             empty = [[rank for rank in there if rank not in blocked] for there in empty]
+        alone = around if around is not None else self.around(broker, blocked)
+        around, rates = self.bands(broker, alone, held)
         return State(
             self.sizes,
             held,
             [self.used[d] for d in own],
-            around if around is not None else self.around(broker, blocked),
+            around,
             [self.marks[d] for d in own],
             [n for n, d in enumerate(own) if self.targets[d]],
             [n for n, d in enumerate(directories) if d.drain],
             empty,
             arrived,
-            self._rates(own, held),
+            rates,
         )
+
+    def bands(
+        self, broker: int, around: list[Edges], held: Sequence[Sequence[int]] | None = None
+    ) -> tuple[list[Edges], Rates | None]:
+        """The bands of a broker's directories, of bytes `around` and of rates, where those count.
+
+        They are wider where they contradict each other. `held`: what may be moved.
+        """
+        own = self.cluster.of_broker(broker)
+        held = [self.held[d] for d in own] if held is None else held
+        rates = self._rates(own, held)
+        if rates is None:
+            return around, None
+        ranks = np.fromiter(chain.from_iterable(held), dtype=np.int64)
+        bytes_ = Measure(
+            self._size[ranks], [self.used[d] for d in own], around, [self.marks[d] for d in own]
+        )
+        flows = Measure(self._rate[ranks], rates.flow, rates.edges, [math.inf] * len(own))
+        counts = list(map(len, held))
+        rates.edges = with_company(counts, flows, bytes_)
+        return with_company(counts, bytes_, flows), rates
 
     def _rates(self, own: Sequence[int], held: Sequence[Sequence[int]]) -> Rates | None:
         if self.rates is None or self.flow is None or self.band.rate_tolerance is None:
@@ -127,12 +154,6 @@ class Field:
             [largest for _, largest in stays],
         )
         return Rates(self.rates, flow, around, sum(self.used[d] for d in own) / sum(flow))
-
-    def rates_off(self, broker: int) -> float:
-        """How far the rates of a broker's directories are out of their bands, as if bytes."""
-        own = self.cluster.of_broker(broker)
-        rates = self._rates(own, [self.held[d] for d in own])
-        return 0.0 if rates is None else sum(map(rates.off, range(len(own))))
 
     def shift(self, rank: int, source: int, target: int) -> None:
         """Count a move as done."""

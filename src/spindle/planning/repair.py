@@ -1,16 +1,18 @@
-"""Helps a walk that got stuck on large replicas: forces a move and lets a walk mend what it broke.
+"""Helps a search that got stuck on large replicas: forces a move, has what it broke mended.
 
-The forced replica pushes others out of its new directory (an ejection chain), which is what a
-greedy walk never does by itself. A trial is kept only if the broker ends more even. Called by the
-search where the best walk leaves directories out of the band.
+The forced replica pushes others out of its new directory (an ejection chain), which is what greedy
+walks and trades never do by themselves. A trial is kept only if the broker ends more even. Called
+by the search where its best end leaves directories out of the band.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from spindle.planning.state import State
-from spindle.planning.walk import Taste, walk
+
+Mend = Callable[[State], object]
+"""Brings a state nearer to its bands, in place: a walk, or trades."""
 
 ROUNDS = 12
 """Trials that are kept, at most."""
@@ -22,26 +24,26 @@ WORTH = 0.01
 """A byte more in the band is worth moving a hundred."""
 
 
-def repair(state: State, taste: Taste) -> State:
+def repair(state: State, mend: Mend) -> State:
     """The best state found, the one given if none is better."""
     for _ in range(ROUNDS):
         if not state.outside:
             return state
-        better = _best_trial(state, taste)
+        better = _best_trial(state, mend)
         if better is None:
             return state
         state = better
     return state
 
 
-def _best_trial(state: State, taste: Taste) -> State | None:
+def _best_trial(state: State, mend: Mend) -> State | None:
     best: State | None = None
     before = state.outside
     for rank, source, target in _forced(state):
         trial = state.copy()
         trial.shift(rank, source, target)
         trial.held[target].remove(rank)  # It must not come straight back.
-        walk(trial, taste)
+        mend(trial)
         trial.held[target].append(rank)
         trial.held[target].sort()
         gain = before - trial.outside
@@ -63,18 +65,22 @@ def _forced(state: State) -> Iterator[tuple[int, int, int]]:
     by_need = sorted(state.targets, key=lambda d: state.used[d] - state.edges[d].mean)
     for directory in out[:WORST]:
         size, around = state.used[directory], state.edges[directory]
-        if size > around.high:
-            for rank in _picked(state, directory, size - around.high):
+        faster = 0.0 if state.rates is None else state.rates.surplus(directory)
+        if size > around.high or faster > 0:
+            for rank in _picked(state, directory, size - around.high, faster):
                 for target in [d for d in by_need if d != directory][:PARTNERS]:
                     yield rank, directory, target
         elif directory in state.targets:
             for source in [d for d in reversed(by_need) if d != directory][:PARTNERS]:
-                for rank in _picked(state, source, around.low - size):
+                for rank in _picked(state, source, around.low - size, -faster):
                     yield rank, source, directory
 
 
-def _picked(state: State, directory: int, wanted: float) -> list[int]:
-    """The largest, the next, and those around what is wanted."""
+def _picked(state: State, directory: int, wanted: float, faster: float) -> list[int]:
+    """The largest, the next, and those around what is wanted: bytes, and bytes per second."""
     held, at = state.held[directory], state.first_from(directory, wanted)
-    chosen = [*held[at : at + 2], *held[max(0, at - 1) : at], *reversed(held[-2:])]
-    return list(dict.fromkeys(chosen))[:ITEMS]
+    chosen = [*held[at : at + 2], *held[max(0, at - 1) : at], *reversed(held[-2:])][:ITEMS]
+    if state.rates is not None and faster > 0:
+        of = state.rates.of
+        chosen += sorted(held, key=lambda rank: abs(of[rank] - faster))[:ITEMS]
+    return list(dict.fromkeys(chosen))

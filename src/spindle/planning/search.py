@@ -19,6 +19,8 @@ DEAR = 1.01
 """Times the bound: a plan that is dearer may have decided badly on its largest replicas."""
 TRIMS = (0.0, 0.5)
 """Of half the bands, where rates count, too: the more the harder it is to bring all into them."""
+FEW = 240
+"""Replicas: of so many, where rates count, moves are forced to help trades that got stuck."""
 _POLISHES = 3
 
 
@@ -36,7 +38,7 @@ def search(start: State) -> State:
         if other is not None and polish(other).cost < best.cost:
             best = other
     if best.outside:
-        best = polish(repair(best, taste))
+        best = polish(repair(best, lambda state: walk(state, taste)))
     return best if best.outside < before and not best.breaches else start
 
 
@@ -56,6 +58,8 @@ def _of_both(start: State) -> State:
             if not ends[-1].outside:
                 break
     best = min((end for end in ends if not end.breaches), key=lambda end: end.cost, default=start)
+    if best.outside and sum(map(len, best.held)) <= FEW:
+        best = polish(repair(best, trade))
     return best if best.outside < start.outside else start
 
 

@@ -48,6 +48,11 @@ class Rates:
         """The same with a replica more or less in it."""
         return self._off(directory, self.flow[directory] + sign * self.of[rank])
 
+    def surplus(self, directory: int) -> float:
+        """Bytes/s above a directory's band; below it less than 0; 0 in it."""
+        flow, around = self.flow[directory], self.edges[directory]
+        return max(0.0, flow - around.high) - max(0.0, around.low - flow)
+
     def _off(self, directory: int, flow: float) -> float:
         around = self.edges[directory]
         # Sums of rates are not exact: less than a byte is none here, too.

@@ -124,6 +124,12 @@ def _why(field: Field, state: State, n: int) -> str:
     if size > state.edges[n].fair:
         topic, partition = field.name(rank)
         return f"{topic}-{partition} alone has {amount(size)}, more than a fair share"
+    if state.edges[n].high > state.edges[n].fair and state.rates is not None:
+        topic, partition = field.name(rank)
+        return (
+            f"{topic}-{partition} has {amount(size)}, and whatever lies beside it to bring the "
+            "disk its part of the writes is more than there is room for"
+        )
     return "no replica, and no exchange of two, fits the room elsewhere"
 
 
@@ -140,6 +146,13 @@ def _rate_notes(field: Field, state: State, path: str, n: int) -> Iterator[str]:
         topic, partition = field.name(fastest)
         rate = amount(rates.of[fastest])
         yield f"{told}: {topic}-{partition} alone takes {rate}/s, more than a fair share"
+    elif fastest is not None and edges.high > edges.fair and flow > edges.fair:
+        topic, partition = field.name(fastest)
+        rate = amount(rates.of[fastest])
+        yield (
+            f"{told}: {topic}-{partition} takes {rate}/s, and whatever fills the disk beside it is "
+            "written to with more than is left"
+        )
     elif not held and flow > edges.mean:
         yield f"{band}: what is moving into it, or has no way out, stays"
     else:

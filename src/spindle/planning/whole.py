@@ -251,12 +251,14 @@ class _Whole:
             if around.flows and field.flow is not None:
                 flow = sum(field.flow[d] for d in own)
                 brokers += around.flows[b].outside(flow) * field.scale
-            for d, edge in zip(own, self._edges(b, around, blocked), strict=True):
+            edges, rates = field.bands(b, self._edges(b, around, blocked))
+            for d, edge in zip(own, edges, strict=True):
                 if broker.drain or cluster.directories[d].drain:
                     left += len(field.held[d]) + len(field.empty[d])
                 else:
                     directories += edge.outside(field.used[d])
-            directories += field.rates_off(b)
+            if rates is not None:
+                directories += sum(map(rates.off, range(len(own))))
         return left, brokers, directories
 
     # -- what there is to tell -------------------------------------------------------------

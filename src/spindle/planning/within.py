@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spindle.planning.bound import bytes_for_rate, lower_bound
+from spindle.planning.bound import least_that_brings, lower_bound
 from spindle.planning.field import Field
 from spindle.planning.load import Move, Share
 from spindle.planning.schedule import Limits, Step, schedule
@@ -140,12 +140,12 @@ def _bound(state: State) -> int:
     flows = [np.array([rates.of[r] for r in held], dtype=np.float64) for held in state.held]
     out = coming = 0.0
     for n, edge in enumerate(around):
-        surplus = bytes_for_rate(sizes[n], flows[n], rates.flow[n] - rates.edges[n].high)
+        surplus = least_that_brings(sizes[n], flows[n], rates.flow[n] - rates.edges[n].high)
         out += max(0.0, state.used[n] - edge.high, surplus)
         lack = rates.edges[n].low - rates.flow[n]
         if lack > 0:
             others = [m for m in range(len(ranks)) if m != n]
-            lack = bytes_for_rate(
+            lack = least_that_brings(
                 np.concatenate([sizes[m] for m in others] or [np.empty(0)]),
                 np.concatenate([flows[m] for m in others] or [np.empty(0)]),
                 lack,

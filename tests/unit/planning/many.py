@@ -41,9 +41,12 @@ def check(seed: int, between: bool, rates: bool = False) -> None:
     if between and not plan.notes:
         field = Field(end, band)
         around = levels(field)
-        off = [e.outside(u) for e, u in zip(around.directories, field.used, strict=True)]
-        off += [field.rates_off(b) for b in range(len(end.brokers))]
-        assert not any(off), f"seed {seed}: out of the band, and nothing is said"
+        for b in range(len(end.brokers)):
+            own = end.of_broker(b)
+            edges, flows = field.bands(b, [around.directories[d] for d in own])
+            off = [e.outside(field.used[d]) for e, d in zip(edges, own, strict=True)]
+            off += [] if flows is None else map(flows.off, range(len(own)))
+            assert not any(off), f"seed {seed}: out of the band, and nothing is said"
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
+from spindle.planning.bound import Edges, rate_edges
 from spindle.planning.cluster import Cluster
 from spindle.planning.field import Field
 from spindle.planning.levels import levels
@@ -24,13 +25,15 @@ class Verdict(NamedTuple):
     cost: int = 0
 
 
-def judge(cluster: Cluster, band: Band, between: bool) -> Verdict:
+def judge(cluster: Cluster, band: Band, between: bool, plain: bool = False) -> Verdict:
     """Whether an end within all bands exists, and the fewest bytes that lead there.
 
     Bytes to other brokers count twice, as the planner has it. The way there (room for second
-    copies) is not looked at.
+    copies) is not looked at. Rates count within brokers only; `plain`: by bands of bytes and of
+    rates that do not know of each other.
     """
-    problem = _Problem(cluster, band, between)
+    field = Field(cluster, band)
+    problem = _Problem(field, between, *_bands(field, between, plain))
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = SECONDS
     solver.parameters.num_workers = 1
@@ -43,17 +46,42 @@ def judge(cluster: Cluster, band: Band, between: bool) -> Verdict:
     return Verdict(True, round(solver.objective_value))
 
 
+def _bands(field: Field, between: bool, plain: bool) -> tuple[list[Edges], list[Edges]]:
+    """(bands of bytes, bands of rates or none) of all directories."""
+    if between:
+        return levels(field).directories, []
+    sizes: list[Edges] = []
+    flows: list[Edges] = []
+    for b in range(len(field.cluster.brokers)):
+        alone = field.around(b)
+        edges, rates = field.bands(b, alone)
+        sizes += alone if plain else edges
+        if rates is not None:
+            flows += plain_rates(field, b) if plain else rates.edges
+    return sizes, flows
+
+
+def plain_rates(field: Field, broker: int) -> list[Edges]:
+    """The bands of a broker's rates, whatever its bytes are."""
+    own = field.cluster.of_broker(broker)
+    stays = [field.running(d, field.held[d]) for d in own]
+    assert field.flow is not None
+    assert field.band.rate_tolerance is not None
+    return rate_edges(
+        [field.cluster.directories[d] for d in own], [field.flow[d] for d in own],
+        field.band.rate_tolerance, [p for p, _ in stays], [most for _, most in stays],
+    )  # fmt: skip
+
+
 class _Problem:
     """A Boolean for each replica and each directory that it may be in."""
 
-    def __init__(self, cluster: Cluster, band: Band, between: bool) -> None:
+    def __init__(
+        self, field: Field, between: bool, around: list[Edges], flows: list[Edges]
+    ) -> None:
         self.model = cp_model.CpModel()
-        field = Field(cluster, band)
-        rules = Rules(field)
+        cluster, rules = field.cluster, Rules(field)
         places = range(len(cluster.directories))
-        around = levels(field).directories
-        if not between:
-            around = [e for b in range(len(cluster.brokers)) for e in field.around(b)]
         inside: dict[int, list[tuple[int, cp_model.IntVar]]] = defaultdict(list)
         on: dict[tuple[int, int], list[cp_model.IntVar]] = defaultdict(list)
         cost = []
@@ -73,16 +101,20 @@ class _Problem:
             here = {d: self.model.new_bool_var(f"{rank}@{d}") for d in sorted(choices)}
             self.model.add_exactly_one(here.values())
             for d, var in here.items():
-                inside[d].append((size, var))
+                inside[d].append((rank, var))
                 on[int(field.partition[rank]), cluster.owner[d]].append(var)
                 if d != home:
                     cost.append((1 + (cluster.owner[d] != cluster.owner[home])) * size * var)
         for d in places:
             kind, e = cluster.directories[d], around[d]
-            total = sum(size * var for size, var in inside[d])
+            total = sum(field.sizes[rank] * var for rank, var in inside[d])
             most = max(e.high, 0.0) if not kind.drain else field.pinned[d]
             self.model.add(total <= math.ceil(most + 1) - 1)
             self.model.add(total >= math.floor(e.low - 1) + 1)
+            if flows:
+                flow = sum(round(field.rate(rank)) * var for rank, var in inside[d])
+                self.model.add(flow <= math.floor(flows[d].high))
+                self.model.add(flow >= math.ceil(flows[d].low))
         for together in on.values():
             self.model.add(sum(together) <= 1)
         self._racks(cluster, on)

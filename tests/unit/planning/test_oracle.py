@@ -6,7 +6,7 @@ import random
 
 import pytest
 from tests.unit.planning.clusters import after, carry_out
-from tests.unit.planning.oracle import judge
+from tests.unit.planning.oracle import judge, plain_rates
 
 from spindle.planning.cluster import BrokerLoad, Cluster, cluster_of
 from spindle.planning.field import Field
@@ -68,3 +68,48 @@ def test_what_a_solver_can_even_out_is_evened_out_for_hardly_more(between: bool)
     assert feasible >= 8
     assert not missed
     assert sum(ratios) / len(ratios) <= 1.1
+
+
+def rated(seed: int) -> Cluster:
+    """A broker with few replicas: some large, some hot, some nearly a directory's whole part."""
+    rng = random.Random(seed)
+    count = rng.randint(2, 4)
+    replicas = [
+        ReplicaLoad(
+            "t", number, f"/{rng.randrange(count)}", min(9000, int(rng.paretovariate(1.2) * 700)),
+            rate=float(min(9000, int(rng.paretovariate(1.2) * 700))),
+        )
+        for number in range(rng.choice((8, 12, 16)))
+    ]  # fmt: skip
+    directories = {0: [DirectoryLoad(f"/{d}", 100_000) for d in range(count)]}
+    return cluster_of([BrokerLoad(0)], directories, {0: replicas})
+
+
+@pytest.mark.spec("P-04")
+def test_bands_of_bytes_and_rates_are_wider_only_where_no_plan_keeps_both() -> None:
+    wider, feasible, missed = 0, 0, []
+    for seed in range(60):
+        cluster, band = rated(seed), Band(0.2, 0.95, rate_tolerance=0.3)
+        before = Field(cluster, band)
+        edges, rates = before.bands(0, before.around(0))
+        assert rates is not None
+        verdict = judge(cluster, band, between=False)
+        assert verdict.feasible is not None, f"seed {seed}: the solver needs longer"
+        plan = plan_cluster(cluster, band)
+        if (edges, rates.edges) != (before.around(0), plain_rates(before, 0)):
+            wider += 1
+            both = judge(cluster, band, between=False, plain=True)
+            assert both.feasible is False, f"seed {seed}: a plan keeps both bands"
+        if not verdict.feasible:
+            assert plan.notes, f"seed {seed}: nothing is said"
+            continue
+        feasible += 1
+        carry_out(cluster, plan, band, Limits())
+        shares = plan.shares[0]
+        off = [e.outside(s.after) for e, s in zip(edges, shares, strict=True)]
+        off += [e.outside(s.rate_after) for e, s in zip(rates.edges, shares, strict=True)]
+        if any(off):
+            missed.append(seed)
+    assert wider >= 5
+    assert feasible >= 20
+    assert len(missed) <= 1

@@ -97,3 +97,18 @@ def test_brokers_are_evened_by_rates_too_with_racks_kept() -> None:
     assert min(flows) >= 0.95 * 480
     assert {s.after for shares in plan.shares.values() for s in shares} == {240}
     assert plan.notes == ()
+
+
+@pytest.mark.spec("P-04")
+def test_a_replica_that_cannot_share_a_disk_evenly_is_named_and_the_rest_is_even() -> None:
+    # 980 of the 1010 bytes that a disk may have, hardly written to; what is hot is 50 bytes each.
+    directories = [DirectoryLoad(f"/{n}", 2000) for n in range(3)]
+    replicas = [ReplicaLoad("large", 0, "/0", 980, rate=10.0)]
+    replicas += [ReplicaLoad("t", n, f"/{n % 3}", 50, rate=1000.0) for n in range(40)]
+    plan = plan_broker(1, directories, replicas, Band(0.02, rate_tolerance=0.1))
+    large, *others = sorted(plan.shares, key=lambda share: -share.after)
+    assert large.path == "/0"
+    assert large.rate_after >= 0.9 * 40_010 / 3
+    assert [share.after for share in others] == [700, 700]
+    assert any("/0 stays" in note and "large-0 has 980 B" in note for note in plan.notes)
+    assert not [note for note in plan.notes if "/0" not in note]
