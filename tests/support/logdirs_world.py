@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import uuid
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any
 
@@ -88,8 +88,8 @@ class Lifecycle:
     def on_directory_back(self, directory_id: uuid.UUID) -> None:
         self.back.append(directory_id)
 
-    def set_cordoned(self, ids: tuple[uuid.UUID, ...]) -> None:
-        self.cordoned = ids
+    def set_cordoned(self, directory_ids: Iterable[uuid.UUID]) -> None:
+        self.cordoned = tuple(directory_ids)
 
 
 class Fetchers:
@@ -170,23 +170,20 @@ class World:
         metadata.image = self.image
         controller: Any = self.controller
         peers = Peers(self.out, "broker-1")
-        site = Site(self.config, CLUSTER, self.out, metadata, peers, controller)
-        self.broker: Any = SimpleNamespace(
-            config=self.config,
-            settings=self.config.settings,
-            node_id=ME,
-            cluster_id=CLUSTER,
-            out=self.out,
+        self.site = site = Site(self.config, CLUSTER, self.out, metadata, peers, controller)
+        self.fetchers = Fetchers()
+        self.replicas = Replicas(site)
+        self.logs = LogDirs(site, self.lifecycle, self.replicas, self.fetchers.has_answered)
+        self.replicas.bind(self.fetchers, self.logs)
+        self.housekeeping = Housekeeping(site, self.replicas, self.logs)
+        self.broker = SimpleNamespace(
             image=self.image,
-            lifecycle=self.lifecycle,
-            peers=peers,
-            controller=self.controller,
-            fetchers=Fetchers(),
+            settings=site.settings,
+            node_id=ME,
+            out=self.out,
+            logs=self.logs,
+            replicas=self.replicas,
         )
-        self.broker.replicas = self.replicas = Replicas(site)
-        self.broker.logs = self.logs = LogDirs(self.broker)
-        self.replicas.bind(self.broker.fetchers, self.logs)
-        self.broker.housekeeping = Housekeeping(self.broker)
         handlers = {
             Key.ALTER_REPLICA_LOG_DIRS: alter_replica_log_dirs,
             Key.DESCRIBE_LOG_DIRS: describe_log_dirs,
@@ -296,7 +293,7 @@ class World:
 
     def assigned(self, name: str, partition: int = 0) -> uuid.UUID:
         """The directory that the metadata names."""
-        return self.logs.assigned(pid(name, partition))
+        return self.site.assigned(pid(name, partition))
 
     def id_of(self, path: LogDir) -> uuid.UUID:
         return self.logs.directories.id_of(path)

@@ -57,10 +57,10 @@ class Broker:
         self.lifecycle = Lifecycle(site, lambda: self.logs.places.rooms())
         self.replicas = Replicas(site)
         self.fetchers = Fetchers(site, self.replicas)
-        self.logs = LogDirs(self)
+        self.logs = LogDirs(site, self.lifecycle, self.replicas, self.fetchers.has_answered)
         self.replicas.bind(self.fetchers, self.logs)
         self.fetchers.listeners.append(self.logs.on_answered)
-        self.housekeeping = Housekeeping(self)
+        self.housekeeping = Housekeeping(site, self.replicas, self.logs)
         self.compaction = Compaction(
             site, self.replicas, lambda id: self.logs.moves.of(id) is not None
         )

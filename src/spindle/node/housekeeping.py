@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from spindle.model.config import MAX_LONG, topic_setting
+from spindle.model.config import MAX_LONG
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE
@@ -22,10 +22,10 @@ from spindle.model.jobs import (
     WriteHighWatermarks,
 )
 from spindle.model.statistics import Sample
+from spindle.node.logdirs.logdirs import LogDirs
 from spindle.node.replicas.hosted import Hosted
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
+from spindle.node.replicas.replicas import Replicas
+from spindle.node.site import Site
 
 FLUSH_LOOK: Final = 0.5
 """Seconds between looks for logs that `flush.ms` wants on the medium."""
@@ -38,32 +38,35 @@ POINTS_EVERY: Final = "log.flush.offset.checkpoint.interval.ms"
 class Housekeeping:
     """The broker's periodic work on its logs."""
 
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
-        self._out = broker.out
+    def __init__(self, site: Site, replicas: Replicas, logs: LogDirs) -> None:
+        self._site = site
+        self._replicas = replicas
+        self._logs = logs
+        self._out = site.out
         self._flushed: dict[str, float] = {}
         self._due: deque[PartitionId] = deque()
         self._checkpoints: list[Callable[[LogDir], None]] = []
         """Checkpoints under way: each is to be told of a directory that it need not wait for."""
-        delay = broker.settings["log.initial.task.delay.ms"] / 1000
+        delay = site.settings["log.initial.task.delay.ms"] / 1000
+        logs.listeners.append(self._on_directory_failed)
         self._out.after(delay, self._retain_all)
         self._out.after(delay, self._flush_due)
         self._out.after(self._seconds(MARKS_EVERY), self._marks)
         self._out.after(self._seconds(POINTS_EVERY), self._points)
 
     def _seconds(self, name: str) -> float:
-        return float(self._broker.settings[name]) / 1000
+        return float(self._site.settings[name]) / 1000
 
     # --- checkpoints --------------------------------------------------------------------------
 
     def _points(self) -> None:
         self._out.after(self._seconds(POINTS_EVERY), self._points)
-        for directory in self._broker.logs.directories.online:
+        for directory in self._logs.directories.online:
             self._out.run(Checkpoint(directory.path), self._on_checkpoint)
 
     def _on_checkpoint(self, result: Failure | None) -> None:
         if isinstance(result, DiskFailed):
-            self._broker.logs.on_disk_failed(result)
+            self._logs.on_disk_failed(result)
 
     def _marks(self) -> None:
         self._out.after(self._seconds(MARKS_EVERY), self._marks)
@@ -71,7 +74,7 @@ class Housekeeping:
 
     def checkpoint(self, then: Callable[[], None]) -> None:
         """Write every directory's high watermarks; `then` when all are written or have failed."""
-        paths = [d.path for d in self._broker.logs.directories.online]
+        paths = [d.path for d in self._logs.directories.online]
         left = set(paths)
 
         def over(path: LogDir) -> None:
@@ -94,10 +97,10 @@ class Housekeeping:
 
     def _marks_of(self, path: LogDir) -> dict[TopicPartition, int]:
         """A current log's mark stands before that of a future log of the same partition."""
-        marks = self._broker.logs.future_marks(path) | self._broker.replicas.high_watermarks(path)
+        marks = self._logs.future_marks(path) | self._replicas.high_watermarks(path)
         return {key.topic_partition: mark for key, mark in marks.items()}
 
-    def on_directory_failed(self, path: LogDir) -> None:
+    def _on_directory_failed(self, path: LogDir) -> None:
         """A directory is lost, or hangs: nobody waits for its checkpoint any more."""
         for over in list(self._checkpoints):
             over(path)
@@ -107,7 +110,7 @@ class Housekeeping:
     def _retain_all(self) -> None:
         self._out.after(self._seconds("log.retention.check.interval.ms"), self._retain_all)
         if not self._due:
-            self._due = deque(self._broker.replicas.hosted)
+            self._due = deque(self._replicas.hosted)
             for _ in range(TOGETHER):
                 self._retain_next()
 
@@ -115,7 +118,7 @@ class Housekeeping:
         """Delete what a topic need not keep. A future log follows its current one's start."""
         while self._due:
             id = self._due.popleft()
-            hosted, bounds = self._broker.replicas.find(id), self._broker.replicas.bounds(id)
+            hosted, bounds = self._replicas.find(id), self._replicas.bounds(id)
             if hosted is None or bounds is None:
                 continue
             if "delete" not in self._topic(hosted, "cleanup.policy").split(","):
@@ -134,23 +137,22 @@ class Housekeeping:
     def _on_retained(self, hosted: Hosted, result: LogStart | Failure) -> None:
         if not hosted.gone:
             if isinstance(result, Failure):
-                self._broker.replicas.on_failure(hosted, result)
+                self._replicas.on_failure(hosted, result)
             else:
-                self._broker.replicas.on_start(hosted, result)
+                self._replicas.on_start(hosted, result)
         self._retain_next()
 
     def _topic(self, hosted: Hosted, name: str) -> Any:
-        overrides = self._broker.image.config(TOPIC_RESOURCE, hosted.name.topic)
-        return topic_setting(overrides, self._broker.settings, name)
+        return self._site.topic_setting(hosted.name.topic, name)
 
     # --- flush.ms -----------------------------------------------------------------------------
 
     def _flush_due(self) -> None:
         self._out.after(FLUSH_LOOK, self._flush_due)
-        replicas = self._broker.replicas
+        replicas = self._replicas
         topics = {
             name
-            for (kind, name), values in self._broker.image.configs.items()
+            for (kind, name), values in self._site.image.configs.items()
             if kind == TOPIC_RESOURCE and "flush.ms" in values
         }
         for hosted in [h for h in replicas.hosted.values() if h.name.topic in topics]:
@@ -165,13 +167,13 @@ class Housekeeping:
 
     def _on_flushed(self, hosted: Hosted, result: Failure | None) -> None:
         if isinstance(result, Failure) and not hosted.gone:
-            self._broker.replicas.on_failure(hosted, result)
+            self._replicas.on_failure(hosted, result)
 
     # --- figures ------------------------------------------------------------------------------
 
     def statistics(self) -> Iterator[Sample]:
         """Figures about directories and moves, under Kafka's names (K858-08)."""
-        logs = self._broker.logs
+        logs = self._logs
         directories = logs.directories
         manager = "kafka_log_logmanager_"
         yield Sample(
@@ -208,7 +210,7 @@ class Housekeeping:
         )
         yield Sample(
             "kafka_server_assignmentsmanager_queuedreplicatodirassignments",
-            len(logs.assigning.queue),
+            len(logs.saying.assigning.queue),
             "replicas whose directory the controller has still to be told",
         )
         yield from logs.moves.statistics()

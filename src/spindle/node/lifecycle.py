@@ -15,7 +15,6 @@ from spindle.core.logdirs.placement import Rooms
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.features import (
     CORDONED_DIRECTORIES,
-    DIRECTORY_ASSIGNMENT,
     SUPPORTED,
 )
 from spindle.model.ids import DirectoryId
@@ -323,8 +322,7 @@ class Lifecycle:
         if not delta.features or not self._registered:
             return
         own = self._site.image.brokers.get(self._site.node_id)
-        level = self._site.level
-        if own is not None and not own.log_dirs and level >= DIRECTORY_ASSIGNMENT:
+        if own is not None and not own.log_dirs and self._site.speaks_of_directories:
             self._register_again()
 
     # --- stopping -----------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from spindle.model.config import NodeConfig, Settings, topic_setting
-from spindle.model.features import METADATA_VERSION
-from spindle.model.ids import NodeId
+from spindle.model.features import DIRECTORY_ASSIGNMENT, METADATA_VERSION
+from spindle.model.ids import UNASSIGNED, DirectoryId, NodeId, PartitionId
 from spindle.model.image import TOPIC_RESOURCE, ClusterImage
 from spindle.model.outbox import Outbox
 from spindle.node.channel import ControllerChannel
@@ -62,6 +62,18 @@ class Site:
         """The epoch of our registration as committed; -1 before the first."""
         state = self.image.brokers.get(self.node_id)
         return -1 if state is None else state.broker_epoch
+
+    @property
+    def speaks_of_directories(self) -> bool:
+        """Whether the cluster's metadata knows directories (K858-19)."""
+        return self.level >= DIRECTORY_ASSIGNMENT
+
+    def assigned(self, id: PartitionId) -> DirectoryId:
+        """The directory that the committed metadata names for our replica."""
+        state = self.image.partition(id)
+        if state is None or self.node_id not in state.replicas:
+            return UNASSIGNED
+        return self.image.directory_of(state, self.node_id)
 
     def address(self, node: NodeId) -> tuple[str, int] | None:
         """Where another broker is reached by brokers; None where it is not registered."""

@@ -346,7 +346,7 @@ def _unplaced(broker: Broker, image: ClusterImage) -> str | None:
         return "is fenced"
     if broker.logs.offline or broker.logs.offline_replicas:
         return f"has {broker.logs.offline_replicas} offline replicas"
-    if len(broker.logs.assigning.queue):
+    if len(broker.logs.saying.assigning.queue):
         return "has something to tell of its directories"
     for move in broker.logs.moves.all():
         return f"moves {move.name}: {move.state.name}"

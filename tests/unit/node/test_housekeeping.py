@@ -82,8 +82,7 @@ def test_flush_ms_puts_records_on_the_medium() -> None:
 
 def figures(world: World) -> dict[tuple[str, str], float]:
     return {
-        (s.name, s.labels.get("logDirectory", "")): s.value
-        for s in world.broker.housekeeping.statistics()
+        (s.name, s.labels.get("logDirectory", "")): s.value for s in world.housekeeping.statistics()
     }
 
 
@@ -115,7 +114,7 @@ def test_a_clean_stop_begins_no_new_copying() -> None:
     world.logs.stop_moving(lambda: None)
     before = world.logs.moves.figures.copied_bytes
     done: list[bool] = []
-    world.broker.housekeeping.checkpoint(lambda: done.append(True))
+    world.housekeeping.checkpoint(lambda: done.append(True))
     world.wait(5)
     assert done == [True]
     assert world.logs.moves.figures.copied_bytes <= before + 200

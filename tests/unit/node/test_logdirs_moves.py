@@ -362,7 +362,7 @@ def test_topic_deleted_during_a_move_leaves_nothing(when: type[Job[Any]]) -> Non
     assert world.names("/d1") == []
     assert world.names("/d2") == []
     assert world.halted is None
-    assert len(world.logs.assigning.queue) == 0
+    assert len(world.logs.saying.assigning.queue) == 0
 
 
 @pytest.mark.spec("K113-14")

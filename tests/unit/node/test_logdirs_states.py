@@ -66,13 +66,13 @@ def test_who_is_fetched_anew_is_not_back_before_its_leader_knows_how_little_it_h
     world.controller.has_states = has_states
     spoil(world, 0)
     world.wait(0.5)
-    world.broker.fetchers.unheard.add(pid("t"))
+    world.fetchers.unheard.add(pid("t"))
     world.change("t", isr=(2,))
     world.wait(5)
     assert world.place("t").stage is Stage.READY
     assert world.assigned("t") == LOST
     assert ONLINE not in [state for state, *_ in world.controller.states]
-    world.broker.fetchers.unheard.clear()
+    world.fetchers.unheard.clear()
     world.logs.on_answered(pid("t"))
     world.wait(3)
     assert world.assigned("t") == world.id_of(world.place("t").directory or "")
@@ -82,7 +82,7 @@ def test_where_nobody_leads_nobody_remembers_what_a_replica_had() -> None:
     world = world_of(1)
     spoil(world, 0)
     world.wait(0.5)
-    world.broker.fetchers.unheard.add(pid("t"))
+    world.fetchers.unheard.add(pid("t"))
     world.change("t", isr=(2,))
     world.wait(5)
     assert world.assigned("t") == LOST

@@ -179,5 +179,5 @@ def states(world: World) -> Any:
             self.told = entity
 
     asked = Asked()
-    describe_log_dir_states.on_broker(world.logs.broker, asked)  # type: ignore[arg-type]
+    describe_log_dir_states.on_broker(world.broker, asked)  # type: ignore[arg-type]
     return asked.told.log_dirs

@@ -75,7 +75,7 @@ def test_damage_in_a_later_round_is_found_an_interval_later() -> None:
 @pytest.mark.spec("B-28")
 def test_it_reads_no_faster_than_it_may_and_each_disk_by_itself() -> None:
     world = world_of(2, 4, log_dir_scrub_max_bytes_per_second="500")
-    sizes = {path: world.logs.bytes_in(path) for path in world.paths}
+    sizes = {path: world.logs.places.bytes_in(path) for path in world.paths}
     assert all(size > 3000 for size in sizes.values())
     world.wait(4)
     for path in world.paths:
@@ -90,7 +90,7 @@ def test_it_reads_no_faster_than_it_may_and_each_disk_by_itself() -> None:
 @pytest.mark.spec("B-28")
 def test_it_goes_on_after_a_restart_where_it_was() -> None:
     world = world_of(log_dir_scrub_max_bytes_per_second="50")
-    size = world.logs.bytes_in("/d1")
+    size = world.logs.places.bytes_in("/d1")
     world.wait(50)
     world.restart()
     world.wait(0.5)
@@ -187,12 +187,12 @@ def test_want_of_descriptors_makes_no_log_bad() -> None:
 def test_figures_tell_of_it() -> None:
     world = world_of(log_dir_scrub_max_bytes_per_second="500")
     world.wait(3)
-    figures = {s.name: s.value for s in world.broker.housekeeping.statistics()}
+    figures = {s.name: s.value for s in world.housekeeping.statistics()}
     prefix = "kafka_log_logmanager_scrub"
     assert 0 < figures[prefix + "roundbytes"] < figures[prefix + "roundtotalbytes"]
     assert figures[prefix + "rounds_total"] == 0
     world.wait(60)
-    figures = {s.name: s.value for s in world.broker.housekeeping.statistics()}
+    figures = {s.name: s.value for s in world.housekeeping.statistics()}
     assert figures[prefix + "rounds_total"] == 1
     assert figures[prefix + "roundbytes"] == figures[prefix + "roundtotalbytes"]
     assert figures[prefix + "lastroundms"] > 0

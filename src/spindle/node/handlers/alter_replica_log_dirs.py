@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, TopicPartition
 from spindle.node.calls import Call
-from spindle.node.logdirs.altering import alter
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -36,10 +35,11 @@ def on_broker(broker: Broker, call: Call) -> None:
             for partition in topic.partitions:
                 name = TopicPartition(topic.name, partition)
                 wanted.setdefault(name, []).append(directory.path)
+    alter = broker.logs.altering.alter
     errors: dict[str, dict[int, Error]] = {}
     for name, paths in wanted.items():
         twice = len(paths) > 1
-        error = Error.INVALID_REQUEST if twice else alter(broker.logs, name, paths[0])
+        error = Error.INVALID_REQUEST if twice else alter(name, paths[0])
         errors.setdefault(name.topic, {})[name.partition] = error
     if any(error in REMEMBERED for told in errors.values() for error in told.values()):
         broker.logs.wish_files.when_written(lambda: call.answer(_encode(call, errors)))

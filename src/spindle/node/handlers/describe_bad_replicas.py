@@ -40,7 +40,7 @@ def _directory(broker: Broker, t: Any, path: LogDir) -> Any:
         scrub_rounds=scrub.rounds,
         scrub_ended_ms=scrub.ended_ms,
         scrubbed_bytes=scrub.seen,
-        scrub_total_bytes=logs.bytes_in(path) if scrub.place is not None else scrub.seen,
+        scrub_total_bytes=logs.places.bytes_in(path) if scrub.place is not None else scrub.seen,
         bad_copies=tuple(
             make(t.BadCopy, name=c.name, size=c.size, since_ms=c.since_ms, reason=c.why)
             for c in logs.bad_copies.in_directory(path)

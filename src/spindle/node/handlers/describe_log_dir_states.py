@@ -28,7 +28,7 @@ def on_broker(broker: Broker, call: Call) -> None:
 
 def _state(broker: Broker, t: Any, directory: Directory) -> Any:
     logs, path, usage = broker.logs, directory.path, directory.usage
-    hosted = [broker.replicas.find(id) for id in logs.current(path)]
+    hosted = [broker.replicas.find(id) for id in logs.places.current(path)]
     places = logs.places.all
     offline = [p for p in places.values() if p.directory == path and p.stage is Stage.OFFLINE]
     leaving = [places[m.id] for m in logs.moves.all() if m.id in places]

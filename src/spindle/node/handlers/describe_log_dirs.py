@@ -79,7 +79,7 @@ def _topics(broker: Broker, t: Any, path: LogDir, wanted: Wanted) -> tuple[Any, 
             )
             topics.setdefault(name.topic, []).append(entry)
 
-    for id in broker.logs.current(path):
+    for id in broker.logs.places.current(path):
         hosted, bounds = broker.replicas.find(id), broker.replicas.bounds(id)
         if hosted is not None and bounds is not None:
             add(hosted.name, hosted.size, max(0, bounds[1] - bounds[2]), False)

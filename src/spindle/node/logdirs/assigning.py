@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 from spindle.core.logdirs.news import Batch
 from spindle.model.errors import Error
-from spindle.model.ids import DirectoryId, PartitionId, TopicId
+from spindle.model.ids import DirectoryId, NodeId, PartitionId, TopicId
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
 
 
 class Assigning:
@@ -21,17 +18,25 @@ class Assigning:
     channel: Final = "directory-assignments"
     needs: Final = None
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
+    def __init__(
+        self,
+        node_id: NodeId,
+        wanted: Callable[[PartitionId], DirectoryId | None],
+        sent: Callable[[PartitionId], None],
+    ) -> None:
+        """`wanted`: what the metadata should name; `sent`: moves wait for what comes of it."""
+        self._node_id = node_id
+        self._wanted = wanted
+        self._sent = sent
 
     def is_relevant(self, id: PartitionId, directory: DirectoryId) -> bool:
         """Whether the metadata should still name this directory, and does not."""
-        return self._logs.wanted(id) == directory
+        return self._wanted(id) == directory
 
     def on_sent(self, ids: Iterable[PartitionId]) -> None:
         """A request is on its way: moves wait for what comes of it."""
         for id in ids:
-            self._logs.moves.on_sent(id)
+            self._sent(id)
 
     def on_unserved(self, ids: Iterable[PartitionId]) -> None:
         """Every controller has this API."""
@@ -45,7 +50,7 @@ class Assigning:
             tree.setdefault(directory, {}).setdefault(id.topic_id, []).append(id.partition)
         return make(
             t.AssignReplicasToDirsRequest,
-            broker_id=self._logs.broker.node_id,
+            broker_id=self._node_id,
             broker_epoch=epoch,
             directories=tuple(
                 make(

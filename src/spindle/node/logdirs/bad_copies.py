@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.ids import LogDir
 from spindle.model.jobs import Discard, Weigh
 from spindle.model.logs import BadCopy, OpenedDirectory
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
-    from spindle.node.logdirs.places import Place
+from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.places import Place
+from spindle.node.logdirs.purging import Purging
+from spindle.node.site import Site
 
 LOOK: Final = 10.0
 """Seconds between looks for copies that are too old or too many."""
@@ -27,11 +27,12 @@ LOOK: Final = 10.0
 class BadCopies:
     """Those of all directories, by name."""
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
-        self._out = logs.broker.out
-        self._settings = logs.broker.settings
-        self._copies: dict[LogDir, dict[str, BadCopy]] = {p: {} for p in logs.directories.all}
+    def __init__(self, site: Site, directories: Directories, purging: Purging) -> None:
+        self._directories = directories
+        self._purging = purging
+        self._out = site.out
+        self._settings = site.settings
+        self._copies: dict[LogDir, dict[str, BadCopy]] = {p: {} for p in directories.all}
         self._out.after(LOOK, self._look)
 
     def in_directory(self, path: LogDir) -> Iterator[BadCopy]:
@@ -54,7 +55,7 @@ class BadCopies:
 
         def discarded(result: str | Failure) -> None:
             if isinstance(result, DiskFailed):
-                self._logs.on_disk_failed(result)
+                self._directories.on_disk_failed(result)
             elif isinstance(result, str):
                 weighed = partial(self._on_weighed, path, BadCopy(result, 0, since, why))
                 self._out.run(Weigh(path, result), weighed)
@@ -73,7 +74,7 @@ class BadCopies:
 
     def _on_weighed(self, path: LogDir, copy: BadCopy, size: int | Failure) -> None:
         if isinstance(size, DiskFailed):
-            self._logs.on_disk_failed(size)
+            self._directories.on_disk_failed(size)
         elif isinstance(size, int) and size > 0:
             self._put(path, copy._replace(size=size))
 
@@ -107,7 +108,7 @@ class BadCopies:
 
     def _drop(self, path: LogDir, copy: BadCopy) -> None:
         del self._copies[path][copy.name]
-        self._logs.purging.now(path, copy.name)
+        self._purging.now(path, copy.name)
 
     def on_full(self, path: LogDir) -> None:
         """A directory has no room: who needs it now comes first."""

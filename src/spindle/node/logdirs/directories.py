@@ -1,7 +1,7 @@
 """The log directories of a broker: their ids, health, space, and the probe that watches them.
 
 Knows nothing of the logs in them. Belongs to `logdirs`, which is told when a directory fails, is
-full, or has room again.
+full, or has room again. Whoever has a job that failed there reports it here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Final
 from spindle.core.logdirs.health import Condition, Health, Verdict
 from spindle.core.logdirs.pace import Paces
 from spindle.model.activity import Activity, Observe
-from spindle.model.config import NodeConfig
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import DirectoryId, LogDir, id_to_text
 from spindle.model.jobs import (
@@ -25,7 +24,7 @@ from spindle.model.jobs import (
     Release,
 )
 from spindle.model.logs import DirectoryState, OpenedDirectory, Usage
-from spindle.model.outbox import Outbox
+from spindle.node.site import Site
 
 UNKNOWN: Final = Usage(-1, -1)
 RATE_WEIGHT: Final = 0.1
@@ -70,17 +69,21 @@ class Directories:
 
     def __init__(
         self,
-        config: NodeConfig,
-        cluster_id: str,
-        out: Outbox,
+        site: Site,
         judged: Callable[[Directory, Verdict], None],
+        doubted: Callable[[Directory, DiskFailed], None],
         reopened: Callable[[Directory], None],
     ) -> None:
+        """`doubted`: a job has failed in a directory, though the directory has not."""
+        config = site.config
         self._config = config
-        self._cluster_id = cluster_id
-        self._out = out
+        self._cluster_id = site.cluster_id
+        self._out = site.out
         self._judged = judged
+        self._doubted = doubted
         self._reopened = reopened
+        self.closing = False
+        """The node is stopping: nothing new is begun in them."""
         self.all: dict[LogDir, Directory] = {p: Directory(p) for p in config.log_dirs}
         self._probe_due = math.inf
         self._slept: deque[tuple[float, float]] = deque(maxlen=HISTORY_MAX)
@@ -166,6 +169,18 @@ class Directories:
                     f"{id_to_text(directory.id)}: one is a copy of the other; unmount one, or "
                     "format it anew (K858-03)"
                 )
+
+    def on_disk_failed(self, failure: DiskFailed) -> None:
+        """A job was answered so; what it means is decided once for each directory."""
+        if self.closing:
+            return  # The directories are being closed: this job came too late.
+        verdict = self.on_failure(failure)
+        directory = self.all.get(failure.directory)
+        if directory is None:
+            if failure.directory == self._config.metadata_dir:
+                self._out.halt(f"the metadata directory has failed: {failure}")
+        elif verdict is not Verdict.FAILED and directory.health.online:
+            self._doubted(directory, failure)
 
     def on_failure(self, failure: DiskFailed) -> Verdict:
         """A job was answered with a failure; the verdict has been acted upon."""

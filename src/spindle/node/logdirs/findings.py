@@ -1,6 +1,6 @@
 """What opened directories hold, sorted by replica: the best copy of each; strays are set aside.
 
-Reads what `Open` told and asks for renames; decides nothing about serving. Used by `places` at
+Reads what `Open` told and asks for renames; decides nothing about serving. Used by `catching_up` at
 start, and when a directory comes back.
 """
 
@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from spindle.core.logdirs.catchup import is_better, rank_copy
 from spindle.model.ids import METADATA_TOPIC, LogDir, PartitionId
 from spindle.model.logs import LoadedLog, OpenedDirectory, QuarantinedLog
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
+from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.purging import Purging
+from spindle.node.site import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +28,17 @@ class Copy:
 class Findings:
     """The current and future logs of our replicas, and those that could not be loaded."""
 
-    def __init__(self, logs: LogDirs, opened: Mapping[LogDir, OpenedDirectory]) -> None:
-        self._logs = logs
-        self._broker = logs.broker
-        self._out = logs.broker.out
+    def __init__(
+        self,
+        site: Site,
+        directories: Directories,
+        purging: Purging,
+        opened: Mapping[LogDir, OpenedDirectory],
+    ) -> None:
+        self._site = site
+        self._directories = directories
+        self._purging = purging
+        self._out = site.out
         self._found: dict[tuple[PartitionId, bool], list[Copy]] = {}
         self.damaged: dict[str, tuple[LogDir, QuarantinedLog]] = {}
         """Logs that could not be loaded, by name: where, and why. Each costs one replica (B-15)."""
@@ -68,26 +74,26 @@ class Findings:
             bytes=copy.log.size,
         )
         empty = copy.log.end == copy.log.start
-        self._logs.places.discard(copy.path, copy.log.key, "delete" if empty else "stray")
+        self._purging.discard(copy.path, copy.log.key, "delete" if empty else "stray")
 
     def _id_of(self, log: LoadedLog) -> PartitionId | None:
         """Which replica of ours a log is of; None where it is of none."""
         if log.topic_id is None:
             return None
         id = PartitionId(log.topic_id, log.key.partition)
-        state = self._broker.image.partition(id)
-        if state is None or self._broker.node_id not in state.replicas:
+        state = self._site.image.partition(id)
+        if state is None or self._site.node_id not in state.replicas:
             return None
-        return id if self._broker.image.name_of(id) == log.key.topic_partition else None
+        return id if self._site.image.name_of(id) == log.key.topic_partition else None
 
     def _best(self, id: PartitionId, found: list[Copy]) -> Copy | None:
         """The best of several copies (B-04); the others go, if they hold nothing more."""
         if not found:
             return None
-        assigned = self._logs.assigned(id)
+        assigned = self._site.assigned(id)
         best = max(
             found,
-            key=lambda c: (*rank_copy(c.log), self._logs.directories.id_of(c.path) == assigned),
+            key=lambda c: (*rank_copy(c.log), self._directories.id_of(c.path) == assigned),
         )
         for copy in found:
             if copy is not best:
@@ -107,4 +113,4 @@ class Findings:
             log=str(copy.log.key),
             end=copy.log.end,
         )
-        self._logs.places.discard(copy.path, copy.log.key, "delete" if contained else "stray")
+        self._purging.discard(copy.path, copy.log.key, "delete" if contained else "stray")

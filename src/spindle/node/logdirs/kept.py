@@ -7,24 +7,24 @@ after a restart; it goes earlier when its disk is full or its topic is deleted. 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from spindle.core.logdirs.move import Move
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir, PartitionId
 from spindle.model.jobs import Discard
 from spindle.model.logs import KeptCopy, OpenedDirectory
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
+from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.purging import Purging
+from spindle.node.site import Site
 
 
 class KeptCopies:
     """At most one for each replica and directory."""
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
-        self._out = logs.broker.out
+    def __init__(self, site: Site, directories: Directories, purging: Purging) -> None:
+        self._directories = directories
+        self._purging = purging
+        self._out = site.out
+        self._settings = site.settings
         self._copies: dict[tuple[LogDir, PartitionId], KeptCopy] = {}
 
     def bytes_in(self, path: LogDir) -> int:
@@ -33,9 +33,9 @@ class KeptCopies:
 
     def set_aside(self, move: Move) -> None:
         """Keep the future log of a move that has ended; without a grace time it is discarded."""
-        grace = self._logs.broker.settings["log.dir.move.keep.ms"]
+        grace = self._settings["log.dir.move.keep.ms"]
         if grace == 0 or move.size == 0:
-            self._logs.places.discard(move.target, move.future_key)
+            self._purging.discard(move.target, move.future_key)
             return
         until_ms = self._out.wall_ms + grace
         unique = self._out.new_id().hex
@@ -43,7 +43,7 @@ class KeptCopies:
 
         def done(result: str | Failure) -> None:
             if isinstance(result, DiskFailed):
-                self._logs.on_disk_failed(result)
+                self._directories.on_disk_failed(result)
             elif isinstance(result, str):
                 copy = KeptCopy(result, move.id.topic_id, move.id.partition, move.size, until_ms)
                 self._put(move.target, copy)
@@ -60,7 +60,7 @@ class KeptCopies:
         self._drop(path, id)
         self._copies[path, id] = copy
         # A wall clock that was set back since must not make it stay longer than the grace time.
-        grace = self._logs.broker.settings["log.dir.move.keep.ms"]
+        grace = self._settings["log.dir.move.keep.ms"]
         left = min(max(0, copy.until_ms - self._out.wall_ms), grace) / 1000
         self._out.say(
             "info", "copy of a move is kept", directory=path, name=copy.name, seconds=left
@@ -75,7 +75,7 @@ class KeptCopies:
     def _drop(self, path: LogDir, id: PartitionId) -> None:
         copy = self._copies.pop((path, id), None)
         if copy is not None:
-            self._logs.purging.now(path, copy.name)
+            self._purging.now(path, copy.name)
 
     def take(self, path: LogDir, id: PartitionId) -> str | None:
         """The name of what a directory keeps of a replica, for whoever goes on with it now."""

@@ -1,51 +1,46 @@
 """Where the replicas of this broker live: its log directories, kept in step with the metadata.
 
-Owns the existence and place of logs; what happens with the data in them is `replicas`'s. Composes
-`directories` (health), `places` (which log is where), `moves`, `assigning` (what the controller is
-told), and decides what the metadata should say of each replica (KIP-113, KIP-858, KIP-589).
+Owns the existence and place of logs; what happens with the data in them is `replicas`'s. Composes,
+from the ground up: `directories` (health), `purging`, `places` (which log is where), `repairs`,
+`moves`, `catching_up` (what should be where), `saying` (what the controller is told). Each takes
+those below it; what it tells upwards comes here (KIP-113, KIP-858, KIP-589).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from spindle.core.logdirs.health import Verdict
 from spindle.core.logdirs.move import Input, Move
-from spindle.core.logdirs.news import News, StateChange, is_like
+from spindle.core.logdirs.wishes import Wishes
 from spindle.model.activity import Abandon
 from spindle.model.errors import DiskFailed, Failure, LogFailed
-from spindle.model.features import DIRECTORY_ASSIGNMENT, METADATA_VERSION
 from spindle.model.ids import (
-    LOST,
-    MIGRATING,
-    NO_LEADER,
-    UNASSIGNED,
     DirectoryId,
     LogDir,
     PartitionId,
 )
 from spindle.model.image import Delta
 from spindle.model.logs import LogKey, OpenedDirectory
-from spindle.node.logdirs.assigning import Assigning
+from spindle.node.logdirs.altering import Altering
 from spindle.node.logdirs.bad_copies import BadCopies
+from spindle.node.logdirs.catching_up import CatchingUp
 from spindle.node.logdirs.directories import Directories, Directory
+from spindle.node.logdirs.life import Life
 from spindle.node.logdirs.moves import Moves
 from spindle.node.logdirs.orders import Orders
 from spindle.node.logdirs.places import Place, Places, Stage
 from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.repairs import Repairs
-from spindle.node.logdirs.reporting import Reporting
 from spindle.node.logdirs.rescue import Rescue
 from spindle.node.logdirs.returning import Returning
+from spindle.node.logdirs.saying import Saying
 from spindle.node.logdirs.scrubbing import Scrubbing
-from spindle.node.logdirs.telling import Speech, Telling
 from spindle.node.logdirs.wish_files import WishFiles
-from spindle.wire.apis import Key
-
-if TYPE_CHECKING:
-    from spindle.node.broker import Broker
+from spindle.node.replicas.replicas import Replicas
+from spindle.node.site import Site
 
 T = TypeVar("T")
 
@@ -56,41 +51,55 @@ LOOK_PAUSE: Final = 0.02
 class LogDirs:
     """The log directories of a broker and what lives in them."""
 
-    def __init__(self, broker: Broker) -> None:
-        self.broker = broker
-        self._out = broker.out
-        self.returning = Returning(self)
-        self.directories = Directories(
-            broker.config,
-            broker.cluster_id,
-            broker.out,
-            self._on_verdict,
-            self.returning.on_reopened,
+    def __init__(
+        self,
+        site: Site,
+        life: Life,
+        replicas: Replicas,
+        has_answered: Callable[[PartitionId], bool],
+    ) -> None:
+        """`has_answered`: whether the leader of a replica has heard how far its log goes."""
+        self._site = site
+        self._life = life
+        self._replicas = replicas
+        self._out = site.out
+        self.listeners: list[Callable[[LogDir], None]] = []
+        """Told of each directory that has failed."""
+        directories = self.directories = Directories(
+            site, self._on_verdict, self._on_doubt, self._on_reopened
         )
-        self.places = Places(self)
-        self.wish_files = WishFiles(broker.out, self.places.wishes, self.on_disk_failed)
-        self.repairs = Repairs(self)
-        self.purging = Purging(self)
-        self.bad_copies = BadCopies(self)
-        self.orders = Orders(self)
-        self.scrubbing = Scrubbing(self)
-        self.rescue = Rescue(self)
-        self.moves = Moves(self)
-        self.assigning: Telling[DirectoryId] = self._telling(Assigning(self), News())
-        self.reporting: Telling[StateChange] = self._telling(Reporting(self), News(is_like))
+        self.wish_files = WishFiles(site.out, Wishes(), directories.on_disk_failed)
+        purging = self.purging = Purging(site, directories)
+        places = self.places = Places(site, directories, purging, self.wish_files, replicas, self)
+        self.bad_copies = BadCopies(site, directories, purging)
+        self.repairs = Repairs(site, directories, places, self.bad_copies)
+        self.rescue = Rescue(site, directories, places, self.bad_copies, self.repairs)
+        self.orders = Orders(site, directories)
+        self.scrubbing = Scrubbing(site, directories, places, self.on_log_failed)
+        self.moves = Moves(
+            site, directories, purging, places, replicas, self.on_placed, self.on_log_failed
+        )
+        self.altering = Altering(site, directories, places, self.moves, self.wish_files)
+        self._catching_up = CatchingUp(
+            site,
+            directories,
+            purging,
+            places,
+            self.repairs,
+            self.moves,
+            self._on_new,
+            self.on_placed,
+        )
+        self._returning = Returning(site, directories, life, self._on_returned)
+        self.saying = Saying(
+            site, life, directories, places, self.moves, has_answered, self.on_placed
+        )
         self._opened: dict[LogDir, OpenedDirectory] = {}
         self._is_open = False
         self._is_settled = False
-        self._is_ready = False
         self._awaited: dict[PartitionId, None] = {}
-        self._unanswered: dict[PartitionId, None] = {}
-        """Replicas that are back, but their leaders do not know yet how far their logs go."""
         self._looking: dict[LogDir, str] = {}
         """Directories in which some job has failed, though they have not: to be looked at."""
-
-    def _telling(self, speech: Speech[T], queue: News[T]) -> Telling[T]:
-        broker = self.broker
-        return Telling(broker.out, broker.controller, lambda: broker.lifecycle.epoch, speech, queue)
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -117,19 +126,6 @@ class LogDirs:
         """Whether every log found was compared with the metadata of this registration."""
         return self._is_settled
 
-    @property
-    def speaks_of_directories(self) -> bool:
-        """Whether the cluster's metadata knows directories (K858-19)."""
-        level = self.broker.image.features.get(METADATA_VERSION, 0)
-        return level >= DIRECTORY_ASSIGNMENT
-
-    def assigned(self, id: PartitionId) -> DirectoryId:
-        """The directory that the committed metadata names for our replica."""
-        state = self.broker.image.partition(id)
-        if state is None or self.broker.node_id not in state.replicas:
-            return UNASSIGNED
-        return self.broker.image.directory_of(state, self.broker.node_id)
-
     # --- starting -----------------------------------------------------------------------------
 
     def on_opened(self, results: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
@@ -138,14 +134,14 @@ class LogDirs:
         self._opened = {p: o for p, o in ours.items() if isinstance(o, OpenedDirectory)}
         self.directories.on_opened(ours)
         for path, opened in self._opened.items():
-            self.look_into(opened)
+            self._look_into(opened)
             self.wish_files.read(path)
         if not self.directories.online:
             self._out.halt("none of the log directories can be used (K858-11)")
         self._is_open = True
         self._await_metadata()
 
-    def look_into(self, opened: OpenedDirectory) -> None:
+    def _look_into(self, opened: OpenedDirectory) -> None:
         """Tell of what is odd in a directory; go on with what was being deleted (K113-18)."""
         path = opened.path
         for warning in opened.warnings:
@@ -169,15 +165,15 @@ class LogDirs:
             self._out.after(SETTLE_PAUSE, self._await_metadata)
 
     def _may_settle(self) -> bool:
-        state = self.broker.image.brokers.get(self.broker.node_id)
-        epoch = self.broker.lifecycle.epoch
+        state = self._site.image.brokers.get(self._site.node_id)
+        epoch = self._life.epoch
         known = state is not None and epoch >= 0 and state.broker_epoch >= epoch
         return self._is_open and self.wish_files.is_read and known
 
     def _settle(self) -> None:
         self._is_settled = True
         opened, self._opened = self._opened, {}
-        self.places.settle(opened)
+        self._catching_up.settle(opened)
         self._awaited = dict.fromkeys(self.places.all)
         self.on_settings()
         for id in list(self._awaited):
@@ -186,20 +182,19 @@ class LogDirs:
             self.scrubbing.begin(directory.path)
         if self.offline:
             self.repairs.on_directory_lost()
-        self.returning.take_up()
+        self._returning.take_up()
         self._maybe_ready()
 
-    def on_new(self, id: PartitionId) -> None:
-        """A replica has come to this broker."""
-        if not self._is_ready:
+    def _on_new(self, id: PartitionId) -> None:
+        if not self.saying.is_ready:
             self._awaited[id] = None
 
     def _maybe_ready(self) -> None:
         """Ask to be unfenced once the controller knows where everything is (K858-13)."""
-        if self._is_settled and not self._is_ready and not self._awaited:
-            self._is_ready = True
+        if self._is_settled and not self.saying.is_ready and not self._awaited:
+            self.saying.is_ready = True
             self._out.say("info", "logs are ready", count=len(self.places.all))
-            self.broker.lifecycle.ready()
+            self._life.ready()
 
     # --- the metadata -------------------------------------------------------------------------
 
@@ -207,20 +202,14 @@ class LogDirs:
         """Metadata was committed; `replicas` hears of it after us."""
         if not self._is_settled:
             return
-        self.places.on_metadata(delta)
+        self._catching_up.on_metadata(delta)
         if delta.features:
             for id in self.places.all:
                 self.on_placed(id)
-        if self.broker.node_id in delta.brokers:
-            self.assigning.on_registered()
-            self.reporting.on_registered()
-            self.returning.take_up()
+        if self._site.node_id in delta.brokers:
+            self.saying.on_registered()
+            self._returning.take_up()
         self._maybe_ready()
-
-    def on_assignment(self, id: PartitionId) -> None:
-        """The metadata of a replica of ours has changed."""
-        self.moves.on_assignment(id)
-        self.on_placed(id)
 
     def on_settings(self) -> None:
         """Dynamic settings may have changed."""
@@ -229,72 +218,15 @@ class LogDirs:
         if self._is_settled and self.offline:
             self.repairs.on_directory_lost()
         if self._is_open:
-            self.broker.lifecycle.set_cordoned(self.directories.cordoned_ids())
-
-    # --- what the metadata should say -----------------------------------------------------------
-
-    def wanted(self, id: PartitionId) -> DirectoryId | None:
-        """The directory that the metadata should name for a replica; None: what it names is right.
-
-        A move that has caught up promises its target, and nothing else may be said until it has
-        ended (B-05). A replica that cannot be used must not be named in a live directory.
-        """
-        found = self.places.all.get(id)
-        if found is None or not self.speaks_of_directories:
-            return None
-        promised, assigned = self.moves.promised(id), self.assigned(id)
-        if promised is not None:
-            wanted = promised
-        elif found.stage is Stage.READY:
-            assert found.directory is not None
-            if self._is_unknown(id, assigned):
-                return None
-            wanted = LOST if found.is_crowded else self.directories.id_of(found.directory)
-        elif found.stage is Stage.OFFLINE and self._seems_online(assigned):
-            wanted = LOST
-        else:
-            return None
-        return None if wanted == assigned else wanted
-
-    def _is_unknown(self, id: PartitionId, assigned: DirectoryId) -> bool:
-        """Whether a replica that is back must wait until its leader has heard of its log.
-
-        The leader remembers how far the log was before. Told now that we are back it would take us
-        into the ISR for that, however little we have (found by the simulation, K589-04). After a
-        start the epoch of the broker is another one, under which nothing is remembered.
-        """
-        state, me = self.broker.image.partition(id), self.broker.node_id
-        waits = (
-            self._is_ready
-            and state is not None
-            and state.leader not in (NO_LEADER, me)
-            and not self._seems_online(assigned)
-            and not self.broker.fetchers.has_answered(id)
-        )
-        if waits:
-            self._unanswered[id] = None
-        return waits
+            self._life.set_cordoned(self.directories.cordoned_ids())
 
     def on_answered(self, id: PartitionId) -> None:
         """A leader has answered the first fetch for a log of ours."""
-        if id in self._unanswered:
-            del self._unanswered[id]
-            self.on_placed(id)
-
-    def _seems_online(self, assigned: DirectoryId) -> bool:
-        return assigned in (UNASSIGNED, MIGRATING) or self.directories.path_of(assigned) is not None
+        self.saying.on_answered(id)
 
     def on_placed(self, id: PartitionId) -> None:
         """A replica's log is somewhere, or nowhere, or is named elsewhere: tell the controller."""
-        wanted, news = self.wanted(id), self.news_of(id)
-        if news is not None:
-            self.reporting.want(id, news)
-        else:
-            self.reporting.withdraw(id)
-        if wanted is not None and news is None:
-            self.assigning.want(id, wanted)
-        else:
-            self.assigning.withdraw(id)
+        wanted = self.saying.tell(id)
         found = self.places.all.get(id)
         if found is not None and found.damaged:
             self.repairs.look_at(found)
@@ -305,70 +237,37 @@ class LogDirs:
                 self._awaited.pop(id, None)
                 self._maybe_ready()
 
-    def news_of(self, id: PartitionId) -> StateChange | None:
-        """What became of a replica, if the controller should hear it by AlterReplicaState.
-
-        A controller that lacks the API gets an assignment instead (K589-05).
-        """
-        lacks = self.broker.controller.lacks(Key.ALTER_REPLICA_STATE)
-        return None if lacks else self.state_of(id)
-
-    def state_of(self, id: PartitionId) -> StateChange | None:
-        """The state of a replica that is not as the metadata says, whatever the reason is.
-
-        Only of one that is bad on a good disk, or well again (K589-01, K589-04).
-        """
-        found, assigned = self.places.all.get(id), self.assigned(id)
-        if found is None or not self.speaks_of_directories or self.moves.promised(id) is not None:
-            return None
-        if found.is_crowded and self._seems_online(assigned):
-            return StateChange(online=False, reason="its disk is full")
-        if found.stage is Stage.READY and assigned == LOST and not found.is_crowded:
-            return None if self._is_unknown(id, assigned) else StateChange(online=True)
-        if _is_bad(found) and self._seems_online(assigned):
-            return StateChange(online=False, reason=found.why, damaged=True)
-        return None
-
     # --- failures -----------------------------------------------------------------------------
 
     def on_disk_failed(self, failure: DiskFailed) -> None:
         """A job was answered so; what it means is decided once for each directory."""
-        if self.moves.closing:
-            return  # The directories are being closed: this job came too late.
-        verdict = self.directories.on_failure(failure)
-        directory = self.directories.all.get(failure.directory)
-        if directory is None:
-            if failure.directory == self.broker.config.metadata_dir:
-                self._out.halt(f"the metadata directory has failed: {failure}")
-        elif (
-            verdict is not Verdict.FAILED
-            and directory.health.online
-            and directory.path not in self._looking
-        ):
-            # The disk is full, say: who could not go on is offline, the others serve (B-12).
+        self.directories.on_disk_failed(failure)
+
+    def _on_doubt(self, directory: Directory, failure: DiskFailed) -> None:
+        """The disk is full, say: who could not go on is offline, the others serve (B-12)."""
+        if directory.path not in self._looking:
             self._looking[directory.path] = str(failure)
             self._out.after(LOOK_PAUSE, partial(self._note_offline, directory.path))
 
     def _note_offline(self, path: LogDir) -> None:
         why = self._looking.pop(path)
         for found in list(self.places.all.values()):
-            serves = self.broker.replicas.bounds(found.id) is not None
+            serves = self._replicas.bounds(found.id) is not None
             if found.directory == path and found.stage is Stage.READY and not serves:
                 self.moves.on_replica_failed(found.id)
                 self.places.fail(found, why)
 
     def on_crowded(self, id: PartitionId) -> None:
         """A replica cannot take more, its disk is full: those in sync go on without it (B-12)."""
-        found, state = self.places.all.get(id), self.broker.image.partition(id)
+        found, state = self.places.all.get(id), self._site.image.partition(id)
         if found is None or state is None or found.is_crowded:
             return
-        others = [b for b in state.isr if b != self.broker.node_id]
-        if any(map(self.broker.image.is_active, others)):
+        others = [b for b in state.isr if b != self._site.node_id]
+        if any(map(self._site.image.is_active, others)):
             found.crowded = found.directory
             self.on_placed(id)
 
     def _on_verdict(self, directory: Directory, verdict: Verdict) -> None:
-        lifecycle = self.broker.lifecycle
         self.places.forget_figures()
         if verdict is Verdict.FAILED:
             self._on_directory_failed(directory)
@@ -376,7 +275,7 @@ class LogDirs:
         if verdict in (Verdict.FULL, Verdict.ROOM):
             event = "is full" if verdict is Verdict.FULL else "has room again"
             self._out.say("warning", f"log directory {event}", directory=directory.path)
-        lifecycle.set_cordoned(self.directories.cordoned_ids())
+        self._life.set_cordoned(self.directories.cordoned_ids())
         if verdict is Verdict.FULL:
             self.moves.kept.on_full(directory.path)
             self.bad_copies.on_full(directory.path)
@@ -391,17 +290,18 @@ class LogDirs:
         if not self._is_open:
             return
         self._out.say("error", "log directory has failed", directory=path, why=directory.health.why)
-        if path == self.broker.config.metadata_dir:
+        if path == self._site.config.metadata_dir:
             self._out.halt(f"the metadata directory has failed: {directory.health.why}")
         elif not self.directories.online:
             self._out.halt(f"the last log directory has failed: {directory.health.why}")
         if directory.id is not None:
-            self.broker.lifecycle.on_directory_failed(directory.id)
+            self._life.on_directory_failed(directory.id)
             self._out.hurry()  # The controller elects while we go through thousands of replicas.
         self._out.run(Abandon(path), lambda _: None)
         self.directories.paces.forget(path)
-        self.broker.replicas.on_directory_failed(path)
-        self.broker.housekeeping.on_directory_failed(path)
+        self._replicas.on_directory_failed(path)
+        for listener in self.listeners:
+            listener(path)
         self.places.on_directory_failed(path)
         self.bad_copies.on_directory_failed(path)
         self.purging.on_directory_failed(path)
@@ -411,6 +311,22 @@ class LogDirs:
             self.on_placed(id)
         self.repairs.on_directory_lost()
 
+    def _on_reopened(self, directory: Directory) -> None:
+        """A failed directory is open again: register it."""
+        self._out.say("warning", "log directory is back", directory=directory.path)
+        self.directories.note(directory, "back")
+        if self._is_settled:
+            self._returning.take_up()
+
+    def _on_returned(self, directory: Directory) -> None:
+        """The cluster knows that a directory is back: use what it holds."""
+        opened = self.directories.take_up(directory)
+        self._look_into(opened)
+        self._catching_up.on_returned(opened)
+        self.scrubbing.begin(directory.path)
+        for id in list(self.places.all):
+            self.on_placed(id)
+
     def on_log_failed(self, id: PartitionId, failure: LogFailed) -> None:
         """One log is damaged or gone on a healthy disk: that replica alone is offline (K589-02)."""
         found = self.places.all.get(id)
@@ -418,13 +334,26 @@ class LogDirs:
             self.moves.on_replica_failed(id)
             self.repairs.on_failed(found, failure)
 
+    # --- from places --------------------------------------------------------------------------
+
+    def expected(self) -> Iterator[tuple[LogDir, int]]:
+        """(target, bytes that it will have) of each log that is being moved."""
+        return self.moves.expected()
+
+    def on_served(self, place: Place) -> None:
+        """A replica serves, perhaps again."""
+        self.moves.on_served(place)
+        self.on_placed(place.id)
+
+    def on_unserved(self, place: Place, failure: LogFailed) -> None:
+        """A replica's log could not be made or loaded, on a directory that is well."""
+        self.repairs.on_failed(place, failure)
+
     def on_removed(self, id: PartitionId) -> None:
         """A replica is not ours any more."""
         self.moves.on_removed(id)
-        self.assigning.withdraw(id)
-        self.reporting.withdraw(id)
+        self.saying.on_removed(id)
         self._awaited.pop(id, None)
-        self._unanswered.pop(id, None)
 
     # --- what changes in a log ----------------------------------------------------------------
 
@@ -438,19 +367,6 @@ class LogDirs:
 
     # --- for DescribeLogDirs, housekeeping, figures ---------------------------------------------
 
-    def current(self, path: LogDir) -> Iterator[PartitionId]:
-        """The replicas that serve from a directory."""
-        return (
-            id
-            for id, found in self.places.all.items()
-            if found.directory == path and found.stage is Stage.READY
-        )
-
-    def bytes_in(self, path: LogDir) -> int:
-        """Bytes of the logs that serve from a directory."""
-        found = (self.broker.replicas.find(id) for id in self.current(path))
-        return sum(hosted.size for hosted in found if hosted is not None)
-
     def futures(self, path: LogDir) -> Iterator[Move]:
         """The moves into a directory, finished ones excepted."""
         return (move for move in self.moves.all() if move.target == path)
@@ -459,7 +375,7 @@ class LogDirs:
         """High watermarks for the checkpoint: how much of each future log is known to be right."""
         marks = {}
         for move in self.futures(path):
-            bounds = self.broker.replicas.bounds(move.id)
+            bounds = self._replicas.bounds(move.id)
             marks[move.future_key] = min(move.end, bounds[1]) if bounds is not None else move.end
         return marks
 
@@ -472,7 +388,3 @@ class LogDirs:
         """The node is stopping: begin nothing new; `then` once nothing is being copied."""
         self.scrubbing.end()
         self.moves.close(then)
-
-
-def _is_bad(found: Place) -> bool:
-    return found.stage is Stage.OFFLINE and found.damaged

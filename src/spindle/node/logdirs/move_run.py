@@ -53,11 +53,12 @@ class World(Protocol):
 
     out: Outbox
     throttles: Throttles
-    closing: bool
+    replicas: Replicas
+    """Whose appends are blocked for the swap."""
 
     @property
-    def replicas(self) -> Replicas:
-        """Whose appends are blocked for the swap."""
+    def closing(self) -> bool:
+        """Whether no copy is begun any more."""
 
     def is_told(self, run: Run) -> bool:
         """Whether the committed metadata names the target, or nobody need be told."""

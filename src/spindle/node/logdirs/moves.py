@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spindle.core.logdirs.move import Input, Move, State
 from spindle.core.logdirs.slots import Slots
@@ -17,14 +17,14 @@ from spindle.model.ids import DirectoryId, LogDir, PartitionId
 from spindle.model.jobs import LogSettings
 from spindle.model.logs import LoadedLog
 from spindle.model.statistics import Sample
+from spindle.node.logdirs.directories import Directories
 from spindle.node.logdirs.kept import KeptCopies
 from spindle.node.logdirs.move_figures import MoveFigures
 from spindle.node.logdirs.move_run import Run
-from spindle.node.logdirs.places import Place, Stage
+from spindle.node.logdirs.places import Place, Places, Stage
+from spindle.node.logdirs.purging import Purging
 from spindle.node.replicas.replicas import Replicas
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
+from spindle.node.site import Site
 
 CLOSE_LIMIT: Final = 5.0
 """Seconds that a stop waits for what is being copied."""
@@ -34,14 +34,29 @@ CLOSE_CHECK: Final = 0.02
 class Moves:
     """All moves of a broker."""
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
-        self._broker = logs.broker
-        self.out = logs.broker.out
+    def __init__(
+        self,
+        site: Site,
+        directories: Directories,
+        purging: Purging,
+        places: Places,
+        replicas: Replicas,
+        placed: Callable[[PartitionId], None],
+        on_log_failed: Callable[[PartitionId, LogFailed], None],
+    ) -> None:
+        """`placed`: what the metadata should say of a replica may be something else now."""
+        self._site = site
+        self._directories = directories
+        self._purging = purging
+        self._places = places
+        self.replicas = replicas
+        """Whose appends are blocked for the swap."""
+        self._placed = placed
+        self._on_log_failed = on_log_failed
+        self.out = site.out
         self.throttles = Throttles(*self._rates, self.out.now)
         self.figures = MoveFigures()
-        self.kept = KeptCopies(logs)
-        self.closing = False
+        self.kept = KeptCopies(site, directories, purging)
         self._closes_at = 0.0
         self._runs: dict[PartitionId, Run] = {}
         self._left: dict[PartitionId, Move] = {}
@@ -57,9 +72,9 @@ class Moves:
         logs, and what was cut off them then would be missing in the middle.
         """
         if not self.closing:
-            self.closing = True
+            self._directories.closing = True
             self._closes_at = self.out.now + CLOSE_LIMIT
-        serving = self._logs.directories.is_online
+        serving = self._directories.is_online
         waits = any(serving(r.move.source) and serving(r.move.target) for r in self._copying())
         if waits and self.out.now < self._closes_at:
             self.out.after(CLOSE_CHECK, lambda: self.close(then))
@@ -76,6 +91,11 @@ class Moves:
 
     # --- asking -----------------------------------------------------------------------------
 
+    @property
+    def closing(self) -> bool:
+        """Whether no copy is begun any more."""
+        return self._directories.closing
+
     def of(self, id: PartitionId) -> Move | None:
         """The move of a replica that is under way."""
         run = self._runs.get(id)
@@ -84,7 +104,7 @@ class Moves:
     def promised(self, id: PartitionId) -> DirectoryId | None:
         """The directory that a move wants the metadata to name, and nobody may gainsay (B-05)."""
         move = self.of(id)
-        return self._logs.directories.id_of(move.target) if move and move.promised else None
+        return self._directories.id_of(move.target) if move and move.promised else None
 
     def all(self) -> Iterator[Move]:
         """All moves that are under way or have left a future log behind."""
@@ -109,14 +129,14 @@ class Moves:
 
     @property
     def _rates(self) -> tuple[int, int]:
-        settings = self._broker.settings
+        settings = self._site.settings
         broker = settings["replica.alter.log.dirs.io.max.bytes.per.second"]
         return int(broker), int(settings["log.dir.move.max.bytes.per.second"])
 
     @property
     def _at_once(self) -> int:
-        threads = self._broker.settings["num.replica.alter.log.dirs.threads"]
-        return int(threads) if threads is not None else len(self._logs.directories.all)
+        threads = self._site.settings["num.replica.alter.log.dirs.threads"]
+        return int(threads) if threads is not None else len(self._directories.all)
 
     # --- what is asked for ------------------------------------------------------------------
 
@@ -142,14 +162,14 @@ class Moves:
         left = self._left.get(place.id)
         if left is None:
             return
-        if self._logs.directories.is_online(left.target) and self.may_resume(place, left.target):
+        if self._directories.is_online(left.target) and self.may_resume(place, left.target):
             self.begin(place, left.target)
         else:
             self._drop(self._left.pop(place.id))
 
     def _drop(self, left: Move) -> None:
-        if self._logs.directories.is_online(left.target):
-            self._logs.places.discard(left.target, left.future_key)
+        if self._directories.is_online(left.target):
+            self._purging.discard(left.target, left.future_key)
 
     def resume(self, place: Place, target: LogDir, future: LoadedLog) -> None:
         """Go on with a move that was under way before a restart (K113-15)."""
@@ -236,7 +256,7 @@ class Moves:
 
     def on_assignment(self, id: PartitionId) -> None:
         """The committed metadata of a replica has changed."""
-        run, state = self._runs.get(id), self._broker.image.partition(id)
+        run, state = self._runs.get(id), self._site.image.partition(id)
         if run is None or state is None:
             return
         if state.leader_epoch != run.leader_epoch:
@@ -247,31 +267,26 @@ class Moves:
 
     # --- for the runs -------------------------------------------------------------------------
 
-    @property
-    def replicas(self) -> Replicas:
-        """Whose appends are blocked for the swap."""
-        return self._broker.replicas
-
     def is_told(self, run: Run) -> bool:
         """Whether the committed metadata names the target, or knows no directories (K858-19)."""
-        target = self._logs.directories.id_of(run.move.target)
-        return not self._logs.speaks_of_directories or self._logs.assigned(run.move.id) == target
+        target = self._directories.id_of(run.move.target)
+        return not self._site.speaks_of_directories or self._site.assigned(run.move.id) == target
 
     def settings_of(self, topic: str) -> LogSettings:
         """What the topic's logs obey."""
-        return self._logs.places.settings_of(topic)
+        return self._places.settings_of(topic)
 
     def correct(self, id: PartitionId) -> None:
         """Have the metadata say what it should of this replica."""
-        self._logs.on_placed(id)
+        self._placed(id)
 
     def drop_future(self, run: Run) -> None:
         """Have the future log of a move that has ended deleted."""
-        self._logs.places.discard(run.move.target, run.move.future_key)
+        self._purging.discard(run.move.target, run.move.future_key)
 
     def drop_current(self, run: Run, path: LogDir) -> None:
         """Have the plain log in a directory deleted."""
-        self._logs.places.discard(path, run.move.current_key)
+        self._purging.discard(path, run.move.current_key)
 
     def keep_future(self, run: Run) -> None:
         """Set the future log aside for a while, once nothing is at work on it any more."""
@@ -290,7 +305,7 @@ class Moves:
         other = self._runs.get(run.move.id)
         if other is not None and other.move.target == run.move.target:
             other.prepare()  # The same move again: it finds the future log as it is.
-        elif self._logs.directories.is_online(run.move.target):
+        elif self._directories.is_online(run.move.target):
             self.kept.set_aside(run.move)
 
     def take_kept(self, run: Run) -> str | None:
@@ -299,7 +314,7 @@ class Moves:
 
     def drop_kept(self, run: Run, name: str) -> None:
         """It cannot be used after all."""
-        self._logs.purging.now(run.move.target, name)
+        self._purging.now(run.move.target, name)
 
     def on_copied(self, run: Run, size: int) -> None:
         """So many bytes more are copied."""
@@ -311,12 +326,12 @@ class Moves:
 
     def on_disk_failed(self, failure: DiskFailed) -> None:
         """A job of a move was answered so."""
-        self._logs.on_disk_failed(failure)
+        self._directories.on_disk_failed(failure)
 
     def on_promoted(self, run: Run, log: LoadedLog) -> None:
         """Serve from the target; the renamed source goes after a while (K113-04)."""
         move = run.move
-        place = self._logs.places.all[move.id]
+        place = self._places.all[move.id]
         place.directory, place.stage, place.why = move.target, Stage.READY, ""
         self.out.say("info", "move is done", partition=str(move.name), directory=move.target)
         if self.replicas.bounds(move.id) is not None:
@@ -328,20 +343,20 @@ class Moves:
                 log = replace(log, stable=max(log.stable, before.partition.high_watermark))
             self.replicas.on_log_ready(move.id, move.name, move.target, log)
         if run.discarded is not None:
-            self._logs.purging.later(move.source, run.discarded)
+            self._purging.later(move.source, run.discarded)
 
     def on_stranded(self, run: Run) -> None:
         """The renamed source is all there is: it is kept for the operator."""
-        place = self._logs.places.all[run.move.id]
-        self._logs.places.fail(place, f"{run.move.target} failed while its log was moved there")
+        place = self._places.all[run.move.id]
+        self._places.fail(place, f"{run.move.target} failed while its log was moved there")
         if run.discarded is not None:
             self.on_source_renamed(run, run.discarded)
 
     def on_source_renamed(self, run: Run, name: str) -> None:
         """The source has its `-delete` name, but the move has ended."""
         move = run.move
-        if move.id not in self._logs.places.all:
-            self._logs.purging.later(move.source, name)
+        if move.id not in self._places.all:
+            self._purging.later(move.source, name)
             return
         self.out.say(
             "error",
@@ -363,7 +378,7 @@ class Moves:
                 if happened is Input.SOURCE_FAILED:
                     self._left[move.id] = move
             if happened is Input.GONE and run.discarded is not None:
-                self._logs.purging.later(move.source, run.discarded)
+                self._purging.later(move.source, run.discarded)
             self.correct(move.id)
             if happened is Input.DAMAGED:
                 self._on_damaged(run)
@@ -376,8 +391,8 @@ class Moves:
         Where others have the partition in sync, this replica is offline and fetched anew from them
         (K589-02). Where nobody has, it goes on serving what is well.
         """
-        move, me = run.move, self._broker.node_id
-        state = self._broker.image.partition(move.id)
+        move, me = run.move, self._site.node_id
+        state = self._site.image.partition(move.id)
         others = [] if state is None else [broker for broker in state.isr if broker != me]
         way_out = (
             f"it is fetched anew from brokers {others}; then move it again"
@@ -394,13 +409,13 @@ class Moves:
         )
         if others:
             failure = LogFailed(move.source, str(move.current_key), run.damage)
-            self._logs.on_log_failed(move.id, failure)
+            self._on_log_failed(move.id, failure)
 
     def _go_again(self, run: Run) -> None:
-        place, target = self._logs.places.all.get(run.move.id), run.again
+        place, target = self._places.all.get(run.move.id), run.again
         if place is None or target is None or place.stage is not Stage.READY:
             return
-        if place.directory != target and self._logs.directories.is_online(target):
+        if place.directory != target and self._directories.is_online(target):
             self.begin(place, target)
 
     # --- slots ------------------------------------------------------------------------------
@@ -418,7 +433,7 @@ class Moves:
     def _schedule(self) -> None:
         """Give free slots to moves that wait, those between the least busy disks first (B-10)."""
         while not self.closing:
-            per_disk = self._broker.settings["log.dir.move.copies.max"]
+            per_disk = self._site.settings["log.dir.move.copies.max"]
             id = self._slots.next(self._at_once, per_disk)
             if id is None:
                 return

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spindle.core.logdirs.health import Condition
 from spindle.model.errors import DiskFailed, Error, Failure, Refusal
 from spindle.model.ids import LogDir
 from spindle.model.jobs import Format, Measure
 from spindle.model.logs import Usage
-from spindle.node.logdirs.directories import Directory
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
+from spindle.node.logdirs.directories import Directories, Directory
+from spindle.node.site import Site
 
 ANSWER_WITHIN: Final = 10.0
 """Seconds for which a disk is waited for before the answer says that it does not come."""
@@ -41,19 +39,19 @@ class Order(IntEnum):
 class Orders:
     """Carries out orders, one directory each."""
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
-        self._config = logs.broker.config
-        self._out = logs.broker.out
+    def __init__(self, site: Site, directories: Directories) -> None:
+        self._site = site
+        self._directories = directories
+        self._out = site.out
 
     def carry_out(self, path: LogDir, order: Order, then: Then, refuse: Then) -> None:
         """Do it; `then` or `refuse` is called once with what came of it. Refusal where it may not.
 
         `refuse`: the disk did not do what was wanted.
         """
-        directory = self._logs.directories.all.get(path)
+        directory = self._directories.all.get(path)
         if directory is None:
-            known = ", ".join(self._logs.directories.all)
+            known = ", ".join(self._directories.all)
             raise Refusal(Error.LOG_DIR_NOT_FOUND, f"{path} is not in log.dirs, which are: {known}")
         if directory.health.condition is Condition.OPENING:
             raise Refusal(Error.KAFKA_STORAGE_ERROR, f"{path} is being opened: wait for that")
@@ -93,7 +91,7 @@ class Orders:
         def answered(result: Usage | Failure) -> None:
             if isinstance(result, Failure):
                 if directory.health.online and isinstance(result, DiskFailed):
-                    self._logs.on_disk_failed(result)
+                    self._directories.on_disk_failed(result)
                 refuse(str(result))
             else:
                 took = (self._out.now - asked) * 1000
@@ -104,8 +102,8 @@ class Orders:
     # --- offline ------------------------------------------------------------------------------
 
     def _offline(self, directory: Directory, then: Then) -> None:
-        path, directories = directory.path, self._logs.directories
-        if path == self._config.metadata_dir:
+        path, directories = directory.path, self._directories
+        if path == self._site.config.metadata_dir:
             raise Refusal(
                 Error.INVALID_REQUEST,
                 f"{path} holds the metadata log, too: without it the broker would stop. Stop the "
@@ -131,11 +129,11 @@ class Orders:
                 Error.INVALID_REQUEST,
                 f"{directory.path} is online: drain it, take it offline, then change the disk",
             )
-        self._logs.directories.on_order(directory, online=True)
+        self._directories.on_order(directory, online=True)
         then(f"{directory.path} is online")
 
     def _online(self, directory: Directory, then: Then, refuse: Then) -> None:
-        self._logs.directories.on_order(directory, online=True)
+        self._directories.on_order(directory, online=True)
         self._await_opened(directory, then, refuse)
 
     def _await_opened(self, directory: Directory, then: Then, refuse: Then) -> None:
@@ -159,5 +157,5 @@ class Orders:
             else:
                 self._online(directory, then, refuse)
 
-        job = Format(directory.path, self._logs.broker.cluster_id, self._config.node_id)
+        job = Format(directory.path, self._site.cluster_id, self._site.node_id)
         self._out.run(job, formatted)

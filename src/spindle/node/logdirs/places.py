@@ -1,39 +1,35 @@
-"""Which replica's log lives in which directory: compared with the metadata, created, discarded.
+"""Which replica's log lives in which directory: found, created, served, lost, removed.
 
-Acts on `core.logdirs.catchup`'s table at start and whenever the metadata changes. Knows nothing of
-the data in logs (`replicas`) and of moves (`moves`). Belongs to `logdirs`.
+What should live where is decided above (`catching_up`, `moves`, `repairs`). Knows nothing of the
+data in logs (`replicas`). Belongs to `logdirs`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from spindle.core.logdirs.catchup import Action, Situation, decide, is_better
 from spindle.core.logdirs.placement import Candidate, Rooms, Round
-from spindle.core.logdirs.wishes import Wishes
-from spindle.model import records as r
-from spindle.model.config import topic_setting
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.ids import DirectoryId, LogDir, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE, Delta
 from spindle.model.jobs import (
     Configure,
     CreateLog,
-    Discard,
     LogSettings,
     MarkBad,
     Promote,
     Reload,
 )
-from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
-from spindle.node.logdirs.findings import Findings
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
+from spindle.model.logs import LoadedLog, LogKey
+from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.purging import Purging
+from spindle.node.logdirs.wish_files import WishFiles
+from spindle.node.replicas.replicas import Replicas
+from spindle.node.site import Site
 
 
 class Stage(Enum):
@@ -76,131 +72,62 @@ class Place:
         return LogKey(self.name.topic, self.name.partition)
 
 
+class Keeper(Protocol):
+    """Who decides what becomes of replicas: the room as a whole (`LogDirs`)."""
+
+    def expected(self) -> Iterator[tuple[LogDir, int]]:
+        """(directory, bytes) of each log that is on its way there."""
+
+    def on_served(self, place: Place) -> None:
+        """A replica serves, perhaps again."""
+
+    def on_unserved(self, place: Place, failure: LogFailed) -> None:
+        """Its log could not be made or loaded, on a directory that is well."""
+
+    def on_placed(self, id: PartitionId) -> None:
+        """Where a replica is, or whether it can be used, has changed."""
+
+    def on_removed(self, id: PartitionId) -> None:
+        """A replica is not ours any more."""
+
+
 class Places:
     """All replicas of this broker."""
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
-        self._broker = logs.broker
-        self._out = logs.broker.out
+    def __init__(
+        self,
+        site: Site,
+        directories: Directories,
+        purging: Purging,
+        wish_files: WishFiles,
+        replicas: Replicas,
+        keeper: Keeper,
+    ) -> None:
+        self._site = site
+        self._directories = directories
+        self._purging = purging
+        self._wish_files = wish_files
+        self._replicas = replicas
+        self._keeper = keeper
+        self._out = site.out
         self.all: dict[PartitionId, Place] = {}
-        self.wishes = Wishes()
+        self.wishes = wish_files.wishes
         self._round: Round | None = None
 
-    # --- comparing disks and metadata -------------------------------------------------------
+    # --- asking -----------------------------------------------------------------------------
 
-    def settle(self, opened: Mapping[LogDir, OpenedDirectory]) -> None:
-        """The metadata is known and the directories are open: bring both together."""
-        found = Findings(self._logs, opened)
-        self._round = None
-        for topic, state in self._broker.image.partitions():
-            if self._broker.node_id in state.replicas:
-                id = PartitionId(topic.topic_id, state.partition_id)
-                name = TopicPartition(topic.name, state.partition_id)
-                place = self.all[id] = Place(id, name, Stage.OFFLINE, None)
-                self._take_up(place, state, found)
-
-    def on_returned(self, opened: OpenedDirectory) -> None:
-        """A directory is back (B-13): take up what is still missing, set aside what is not."""
-        found = Findings(self._logs, {opened.path: opened})
-        self._round = None
-        for place in list(self.all.values()):
-            state = self._broker.image.partition(place.id)
-            assert state is not None
-            if place.stage is Stage.OFFLINE:
-                self._take_up(place, state, found)
-                continue
-            current, future = found.current(place.id), found.future(place.id)
-            if current is not None:
-                found.set_aside(current, None)
-            if future is not None and not self._logs.moves.may_resume(place, future.path):
-                found.set_aside(future, None)
-            elif future is not None:
-                self._logs.moves.resume(place, future.path, future.log)
-
-    def _take_up(self, place: Place, state: r.Partition, found: Findings) -> None:
-        """Do what the catch-up table says of a replica that is not served yet."""
-        current, future = found.current(place.id), found.future(place.id)
-        if current is None and str(place.name) in found.damaged:
-            place.directory, bad = found.damaged[str(place.name)]
-            failure = LogFailed(place.directory, bad.name, bad.why, suspect=bad.suspect)
-            self._logs.repairs.on_failed(place, failure)
-            return
-        if current is None and future is None and place.damaged:
-            return
-        if current is not None and future is not None and current.path == future.path:
-            self.discard(future.path, future.log.key)
-            future = None
-        situation = self._situation(state, is_new=False)
-        ids = self._logs.directories
-        situation.current = ids.id_of(current.path) if current else None
-        situation.future = ids.id_of(future.path) if future else None
-        action = decide(situation).action
-        if current is None:
-            if action is Action.PROMOTE:
-                assert future is not None
-                self._promote(place, future.path)
-                return
-            if future is not None:
-                self._logs.moves.leave(place, future.path, future.log)
-            self._act(place, action, state)
-        elif future is not None and is_better(future.log, current.log):
-            # The disk lost what was appended last, the copy has it (B-02).
-            self.discard(current.path, current.log.key)
-            self._promote(place, future.path)
-        else:
-            self._serve(place, current.path, current.log)
-            if future is not None:
-                self._logs.moves.resume(place, future.path, future.log)
-
-    # --- the metadata changes ---------------------------------------------------------------
-
-    def on_metadata(self, delta: Delta) -> None:
-        """Topics came or went, replicas were given to us or taken away."""
-        self._round = None
-        for topic_id, topic in delta.removed.items():
-            for index in topic.partitions:
-                known = self.all.get(PartitionId(topic_id, index))
-                if known is not None:
-                    self.remove(known)
-        for id in delta.partitions:
-            state = self._broker.image.partition(id)
-            known = self.all.get(id)
-            ours = state is not None and self._broker.node_id in state.replicas
-            if known is not None and not ours:
-                self.remove(known)
-            elif known is not None:
-                self._logs.on_assignment(id)
-            elif state is not None and ours:
-                name = self._broker.image.name_of(id)
-                assert name is not None
-                self.all[id] = found = Place(id, name, Stage.OFFLINE, None)
-                self._logs.on_new(id)
-                action = decide(self._situation(state, is_new=True)).action
-                self._act(found, action, state)
-        if delta.configs:
-            self._configure(delta)
-
-    def _situation(self, state: r.Partition, *, is_new: bool) -> Situation:
-        directories = self._logs.directories
-        return Situation(
-            current=None,
-            future=None,
-            assigned=self._broker.image.directory_of(state, self._broker.node_id),
-            online=tuple(d.id for d in directories.online if d.id is not None),
-            any_offline=bool(directories.offline),
-            is_new=is_new,
+    def current(self, path: LogDir) -> Iterator[PartitionId]:
+        """The replicas that serve from a directory."""
+        return (
+            id
+            for id, found in self.all.items()
+            if found.directory == path and found.stage is Stage.READY
         )
 
-    def _act(self, found: Place, action: Action, state: r.Partition) -> None:
-        if action is Action.OFFLINE:
-            self.fail(found, "its log may be in an offline directory")
-            return
-        assigned = None
-        if action is Action.CREATE:
-            id = self._broker.image.directory_of(state, self._broker.node_id)
-            assigned = self._logs.directories.path_of(id)
-        self.create(found, self.choose(found, assigned))
+    def bytes_in(self, path: LogDir) -> int:
+        """Bytes of the logs that serve from a directory."""
+        found = (self._replicas.find(id) for id in self.current(path))
+        return sum(hosted.size for hosted in found if hosted is not None)
 
     # --- creating ---------------------------------------------------------------------------
 
@@ -217,7 +144,7 @@ class Places:
     def rooms(self) -> Rooms[DirectoryId]:
         """What the directories that take new replicas have to offer, for the controller (B-24)."""
         rooms = Round(self._candidates()).rooms
-        of = {self._logs.directories.id_of(path): room for path, room in rooms.of.items()}
+        of = {self._directories.id_of(path): room for path, room in rooms.of.items()}
         return Rooms(of, rooms.share, rooms.grown)
 
     def forget_figures(self) -> None:
@@ -225,24 +152,24 @@ class Places:
         self._round = None
 
     def _candidates(self) -> list[Candidate]:
-        sizes: dict[LogDir, list[int]] = {p: [] for p in self._logs.directories.all}
+        sizes: dict[LogDir, list[int]] = {p: [] for p in self._directories.all}
         for found in self.all.values():
             if found.directory is not None and found.stage is not Stage.OFFLINE:
-                hosted = self._broker.replicas.find(found.id)
+                hosted = self._replicas.find(found.id)
                 sizes[found.directory].append(0 if hosted is None else hosted.size)
-        for path, size in self._logs.moves.expected():
+        for path, size in self._keeper.expected():
             sizes[path].append(size)
         return [
             Candidate(
                 d.path,
                 d.health.online,
-                self._logs.directories.is_cordoned(d.path),
+                self._directories.is_cordoned(d.path),
                 d.usage.total,
                 d.usage.usable,
                 d.rate,
                 sizes[d.path],
             )
-            for d in self._logs.directories.all.values()
+            for d in self._directories.all.values()
         ]
 
     def create(self, found: Place, ranked: list[LogDir]) -> None:
@@ -258,7 +185,7 @@ class Places:
 
     def _on_created(self, found: Place, ranked: list[LogDir], result: LoadedLog | Failure) -> None:
         if isinstance(result, DiskFailed):
-            self._logs.on_disk_failed(result)
+            self._directories.on_disk_failed(result)
         if self.all.get(found.id) is not found or found.stage is not Stage.CREATING:
             return
         if found.ranked is not ranked:
@@ -266,13 +193,13 @@ class Places:
         if isinstance(result, DiskFailed):
             self._create_elsewhere(found)
         elif isinstance(result, LogFailed):
-            self._logs.repairs.on_failed(found, result)
+            self._keeper.on_unserved(found, result)
         else:
             assert isinstance(result, LoadedLog)
-            self._serve(found, ranked[0], result)
+            self.serve(found, ranked[0], result)
 
     def _create_elsewhere(self, found: Place) -> None:
-        rest = [p for p in found.ranked[1:] if self._logs.directories.is_online(p)]
+        rest = [p for p in found.ranked[1:] if self._directories.is_online(p)]
         self.create(found, rest)
 
     def reload(self, found: Place, *, forgive: bool = False) -> None:
@@ -283,22 +210,22 @@ class Places:
         job = Reload(path, found.key, forgive)
         self._out.run(job, partial(self._on_created, found, found.ranked))
 
-    def _promote(self, found: Place, path: LogDir) -> None:
+    def promote(self, found: Place, path: LogDir) -> None:
         """The future log becomes the current one: there is no other (K113-16), or no better."""
         found.stage, found.directory, found.ranked = Stage.CREATING, path, [path]
         job = Promote(path, found.key._replace(future=True))
         self._out.run(job, partial(self._on_created, found, found.ranked))
 
-    def _serve(self, found: Place, path: LogDir, log: LoadedLog) -> None:
+    def serve(self, found: Place, path: LogDir, log: LoadedLog) -> None:
+        """A replica's log is there and may be used."""
         found.stage, found.directory, found.why, found.damaged = Stage.READY, path, "", False
         wished = self.wishes.forget(found.name)
         if wished is not None:
-            self._logs.wish_files.changed(wished)
+            self._wish_files.changed(wished)
         settings = self.settings_of(found.name.topic)
         self._out.run(Configure(path, found.key, settings), partial(self._on_done, path))
-        self._broker.replicas.on_log_ready(found.id, found.name, path, log)
-        self._logs.moves.on_served(found)
-        self._logs.on_placed(found.id)
+        self._replicas.on_log_ready(found.id, found.name, path, log)
+        self._keeper.on_served(found)
 
     # --- losing -----------------------------------------------------------------------------
 
@@ -306,11 +233,11 @@ class Places:
         """A replica cannot be used; the controller learns of it if it might think otherwise."""
         found.stage, found.why, found.damaged = Stage.OFFLINE, why, damaged
         self._out.say("error", "replica is offline", partition=str(found.name), why=why)
-        self._broker.replicas.on_replica_failed(found.id, Error.KAFKA_STORAGE_ERROR)
+        self._replicas.on_replica_failed(found.id, Error.KAFKA_STORAGE_ERROR)
         if damaged and found.directory is not None:
             job = MarkBad(found.directory, found.key, why, self._out.wall_ms)
             self._out.run(job, partial(self._on_done, found.directory))
-        self._logs.on_placed(found.id)
+        self._keeper.on_placed(found.id)
 
     def on_directory_failed(self, path: LogDir) -> None:
         """Replicas whose current log was there are offline."""
@@ -329,52 +256,34 @@ class Places:
                 if found.stage is Stage.OFFLINE and not found.damaged:
                     self.create(found, [path])
 
-    # --- discarding -------------------------------------------------------------------------
-
     def remove(self, found: Place) -> None:
         """The topic is deleted, or the replica belongs to another broker now."""
         del self.all[found.id]
-        self._logs.on_removed(found.id)
-        self._broker.replicas.on_log_gone(found.id)
+        self._keeper.on_removed(found.id)
+        self._replicas.on_log_gone(found.id)
         path = found.directory
-        if path is not None and self._logs.directories.is_online(path):
-            self.discard(path, found.key)
-
-    def discard(self, path: LogDir, key: LogKey, suffix: str = "delete") -> None:
-        """Rename a log away; `-delete` goes after a while, `-stray` stays for a person to see."""
-        job = Discard(path, key, suffix, self._out.new_id().hex)
-
-        def discarded(result: str | Failure) -> None:
-            if isinstance(result, DiskFailed):
-                self._logs.on_disk_failed(result)
-            elif isinstance(result, LogFailed):
-                self._out.say("debug", "nothing to discard", why=str(result))
-            elif isinstance(result, str) and suffix == "delete":
-                self._logs.purging.later(path, result)
-            elif isinstance(result, str):
-                self._logs.purging.stray(path, result)
-
-        self._out.run(job, discarded)
+        if path is not None and self._directories.is_online(path):
+            self._purging.discard(path, found.key)
 
     # --- settings ---------------------------------------------------------------------------
 
     def settings_of(self, topic: str) -> LogSettings:
         """What a topic's logs obey."""
-        overrides = self._broker.image.config(TOPIC_RESOURCE, topic)
-        node = self._broker.settings
-        segment_ms = topic_setting(overrides, node, "segment.ms")
-        if "compact" in topic_setting(overrides, node, "cleanup.policy"):
+        setting = partial(self._site.topic_setting, topic)
+        segment_ms = setting("segment.ms")
+        if "compact" in setting("cleanup.policy"):
             # The active segment is never compacted: it must not stay that for longer (KIP-354).
-            segment_ms = min(segment_ms, topic_setting(overrides, node, "max.compaction.lag.ms"))
+            segment_ms = min(segment_ms, setting("max.compaction.lag.ms"))
         return LogSettings(
-            segment_bytes=topic_setting(overrides, node, "segment.bytes"),
+            segment_bytes=setting("segment.bytes"),
             segment_ms=segment_ms,
-            index_interval_bytes=topic_setting(overrides, node, "index.interval.bytes"),
-            index_max_bytes=topic_setting(overrides, node, "segment.index.bytes"),
-            flush_messages=topic_setting(overrides, node, "flush.messages"),
+            index_interval_bytes=setting("index.interval.bytes"),
+            index_max_bytes=setting("segment.index.bytes"),
+            flush_messages=setting("flush.messages"),
         )
 
-    def _configure(self, delta: Delta) -> None:
+    def configure(self, delta: Delta) -> None:
+        """Settings have changed: logs obey them from now on."""
         names = {name for kind, name in delta.configs if kind == TOPIC_RESOURCE}
         everyone = any(kind != TOPIC_RESOURCE for kind, _ in delta.configs)
         for found in self.all.values():
@@ -385,4 +294,4 @@ class Places:
 
     def _on_done(self, path: LogDir, result: object) -> None:
         if isinstance(result, DiskFailed):
-            self._logs.on_disk_failed(result)
+            self._directories.on_disk_failed(result)

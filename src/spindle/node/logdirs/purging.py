@@ -1,30 +1,45 @@
-"""Logs that were renamed away: removed after their delay; strays are weighed, and may expire.
+"""Logs that are renamed away: removed after their delay; strays are weighed, and may expire.
 
-Asks for the unlinking and no more: what is renamed, and why, others decide. Belongs to `logdirs`.
+Asks for the renaming and the unlinking: of what, and why, others decide. Belongs to `logdirs`.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from spindle.model.errors import DiskFailed, Failure
+from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.ids import LogDir
-from spindle.model.jobs import Forget, Purge, Weigh
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
+from spindle.model.jobs import Discard, Forget, Purge, Weigh
+from spindle.model.logs import LogKey
+from spindle.node.logdirs.directories import Directories
+from spindle.node.site import Site
 
 
 class Purging:
     """What is to be deleted in all directories."""
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
-        self._out = logs.broker.out
-        self._settings = logs.broker.settings
-        self.strays: dict[LogDir, dict[str, int]] = {path: {} for path in logs.directories.all}
+    def __init__(self, site: Site, directories: Directories) -> None:
+        self._directories = directories
+        self._out = site.out
+        self._settings = site.settings
+        self.strays: dict[LogDir, dict[str, int]] = {path: {} for path in directories.all}
         """Logs that no topic claims, by name: their bytes (0 until they are known)."""
+
+    def discard(self, path: LogDir, key: LogKey, suffix: str = "delete") -> None:
+        """Rename a log away; `-delete` goes after a while, `-stray` stays for a person to see."""
+        job = Discard(path, key, suffix, self._out.new_id().hex)
+
+        def discarded(result: str | Failure) -> None:
+            if isinstance(result, DiskFailed):
+                self._directories.on_disk_failed(result)
+            elif isinstance(result, LogFailed):
+                self._out.say("debug", "nothing to discard", why=str(result))
+            elif isinstance(result, str) and suffix == "delete":
+                self.later(path, result)
+            elif isinstance(result, str):
+                self.stray(path, result)
+
+        self._out.run(job, discarded)
 
     def later(self, path: LogDir, name: str) -> None:
         """Remove a renamed log's files after `log.segment.delete.delay.ms` (K113-04, K113-18)."""
@@ -33,18 +48,18 @@ class Purging:
 
     def now(self, path: LogDir, name: str) -> None:
         """Remove them without delay."""
-        if not self._logs.directories.is_online(path) or self._logs.moves.closing:
+        if not self._directories.is_online(path) or self._directories.closing:
             return
 
         def forgotten(result: Failure | None) -> None:
             if result is None:
                 self._out.run(Purge(path, name), purged)
             elif isinstance(result, DiskFailed):
-                self._logs.on_disk_failed(result)
+                self._directories.on_disk_failed(result)
 
         def purged(result: int | Failure) -> None:
             if isinstance(result, DiskFailed):
-                self._logs.on_disk_failed(result)
+                self._directories.on_disk_failed(result)
             else:
                 self._out.say("info", "log deleted", directory=path, name=name, freed=str(result))
 
@@ -67,7 +82,7 @@ class Purging:
 
     def _on_weighed(self, path: LogDir, name: str, result: int | Failure) -> None:
         if isinstance(result, DiskFailed):
-            self._logs.on_disk_failed(result)
+            self._directories.on_disk_failed(result)
         elif isinstance(result, int) and name in self.strays[path]:
             self.strays[path][name] = result
 

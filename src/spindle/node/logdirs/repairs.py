@@ -6,14 +6,14 @@ nor eligible (KIP-589's future work, K589-04; B-27). Belongs to `logdirs`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spindle.model.errors import LogFailed
 from spindle.model.ids import NO_LEADER
-from spindle.node.logdirs.places import Place, Stage
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
+from spindle.node.logdirs.bad_copies import BadCopies
+from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.places import Place, Places, Stage
+from spindle.node.site import Site
 
 HEALS_MAX: Final = 3
 """How often a damaged replica is fetched anew before it is left for a person to look at."""
@@ -32,19 +32,23 @@ REBUILD_MAX: Final = 10
 class Repairs:
     """Replicas that are to be fetched anew."""
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
-        self._broker = logs.broker
-        self._out = logs.broker.out
+    def __init__(
+        self, site: Site, directories: Directories, places: Places, bad_copies: BadCopies
+    ) -> None:
+        self._site = site
+        self._directories = directories
+        self._places = places
+        self._bad_copies = bad_copies
+        self._out = site.out
         self._healing: set[Place] = set()
         self._rebuilding = False
 
     def _is_spare(self, place: Place) -> bool:
         """Whether the partition lives elsewhere and does not count on our copy."""
-        state, me = self._broker.image.partition(place.id), self._broker.node_id
+        state, me = self._site.image.partition(place.id), self._site.node_id
         return (
             place.stage is Stage.OFFLINE
-            and self._logs.places.all.get(place.id) is place
+            and self._places.all.get(place.id) is place
             and state is not None
             and state.leader not in (NO_LEADER, me)
             and me not in state.isr
@@ -57,7 +61,7 @@ class Repairs:
 
     def outlook(self, place: Place) -> str:
         """What is going to happen to a replica that is offline on a directory that serves."""
-        state, me = self._broker.image.partition(place.id), self._broker.node_id
+        state, me = self._site.image.partition(place.id), self._site.node_id
         if not place.damaged or state is None:
             return "waits for room, or is tried again"
         if state.leader in (NO_LEADER, me):
@@ -84,10 +88,10 @@ class Repairs:
         if not self._may_heal(place):
             self._healing.discard(place)
             return
-        self._logs.bad_copies.set_aside(place, lambda free: self._on_set_aside(place, free))
+        self._bad_copies.set_aside(place, lambda free: self._on_set_aside(place, free))
 
     def _may_heal(self, place: Place) -> bool:
-        online = self._logs.directories.is_online(place.directory)
+        online = self._directories.is_online(place.directory)
         return online and place.damaged and self._is_spare(place)
 
     def _on_set_aside(self, place: Place, free: bool) -> None:
@@ -101,7 +105,7 @@ class Repairs:
         place.hurt_at = self._out.now
         place.heals += 1
         self._out.say("info", "damaged replica is fetched anew", partition=str(place.name))
-        self._logs.places.create(place, [place.directory])
+        self._places.create(place, [place.directory])
 
     def _longer(self, place: Place) -> float:
         """Seconds to wait before the next attempt: more each time."""
@@ -115,16 +119,16 @@ class Repairs:
         self._forgive(place)
         is_doubtful = failure.suspect and place.retries < SUSPECT_MAX
         may_be_well = failure.passing or is_doubtful
-        self._logs.places.fail(place, str(failure), damaged=not may_be_well)
+        self._places.fail(place, str(failure), damaged=not may_be_well)
         if may_be_well:
             place.hurt_at = self._out.now
             self._out.after(self._longer(place), lambda: self._retry(place))
 
     def _retry(self, place: Place) -> None:
-        known = self._logs.places.all.get(place.id) is place
+        known = self._places.all.get(place.id) is place
         idle = place.stage is Stage.OFFLINE and not place.damaged
-        if known and idle and self._logs.directories.is_online(place.directory):
-            self._logs.places.reload(place)
+        if known and idle and self._directories.is_online(place.directory):
+            self._places.reload(place)
 
     def _forgive(self, place: Place) -> None:
         if self._out.now - place.hurt_at >= FORGIVEN:
@@ -140,16 +144,16 @@ class Repairs:
 
     @property
     def _delay(self) -> int:
-        return int(self._broker.settings["log.dir.rebuild.delay.ms"])
+        return int(self._site.settings["log.dir.rebuild.delay.ms"])
 
     def _rebuild(self) -> None:
         self._rebuilding = False
-        if self._delay < 0 or not self._logs.offline:
+        if self._delay < 0 or not self._directories.offline:
             return
-        spare = [p for p in self._logs.places.all.values() if not p.damaged and self._is_spare(p)]
+        spare = [p for p in self._places.all.values() if not p.damaged and self._is_spare(p)]
         for place in spare[:REBUILD_MAX]:
             self._out.say("info", "replica is made anew", partition=str(place.name), why=place.why)
-            self._logs.places.create(place, self._logs.places.choose(place))
+            self._places.create(place, self._places.choose(place))
         # Others may become spare: looked at until no directory is missing.
         self._rebuilding = True
         self._out.after(REBUILD_EVERY, self._rebuild)

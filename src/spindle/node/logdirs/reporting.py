@@ -6,17 +6,15 @@ and back (K589-05): `logdirs` does that once it hears of it here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 from spindle.core.logdirs.news import Batch, StateChange
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId, TopicId
+from spindle.node.site import Site
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
 
 OFFLINE: Final = 1
 ONLINE: Final = 2
@@ -30,8 +28,16 @@ class Reporting:
     channel: Final = "replica-states"
     needs: Final = Key.ALTER_REPLICA_STATE
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
+    def __init__(
+        self,
+        site: Site,
+        state_of: Callable[[PartitionId], StateChange | None],
+        unserved: Callable[[PartitionId], None],
+    ) -> None:
+        """`state_of`: what is to be said; `unserved`: it must be said in another way."""
+        self._site = site
+        self._state_of = state_of
+        self._unserved = unserved
 
     def is_relevant(self, id: PartitionId, word: StateChange) -> bool:
         """Whether the metadata still thinks otherwise.
@@ -39,7 +45,7 @@ class Reporting:
         Also where we have heard meanwhile that this controller lacks the API: `on_unserved` then
         has it told in the other way.
         """
-        now = self._logs.state_of(id)
+        now = self._state_of(id)
         return now is not None and now.online == word.online
 
     def on_sent(self, ids: Iterable[PartitionId]) -> None:
@@ -48,12 +54,11 @@ class Reporting:
     def on_unserved(self, ids: Iterable[PartitionId]) -> None:
         """The controller is none of ours: it is told in its own words."""
         for id in ids:
-            self._logs.on_placed(id)
+            self._unserved(id)
 
     def encode(self, epoch: int, batch: Batch[StateChange]) -> Any:
         """The request: all entries of a batch are alike."""
         t = request_types(Key.ALTER_REPLICA_STATE, 0)
-        broker = self._logs.broker
         topics: dict[TopicId, list[int]] = {}
         for id in batch.entries:
             topics.setdefault(id.topic_id, []).append(id.partition)
@@ -61,7 +66,7 @@ class Reporting:
         reasons = dict.fromkeys(word.reason for word in words if word.reason)
         return make(
             t.AlterReplicaStateRequest,
-            broker_id=broker.node_id,
+            broker_id=self._site.node_id,
             broker_epoch=epoch,
             new_state=ONLINE if words[0].online else OFFLINE,
             damaged=words[0].damaged,
@@ -78,7 +83,7 @@ class Reporting:
         )
 
     def _name(self, topic_id: TopicId) -> str:
-        found = self._logs.broker.image.topics.get(topic_id)
+        found = self._site.image.topics.get(topic_id)
         return found.name if found is not None else ""
 
     def decode(self, batch: Batch[StateChange], answer: Any) -> dict[PartitionId, Error | int]:

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spindle.model.errors import DiskFailed, Error, Failure, Refusal
 from spindle.model.ids import NO_LEADER, TopicPartition
 from spindle.model.jobs import Salvage, Salvaged
-from spindle.node.logdirs.places import Place, Stage
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
+from spindle.node.logdirs.bad_copies import BadCopies
+from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.places import Place, Places, Stage
+from spindle.node.logdirs.repairs import Repairs
+from spindle.node.site import Site
 
 LINES_MAX: Final = 20
 """Segments that an answer tells of one by one."""
@@ -38,36 +39,46 @@ class Action(IntEnum):
 class Rescue:
     """Orders for bad replicas."""
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
-        self._out = logs.broker.out
+    def __init__(
+        self,
+        site: Site,
+        directories: Directories,
+        places: Places,
+        bad_copies: BadCopies,
+        repairs: Repairs,
+    ) -> None:
+        self.site = site
+        self.directories = directories
+        self.places = places
+        self.bad_copies = bad_copies
+        self._repairs = repairs
         self._busy: set[Place] = set()
 
     def carry_out(self, name: TopicPartition, action: Action, done: Told, failed: Told) -> None:
         """Begin; `done` or `failed` are told in words. Refusal where it may not be done."""
         place = self._bad(name)
-        self._logs.repairs.begin_again(place)
+        self._repairs.begin_again(place)
         if action is Action.REPAIR and self._is_elsewhere(place):
-            self._logs.repairs.look_at(place)
+            self._repairs.look_at(place)
             done("it is fetched anew as soon as another replica leads and nobody counts on it")
         elif action is Action.REPAIR:
-            self._logs.places.reload(place, forgive=True)
+            self.places.reload(place, forgive=True)
             done("it is taken up again as it is; damage that is met again takes it offline")
         else:
             self._refuse_loss(place)
             self._busy.add(place)
-            _Salvaging(self._logs, place, done, failed, partial(self._busy.discard, place)).step(0)
+            _Salvaging(self, place, done, failed, partial(self._busy.discard, place)).step(0)
 
     def _bad(self, name: TopicPartition) -> Place:
-        id = self._logs.broker.image.resolve(name)
-        place = self._logs.places.all.get(id) if id is not None else None
+        id = self.site.image.resolve(name)
+        place = self.places.all.get(id) if id is not None else None
         if place is None:
             raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"this broker has no replica of {name}")
         if place.stage is not Stage.OFFLINE or not place.damaged:
             raise Refusal(Error.INVALID_REQUEST, f"{name} is not damaged here: {self._how(place)}")
         if place in self._busy:
             raise Refusal(Error.INVALID_REQUEST, f"the loss of {name} is being dealt with already")
-        if not self._logs.directories.is_online(place.directory):
+        if not self.directories.is_online(place.directory):
             raise Refusal(
                 Error.KAFKA_STORAGE_ERROR, f"{place.directory} is offline: bring it back first"
             )
@@ -77,11 +88,11 @@ class Rescue:
         return "it serves" if place.stage is Stage.READY else place.why or place.stage.value
 
     def _is_elsewhere(self, place: Place) -> bool:
-        state = self._logs.broker.image.partition(place.id)
-        return state is not None and state.leader not in (NO_LEADER, self._logs.broker.node_id)
+        state = self.site.image.partition(place.id)
+        return state is not None and state.leader not in (NO_LEADER, self.site.node_id)
 
     def _refuse_loss(self, place: Place) -> None:
-        state, me = self._logs.broker.image.partition(place.id), self._logs.broker.node_id
+        state, me = self.site.image.partition(place.id), self.site.node_id
         assert state is not None
         if self._is_elsewhere(place):
             text = f"broker {state.leader} has {place.name} whole: use `repair`, nothing is lost"
@@ -96,10 +107,10 @@ class _Salvaging:
     """One log's, segment by segment."""
 
     def __init__(
-        self, logs: LogDirs, place: Place, done: Told, failed: Told, over: Callable[[], None]
+        self, rescue: Rescue, place: Place, done: Told, failed: Told, over: Callable[[], None]
     ) -> None:
-        self._logs = logs
-        self._out = logs.broker.out
+        self._rescue = rescue
+        self._out = rescue.site.out
         self._place = place
         self._done = done
         self._failed = failed
@@ -117,7 +128,7 @@ class _Salvaging:
     def _on_salvaged(self, result: Salvaged | Failure) -> None:
         place = self._place
         if isinstance(result, DiskFailed):
-            self._logs.on_disk_failed(result)
+            self._rescue.directories.on_disk_failed(result)
         if isinstance(result, Failure):
             self._over()
             self._failed(str(result))
@@ -129,12 +140,12 @@ class _Salvaging:
             self.step(result.next)
             return
         self._over()
-        if self._logs.places.all.get(place.id) is not place or not place.damaged:
+        if self._rescue.places.all.get(place.id) is not place or not place.damaged:
             self._failed("the replica has changed meanwhile")
             return
         if self._lost:
-            self._logs.bad_copies.note(place, result.aside)
-        self._logs.places.reload(place, forgive=True)
+            self._rescue.bad_copies.note(place, result.aside)
+        self._rescue.places.reload(place, forgive=True)
         shown = self._lost[:LINES_MAX]
         more = [f"... and {len(self._lost) - len(shown)} more"] if self._lost[LINES_MAX:] else []
         self._done("lost: " + "; ".join([*shown, *more]) if shown else "nothing is lost")

@@ -6,52 +6,46 @@ if nothing had been (B-13). Belongs to `logdirs`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from spindle.node.logdirs.directories import Directory
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
+from spindle.node.logdirs.directories import Directories, Directory
+from spindle.node.logdirs.life import Life
+from spindle.node.site import Site
 
 
 class Returning:
     """Directories on their way back."""
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
-        self._broker = logs.broker
-
-    def on_reopened(self, directory: Directory) -> None:
-        """A failed directory is open again: register it."""
-        self._broker.out.say("warning", "log directory is back", directory=directory.path)
-        self._logs.directories.note(directory, "back")
-        self.take_up()
+    def __init__(
+        self,
+        site: Site,
+        directories: Directories,
+        life: Life,
+        returned: Callable[[Directory], None],
+    ) -> None:
+        """`returned`: a directory may be used again."""
+        self._site = site
+        self._directories = directories
+        self._life = life
+        self._returned = returned
 
     def take_up(self) -> None:
         """Use the directories that are back once the cluster knows of them.
 
-        And before that, of their failure. Before the metadata is known nobody can tell whose logs
-        they hold.
+        And before that, of their failure. Not before the metadata is known: until then nobody can
+        tell whose logs they hold.
         """
-        own = self._broker.image.brokers.get(self._broker.node_id)
-        if not self._logs.is_settled or own is None:
+        own = self._site.image.brokers.get(self._site.node_id)
+        if own is None:
             return
-        for directory in self._logs.directories.all.values():
+        for directory in self._directories.all.values():
             if directory.opened is None or directory.id is None:
                 continue
-            if not self._logs.speaks_of_directories:
-                self._take_up(directory)
+            if not self._site.speaks_of_directories:
+                self._returned(directory)
             elif directory.id not in own.log_dirs:
                 if not directory.offered:
                     directory.offered = True
-                    self._broker.lifecycle.on_directory_back(directory.id)
+                    self._life.on_directory_back(directory.id)
             elif directory.offered:
-                self._take_up(directory)
-
-    def _take_up(self, directory: Directory) -> None:
-        opened = self._logs.directories.take_up(directory)
-        self._logs.look_into(opened)
-        self._logs.places.on_returned(opened)
-        self._logs.scrubbing.begin(directory.path)
-        for id in list(self._logs.places.all):
-            self._logs.on_placed(id)
+                self._returned(directory)

@@ -7,20 +7,19 @@ matter from then on. Belongs to `logdirs`; nobody waits for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from spindle.core.logdirs.scrubbing import OFF_LOOK, STEP, Progress, Schedule
 from spindle.model.errors import DiskFailed, Failure, LogFailed
-from spindle.model.ids import LogDir
+from spindle.model.ids import LogDir, PartitionId
 from spindle.model.jobs import GetFile, PutFile
 from spindle.model.scrubbing import BadLog, Scrub, Scrubbed
 from spindle.model.statistics import Sample
-from spindle.node.logdirs.places import Stage
-
-if TYPE_CHECKING:
-    from spindle.node.logdirs.logdirs import LogDirs
+from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.places import Places, Stage
+from spindle.node.site import Site
 
 FILE: Final = "spindle-scrub.json"
 SAVE_EVERY: Final = 30.0
@@ -30,14 +29,23 @@ SAVE_EVERY: Final = 30.0
 class Scrubbing:
     """The scrubbers of all directories."""
 
-    def __init__(self, logs: LogDirs) -> None:
-        self._logs = logs
+    def __init__(
+        self,
+        site: Site,
+        directories: Directories,
+        places: Places,
+        on_log_failed: Callable[[PartitionId, LogFailed], None],
+    ) -> None:
+        self.site = site
+        self.directories = directories
+        self.places = places
+        self.on_log_failed = on_log_failed
         self._scrubbers: dict[LogDir, _Scrubber] = {}
 
     def begin(self, path: LogDir) -> None:
         """A directory is in use (again)."""
         self.on_directory_failed(path)
-        self._scrubbers[path] = _Scrubber(self._logs, path)
+        self._scrubbers[path] = _Scrubber(self, path)
 
     def on_directory_failed(self, path: LogDir) -> None:
         """A directory cannot be used."""
@@ -62,7 +70,7 @@ class Scrubbing:
         prefix = "kafka_log_logmanager_scrub"
         yield Sample(prefix + "rounds_total", found.rounds, "times all was looked at", labels)
         yield Sample(prefix + "roundbytes", found.seen, "bytes looked at in this round", labels)
-        left = self._logs.bytes_in(path) if found.place is not None else found.seen
+        left = self.places.bytes_in(path) if found.place is not None else found.seen
         yield Sample(prefix + "roundtotalbytes", left, "bytes that it will look at", labels)
         yield Sample(prefix + "lastroundms", found.ended_ms, "ms since 1970; 0: never", labels)
         yield Sample(prefix + "badlogs_total", found.bad, "damaged logs that it found", labels)
@@ -72,10 +80,11 @@ class Scrubbing:
 class _Scrubber:
     """One directory's, from when it is in use until it fails."""
 
-    def __init__(self, logs: LogDirs, path: LogDir) -> None:
-        self._logs = logs
-        self._out = logs.broker.out
-        self._settings = logs.broker.settings
+    def __init__(self, scrubbing: Scrubbing, path: LogDir) -> None:
+        self._scrubbing = scrubbing
+        self._directories = scrubbing.directories
+        self._out = scrubbing.site.out
+        self._settings = scrubbing.site.settings
         self._path = path
         self._saved_at = self._out.now
         self._out.after(self._settings["log.initial.task.delay.ms"] / 1000, self._next)
@@ -85,7 +94,7 @@ class _Scrubber:
 
     def _on_read(self, result: bytes | Failure | None) -> None:
         if isinstance(result, DiskFailed):
-            self._logs.on_disk_failed(result)
+            self._directories.on_disk_failed(result)
         if isinstance(result, bytes):
             try:
                 self.schedule.progress = Progress.decode(result)
@@ -107,7 +116,7 @@ class _Scrubber:
         return int(self._settings["log.dir.scrub.max.bytes.per.second"])
 
     def _next(self) -> None:
-        if self.ended or self._logs.moves.closing:
+        if self.ended or self._directories.closing:
             return
         interval = self._settings["log.dir.scrub.interval.ms"]
         wait = self.schedule.wait(self._out.wall_ms, interval, self._rate)
@@ -124,7 +133,7 @@ class _Scrubber:
             return
         if isinstance(result, Failure):
             assert isinstance(result, DiskFailed), f"a look cannot fail with {result!r}"
-            self._logs.on_disk_failed(result)
+            self._directories.on_disk_failed(result)
             self._out.after(OFF_LOOK, self._next)
             return
         for line in result.mended:
@@ -145,12 +154,12 @@ class _Scrubber:
         self._out.say(
             "error", "damage is found", directory=self._path, log=str(bad.key), why=bad.why
         )
-        for found in self._logs.places.all.values():
+        for found in self._scrubbing.places.all.values():
             here = found.directory == self._path and found.stage is Stage.READY
             if here and found.key == bad.key:
                 why = f"found by the scrubber: {bad.why}"
                 failure = LogFailed(self._path, str(bad.key), why, suspect=bad.suspect)
-                self._logs.on_log_failed(found.id, failure)
+                self._scrubbing.on_log_failed(found.id, failure)
                 return
 
     def _save(self) -> None:
@@ -160,4 +169,4 @@ class _Scrubber:
 
     def _on_saved(self, result: Failure | None) -> None:
         if isinstance(result, DiskFailed):
-            self._logs.on_disk_failed(result)
+            self._directories.on_disk_failed(result)

@@ -35,7 +35,7 @@ class WishFiles:
         self, out: Outbox, wishes: Wishes, on_disk_failed: Callable[[DiskFailed], None]
     ) -> None:
         self._out = out
-        self._wishes = wishes
+        self.wishes = wishes
         self._on_disk_failed = on_disk_failed
         self._dirty: dict[LogDir, None] = {}
         self._reading = 0
@@ -60,7 +60,7 @@ class WishFiles:
             return
         try:
             for name, wish in _decode(path, result):
-                self._wishes.restore(name, wish)
+                self.wishes.restore(name, wish)
         except (ValueError, KeyError, TypeError) as error:
             self._out.say("warning", "wishes cannot be read", directory=path, why=str(error))
 
@@ -92,7 +92,7 @@ class WishFiles:
     def _write(self) -> None:
         dirty, self._dirty = self._dirty, {}
         for path in dirty:
-            wishes = self._wishes.in_directory(path, self._out.wall_ms)
+            wishes = self.wishes.in_directory(path, self._out.wall_ms)
             job = PutFile(path, FILE, _encode(wishes)) if wishes else RemoveFile(path, FILE)
             self._writing += 1
             self._out.run(job, self._on_written)

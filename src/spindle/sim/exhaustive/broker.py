@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import uuid
 from collections import deque
-from types import SimpleNamespace
+from collections.abc import Iterable
 from typing import Any, Final
 
 from spindle.model.activity import Abandon, Activity, Observe
@@ -69,15 +69,15 @@ class Life:
         self.is_ready = True
         self.go_on()
 
-    def on_directory_failed(self, id: DirectoryId) -> None:
+    def on_directory_failed(self, directory_id: DirectoryId) -> None:
         """Tell the controller now (K858-10)."""
-        self.failed[id] = None
+        self.failed[directory_id] = None
         self.go_on()
 
-    def on_directory_back(self, id: DirectoryId) -> None:
+    def on_directory_back(self, directory_id: DirectoryId) -> None:
         """Not in here: no directory comes back while a process lives."""
 
-    def set_cordoned(self, ids: tuple[DirectoryId, ...]) -> None:
+    def set_cordoned(self, directory_ids: Iterable[DirectoryId]) -> None:
         """Not in here."""
 
     def on_time(self) -> None:
@@ -132,17 +132,6 @@ class _Fetchers:
     def close(self) -> None:
         """Nothing."""
 
-    def has_answered(self, id: Any) -> bool:
-        """Leaders are taken to know at once."""
-        return True
-
-
-class _Housekeeping:
-    """Nothing grows old."""
-
-    def on_directory_failed(self, path: LogDir) -> None:
-        """Nothing."""
-
 
 class Process:
     """One life of the broker, from its start to its end."""
@@ -163,18 +152,12 @@ class Process:
         self.out = Outbox(random.Random(life))
         self.set_clock(now)
         self.life = Life(self)
-        config = _config(paths)
-        peers, fetchers = Peers(self.out, "small"), _Fetchers()
         master: Any = controller
-        site = Site(config, CLUSTER, self.out, metadata, peers, master)
-        parts: Any = SimpleNamespace(
-            config=config, settings=config.settings, node_id=ME, cluster_id=CLUSTER,
-            out=self.out, image=self.image, lifecycle=self.life, controller=controller,
-            peers=peers, fetchers=fetchers, housekeeping=_Housekeeping(),
-        )  # fmt: skip
-        parts.replicas = self.replicas = Replicas(site)
-        parts.logs = self.logs = LogDirs(parts)
-        self.replicas.bind(fetchers, self.logs)
+        peers = Peers(self.out, "small")
+        site = Site(_config(paths), CLUSTER, self.out, metadata, peers, master)
+        self.replicas = Replicas(site)
+        self.logs = LogDirs(site, self.life, self.replicas, lambda _: True)
+        self.replicas.bind(_Fetchers(), self.logs)
         while self.learned < len(controller.log):
             self.learn()
         opened = {p: self.directories[p].run_group([Open(p, CLUSTER, ME)])[0] for p in paths}

@@ -16,7 +16,6 @@ from typing import Final, NamedTuple
 from spindle.model import records as r
 from spindle.model.features import METADATA_VERSION
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
-from spindle.node.logdirs.altering import alter
 from spindle.sim.disk import MemoryDisk
 from spindle.sim.exhaustive.broker import (
     ME,
@@ -232,10 +231,10 @@ class Situation:
             self._pass_time(process)
         elif kind == "move":
             self.used["moves"] += 1
-            alter(process.logs, NAME, what)
+            process.logs.altering.alter(NAME, what)
         elif kind == "cancel":
             self.used["cancels"] += 1
-            alter(process.logs, NAME, "any")
+            process.logs.altering.alter(NAME, "any")
         elif kind == "produce":
             self.used["produces"] += 1
             process.produce(ID, b"more")

@@ -1,0 +1,164 @@
+"""What the disks hold and what the metadata says, brought together: at start, and at each change.
+
+Acts on `core.logdirs.catchup`'s table. Decides for each replica whether its log is served, made,
+promoted, moved on, or waited for; `places` carries it out. Belongs to `logdirs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from spindle.core.logdirs.catchup import Action, Situation, decide, is_better
+from spindle.model import records as r
+from spindle.model.errors import LogFailed
+from spindle.model.ids import LogDir, PartitionId, TopicPartition
+from spindle.model.image import Delta
+from spindle.model.logs import OpenedDirectory
+from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.findings import Findings
+from spindle.node.logdirs.moves import Moves
+from spindle.node.logdirs.places import Place, Places, Stage
+from spindle.node.logdirs.purging import Purging
+from spindle.node.logdirs.repairs import Repairs
+from spindle.node.site import Site
+
+
+class CatchingUp:
+    """Keeps the places of our replicas in step with the metadata."""
+
+    def __init__(
+        self,
+        site: Site,
+        directories: Directories,
+        purging: Purging,
+        places: Places,
+        repairs: Repairs,
+        moves: Moves,
+        came: Callable[[PartitionId], None],
+        placed: Callable[[PartitionId], None],
+    ) -> None:
+        """`came`: a replica is new here; `placed`: what the metadata says of one has changed."""
+        self._site = site
+        self._directories = directories
+        self._purging = purging
+        self._places = places
+        self._repairs = repairs
+        self._moves = moves
+        self._came = came
+        self._placed = placed
+
+    # --- comparing disks and metadata -------------------------------------------------------
+
+    def settle(self, opened: Mapping[LogDir, OpenedDirectory]) -> None:
+        """The metadata is known and the directories are open: bring both together."""
+        found = Findings(self._site, self._directories, self._purging, opened)
+        self._places.forget_figures()
+        for topic, state in self._site.image.partitions():
+            if self._site.node_id in state.replicas:
+                id = PartitionId(topic.topic_id, state.partition_id)
+                name = TopicPartition(topic.name, state.partition_id)
+                place = self._places.all[id] = Place(id, name, Stage.OFFLINE, None)
+                self._take_up(place, state, found)
+
+    def on_returned(self, opened: OpenedDirectory) -> None:
+        """A directory is back (B-13): take up what is still missing, set aside what is not."""
+        found = Findings(self._site, self._directories, self._purging, {opened.path: opened})
+        self._places.forget_figures()
+        for place in list(self._places.all.values()):
+            state = self._site.image.partition(place.id)
+            assert state is not None
+            if place.stage is Stage.OFFLINE:
+                self._take_up(place, state, found)
+                continue
+            current, future = found.current(place.id), found.future(place.id)
+            if current is not None:
+                found.set_aside(current, None)
+            if future is not None and not self._moves.may_resume(place, future.path):
+                found.set_aside(future, None)
+            elif future is not None:
+                self._moves.resume(place, future.path, future.log)
+
+    def _take_up(self, place: Place, state: r.Partition, found: Findings) -> None:
+        """Do what the catch-up table says of a replica that is not served yet."""
+        current, future = found.current(place.id), found.future(place.id)
+        if current is None and str(place.name) in found.damaged:
+            place.directory, bad = found.damaged[str(place.name)]
+            failure = LogFailed(place.directory, bad.name, bad.why, suspect=bad.suspect)
+            self._repairs.on_failed(place, failure)
+            return
+        if current is None and future is None and place.damaged:
+            return
+        if current is not None and future is not None and current.path == future.path:
+            self._purging.discard(future.path, future.log.key)
+            future = None
+        situation = self._situation(state, is_new=False)
+        ids = self._directories
+        situation.current = ids.id_of(current.path) if current else None
+        situation.future = ids.id_of(future.path) if future else None
+        action = decide(situation).action
+        if current is None:
+            if action is Action.PROMOTE:
+                assert future is not None
+                self._places.promote(place, future.path)
+                return
+            if future is not None:
+                self._moves.leave(place, future.path, future.log)
+            self._act(place, action, state)
+        elif future is not None and is_better(future.log, current.log):
+            # The disk lost what was appended last, the copy has it (B-02).
+            self._purging.discard(current.path, current.log.key)
+            self._places.promote(place, future.path)
+        else:
+            self._places.serve(place, current.path, current.log)
+            if future is not None:
+                self._moves.resume(place, future.path, future.log)
+
+    # --- the metadata changes ---------------------------------------------------------------
+
+    def on_metadata(self, delta: Delta) -> None:
+        """Topics came or went, replicas were given to us or taken away."""
+        self._places.forget_figures()
+        for topic_id, topic in delta.removed.items():
+            for index in topic.partitions:
+                known = self._places.all.get(PartitionId(topic_id, index))
+                if known is not None:
+                    self._places.remove(known)
+        for id in delta.partitions:
+            state = self._site.image.partition(id)
+            known = self._places.all.get(id)
+            ours = state is not None and self._site.node_id in state.replicas
+            if known is not None and not ours:
+                self._places.remove(known)
+            elif known is not None:
+                self._moves.on_assignment(id)
+                self._placed(id)
+            elif state is not None and ours:
+                name = self._site.image.name_of(id)
+                assert name is not None
+                self._places.all[id] = found = Place(id, name, Stage.OFFLINE, None)
+                self._came(id)
+                action = decide(self._situation(state, is_new=True)).action
+                self._act(found, action, state)
+        if delta.configs:
+            self._places.configure(delta)
+
+    def _situation(self, state: r.Partition, *, is_new: bool) -> Situation:
+        directories = self._directories
+        return Situation(
+            current=None,
+            future=None,
+            assigned=self._site.image.directory_of(state, self._site.node_id),
+            online=tuple(d.id for d in directories.online if d.id is not None),
+            any_offline=bool(directories.offline),
+            is_new=is_new,
+        )
+
+    def _act(self, found: Place, action: Action, state: r.Partition) -> None:
+        if action is Action.OFFLINE:
+            self._places.fail(found, "its log may be in an offline directory")
+            return
+        assigned = None
+        if action is Action.CREATE:
+            id = self._site.image.directory_of(state, self._site.node_id)
+            assigned = self._directories.path_of(id)
+        self._places.create(found, self._places.choose(found, assigned))

@@ -1,0 +1,172 @@
+"""What the metadata should say of our replicas; the controller is told so (KIP-858, KIP-589).
+
+Decides by where a replica is, whether it can be used, and what its move has promised; the ways to
+the controller are `assigning` and `reporting`. Belongs to `logdirs`, which asks whenever something
+about a replica has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from spindle.core.logdirs.news import News, StateChange, is_like
+from spindle.model.ids import LOST, MIGRATING, NO_LEADER, UNASSIGNED, DirectoryId, PartitionId
+from spindle.node.logdirs.assigning import Assigning
+from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.life import Life
+from spindle.node.logdirs.moves import Moves
+from spindle.node.logdirs.places import Place, Places, Stage
+from spindle.node.logdirs.reporting import Reporting
+from spindle.node.logdirs.telling import Speech, Telling
+from spindle.node.site import Site
+from spindle.wire.apis import Key
+
+T = TypeVar("T")
+
+
+class Saying:
+    """What is to be said of each replica."""
+
+    def __init__(
+        self,
+        site: Site,
+        life: Life,
+        directories: Directories,
+        places: Places,
+        moves: Moves,
+        has_answered: Callable[[PartitionId], bool],
+        changed: Callable[[PartitionId], None],
+    ) -> None:
+        """`has_answered`: whether the leader of a replica has heard how far its log goes.
+
+        `changed`: what is to be said of a replica may be something else now.
+        """
+        self._site = site
+        self._life = life
+        self._directories = directories
+        self._places = places
+        self._moves = moves
+        self._has_answered = has_answered
+        self._changed = changed
+        self.is_ready = False
+        """Whether the controller has once known where everything is."""
+        self._unanswered: dict[PartitionId, None] = {}
+        """Replicas that are back, but their leaders do not know yet how far their logs go."""
+        assigning = Assigning(site.node_id, self.wanted, moves.on_sent)
+        self.assigning: Telling[DirectoryId] = self._telling(assigning, News())
+        reporting = Reporting(site, self.state_of, changed)
+        self.reporting: Telling[StateChange] = self._telling(reporting, News(is_like))
+
+    def _telling(self, speech: Speech[T], queue: News[T]) -> Telling[T]:
+        site = self._site
+        return Telling(site.out, site.controller, lambda: self._life.epoch, speech, queue)
+
+    def tell(self, id: PartitionId) -> DirectoryId | None:
+        """Have the controller told what it should know of a replica now; the same as `wanted`."""
+        wanted, news = self.wanted(id), self._news_of(id)
+        if news is not None:
+            self.reporting.want(id, news)
+        else:
+            self.reporting.withdraw(id)
+        if wanted is not None and news is None:
+            self.assigning.want(id, wanted)
+        else:
+            self.assigning.withdraw(id)
+        return wanted
+
+    def on_answered(self, id: PartitionId) -> None:
+        """A leader has answered the first fetch for a log of ours."""
+        if id in self._unanswered:
+            del self._unanswered[id]
+            self._changed(id)
+
+    def on_registered(self) -> None:
+        """We have a new broker epoch."""
+        self.assigning.on_registered()
+        self.reporting.on_registered()
+
+    def on_removed(self, id: PartitionId) -> None:
+        """A replica is not ours any more."""
+        self.assigning.withdraw(id)
+        self.reporting.withdraw(id)
+        self._unanswered.pop(id, None)
+
+    def wanted(self, id: PartitionId) -> DirectoryId | None:
+        """The directory that the metadata should name for a replica; None: what it names is right.
+
+        A move that has caught up promises its target, and nothing else may be said until it has
+        ended (B-05). A replica that cannot be used must not be named in a live directory.
+        """
+        found = self._places.all.get(id)
+        if found is None or not self._site.speaks_of_directories:
+            return None
+        promised, assigned = self._moves.promised(id), self._site.assigned(id)
+        if promised is not None:
+            wanted = promised
+        elif found.stage is Stage.READY:
+            assert found.directory is not None
+            if self._is_unknown(id, assigned):
+                return None
+            wanted = LOST if found.is_crowded else self._directories.id_of(found.directory)
+        elif found.stage is Stage.OFFLINE and self._seems_online(assigned):
+            wanted = LOST
+        else:
+            return None
+        return None if wanted == assigned else wanted
+
+    def _is_unknown(self, id: PartitionId, assigned: DirectoryId) -> bool:
+        """Whether a replica that is back must wait until its leader has heard of its log.
+
+        The leader remembers how far the log was before. Told now that we are back it would take us
+        into the ISR for that, however little we have (found by the simulation, K589-04). After a
+        start the epoch of the broker is another one, under which nothing is remembered.
+        """
+        state, me = self._site.image.partition(id), self._site.node_id
+        waits = (
+            self.is_ready
+            and state is not None
+            and state.leader not in (NO_LEADER, me)
+            and not self._seems_online(assigned)
+            and not self._has_answered(id)
+        )
+        if waits:
+            self._unanswered[id] = None
+        return waits
+
+    def _seems_online(self, assigned: DirectoryId) -> bool:
+        return (
+            assigned in (UNASSIGNED, MIGRATING) or self._directories.path_of(assigned) is not None
+        )
+
+    def _news_of(self, id: PartitionId) -> StateChange | None:
+        """What became of a replica, if the controller should hear it by AlterReplicaState.
+
+        A controller that lacks the API gets an assignment instead (K589-05).
+        """
+        lacks = self._site.controller.lacks(Key.ALTER_REPLICA_STATE)
+        return None if lacks else self.state_of(id)
+
+    def state_of(self, id: PartitionId) -> StateChange | None:
+        """The state of a replica that is not as the metadata says, whatever the reason is.
+
+        Only of one that is bad on a good disk, or well again (K589-01, K589-04).
+        """
+        found, assigned = self._places.all.get(id), self._site.assigned(id)
+        if (
+            found is None
+            or not self._site.speaks_of_directories
+            or self._moves.promised(id) is not None
+        ):
+            return None
+        if found.is_crowded and self._seems_online(assigned):
+            return StateChange(online=False, reason="its disk is full")
+        if found.stage is Stage.READY and assigned == LOST and not found.is_crowded:
+            return None if self._is_unknown(id, assigned) else StateChange(online=True)
+        if _is_bad(found) and self._seems_online(assigned):
+            return StateChange(online=False, reason=found.why, damaged=True)
+        return None
+
+
+def _is_bad(found: Place) -> bool:
+    return found.stage is Stage.OFFLINE and found.damaged
