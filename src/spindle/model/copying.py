@@ -206,8 +206,14 @@ class CopyBytes(BesideJob[CopiedBytes]):
 
     @property
     def lane(self) -> tuple[LogDir, LogDir]:
-        """One for each pair of directories."""
-        return (self.source, self.directory)
+        """One for each pair of directories, and one for what appends wait for."""
+        source = self.source if self.patient else f"{self.source} swap"
+        return (source, self.directory)
+
+    @property
+    def patient(self) -> bool:
+        """Unless appends wait for it."""
+        return not self.plan.still
 
 
 @dataclass(slots=True)

@@ -106,6 +106,11 @@ class BesideJob(Job[R]):
         """Which lane: jobs of the same one run in order. The second is the directory."""
         raise NotImplementedError
 
+    @property
+    def patient(self) -> bool:
+        """Whether everything else on the machine may go first. The same for all jobs of a lane."""
+        return True
+
 
 @dataclass(slots=True)
 class WriteHighWatermarks(BesideJob[None]):
@@ -121,6 +126,11 @@ class WriteHighWatermarks(BesideJob[None]):
     def lane(self) -> tuple[LogDir, LogDir]:
         """One for each directory."""
         return (f"{self.directory} high watermarks", self.directory)
+
+    @property
+    def patient(self) -> bool:
+        """Not: it is soon done, and a broker that stops waits for it."""
+        return False
 
 
 @dataclass(slots=True)

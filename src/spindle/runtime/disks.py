@@ -7,10 +7,12 @@ each pair of directories. Jobs and results are plain values. Knows nothing of Ka
 from __future__ import annotations
 
 import asyncio
+import os
 import queue
+import sys
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.ids import LogDir
@@ -24,6 +26,9 @@ from spindle.storage.directory import Directory
 GROUP_MAX = 256
 """Jobs run as one group at most: bounds how long an answer waits for its neighbours."""
 
+NICE: Final = 10
+"""How far a patient lane steps back: who serves clients gets about ten times its processor time."""
+
 Report = Callable[[list[tuple[int, object]]], None]
 _Lane = tuple[LogDir, LogDir]
 
@@ -31,9 +36,10 @@ _Lane = tuple[LogDir, LogDir]
 class Lane(threading.Thread):
     """One queue and the thread that works it off, in order, group by group."""
 
-    def __init__(self, name: str, directory: Directory, report: Report) -> None:
+    def __init__(self, name: str, directory: Directory, report: Report, patient: bool) -> None:
         super().__init__(name=name, daemon=True)
         self._directory = directory
+        self._patient = patient
         self._report = report
         self._queue: queue.SimpleQueue[JobAsked | None] = queue.SimpleQueue()
 
@@ -47,6 +53,8 @@ class Lane(threading.Thread):
 
     def run(self) -> None:
         """Drain the queue for ever."""
+        if self._patient:
+            _step_back()
         ended = False
         while not ended:
             group: list[JobAsked] = []
@@ -100,13 +108,17 @@ class Disks:
             return
         lane = _lane_of(asked.job)
         if lane not in self._lanes:
-            self._lanes[lane] = Lane(
-                "beside" if lane[0] != lane[1] else lane[1],
-                self._directories[lane[1]],
-                self._report,
-            )
-            self._lanes[lane].start()
+            self._lanes[lane] = self._begun(asked.job, lane[1])
         self._lanes[lane].put(asked)
+
+    def _begun(self, job: Job[Any], path: LogDir) -> Lane:
+        directory = self._directories[path]
+        if isinstance(job, BesideJob):
+            lane = Lane("beside", directory, self._report, job.patient)
+        else:
+            lane = Lane(path, directory, self._report, False)
+        lane.start()
+        return lane
 
     def end(self) -> None:
         """Let every thread stop once its queue is empty; a hung one is left behind (daemon)."""
@@ -118,6 +130,12 @@ class Disks:
             self._loop.call_soon_threadsafe(self._done, results)
         except RuntimeError:
             return  # The loop is closed: the node has stopped, and nobody waits for this.
+
+
+def _step_back() -> None:
+    """Lower the calling thread's priority, where the system gives each thread one of its own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
 def _lane_of(job: Job[Any]) -> _Lane:
