@@ -16,10 +16,10 @@ from spindle.node.logdirs.places import Place
 from spindle.sim.admin import Wishes
 from spindle.sim.cluster import Member, Shape
 from spindle.sim.faults import Appetite
+from spindle.sim.host import Host
 from spindle.sim.producer import Pace
 from spindle.sim.promises import Terms
 from spindle.sim.run import Plan, Simulation
-from spindle.sim.world import Host
 
 TOPIC = "topic-1"
 BUSY = Pace(pause=0.02)

@@ -27,7 +27,6 @@ from spindle.model.ids import NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.calls import Call
-from spindle.node.introduction import Introduction
 from spindle.node.router import Router
 
 T = TypeVar("T")
@@ -101,7 +100,6 @@ class Controller:
         self._seen_by_noop = 0
         self._held: deque[tuple[int, Callable[[Refusal | None], None]]] = deque()
         self._timers: dict[str, Timer] = {}
-        self._introduction = Introduction(self)
 
     @property
     def image(self) -> ClusterImage:

@@ -1,21 +1,19 @@
 """A controller that does not lead makes itself known to the one that does (KIP-919).
 
 Looks once a second whether the metadata has our registration, and sends it where it has not. While
-we lead, the controller writes it itself. Belongs to `controller`.
+we lead, the controller writes it itself. Made by `node` for its controller.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.features import CONTROLLER_REGISTRATION, METADATA_VERSION
+from spindle.node.controller import Controller
 from spindle.node.peers import Peers
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
-
-if TYPE_CHECKING:
-    from spindle.node.controller import Controller
 
 INTERVAL: Final = 1.0
 """s between looks."""

@@ -25,6 +25,7 @@ from spindle.node.broker import Broker
 from spindle.node.calls import Connection
 from spindle.node.controller import Controller
 from spindle.node.handlers import BROKER, CONTROLLER
+from spindle.node.introduction import Introduction
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
@@ -56,6 +57,7 @@ class Node:
         self._early: list[tuple[int, Buffer]] = []
         if config.is_controller:
             self.controller = Controller(config, self.out, self.quorum)
+            self._introduction = Introduction(self.controller)
             self.quorum.controller = self.controller
         if config.is_broker:
             self.broker = Broker(config, cluster_id, self.out, self.metadata, self.quorum, peers)

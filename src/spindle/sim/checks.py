@@ -33,8 +33,8 @@ from spindle.node.logdirs.places import Stage
 from spindle.node.node import Node
 from spindle.sim.cluster import Cluster, Member
 from spindle.sim.history import History, Violation
+from spindle.sim.host import Host
 from spindle.sim.logs import FoundLog, batches_of, is_whole, logs_in, values_of
-from spindle.sim.world import Host
 
 HALTS_FOR_DISKS = (
     "the last log directory has failed",

@@ -22,7 +22,8 @@ from spindle.model.records import FeatureLevel
 from spindle.node.broker import Broker
 from spindle.node.node import Node
 from spindle.sim.disk import MemoryDisk
-from spindle.sim.world import Host, World
+from spindle.sim.host import Host
+from spindle.sim.world import World
 from spindle.storage import meta
 from spindle.storage.directory import Directory
 from spindle.storage.formatting import DEFAULT_LEVELS

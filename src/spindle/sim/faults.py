@@ -17,9 +17,10 @@ from spindle.model.ids import LogDir
 from spindle.sim.checks import Checks
 from spindle.sim.cluster import Cluster, Member
 from spindle.sim.history import History
+from spindle.sim.host import Host
 from spindle.sim.logs import logs_in
 from spindle.sim.promises import Promises
-from spindle.sim.world import FOREVER, Host
+from spindle.sim.world import FOREVER
 from spindle.wire.batch import split
 
 NETWORK: Final = ("latency", "cut", "isolate", "break")

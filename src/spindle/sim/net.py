@@ -7,20 +7,43 @@ Belongs to the world. Knows lengths and APIs' numbers, not contents.
 from __future__ import annotations
 
 import itertools
+import random
 import struct
 from collections import deque
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from spindle.model.errors import PeerFailed, PeerGone
 from spindle.model.outbox import FrameAnswered, FrameAsked
-
-if TYPE_CHECKING:
-    from spindle.sim.world import Host, World
+from spindle.sim.host import Host
 
 LATENCY = 0.0005
 _API = struct.Struct(">hh")
 """How each request begins: the API's key and version."""
+
+
+class Surroundings(Protocol):
+    """The world that a network lies in: its time, its chance, its hosts (`world.World`)."""
+
+    now: float
+    rng: random.Random
+
+    @property
+    def hosts(self) -> Mapping[str, Host]:
+        """All hosts by name."""
+
+    def at(self, when: float, then: Callable[..., None], *args: Any) -> None:
+        """Have something happen at a time."""
+
+    def after(self, delay: float, then: Callable[..., None], *args: Any) -> None:
+        """Have something happen `delay` seconds from now."""
+
+    def feed(self, host: Host, happened: Callable[[], None]) -> None:
+        """Let something happen to a host's machine."""
+
+    def note(self, *what: object) -> None:
+        """Make something part of the run's fingerprint."""
 
 
 class _Place(NamedTuple):
@@ -45,7 +68,7 @@ class _Pipe:
 class Net:
     """Who listens where, the connections between them, and the faults."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: Surroundings) -> None:
         self._world = world
         self._places: dict[tuple[str, int], _Place] = {}
         self._pipes: dict[tuple[str, str, int, str], _Pipe] = {}

@@ -19,10 +19,11 @@ from spindle.sim.client import Client
 from spindle.sim.cluster import Cluster, Shape
 from spindle.sim.faults import KINDS, Appetite, Faults
 from spindle.sim.history import History, Violation
+from spindle.sim.host import Host
 from spindle.sim.producer import Pace, Producer
 from spindle.sim.promises import Promises, Terms
 from spindle.sim.reader import Reader
-from spindle.sim.world import Host, World
+from spindle.sim.world import World
 
 START_SECONDS: Final = 60.0
 HEAL_SECONDS: Final = 150.0

@@ -13,7 +13,7 @@ import itertools
 import random
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.ids import LogDir
@@ -23,72 +23,14 @@ from spindle.model.jobs import (
 )
 from spindle.model.outbox import JobAsked, Ready, Said
 from spindle.sim.disk import PowerCut
+from spindle.sim.host import Host, Lane, Machine
 from spindle.sim.net import Net
-from spindle.storage.directory import Directory
 
 WALL_START_MS = 1_800_000_000_000
 """Wall clock at the beginning of every simulation, in ms since 1970."""
 SAID_MAX = 2000
 """Log lines kept for the report of a failing seed."""
 FOREVER = float("inf")
-
-Lane = tuple[LogDir, LogDir]
-
-
-class Machine(Protocol):
-    """What a host runs: a node, or a client of the workload."""
-
-    @property
-    def wake_at(self) -> float | None:
-        """When time alone matters next."""
-
-    def set_time(self, now: float, wall_ms: int) -> None:
-        """The time of the input that follows."""
-
-    def begin(self) -> None:
-        """Start."""
-
-    def on_connected(self, connection: int, listener: str, host: str) -> None:
-        """Somebody has connected."""
-
-    def on_frame(self, connection: int, frame: Any) -> None:
-        """A request has come."""
-
-    def on_disconnected(self, connection: int) -> None:
-        """Somebody has gone."""
-
-    def on_done(self, ticket: int, result: Any) -> None:
-        """A job or a request has ended."""
-
-    def on_time(self) -> None:
-        """The time asked for has come."""
-
-    def take(self) -> Ready | None:
-        """All wishes since the last time."""
-
-
-class Host:
-    """A machine that runs somewhere in the world. `life` grows with every start and end."""
-
-    def __init__(self, name: str, directories: dict[LogDir, Directory]) -> None:
-        self.name = name
-        self.directories = directories
-        self.machine: Machine | None = None
-        self.life = 0
-        self.halted: str | None = None
-        self.stopped = False
-        self.skew_ms = 0
-        """How far its wall clock is off."""
-        self.lanes: dict[Lane, list[JobAsked]] = {}
-        self.stuck: dict[Lane, None] = {}
-        """Lanes whose next job hangs."""
-        self.begun: dict[Lane, float] = {}
-        """When the group of jobs under way in a lane was begun."""
-        self.worked: dict[LogDir, tuple[int, float]] = {}
-        """Groups and seconds since each directory was last observed."""
-        self.woken_for: float | None = None
-        self.frozen: list[Callable[[], None]] | None = None
-        """What happens to it meanwhile, where its process is stopped in mid-air (SIGSTOP)."""
 
 
 class World:

@@ -28,7 +28,8 @@ from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
 from spindle.node.router import Router
 from spindle.sim.disk import MemoryDisk
-from spindle.sim.world import Host, World
+from spindle.sim.host import Host
+from spindle.sim.world import World
 from spindle.storage.directory import Directory
 from spindle.storage.meta import MetaProperties, format_directory
 from spindle.wire.apis import Key

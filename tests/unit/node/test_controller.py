@@ -11,6 +11,7 @@ from spindle.model import records as r
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.model.ids import NO_LEADER, Endpoint
 from spindle.node import controller as module
+from spindle.node.introduction import Introduction
 from spindle.wire.apis import Key
 
 
@@ -173,6 +174,7 @@ def test_timers_end_with_leadership() -> None:
 
 def test_a_controller_that_follows_makes_itself_known() -> None:
     desk = ControllerDesk(active=False)
+    Introduction(desk.controller)
     desk.quorum.leader_id = 8
     desk.quorum.metadata.image.apply(BOOTSTRAP[0])
     desk.pass_time(1.1)

@@ -7,26 +7,59 @@ acknowledges is durable. Belongs to `machine.Raft`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from spindle.core.raft.roles import Governing
-from spindle.core.raft.values import NOBODY, FetchAnswer, FetchWish, Silence
+from spindle.core.raft.log import RaftLog
+from spindle.core.raft.roles import Governing, Role
+from spindle.core.raft.values import NOBODY, FetchAnswer, FetchWish, Heard, Silence, Timing
+from spindle.core.raft.world import World
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId
 from spindle.model.offsets import OffsetAndEpoch
-from spindle.model.outbox import Timer
-
-if TYPE_CHECKING:
-    from spindle.core.raft.machine import Raft
+from spindle.model.outbox import Outbox, Timer
 
 BACKOFF_DOUBLINGS_MAX = 3
 """Who looks for a new leader looks several times a second: brokers hear of it in no other way."""
 
 
+class Member(Protocol):
+    """Our part in the quorum, as its fetch loop sees it: `machine.Raft`, which knows the roles."""
+
+    world: World
+    out: Outbox
+    log: RaftLog
+    timing: Timing
+    role: Role
+    stopping: bool
+
+    @property
+    def epoch(self) -> int:
+        """The highest epoch seen."""
+
+    @property
+    def leader(self) -> NodeId:
+        """Who leads it, or NOBODY."""
+
+    def when_saved(self, then: Callable[[], None]) -> None:
+        """Run `then` when all that we know of epochs and votes is durable."""
+
+    def on_heard(self, heard: Heard | None) -> bool:
+        """Somebody told us of an epoch or a leader; whether that changed ours."""
+
+    def on_contact(self) -> None:
+        """The leader has answered a fetch."""
+
+    def on_leader_gone(self) -> None:
+        """Nobody serves at the leader's address."""
+
+    def return_to_leader(self) -> None:
+        """The leader of our epoch answered although we had lost patience with it."""
+
+
 class Follower:
     """Keeps our copy of the log like the leader's."""
 
-    def __init__(self, raft: Raft) -> None:
+    def __init__(self, raft: Member) -> None:
         self._raft = raft
         self._asking = False
         self._asked = 0

@@ -1,0 +1,48 @@
+"""No module needs another that needs it, be it for its types alone; few see a whole broker."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src"
+TREE = {
+    ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
+        path.read_text()
+    )
+    for path in sorted((SOURCE / "spindle").rglob("*.py"))
+}
+BROKER = "spindle.node.broker"
+MAY_SEE_IT = ("spindle.node.node", "spindle.node.handlers", "spindle.sim")
+"""The handlers of requests, who composes the node, and who looks at brokers from outside."""
+
+
+def imports(module: str) -> Iterator[str]:
+    """The modules of ours that a module imports, anywhere in it, for whatever reason."""
+    for node in ast.walk(TREE[module]):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in TREE)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} imports relatively"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found = inner if inner in TREE else str(node.module)
+                if found in TREE:
+                    yield found
+
+
+def test_imports_make_no_circle() -> None:
+    graph = {module: sorted({*imports(module)} - {module}) for module in TREE}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        raise AssertionError(" -> ".join(error.args[1])) from None
+
+
+def test_only_the_top_of_the_node_sees_a_whole_broker() -> None:
+    seen = [module for module in TREE if BROKER in imports(module)]
+    assert "spindle.node.node" in seen
+    others = [m for m in seen if not m.startswith(tuple(MAY_SEE_IT))]
+    assert others == []
