@@ -1,59 +1,39 @@
 """A broker, composed: its parts, wired together. Holds no logic of its own.
 
-Handlers reach every part through it; parts reach each other through it, by the interfaces that
-docs/architecture.md names.
+Handlers reach every part through it. Parts know only what their constructors take:
+docs/architecture.md draws who stands on whom.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from spindle.model.config import NodeConfig, Settings
+from spindle.model.config import Settings
 from spindle.model.errors import Failure
-from spindle.model.ids import LogDir
+from spindle.model.ids import LogDir, NodeId
 from spindle.model.image import BROKER_RESOURCE, ClusterImage, Delta
 from spindle.model.logs import OpenedDirectory
 from spindle.model.outbox import Outbox
 from spindle.model.statistics import Sample
-from spindle.node.channel import ControllerChannel
 from spindle.node.forwarding import Forwarding
 from spindle.node.groups.groups import Groups
 from spindle.node.housekeeping import Housekeeping
 from spindle.node.lifecycle import Lifecycle
 from spindle.node.logdirs.logdirs import LogDirs
-from spindle.node.metadata import Metadata
-from spindle.node.peers import Peers
-from spindle.node.quorum.quorum import Quorum
 from spindle.node.replicas.compaction import Compaction
 from spindle.node.replicas.fetchers import Fetchers
-from spindle.node.replicas.producer_ids import ProducerIds
 from spindle.node.replicas.replicas import Replicas
 from spindle.node.site import Site
 from spindle.node.topic_creation import TopicCreation
+from spindle.node.transactions.producer_ids import ProducerIds
 from spindle.node.transactions.transactions import Transactions
 
 
 class Broker:
-    """What a broker consists of. `image` is the committed metadata as replayed here so far."""
+    """What a broker consists of, each part made after those that it takes."""
 
-    def __init__(
-        self,
-        config: NodeConfig,
-        cluster_id: str,
-        out: Outbox,
-        metadata: Metadata,
-        quorum: Quorum,
-        peers: Peers,
-    ) -> None:
-        controller = ControllerChannel(quorum, peers, out)
-        site = self.site = Site(config, cluster_id, out, metadata, peers, controller)
-        self.config = config
-        self.cluster_id = cluster_id
-        self.out = out
-        self.metadata = metadata
-        self.quorum = quorum
-        self.peers = peers
-        self.controller = controller
+    def __init__(self, site: Site) -> None:
+        self.site = site
         self.lifecycle = Lifecycle(site, lambda: self.logs.places.rooms())
         self.replicas = Replicas(site)
         self.fetchers = Fetchers(site, self.replicas)
@@ -73,27 +53,39 @@ class Broker:
         self.forwarding = Forwarding(site)
         self.started = False
 
+    # --- the site, for handlers -------------------------------------------------------------
+
     @property
-    def node_id(self) -> int:
+    def cluster_id(self) -> str:
+        """The cluster's id."""
+        return self.site.cluster_id
+
+    @property
+    def node_id(self) -> NodeId:
         """Our id."""
-        return self.config.node_id
+        return self.site.node_id
 
     @property
     def settings(self) -> Settings:
         """Our settings, dynamic values included."""
-        return self.config.settings
+        return self.site.settings
 
     @property
     def image(self) -> ClusterImage:
-        """The committed metadata."""
-        return self.metadata.image
+        """The committed metadata as replayed here so far."""
+        return self.site.image
+
+    @property
+    def out(self) -> Outbox:
+        """What we wish of the world."""
+        return self.site.out
+
+    # --- life -------------------------------------------------------------------------------
 
     @property
     def is_serving(self) -> bool:
         """Whether we can answer clients: our logs are found, and brokers are known to be alive."""
         return self.logs.is_settled and any(map(self.image.is_active, self.image.brokers))
-
-    # --- life -------------------------------------------------------------------------------
 
     def on_opened(self, opened: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
         """Our directories were opened, or could not be."""

@@ -23,6 +23,7 @@ from spindle.model.outbox import Outbox, Ready, Rng
 from spindle.model.statistics import Sample
 from spindle.node.broker import Broker
 from spindle.node.calls import Connection
+from spindle.node.channel import ControllerChannel
 from spindle.node.controller import Controller
 from spindle.node.handlers import BROKER, CONTROLLER
 from spindle.node.introduction import Introduction
@@ -30,6 +31,7 @@ from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
 from spindle.node.router import Router
+from spindle.node.site import Site
 from spindle.node.watch import Watch
 
 EARLY_MAX: Final = 1_000
@@ -60,7 +62,9 @@ class Node:
             self._introduction = Introduction(self.controller)
             self.quorum.controller = self.controller
         if config.is_broker:
-            self.broker = Broker(config, cluster_id, self.out, self.metadata, self.quorum, peers)
+            channel = ControllerChannel(self.quorum, peers, self.out)
+            site = Site(config, cluster_id, self.out, self.metadata, peers, channel)
+            self.broker = Broker(site)
             self.metadata.listen(self.broker.on_metadata)
             self.metadata.listen(lambda _: self._serve_early())
         for listener in config.listeners:

@@ -1,7 +1,7 @@
 """What every part of a broker stands on: who we are, what is committed, and the ways to others.
 
-Holds no part and decides nothing. Made by the composition root (`broker`), which gives it to the
-constructor of each part; what a part needs beyond it stands there beside it.
+Holds no part and decides nothing. Made by `node`; `broker` gives it to each part's constructor,
+where what the part needs beyond it stands beside it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from tests.support.site import site
 
 from spindle.model.errors import Error, PeerFailed
 from spindle.node.handlers import init_producer_id
-from spindle.node.replicas.producer_ids import WAITING_MAX, ProducerIds
+from spindle.node.transactions.producer_ids import WAITING_MAX, ProducerIds
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, response_types
 

@@ -1,1 +1,1 @@
-"""Transactions on a broker: coordinators, markers to and at the partitions' leaders, enlisting."""
+"""Transactions on a broker: coordinators, markers at the partitions' leaders, enlisting, ids."""

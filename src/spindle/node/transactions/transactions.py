@@ -18,7 +18,6 @@ from spindle.model.ids import PartitionId
 from spindle.model.image import Delta
 from spindle.node.coordinating import Coordinating, Led
 from spindle.node.groups.groups import Groups
-from spindle.node.replicas.producer_ids import ProducerIds
 from spindle.node.replicas.replicas import Replicas
 from spindle.node.site import Site
 from spindle.node.topic_creation import TRANSACTIONS_TOPIC, TopicCreation
@@ -26,6 +25,7 @@ from spindle.node.transactions.enlisting import Enlisting
 from spindle.node.transactions.loading import Load
 from spindle.node.transactions.markers import Markers, Sending
 from spindle.node.transactions.marking import Marking
+from spindle.node.transactions.producer_ids import ProducerIds
 from spindle.node.transactions.records import to_bytes
 
 _IN_COORDINATORS_WORDS: Final = {
