@@ -8,7 +8,7 @@ Version notes: before 2 PRODUCER_FENCED is told as INVALID_PRODUCER_EPOCH.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error, Refusal
@@ -17,10 +17,13 @@ from spindle.node.calls import Call
 from spindle.node.topic_creation import OFFSETS_TOPIC
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
 FENCED_FROM = 2
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Add the group's partition."""
     body = call.body
     name = body.transactional_id

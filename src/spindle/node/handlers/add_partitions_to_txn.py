@@ -10,7 +10,7 @@ for many transactions at once, or only verify that partitions take part (KIP-890
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error, Refusal
@@ -18,13 +18,16 @@ from spindle.model.ids import TopicPartition
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
 BATCHED_FROM: Final = 4
 FENCED_FROM: Final = 2
 
 Results = dict[TopicPartition, Error]
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Add or verify partitions."""
     if call.version < BATCHED_FROM:
         body = call.body
@@ -71,7 +74,7 @@ class _Asked:
     """One transaction of a request."""
 
     def __init__(
-        self, broker: Any, call: Call, name: str, producer: Producer, topics: Any, verifies: bool
+        self, broker: Broker, call: Call, name: str, producer: Producer, topics: Any, verifies: bool
     ) -> None:
         self._broker = broker
         self._call = call

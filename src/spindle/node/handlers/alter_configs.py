@@ -7,22 +7,26 @@ request is forwarded.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spindle.core.controller import configs
 from spindle.model.errors import Error
 from spindle.node.calls import Call
 from spindle.node.handlers._configs import refusal, respond
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+    from spindle.node.controller import Controller
+
 RESPONSE: Final = "AlterConfigsResponse"
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Hand on to the controller."""
     broker.forwarding.forward(call, refuse)
 
 
-def on_controller(controller: Any, call: Call) -> None:
+def on_controller(controller: Controller, call: Call) -> None:
     """Replace settings."""
     asked = [
         (

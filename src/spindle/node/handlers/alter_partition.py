@@ -9,7 +9,7 @@ Version notes: 2 names topics by id, 3 pairs each member with its broker epoch (
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.controller import isr
 from spindle.model.errors import Error
@@ -17,8 +17,11 @@ from spindle.model.ids import ZERO_ID, PartitionId
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.controller import Controller
 
-def on_controller(controller: Any, call: Call) -> None:
+
+def on_controller(controller: Controller, call: Call) -> None:
     """Take over what holds."""
     body = call.body
     proposals = [

@@ -9,7 +9,7 @@ directory of each new replica, by id, and the answer repeats what was taken into
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.controller import reassignment
 from spindle.model.errors import Error, Refusal
@@ -17,13 +17,17 @@ from spindle.model.ids import DirectoryId, NodeId, TopicPartition
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+    from spindle.node.controller import Controller
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Hand on to the controller."""
     broker.forwarding.forward(call, refuse)
 
 
-def on_controller(controller: Any, call: Call) -> None:
+def on_controller(controller: Controller, call: Call) -> None:
     """Start, replace or cancel reassignments."""
     asked = [
         reassignment.Reassignment(

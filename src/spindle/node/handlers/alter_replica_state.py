@@ -12,7 +12,7 @@ UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.controller import replica_states
 from spindle.core.controller.replica_states import Named
@@ -21,8 +21,11 @@ from spindle.model.ids import TopicPartition
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.controller import Controller
 
-def on_controller(controller: Any, call: Call) -> None:
+
+def on_controller(controller: Controller, call: Call) -> None:
     """Record what became of replicas."""
     body = call.body
     named = [

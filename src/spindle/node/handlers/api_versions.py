@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.features import SUPPORTED
@@ -26,6 +26,10 @@ from spindle.node.calls import Call
 from spindle.wire.apis import Key
 from spindle.wire.entities import make
 from spindle.wire.private import SOFTWARE, is_private
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+    from spindle.node.controller import Controller
 
 SOFTWARE_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
@@ -39,12 +43,12 @@ SERVED: Final[Mapping[str, VersionRange]] = {
 }
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Answer a client of the broker."""
     _answer(broker.image, call)
 
 
-def on_controller(controller: Any, call: Call) -> None:
+def on_controller(controller: Controller, call: Call) -> None:
     """Answer a client of the controller."""
     _answer(controller.image, call)
 

@@ -8,7 +8,7 @@ the replica offline. STALE_BROKER_EPOCH and UNSUPPORTED_VERSION for the whole re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.controller import directories
 from spindle.model.errors import Error
@@ -16,8 +16,11 @@ from spindle.model.ids import MIGRATING, ZERO_ID, PartitionId
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.controller import Controller
 
-def on_controller(controller: Any, call: Call) -> None:
+
+def on_controller(controller: Controller, call: Call) -> None:
     """Record where replicas live."""
     body = call.body
     assignments = [

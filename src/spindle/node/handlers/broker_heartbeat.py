@@ -10,7 +10,7 @@ Tagged fields of ours tell what room the directories have, so that we can choose
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.controller import brokers
 from spindle.model.errors import Error
@@ -19,8 +19,11 @@ from spindle.node.calls import Call
 from spindle.node.rooms import from_body
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.controller import Controller
 
-def on_controller(controller: Any, call: Call) -> None:
+
+def on_controller(controller: Controller, call: Call) -> None:
     """Hear a broker."""
     body = call.body
     cordoned = getattr(body, "cordoned_log_dirs", None)

@@ -10,7 +10,7 @@ shutdown (KIP-966); 4 tells feature ranges that begin at 0.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.controller import brokers
 from spindle.model.errors import Error
@@ -18,8 +18,11 @@ from spindle.model.ids import ZERO_ID, Endpoint, VersionRange
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.controller import Controller
 
-def on_controller(controller: Any, call: Call) -> None:
+
+def on_controller(controller: Controller, call: Call) -> None:
     """Register a broker."""
     body = call.body
     asked = brokers.Registration(

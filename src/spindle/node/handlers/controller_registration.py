@@ -6,7 +6,7 @@ clients can find it and upgrades can be checked against it (KIP-919).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.controller import features
 from spindle.model import records as r
@@ -15,8 +15,11 @@ from spindle.model.ids import ZERO_ID, Endpoint, VersionRange
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.controller import Controller
 
-def on_controller(controller: Any, call: Call) -> None:
+
+def on_controller(controller: Controller, call: Call) -> None:
     """Record a controller."""
     body = call.body
     registration = r.RegisterController(

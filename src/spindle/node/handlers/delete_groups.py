@@ -6,14 +6,18 @@ are committed, and all together. NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND per group.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from spindle.model.errors import Error, Refusal
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Delete groups."""
     names = tuple(dict.fromkeys(call.body.groups_names))
     errors: dict[str, Error] = {}
@@ -31,7 +35,7 @@ def on_broker(broker: Any, call: Call) -> None:
         except Refusal as refusal:
             finish(name, refusal.error)
         else:
-            coordinator.delete_group(name, lambda error, name=name: finish(name, error))
+            coordinator.delete_group(name, partial(finish, name))
 
 
 def _encode(call: Call, names: tuple[str, ...], errors: dict[str, Error]) -> Any:

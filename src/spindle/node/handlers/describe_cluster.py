@@ -10,7 +10,7 @@ Version notes: 1 may ask for the controllers' endpoints, which the controllers' 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import ClusterImage
@@ -18,11 +18,15 @@ from spindle.node import topology
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+    from spindle.node.controller import Controller
+
 BROKERS: Final = 1
 CONTROLLERS: Final = 2
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Describe the cluster."""
     kind = getattr(call.body, "endpoint_type", BROKERS)
     if kind == CONTROLLERS:
@@ -56,7 +60,7 @@ def on_broker(broker: Any, call: Call) -> None:
     )
 
 
-def on_controller(controller: Any, call: Call) -> None:
+def on_controller(controller: Controller, call: Call) -> None:
     """Describe the controllers."""
     kind = getattr(call.body, "endpoint_type", CONTROLLERS)
     if kind == BROKERS:

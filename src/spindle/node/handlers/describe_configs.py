@@ -13,7 +13,7 @@ documentation.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.config import Settings
 from spindle.model.errors import Error, Refusal
@@ -29,16 +29,20 @@ from spindle.node.settings_view import (
 )
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+    from spindle.node.controller import Controller
+
 OTHERS: Final = {16: Source.CLIENT_METRICS, 32: Source.GROUP}
 """Resource types whose settings we keep for others, without knowing them."""
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Tell settings as this broker obeys them."""
     _answer(broker.image, broker.settings, broker.node_id, call)
 
 
-def on_controller(controller: Any, call: Call) -> None:
+def on_controller(controller: Controller, call: Call) -> None:
     """Tell settings as this controller knows them."""
     config = controller.config
     _answer(controller.image, config.settings, config.node_id, call)

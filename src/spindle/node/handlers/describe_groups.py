@@ -9,21 +9,24 @@ message (KIP-1043).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.groups.values import GroupView
 from spindle.model.errors import Error, Refusal
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Describe groups."""
     groups = tuple(_describe(broker, call, group_id) for group_id in call.body.groups)
     call.answer(make(call.reply.DescribeGroupsResponse, groups=groups))
 
 
-def _describe(broker: Any, call: Call, group_id: str) -> Any:
+def _describe(broker: Broker, call: Call, group_id: str) -> Any:
     r = call.reply
     try:
         view: GroupView | None = broker.groups.coordinator(group_id).describe(group_id)

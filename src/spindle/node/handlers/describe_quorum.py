@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.raft.leading import Progress
 from spindle.model.errors import Error, Refusal
@@ -21,8 +21,11 @@ from spindle.node.handlers._quorum import metadata_partition, raft_of
 from spindle.node.quorum.quorum import Member
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Hand on to the controller."""
     broker.forwarding.forward(call, refuse)
 

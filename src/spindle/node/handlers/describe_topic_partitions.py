@@ -7,7 +7,7 @@ a topic. No topics at all means all of them.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import ClusterImage, TopicState
@@ -17,11 +17,14 @@ from spindle.node.calls import Call
 from spindle.node.topic_creation import INTERNAL, is_legal
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
 PAGE_MAX: Final = 2_000
 """Partitions in one answer, whatever the client allows."""
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Describe a page of partitions."""
     image: ClusterImage = broker.image
     names, first = _asked(image, call)

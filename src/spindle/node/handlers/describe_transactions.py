@@ -6,7 +6,7 @@ TRANSACTIONAL_ID_NOT_FOUND for ids that nobody has used.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.transactions.states import State
 from spindle.core.transactions.transaction import Transaction
@@ -14,14 +14,17 @@ from spindle.model.errors import Error, Refusal
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Tell each id's state."""
     states = tuple(_state(broker, call, name) for name in call.body.transactional_ids)
     call.answer(make(call.reply.DescribeTransactionsResponse, transaction_states=states))
 
 
-def _state(broker: Any, call: Call, name: str) -> Any:
+def _state(broker: Broker, call: Call, name: str) -> Any:
     types = call.reply
     try:
         if not name:

@@ -10,7 +10,7 @@ Version notes: 1 adds the kind of election (KIP-460; before: PREFERRED) and an e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spindle.core.controller import elections
 from spindle.core.controller.change import Election
@@ -19,15 +19,19 @@ from spindle.model.ids import TopicPartition
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+    from spindle.node.controller import Controller
+
 KINDS: Final = {0: Election.PREFERRED, 1: Election.UNCLEAN}
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Hand on to the controller."""
     broker.forwarding.forward(call, refuse)
 
 
-def on_controller(controller: Any, call: Call) -> None:
+def on_controller(controller: Controller, call: Call) -> None:
     """Elect leaders."""
     number = getattr(call.body, "election_type", 0)
     kind = KINDS.get(number)

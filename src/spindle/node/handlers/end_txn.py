@@ -9,18 +9,21 @@ transaction ends in an epoch of its own, and the answer tells the next one (KIP-
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
 FENCED_FROM = 2
 BUMPS_FROM = 5
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """End a transaction."""
     body = call.body
 

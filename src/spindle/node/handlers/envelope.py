@@ -9,7 +9,7 @@ UNSUPPORTED_VERSION for one that cannot be read.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
@@ -17,6 +17,9 @@ from spindle.node.calls import Call
 from spindle.wire.apis import Key
 from spindle.wire.entities import data_class, decode, make
 from spindle.wire.framing import decode_header
+
+if TYPE_CHECKING:
+    from spindle.node.controller import Controller
 
 FORWARDABLE: Final = frozenset(
     (
@@ -44,7 +47,7 @@ FORWARDABLE: Final = frozenset(
 )
 
 
-def on_controller(controller: Any, call: Call) -> None:
+def on_controller(controller: Controller, call: Call) -> None:
     """Serve the request inside."""
     _check_principal(call.body.request_principal)
     if not controller.active:
@@ -54,6 +57,7 @@ def on_controller(controller: Any, call: Call) -> None:
         header, _ = decode_header(frame)
         if header.api_key not in FORWARDABLE:
             raise Refusal(Error.INVALID_REQUEST, f"API {header.api_key} may not be forwarded")
+        assert controller.router is not None, "it was composed"
         controller.router.on_forwarded(frame, call, lambda buffers: _answer(call, buffers))
     except Corrupt as corrupt:
         raise Refusal(Error.UNSUPPORTED_VERSION, str(corrupt)) from None

@@ -12,11 +12,14 @@ at once (KIP-699); 6 has share groups, which are not served.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from spindle.model.errors import Error
 from spindle.node.calls import Call
 from spindle.wire.entities import make
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
 GROUP: Final = 0
 TRANSACTION: Final = 1
@@ -30,7 +33,7 @@ class _Found(NamedTuple):
     message: str | None = None
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Tell who coordinates."""
     kind = getattr(call.body, "key_type", GROUP)
     if call.version < 4:
@@ -56,12 +59,12 @@ def on_broker(broker: Any, call: Call) -> None:
     )
 
 
-def _find(broker: Any, call: Call, kind: int, key: str) -> _Found:
+def _find(broker: Broker, call: Call, kind: int, key: str) -> _Found:
     if kind not in (GROUP, TRANSACTION):
         return _Found(Error.INVALID_REQUEST, message=f"no coordinator for keys of type {kind}")
     leader = (broker.groups if kind == GROUP else broker.transactions).leader_for(key)
     endpoint = broker.image.endpoint(leader, call.listener) if leader is not None else None
-    if endpoint is None:
+    if leader is None or endpoint is None:
         return _Found(Error.COORDINATOR_NOT_AVAILABLE, message="nobody leads its partition now")
     return _Found(Error.NONE, leader, endpoint.host, endpoint.port)
 

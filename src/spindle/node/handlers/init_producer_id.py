@@ -12,17 +12,20 @@ before 4 PRODUCER_FENCED is told as INVALID_PRODUCER_EPOCH.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error
 from spindle.node.calls import Call
 from spindle.wire.entities import make, to_ms
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
 FENCED_FROM = 4
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Give a producer its id."""
 
     def then(result: Producer | Error) -> None:

@@ -10,15 +10,18 @@ and may leave protocols null; 9 lets a restarted static leader skip the assignme
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.groups.values import Join, JoinAnswer
 from spindle.model.errors import Error
 from spindle.node.calls import Call
 from spindle.wire.entities import make, to_ms
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Let a client join."""
     body = call.body
     session_timeout = to_ms(body.session_timeout)

@@ -8,14 +8,17 @@ at once, each with its own error (KIP-345); 5 has a reason, which is logged.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.model.errors import Error
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Let members go."""
     body = call.body
     coordinator = broker.groups.coordinator(body.group_id)

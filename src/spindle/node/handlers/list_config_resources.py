@@ -9,12 +9,15 @@ Version notes: 0 lists client metrics only; from 1 on types may be chosen, none 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
 from spindle.node.calls import Call
 from spindle.wire.entities import make
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
 BROKER_LOGGER: Final = 8
 CLIENT_METRICS: Final = 16
@@ -22,7 +25,7 @@ GROUP: Final = 32
 ALL: Final = (TOPIC_RESOURCE, BROKER_RESOURCE, BROKER_LOGGER, CLIENT_METRICS, GROUP)
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """List resources."""
     asked = getattr(call.body, "resource_types", (CLIENT_METRICS,))
     unknown = [kind for kind in asked if kind not in ALL]

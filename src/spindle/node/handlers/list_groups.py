@@ -9,17 +9,20 @@ all our groups are "classic". Filters do not mind case.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.groups.values import GroupView
 from spindle.model.errors import Error
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
 TYPE: Final = "classic"
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """List groups."""
     states = {s.lower() for s in getattr(call.body, "states_filter", ())}
     types = {t.lower() for t in getattr(call.body, "types_filter", ())}

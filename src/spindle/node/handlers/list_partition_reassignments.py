@@ -7,7 +7,7 @@ listener the request is forwarded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.controller import reassignment
 from spindle.core.controller.state import Decision, State
@@ -17,15 +17,19 @@ from spindle.model.records import Partition
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+    from spindle.node.controller import Controller
+
 Ongoing = Sequence[tuple[TopicPartition, Partition]]
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Hand on to the controller."""
     broker.forwarding.forward(call, refuse)
 
 
-def on_controller(controller: Any, call: Call) -> None:
+def on_controller(controller: Controller, call: Call) -> None:
     """List reassignments."""
     topics = call.body.topics
     asked = None if topics is None else {t.name: tuple(t.partition_indexes) for t in topics}

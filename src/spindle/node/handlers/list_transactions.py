@@ -10,7 +10,7 @@ transactional id (KIP-1152).
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.transactions.states import State
 from spindle.core.transactions.transaction import Transaction
@@ -18,10 +18,13 @@ from spindle.model.errors import Error, Refusal
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
 _OPEN = (State.ONGOING, State.PREPARE_COMMIT, State.PREPARE_ABORT)
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Tell what is known here."""
     types, body = call.reply, call.body
     if broker.transactions.is_loading:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NO_LEADER, ZERO_ID
@@ -29,8 +29,11 @@ from spindle.node.calls import Call
 from spindle.node.topic_creation import INTERNAL, is_legal
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Tell a client about the cluster."""
     image: ClusterImage = broker.image
     _check(call)
@@ -83,7 +86,7 @@ def _check(call: Call) -> None:
                 )
 
 
-def _topics(broker: Any, call: Call) -> Iterator[Any]:
+def _topics(broker: Broker, call: Call) -> Iterator[Any]:
     image: ClusterImage = broker.image
     seen = topology.Listening(image, call.listener)
     asked = call.body.topics
@@ -108,7 +111,7 @@ def _topics(broker: Any, call: Call) -> Iterator[Any]:
         broker.topic_creation.want(unknown)
 
 
-def _missing(broker: Any, call: Call, name: str, unknown: list[str]) -> Error:
+def _missing(broker: Broker, call: Call, name: str, unknown: list[str]) -> Error:
     if not is_legal(name):
         return Error.INVALID_TOPIC_EXCEPTION
     allowed = getattr(call.body, "allow_auto_topic_creation", True)

@@ -11,7 +11,7 @@ topics by id (KIP-848).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.groups.values import Committed, Identity
 from spindle.model.errors import Error
@@ -20,8 +20,11 @@ from spindle.model.image import ClusterImage, TopicState
 from spindle.node.calls import Call
 from spindle.wire.entities import make, to_ms
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Commit a group's offsets."""
     body = call.body
     who = Identity(

@@ -7,7 +7,7 @@ consumers must be empty; partitions that do not exist have UNKNOWN_TOPIC_OR_PART
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
@@ -15,8 +15,11 @@ from spindle.node import topology
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Forget offsets."""
     body = call.body
     asked = [

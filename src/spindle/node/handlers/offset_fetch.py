@@ -11,7 +11,7 @@ epochs, which classic groups ignore; 10 names topics by id (KIP-848).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.groups.coordinator import Coordinator
 from spindle.core.groups.values import Committed
@@ -21,11 +21,15 @@ from spindle.model.image import ClusterImage
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
 Found = dict[str, dict[int, Committed | None]]
+Known = dict[TopicPartition, Committed | None]
 Waits = dict[TopicPartition, Error]
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Tell committed offsets."""
     r = call.reply
     if call.version >= 8:
@@ -80,7 +84,7 @@ def refuse(call: Call, error: Error, message: str) -> Any:
     )
 
 
-def _group(broker: Any, call: Call, group: Any) -> Any:
+def _group(broker: Broker, call: Call, group: Any) -> Any:
     r = call.reply
     try:
         coordinator = broker.groups.coordinator(group.group_id)
@@ -108,7 +112,7 @@ def _topics_by_id(
     image: ClusterImage,
     r: Any,
     asked: Any,
-    known: dict[TopicPartition, Committed],
+    known: Known,
     waits: Waits,
 ) -> tuple[Any, ...]:
     if asked is None:
@@ -137,7 +141,7 @@ def _topics_by_id(
     return tuple(answers)
 
 
-def _by_name(asked: Any, known: dict[TopicPartition, Committed]) -> Found:
+def _by_name(asked: Any, known: Known) -> Found:
     found: Found = {}
     if asked is None:
         for partition, value in known.items():

@@ -9,15 +9,18 @@ it back.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.groups.values import Sync, SyncAnswer
 from spindle.model.errors import Error
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Give a member its assignment."""
     body = call.body
     ask = Sync(

@@ -10,7 +10,7 @@ Version notes: 2 leader epochs; 3 the member for which the producer speaks, whic
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from spindle.core.groups.values import NO_GENERATION, Committed, Identity
 from spindle.core.transactions.values import Producer
@@ -19,6 +19,9 @@ from spindle.model.ids import TopicPartition
 from spindle.node.calls import Call
 from spindle.node.topic_creation import OFFSETS_TOPIC
 from spindle.wire.entities import make
+
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
 ADDS_FROM: Final = 5
 ABORTABLE_FROM: Final = 4
@@ -33,12 +36,13 @@ _IN_A_GROUPS_WORDS: Final = {
 """What the other coordinator's error means to a client who asks this one."""
 
 
-def on_broker(broker: Any, call: Call) -> None:
+def on_broker(broker: Broker, call: Call) -> None:
     """Commit offsets in a transaction."""
     body = call.body
     group_id = body.group_id
     broker.groups.coordinator(group_id)  # Refuses where it is not here.
     id = broker.groups.partition_of(group_id)
+    assert id is not None, "the topic is there where a coordinator is"
     producer = Producer(body.producer_id, body.producer_epoch)
 
     def enlisted(error: Error) -> None:
@@ -65,7 +69,7 @@ def on_broker(broker: Any, call: Call) -> None:
     )
 
 
-def _commit(broker: Any, call: Call, producer: Producer) -> None:
+def _commit(broker: Broker, call: Call, producer: Producer) -> None:
     body = call.body
     who = Identity(
         group_id=body.group_id,

@@ -6,20 +6,24 @@ On the broker listener the request is forwarded.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.controller import brokers
 from spindle.model.errors import Error
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+    from spindle.node.controller import Controller
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Hand on to the controller."""
     broker.forwarding.forward(call, refuse)
 
 
-def on_controller(controller: Any, call: Call) -> None:
+def on_controller(controller: Controller, call: Call) -> None:
     """Forget a broker."""
 
     def respond(_: None) -> Any:

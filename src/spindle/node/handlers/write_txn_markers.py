@@ -9,7 +9,7 @@ Version notes: 2 tells which transaction.version the transaction is of (KIP-1228
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spindle.core.transactions.values import Ending, Producer
 from spindle.model.errors import Error
@@ -17,8 +17,11 @@ from spindle.model.ids import TopicPartition
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
 
-def on_broker(broker: Any, call: Call) -> None:
+
+def on_broker(broker: Broker, call: Call) -> None:
     """Write the markers."""
     _Writing(broker, call).begin()
 
@@ -26,7 +29,7 @@ def on_broker(broker: Any, call: Call) -> None:
 class _Writing:
     """One request until every partition is settled."""
 
-    def __init__(self, broker: Any, call: Call) -> None:
+    def __init__(self, broker: Broker, call: Call) -> None:
         self._broker = broker
         self._call = call
         self._told: list[dict[TopicPartition, Error]] = [{} for _ in call.body.markers]
