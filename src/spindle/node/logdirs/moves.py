@@ -1,6 +1,7 @@
 """All moves of a broker between its log directories: who may copy now, and how fast (K113-05, -07).
 
-Each move is a `move_run.Run`. Belongs to `logdirs`; `places` begins and resumes moves through it.
+Each move is a `move_run.Run`. Belongs to `logdirs`; `altering` begins moves, `catching_up` goes on
+with those of before.
 """
 
 from __future__ import annotations

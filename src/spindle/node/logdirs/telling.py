@@ -1,7 +1,7 @@
 """Tells the controller what a queue of `core.logdirs.news` has to say, one request at a time.
 
 Knows when, not what: requests are made and answers read by `assigning` (KIP-858) and `reporting`
-(KIP-589), what should be said is `logdirs`'s decision.
+(KIP-589), what should be said is `saying`'s decision.
 """
 
 from __future__ import annotations
