@@ -254,7 +254,7 @@ def _plan(samples: str, document: str) -> None:
     """Read samples through Spark, plan, write the JSON; in a process of its own."""
     from pyspark.sql import functions as F
 
-    from spindle.pipeline import load, plan
+    from spindle.pipeline import history, load, plan
     from spindle.pipeline.proposal import Wanted
     from spindle.pipeline.session import session
     from spindle.planning.load import Move
@@ -267,7 +267,7 @@ def _plan(samples: str, document: str) -> None:
 
     spark = session("spindle bench")
     at("Spark has started")
-    now = load.latest(spark.read.parquet(samples))
+    now = load.latest(history.read_files(spark, [samples]))
     wanted = Wanted(Band(0.01))
     planned = plan.plan(now, load.directories(now), wanted, brokers=BROKERS)
     moving = planned.where("topic is not null").toArrow()

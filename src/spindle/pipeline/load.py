@@ -24,7 +24,7 @@ def directories(now: DataFrame) -> DataFrame:
     are alike without being the same.
     """
     per_directory = now.groupBy("broker", "directory").agg(
-        F.first("directory_error").isNull().alias("online"),
+        F.first(F.col("directory_error").isNull()).alias("online"),
         F.coalesce(F.first("cordoned"), F.lit(False)).alias("cordoned"),
         F.first("total_bytes").alias("total_bytes"),
         F.first("usable_bytes").alias("usable_bytes"),

