@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from spindle.client.admin import AdminClient
@@ -21,8 +21,12 @@ def plan_file(
     waves: Sequence[Sequence[Move]],
     tolerance: float = 0.05,
     orders: Sequence[Led] = (),
+    rates: Mapping[tuple[str, int], int] | None = None,
 ) -> Path:
-    """Write the plan's file for these waves; `orders` of partitions with other leaders."""
+    """Write the plan's file for these waves.
+
+    `orders`: of partitions with other leaders; `rates`: bytes/s of each partition, evened out, too.
+    """
 
     async def look() -> dict[str, object]:
         async with AdminClient(bootstrap) as admin:
@@ -38,10 +42,12 @@ def plan_file(
         replicas = {
             (name, p.partition): p.replicas for name, t in topics.items() for p in t.partitions
         }
-        wanted = Wanted(Band(tolerance, 0.9))
+        wanted = Wanted(Band(tolerance, 0.9, None if rates is None else tolerance))
         planned = tuple(map(tuple, waves))
         leadership = Leadership(tuple(orders), (), ()) if orders else None
-        proposal = Proposal(directories, planned, 0, (), (), wanted, leadership=leadership)
+        proposal = Proposal(
+            directories, planned, 0, (), (), wanted, leadership=leadership, rates=rates or {}
+        )
         return document(proposal, replicas)
 
     path.write_text(json.dumps(asyncio.run(look())))

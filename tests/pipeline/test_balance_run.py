@@ -96,6 +96,34 @@ def test_a_plan_of_leaders_alone_is_carried_out_and_copies_nothing(
 
 
 @pytest.mark.spec("P-07")
+def test_a_leader_that_is_refused_is_told_with_the_cause_and_the_exit_code(
+    desk: Desk, size: int, tmp_path: Path
+) -> None:
+    orders = [Led(TOPIC, n, (2, 1), 0.0) for n in range(PARTITIONS)]
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [], orders=orders)
+    node = desk.cluster.broker(2)
+    desk.run(desk.cluster.stop_node(node))
+    try:
+        done = run("spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), seconds=120)
+        assert done.code == 1, done
+        assert f"0 of {PARTITIONS} partitions are led as planned" in done.stderr
+        assert f"{TOPIC}-0 is not led by broker 2: " in done.stderr
+        assert "apply the plan once more" in done.stdout
+        watched = answer(desk, "watch", code=1)
+        assert not watched["run"]["ended"]["complete"]
+    finally:
+        desk.run(desk.cluster.start_node(node))
+        desk.run(desk.cluster.wait_serving())
+    eventually(
+        lambda: all(2 in p.isr for p in desk.ask("describe_topics", [TOPIC])[TOPIC].partitions),
+        "broker 2 is in sync again",
+        120,
+    )
+    again = answer(desk, "apply", str(plan))
+    assert (again["complete"], again["unled"]) == (True, [])
+
+
+@pytest.mark.spec("P-07")
 def test_killed_in_the_middle_of_a_move_it_goes_on_and_throttles_come_back(
     desk: Desk, size: int, tmp_path: Path
 ) -> None:
@@ -189,6 +217,21 @@ def test_what_has_changed_since_the_plan_is_planned_anew_between_waves(
     assert done["complete"]
     assert done["replanned"] >= 1
     assert there(desk) == {f"{TOPIC}-0"}, "half of all is there now: partition 1 stays"
+
+
+@pytest.mark.spec("P-07")
+def test_a_plan_with_write_rates_is_planned_anew_by_bytes_and_rates(
+    desk: Desk, size: int, tmp_path: Path
+) -> None:
+    """What grows makes room for one replica more: for a cold one, by bytes it might be any."""
+    waves = [moves(desk, size, 0), moves(desk, size, 1)]
+    rates = {(TOPIC, n): (1000, 1, 1, 1000)[n] for n in range(PARTITIONS)}
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, waves, tolerance=0.3, rates=rates)
+    produce(desk.bootstrap, TOPIC, [b"." * 20_000] * 100, 1)
+    done = answer(desk, "apply", str(plan))
+    assert done["complete"]
+    assert done["replanned"] >= 1
+    assert there(desk) == {f"{TOPIC}-0", f"{TOPIC}-2"}
 
 
 def test_two_processes_do_not_carry_out_plans_in_one_cluster(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from spindle.client.results import Replica, ReplicaLogDirs
 from spindle.model.ids import TopicPartition
@@ -102,6 +103,20 @@ class Progress:
     disks: Mapping[str, tuple[int, int]]
 
 
+class Unled(NamedTuple):
+    """A partition that `leader` should lead now, and why the cluster refused it."""
+
+    topic: str
+    partition: int
+    leader: int
+    why: str
+
+    @property
+    def name(self) -> str:
+        """topic-partition."""
+        return f"{self.topic}-{self.partition}"
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of a plan: moves that are where they should be; those that are not, and why."""
@@ -110,11 +125,12 @@ class Outcome:
     failed: tuple[tuple[Move, str], ...]
     seconds: float
     replanned: int = 0
+    unled: tuple[Unled, ...] = ()
 
     @property
     def complete(self) -> bool:
-        """Whether every replica is where the plan wants it."""
-        return not self.failed
+        """Whether every replica is where the plan wants it, and its leader leads."""
+        return not self.failed and not self.unled
 
     def verified(self, wrong: Sequence[tuple[Move, str]]) -> Outcome:
         """The outcome after a look at where replicas are: those that are not there have failed."""

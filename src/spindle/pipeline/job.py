@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from spindle.model.errors import Unusable
@@ -85,6 +85,7 @@ def proposed(
     moves = [move for wave in waves for move in wave]
     change = _changes(moves)
     flows = _flows(known, moves) if rated else {}
+    written = _largest(known, F.coalesce("write_rate", F.lit(0.0))) if rated else {}
     at = now.agg(F.max("sampled_at").alias("at")).first()
     return Proposal(
         directories=tuple(
@@ -104,7 +105,8 @@ def proposed(
         silent=tuple((row.broker, row.broker_error) for row in silent),
         wanted=wanted,
         sampled_at="" if at is None or at["at"] is None else f"{at['at']:%Y-%m-%dT%H:%M:%SZ}",
-        weights=_weights(known, rated) if wanted.leaders else {},
+        weights=written if rated else _largest(known, F.col("size")) if wanted.leaders else {},
+        rates={name: round(rate) for name, rate in written.items() if rate >= 1},
     )  # fmt: skip
 
 
@@ -134,13 +136,12 @@ def _flows(known: DataFrame, moves: Sequence[Move]) -> dict[tuple[int, str], tup
     return {place: (round(before[place]), max(0, round(after[place]))) for place in places}
 
 
-def _weights(known: DataFrame, rated: bool) -> dict[tuple[str, int], float]:
-    """What leading each partition costs: its write rate where rates count, else its bytes."""
+def _largest(known: DataFrame, value: Column) -> dict[tuple[str, int], float]:
+    """The largest value that a replica of each partition has."""
     there = known.where("topic is not null and not is_future").groupBy("topic", "partition")
-    weight = F.max(F.coalesce("write_rate", F.lit(0.0)) if rated else F.col("size"))
-    table = there.agg(weight.cast("double").alias("weight")).toArrow()
+    table = there.agg(F.max(value).cast("double").alias("value")).toArrow()
     names = zip(table["topic"].to_pylist(), table["partition"].to_pylist(), strict=True)
-    return dict(zip(names, table["weight"].to_pylist(), strict=True))
+    return dict(zip(names, table["value"].to_pylist(), strict=True))
 
 
 def _unknown(known: DataFrame) -> Iterator[str]:

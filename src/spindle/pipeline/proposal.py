@@ -84,6 +84,8 @@ class Proposal:
         default_factory=dict, repr=False, compare=False
     )
     """What leading a partition costs: bytes/s, or bytes where rates do not count. In no file."""
+    rates: Mapping[tuple[str, int], int] = field(default_factory=dict, repr=False)
+    """Bytes/s that partitions are written with, where rates count: for what is planned anew."""
 
     @property
     def moves(self) -> tuple[Move, ...]:
@@ -145,6 +147,7 @@ def document(proposal: Proposal, replicas: Brokers | None = None) -> dict[str, A
             "waves": waves_document(proposal.waves),
             "notes": list(proposal.notes),
             "silentBrokers": {str(broker): why for broker, why in proposal.silent},
+            "rates": _rates_document(proposal.rates),
         },
     }  # fmt: skip
 
@@ -173,6 +176,11 @@ def parse(text: str, name: str = "the plan") -> Proposal:
             ),
             sampled_at=own["sampledAt"],
             leadership=_leadership(own.get("leaders")),
+            rates={
+                (topic, number): rate
+                for topic, rates in own["rates"].items()
+                for number, rate in rates
+            },
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:
         raise Unusable(
@@ -191,6 +199,14 @@ def led(proposal: Proposal, replicas: Brokers, brokers: Sequence[int]) -> Propos
     notes = (*proposal.notes, *found.notes)
     orders = tuple(led._replace(weight=0.0) for led in found.orders)
     return replace(proposal, leadership=Leadership(orders, found.leads, ()), notes=notes)
+
+
+def _rates_document(rates: Mapping[tuple[str, int], int]) -> dict[str, list[list[int]]]:
+    """By topic: [partition, bytes/s]."""
+    told: dict[str, list[list[int]]] = {}
+    for (topic, partition), rate in sorted(rates.items()):
+        told.setdefault(topic, []).append([partition, rate])
+    return told
 
 
 def _leadership_document(leadership: Leadership) -> dict[str, Any]:

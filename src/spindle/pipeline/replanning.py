@@ -1,7 +1,7 @@
 """Plans the rest of an execution again, from what brokers say now: sizes have changed meanwhile.
 
 Pure, without Spark: a census (DescribeLogDirs of the brokers concerned) in, waves out. Capacities
-are those of the plan. Brokers do not tell write rates: what is planned anew is planned by bytes.
+are those of the plan, and so are write rates where those count, since brokers do not tell them.
 Called by the execution's rim between waves.
 """
 
@@ -71,7 +71,7 @@ def replan(
         plan = plan_broker(
             broker,
             _directories(broker, census[broker], proposal),
-            _replicas(broker, census[broker], going),
+            _replicas(broker, census[broker], going, proposal.rates),
             proposal.wanted.band,
             limits.moves_per_disk,
             limits.moves_per_broker,
@@ -93,13 +93,15 @@ def _whole(
     racks: Mapping[int, str | None],
 ) -> Waves:
     going = {replica_of(move): move.target for move in running}
-    loads = {broker: _replicas(broker, found, going) for broker, found in census.items()}
+    rates = proposal.rates
+    loads = {broker: _replicas(broker, found, going, rates) for broker, found in census.items()}
     for move in running:
         if move.between:
             gone = Replica(move.topic, move.partition, move.broker)
             loads[move.broker] = [r for r in loads[move.broker] if r[:2] != gone[:2]]
             others = [r for r in loads[move.to] if r[:2] != gone[:2]]
-            coming = ReplicaLoad(move.topic, move.partition, move.target, move.size, True)
+            rate = rates.get((move.topic, move.partition), 0)
+            coming = ReplicaLoad(move.topic, move.partition, move.target, move.size, True, rate)
             loads[move.to] = [*others, coming]
     directories = {b: _directories(b, found, proposal) for b, found in census.items()}
     brokers = [proposal.wanted.load(b, racks.get(b)) for b in sorted(census)]
@@ -120,7 +122,12 @@ def _directories(broker: int, found: LogDirs, proposal: Proposal) -> list[Direct
     return loads
 
 
-def _replicas(broker: int, found: LogDirs, going: Mapping[Replica, str]) -> list[ReplicaLoad]:
+def _replicas(
+    broker: int,
+    found: LogDirs,
+    going: Mapping[Replica, str],
+    rates: Mapping[tuple[str, int], int],
+) -> list[ReplicaLoad]:
     """Replicas as they are; one that is moving counts where it goes, and stays there."""
     known = {d.path for d in found if d.online}
     moving = {name: d.path for d in found if d.online for name in d.future}
@@ -130,8 +137,8 @@ def _replicas(broker: int, found: LogDirs, going: Mapping[Replica, str]) -> list
             continue
         for name, log in d.current.items():
             target = moving.get(name, going.get(Replica(*name, broker)))
-            if target in known and target is not None:
-                loads.append(ReplicaLoad(*name, target, log.size, True))
-            else:
-                loads.append(ReplicaLoad(*name, d.path, log.size))
+            pinned = target in known
+            path = target if pinned and target is not None else d.path
+            rate = rates.get((name.topic, name.partition), 0)
+            loads.append(ReplicaLoad(*name, path, log.size, pinned, rate))
     return loads

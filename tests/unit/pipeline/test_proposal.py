@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -86,3 +87,26 @@ def test_the_room_of_a_directory_is_what_the_band_leaves() -> None:
     rooms = replanning.rooms(PLAN)
     assert rooms[1, "/a"].reserve == 200
     assert rooms[1, "/a"].used == 900
+
+
+def test_rates_are_kept_in_the_file_and_what_is_planned_anew_is_even_in_both() -> None:
+    band = Band(0.05, 0.9, rate_tolerance=0.05)
+    rates = {("t", n): 60 if n < 4 else 20 for n in range(8)}
+    plan = replace(proposal("/a", "/b", wanted=Wanted(band)), rates=rates)
+    assert parse(json.dumps(document(plan))) == plan
+    census = {1: (directory("/a", *[100] * 4), directory("/b", *[100] * 4, first=4))}
+    without = replace(plan, rates={})
+    assert replanning.replan(census, without, (), Limits()) == ()
+    moves = [m for wave in replanning.replan(census, plan, (), Limits()) for m in wave]
+    assert sorted((m.source, m.rate) for m in moves) == [("/a", 60)] * 2 + [("/b", 20)] * 2
+
+
+def test_what_is_on_its_way_between_brokers_has_its_rate_there() -> None:
+    band = Band(0.05, 0.9, rate_tolerance=0.05)
+    directories = tuple(DirectoryNow(b, "/a", True, 10_000, 0, 0) for b in (1, 2))
+    rates = {("t", n): 50 for n in range(4)}
+    plan = replace(proposal(wanted=Wanted(band, between=True)), directories=directories)
+    plan = replace(plan, rates=rates)
+    census = {1: (directory("/a", 100, 100, 100, 100),), 2: (directory("/a"),)}
+    running = [Move(1, "t", n, "/a", "/a", 100, 2, 50.0) for n in (0, 1)]
+    assert replanning.replan(census, plan, running, Limits()) == ()

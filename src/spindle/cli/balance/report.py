@@ -96,6 +96,13 @@ def show_outcome(outcome: Outcome) -> None:
     render.say(result(outcome))
     for move, why in outcome.failed:
         render.warn(f"{move.name} on broker {move.broker}: {why}")
+    for unled in outcome.unled:
+        render.warn(f"{unled.name} is not led by broker {unled.leader}: {unled.why}")
+    if outcome.unled:
+        render.say(
+            "Preferred leaders are elected when their brokers are in sync again: see to that, and "
+            "apply the plan once more, or have them elected by kafka-leader-election.sh."
+        )
 
 
 def outcome_document(outcome: Outcome) -> dict[str, Any]:
@@ -107,6 +114,10 @@ def outcome_document(outcome: Outcome) -> dict[str, Any]:
         "failed": [
             {"topic": m.topic, "partition": m.partition, "broker": m.broker, "reason": why}
             for m, why in outcome.failed
+        ],
+        "unled": [
+            {"topic": u.topic, "partition": u.partition, "leader": u.leader, "reason": u.why}
+            for u in outcome.unled
         ],
         "replanned": outcome.replanned,
         "seconds": round(outcome.seconds, 3),

@@ -11,7 +11,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Final
 
 from spindle.cli.balance.journal import Options, Run, RunJournal
@@ -35,6 +34,7 @@ from spindle.pipeline.execution_values import (
     Rules,
     Start,
     TakeBack,
+    Unled,
     Wish,
     replica_of,
 )
@@ -77,7 +77,6 @@ async def apply(
         held = await _throttle(admin, kafkas, run.options.throttle, say)
         try:
             outcome = await _Carrier(admin, journal, run, proposal, tell, say).carry()
-            await lead(admin, proposal.leadership, say)
         finally:
             await limits.put_back(admin, kafkas, say)
             del held  # So long nobody takes these throttles for left behind.
@@ -86,30 +85,34 @@ async def apply(
         journal.unlock()
 
 
-async def lead(admin: AdminClient, leadership: Leadership | None, say: Say = _silent) -> None:
+async def lead(
+    admin: AdminClient, leadership: Leadership | None, say: Say = _silent
+) -> tuple[Unled, ...]:
     """Put the leaders that are preferred by a plan in front, and have them elected.
 
-    Where a new plan on the way has sent replicas elsewhere, those that the leader is among count.
+    What the cluster refused, and why. Where a new plan on the way has sent replicas elsewhere,
+    those that the leader is among count.
     """
     orders = () if leadership is None else leadership.orders
     leaders = {TopicPartition(led.topic, led.partition): led.replicas[0] for led in orders}
     if not leaders:
-        return
+        return ()
     now = await _assigned(admin, leaders)
     fit = {n: first(now[n], b) for n, b in leaders.items() if b in now.get(n, ())}
     changed = {n: order for n, order in fit.items() if now[n] != order}
     settled = await admin.alter_partition_reassignments(changed).settled() if changed else {}
     refused = {n: _reason(e) for n, e in settled.items() if isinstance(e, Exception)}
-    refused |= {n: "its replicas are elsewhere now" for n in leaders if n not in fit}
     chosen = [n for n in fit if n not in refused]
     elected = await admin.elect_leaders(chosen).settled() if chosen else {}
     for name, error in elected.items():
         needless = isinstance(error, Refused) and error.error == Error.ELECTION_NOT_NEEDED
         if isinstance(error, Exception) and not needless:
             refused[name] = _reason(error)
-    say(f"{len(leaders) - len(refused)} of {len(leaders)} partitions are led as planned")
-    for name, why in sorted(refused.items()):
-        say(f"{name.topic}-{name.partition} has no other leader: {why}")
+    led = len(fit) - len(refused)
+    say(f"{led} of {len(leaders)} partitions are led as planned")
+    for name in sorted(leaders.keys() - fit.keys()):
+        say(f"{name.topic}-{name.partition} has no other leader: its replicas are elsewhere now")
+    return tuple(Unled(*name, leaders[name], why) for name, why in sorted(refused.items()))
 
 
 async def cancel(admin: AdminClient, say: Say = _silent) -> Outcome:
@@ -297,16 +300,18 @@ class _Carrier:
         """Until it is over or cancelled; verified."""
         try:
             await self._rim.to_the_end()
+            outcome = self._machine.outcome(time.monotonic())
+            outcome = outcome.verified(await verify(self._admin, outcome.done))
+            unled = await lead(self._admin, self._proposal.leadership, self._say)
         except asyncio.CancelledError:
             ended = self._machine.outcome(time.monotonic())
             for move, why in ended.failed:
                 if why == NOT_BACK:
                     self._say(f"{move.name} on broker {move.broker}: {why}")
-            self._note_end(ended)
+            self._note_end(ended, complete=False)
             raise
-        outcome = self._machine.outcome(time.monotonic())
-        outcome = outcome.verified(await verify(self._admin, outcome.done))
-        self._note_end(outcome)
+        outcome = replace(outcome, unled=unled)
+        self._note_end(outcome, outcome.complete)
         return outcome
 
     async def end(self) -> Outcome:
@@ -314,7 +319,7 @@ class _Carrier:
         self._machine.follow(time.monotonic(), await _look(self._admin, self._machine))
         await self._rim.take_back()
         outcome = self._machine.outcome(time.monotonic())
-        self._note_end(outcome)
+        self._note_end(outcome, outcome.complete)
         return outcome
 
     async def _count(self) -> None:
@@ -342,9 +347,10 @@ class _Carrier:
         self._run = replace(self._run, waves=self._machine.waves, replanned=count)
         self._journal.write(self._run)
 
-    def _note_end(self, outcome: Outcome) -> None:
+    def _note_end(self, outcome: Outcome, complete: bool) -> None:
         failed = [[f"{m.name} on broker {m.broker}", why] for m, why in outcome.failed]
-        ended = {"complete": outcome.complete, "done": len(outcome.done), "failed": failed}
+        failed += [[f"{u.name}, led by broker {u.leader}", u.why] for u in outcome.unled]
+        ended = {"complete": complete, "done": len(outcome.done), "failed": failed}
         self._journal.end(self._run, {**ended, "at": time.time()})
 
 
@@ -371,9 +377,7 @@ def _run(journal: RunJournal, text: str | None, options: Options | None) -> Run:
 
 def _machine(proposal: Proposal, run: Run, now: float) -> Execution:
     most = Limits(run.options.moves_per_disk, run.options.moves_per_broker)
-    band = proposal.wanted.band
-    # A new plan would know nothing of rates: not for the sake of some bytes.
-    drift = band.tolerance / 2 if band.rate_tolerance is None else inf
+    drift = proposal.wanted.band.tolerance / 2
     rules = Rules(most, replanning.rooms(proposal), drift, run.options.disk_rate)
     return Execution(run.waves, rules, now)
 

@@ -10,7 +10,7 @@ from spindle.cli.balance import page as balance_page
 from spindle.cli.balance import report as balance_report
 from spindle.cli.balance.journal import Options, Run
 from spindle.cli.balance.run import Watched
-from spindle.pipeline.execution_values import Outcome, Progress
+from spindle.pipeline.execution_values import Outcome, Progress, Unled
 from spindle.pipeline.proposal import DirectoryNow, Proposal
 from spindle.planning.load import Move
 
@@ -44,6 +44,7 @@ def test_what_became_of_it_is_json_and_complete() -> None:
         "complete": False,
         "done": 1,
         "failed": [{"topic": "t", "partition": 1, "broker": 1, "reason": "the disk is full"}],
+        "unled": [],
         "replanned": 2,
         "seconds": 1.5,
     }
@@ -141,3 +142,16 @@ def test_write_rates_are_shown_where_they_count(capsys: pytest.CaptureFixture[st
     assert "Bytes written each second" in page
     assert "4.0 KiB/s" in page
     assert "Bytes written" not in balance_page.plan_page("Bytes", PROPOSAL)
+
+
+def test_a_leader_that_was_refused_makes_it_incomplete_and_the_way_out_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outcome = Outcome((), (), 0.5, unled=(Unled("t", 3, 2, "not in sync"),))
+    assert not outcome.complete
+    told = balance_report.outcome_document(outcome)
+    assert told["unled"] == [{"topic": "t", "partition": 3, "leader": 2, "reason": "not in sync"}]
+    balance_report.show_outcome(outcome)
+    said = capsys.readouterr()
+    assert "t-3 is not led by broker 2: not in sync" in said.err
+    assert "apply the plan once more" in said.out
