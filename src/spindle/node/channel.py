@@ -1,13 +1,16 @@
 """The way to the active controller, whoever that is now. Used by all parts of a broker that ask it.
 
 Knows nothing of what is asked. It does not repeat a request: whoever asks decides what a failure
-means, and by then the quorum may know another leader. Which APIs a controller has beyond Kafka's
-(`wire.private`) is asked once for each term of it.
+means, and by then the quorum may know another leader. Once another one leads, nobody waits for the
+one before, which may be frozen or cut off and would keep us waiting until the time is up. Which
+APIs a controller has beyond Kafka's (`wire.private`) is asked once for each term of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from itertools import count
 from typing import Any, Final
 
 import spindle
@@ -33,6 +36,10 @@ class ControllerChannel:
         self._out = out
         self._known: tuple[object, frozenset[int]] | None = None
         """A controller's term, and the keys of the APIs that it serves."""
+        self._numbers = count(1)
+        self._waiting: dict[int, tuple[tuple[str, int], Callable[[Any], None]]] = {}
+        """Requests under way: whom they were sent to, and who waits for the answer."""
+        quorum.listeners.append(self._on_quorum_changed)
 
     def ask(
         self,
@@ -50,8 +57,26 @@ class ControllerChannel:
         if endpoint is None:
             then(PeerFailed("no active controller is known"))
             return
-        host, port = endpoint
-        self._peers.ask(host, port, channel, entity, then, timeout)
+        number = next(self._numbers)
+        self._waiting[number] = (endpoint, then)
+        self._peers.ask(*endpoint, channel, entity, partial(self._on_answer, number), timeout)
+
+    def _on_answer(self, number: int, answer: Any) -> None:
+        _, then = self._waiting.pop(number, (None, None))
+        if then is not None:
+            then(answer)
+
+    def _on_quorum_changed(self) -> None:
+        """Where another controller leads now: what was asked of the one before has failed."""
+        active = self._quorum.leader_endpoint()
+        if active is None:
+            return
+        left = [n for n, (asked, _) in self._waiting.items() if asked != active]
+        for number in left:
+            _, then = self._waiting.pop(number)
+            failed = PeerFailed("another controller leads by now")
+            # Not at once: the quorum is in the midst of its change.
+            self._out.after(0.0, partial(then, failed))
 
     @property
     def is_known(self) -> bool:

@@ -17,7 +17,7 @@ from spindle.model.features import (
     CORDONED_DIRECTORIES,
     SUPPORTED,
 )
-from spindle.model.ids import DirectoryId
+from spindle.model.ids import DirectoryId, id_to_text
 from spindle.model.image import Delta
 from spindle.model.outbox import Timer
 from spindle.node.rooms import to_fields
@@ -300,8 +300,9 @@ class Lifecycle:
         if self._leads_in(directory_id):
             timeout = self._site.settings["log.dir.failure.timeout.ms"]
             self._out.halt(
-                f"directory {directory_id} has failed with partitions that this broker leads, and "
-                f"the controller could not be told within {timeout} ms: {self._last_error}"
+                f"directory {id_to_text(directory_id)} has failed with partitions that this broker "
+                f"leads, and the controller could not be told within {timeout} ms: "
+                f"{self._last_error}"
             )
         else:
             self._out.after(self._interval, lambda: self._check_heard(directory_id))

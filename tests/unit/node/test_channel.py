@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 from spindle.model.errors import PeerFailed
@@ -20,9 +21,17 @@ class Leader:
     def __init__(self, endpoint: tuple[str, int] | None) -> None:
         self.endpoint = endpoint
         self.epoch = 1
+        self.listeners: list[Callable[[], None]] = []
 
     def leader_endpoint(self) -> tuple[str, int] | None:
         return self.endpoint
+
+    def change(self, endpoint: tuple[str, int] | None) -> None:
+        """Another one leads, or nobody."""
+        self.endpoint = endpoint
+        self.epoch += 1
+        for told in self.listeners:
+            told()
 
 
 def heartbeat() -> Any:
@@ -75,6 +84,30 @@ def test_a_failed_request_comes_back_as_it_failed() -> None:
     failure = PeerFailed("refused")
     out.done(ready.frames[0].ticket, failure)
     assert came == [failure]
+
+
+def test_nobody_waits_for_a_controller_once_another_one_leads() -> None:
+    out, controller, came = channel(("there", 9093))
+    quorum: Any = controller._quorum
+    controller.ask("heartbeat", heartbeat(), came.append)
+    controller.ask("replica-states", heartbeat(), came.append)
+    ready = out.take()
+    assert ready is not None
+    for leader in (("there", 9093), None):
+        quorum.change(leader)
+        out.tick()
+        assert came == [], "the same one again, or nobody yet: its answer may still come"
+    quorum.change(("elsewhere", 9094))
+    assert came == [], "not in the midst of the change"
+    out.tick()
+    assert [type(answer) for answer in came] == [PeerFailed] * 2
+    # What comes from the old one now is too late.
+    out.done(ready.frames[0].ticket, PeerFailed("refused"))
+    assert len(came) == 2
+    controller.ask("heartbeat", heartbeat(), came.append)
+    ready = out.take()
+    assert ready is not None
+    assert (ready.frames[0].host, ready.frames[0].port) == ("elsewhere", 9094)
 
 
 def test_an_answer_that_is_none_is_a_failure_that_says_whose() -> None:

@@ -14,6 +14,7 @@ from spindle.core.logdirs.placement import Room, Rooms
 from spindle.model import records as r
 from spindle.model.config import node_config
 from spindle.model.errors import Error, PeerFailed
+from spindle.model.ids import id_to_text
 from spindle.model.outbox import Outbox
 from spindle.node.lifecycle import Lifecycle
 from spindle.node.metadata import Metadata
@@ -305,7 +306,7 @@ def test_each_of_several_failed_directories_has_its_own_time() -> None:
     fail_until(bench, 9)
     assert bench.halted is None
     fail_until(bench, 1.5)
-    assert str(B) in str(bench.halted)
+    assert id_to_text(B) in str(bench.halted)
 
 
 @pytest.mark.spec("B-13")

@@ -81,6 +81,8 @@ class Quorum:
         self.metadata = metadata
         self.controller: LeaderPart | None = None
         """Set by the node where it has the controller's role."""
+        self.listeners: list[Callable[[], None]] = []
+        """Told whenever epoch, leader or role are others."""
         self.raft: Raft | None = None
         """None until the log has been opened."""
         self._config = config
@@ -361,6 +363,8 @@ class Quorum:
                 self._out.say("info", "this controller leads no more", epoch=raft.epoch)
                 self.controller.on_resigned()
         self.fetches.on_progress()
+        for told in self.listeners:
+            told()
 
     def on_advance(self) -> None:
         """The high watermark has moved: apply, then tell those who wait."""
