@@ -63,7 +63,7 @@ class Moves:
         self._left: dict[PartitionId, Move] = {}
         """Given up because their source failed; their future logs stay on disk (K113-17)."""
         self._ending: dict[tuple[LogDir, PartitionId], Run] = {}
-        """Given up, but a job on the future log has not come back: it is not to be touched yet."""
+        """Given up, but their future logs are not to be touched yet."""
         self._slots = Slots()
 
     def close(self, then: Callable[[], None]) -> None:
@@ -257,6 +257,8 @@ class Moves:
 
     def on_assignment(self, id: PartitionId) -> None:
         """The committed metadata of a replica has changed."""
+        for ending in [run for (_, other), run in self._ending.items() if other == id]:
+            self._let_go(ending)
         run, state = self._runs.get(id), self._site.image.partition(id)
         if run is None or state is None:
             return
@@ -290,24 +292,36 @@ class Moves:
         self._purging.discard(path, run.move.current_key)
 
     def keep_future(self, run: Run) -> None:
-        """Set the future log aside for a while, once nothing is at work on it any more."""
+        """Set the future log aside for a while, as soon as it may be touched."""
         key = (run.move.target, run.move.id)
-        if run.busy:
+        if run.busy or key not in self._ending:
             self._ending[key] = run
-        elif key not in self._ending:
-            self.kept.set_aside(run.move)
+            self._let_go(run)
 
     def on_idle(self, run: Run) -> None:
         """A move had ended, and its last job on the future log has come back now."""
-        key = (run.move.target, run.move.id)
-        if self._ending.get(key) is not run:
+        self._let_go(run)
+
+    def _let_go(self, run: Run) -> None:
+        """Give the future log of a move that has ended to the next one, or set it aside.
+
+        Not while a job is at work on it, nor while the metadata names its directory, for what is
+        named must have the replica: if this process died before the controller heard where the
+        replica stays, and the source's disk were changed for a blank one meanwhile, the next start
+        would make an empty log there and lead with it. And a new move would take the old word for
+        its own, while a contrary one is on its way (both found by the exhaustive search, K858-20).
+        """
+        move = run.move
+        key = (move.target, move.id)
+        is_named = self._site.speaks_of_directories and self.is_told(run)
+        if run.busy or is_named or self._ending.get(key) is not run:
             return
         del self._ending[key]
-        other = self._runs.get(run.move.id)
-        if other is not None and other.move.target == run.move.target:
+        other = self._runs.get(move.id)
+        if other is not None and other is not run and other.move.target == move.target:
             other.prepare()  # The same move again: it finds the future log as it is.
-        elif self._directories.is_online(run.move.target):
-            self.kept.set_aside(run.move)
+        elif self._directories.is_online(move.target):
+            self.kept.set_aside(move)
 
     def take_kept(self, run: Run) -> str | None:
         """What an earlier move to the same directory had copied."""
