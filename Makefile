@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check spec sim crash bench
+.PHONY: help setup demo test check spec sim explore crash bench
 
 help: ## List the verbs
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -37,6 +37,13 @@ spec: setup ## Print which behaviours of the specification have tests
 
 sim: setup ## Simulate many more seeds than the tests do (SEEDS=2000)
 	$(BIN)/spindle sim --seeds $(or $(SEEDS),2000)
+
+explore: setup ## Every interleaving of one replica's events, the long form (half an hour)
+	$(BIN)/spindle explore --failures 1 --restarts 1 --losses 1
+	$(BIN)/spindle explore --failures 1 --restarts 1 --losses 0 --elections 1
+	$(BIN)/spindle explore --failures 1 --restarts 0 --losses 1 --elections 1
+	$(BIN)/spindle explore --directories 3 --failures 2 --restarts 0 --losses 1
+	$(BIN)/spindle explore --directories 3 --moves 2 --cancels 1 --failures 1 --restarts 0 --losses 0
 
 crash: setup ## Stop at every file-system call, the long form
 	SPINDLE_CRASH_POINTS=all $(BIN)/pytest tests/crash

@@ -1,41 +1,54 @@
-"""Every interleaving of one replica's move with deaths of disks, kills and lost letters (K858-20).
+"""Every interleaving of one replica's move with deaths of disks, kills, lost and late letters and
+changes of the controller (K858-20).
 
-What is searched is the production code itself. Longer forms: `spindle explore --help`.
+What is searched is the production code itself. Longer forms: `make explore`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from spindle.core.logdirs import move
 from spindle.core.logdirs.move import Input, Row, State, Wish
+from spindle.core.logdirs.news import News
 from spindle.sim.exhaustive.search import explore
 from spindle.sim.exhaustive.situation import PROMISES, Bounds
 
 
+def bounds(**given: int) -> Bounds:
+    """Nothing goes wrong, but for this."""
+    return Bounds(**{"failures": 0, "restarts": 0, "losses": 0, **given})
+
+
 @pytest.mark.spec("K858-20", "K113-12", "K858-16")
 @pytest.mark.parametrize(
-    ("bounds", "least"),
+    ("within", "least"),
     [
-        (Bounds(failures=0, restarts=1, losses=0), 350),
-        (Bounds(failures=0, restarts=0, losses=1, cancels=1), 300),
-        (Bounds(failures=1, restarts=0, losses=1), 2000),
-        (Bounds(failures=2, restarts=0, losses=0), 500),
+        (bounds(failures=1, restarts=1), 7000),
+        (bounds(restarts=1, losses=1), 4000),
+        (bounds(failures=1, elections=1), 4000),
+        (bounds(failures=1, losses=1), 2000),
+        (bounds(directories=3, failures=1), 1700),
+        (bounds(failures=2), 1400),
+        (bounds(restarts=1, elections=1), 1000),
+        (bounds(losses=1, cancels=1), 1000),
+        (bounds(failures=1, cancels=1), 1000),
     ],
     ids=str,
 )
 def test_no_interleaving_breaks_a_promise(
-    bounds: Bounds, least: int, record_property: Callable[[str, object], None]
+    within: Bounds, least: int, record_property: Callable[[str, object], None]
 ) -> None:
-    report = explore(bounds)
+    report = explore(within)
     assert report.broken is None, report.broken
     assert report.complete
     assert report.states >= least
     record_property(
         "tried",
-        f"{bounds}: all {report.states} states, {report.steps} steps; "
+        f"{within}: all {report.states} states, {report.steps} steps; "
         f"{len(PROMISES)} promises held",
     )
 
@@ -61,7 +74,23 @@ def test_a_fault_in_the_table_of_moves_is_found(
     at: tuple[State, Input], wrong: Row, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(move, "TABLE", {**move.TABLE, at: wrong})
-    report = explore(Bounds(failures=1, restarts=0, losses=0))
+    report = explore(bounds(failures=1))
     assert report.broken is not None
     assert what in report.broken[0]
     assert any(choice.kind == "move" for choice in report.broken[1])
+
+
+@pytest.mark.spec("K858-20", "K858-17")
+@pytest.mark.parametrize("event", ["lose", "elect"])
+def test_letters_that_are_not_repeated_are_found(
+    event: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forget(news: News[Any], serial: int, now: float, jitter: float) -> None:
+        news._land(serial)
+        news._due = None
+
+    monkeypatch.setattr(News, "on_failed", forget)
+    report = explore(bounds(losses=1) if event == "lose" else bounds(elections=1))
+    assert report.broken is not None
+    assert report.broken[0] == "a move does not end"
+    assert event in [choice.kind for choice in report.broken[1]]

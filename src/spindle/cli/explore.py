@@ -1,4 +1,4 @@
-"""`spindle explore`: every interleaving of a move, failures, restarts and lost letters.
+"""`spindle explore`: every interleaving of a move, failures, restarts, elections and lost letters.
 
 Prints how much was explored and which promises held, or the way to the situation that broke one.
 Decides nothing: `spindle.sim.exhaustive` does.
@@ -31,22 +31,24 @@ def explore(
     losses: Annotated[
         int, typer.Option(min=0, help="Letters lost, late, or whose answer is lost.")
     ] = 0,
+    elections: Annotated[int, typer.Option(min=0, help="How often the controller changes.")] = 0,
+    produces: Annotated[int, typer.Option(min=0, help="Records written meanwhile.")] = 0,
     limit: Annotated[int, typer.Option(min=1, help="Stop after so many states.")] = 1 << 40,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Explore all that can happen to one replica, and check what must never break.
 
     The machines that a broker and a controller run, on disks in memory, are taken through every
-    order of events within the bounds: each job of each disk, each letter to the controller (a
-    change of controller is a letter lost, late or unanswered), each batch of metadata, moves,
-    deaths of disks, kills. A situation that was met before is not gone into again.
+    order of events within the bounds: each job of each disk, each letter to the controller (lost,
+    late, repeated or unanswered ones, too), changes of the controller, each batch of metadata,
+    moves, deaths of disks, kills. A situation that was met before is not gone into again.
 
     Exit code 1 if a promise is broken, with the way there, or if the limit ended the search.
     """
     from spindle.sim.exhaustive.search import explore as search
     from spindle.sim.exhaustive.situation import Bounds
 
-    bounds = Bounds(directories, moves, cancels, failures, restarts, losses)
+    bounds = Bounds(directories, moves, cancels, failures, restarts, losses, elections, produces)
     began = time.monotonic()
     progress = _Progress(began)
     report = search(bounds, limit, progress.look)
@@ -103,7 +105,7 @@ def _print(report: Report, seconds: float) -> None:
     from spindle.sim.exhaustive.situation import PROMISES
 
     say(
-        f"{report.states} states, {report.steps} steps, {report.rests} of them settled, "
+        f"{report.states} states, {report.steps} steps, {report.rests} ends in which all settles, "
         f"{report.deepest} choices deep, in {seconds:.1f} s"
     )
     table("", ["choice", "times"], [[kind, str(n)] for kind, n in sorted(report.kinds.items())])

@@ -1,8 +1,9 @@
 """The controller's decisions, real, behind a mailbox whose letters may come late, twice or never.
 
 `core.controller` decides; what is committed stands in `log`, in batches that brokers learn one by
-one. There is no quorum here (the big simulation has that): a change of controller shows to a broker
-as letters that were lost before they were read, or whose answer was. Belongs to `situation`.
+one. There is no quorum here (the big simulation has that): what another controller finds when it
+takes over is the committed log, and whoever had asked the one before hears that this has failed,
+whether it was decided or not. Belongs to `situation`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from spindle.wire.apis import Key
 from spindle.wire.entities import make, response_types
 
 CLUSTER: Final = "AV9P4iMkRQymBdGIGwlqQA"
+
+FOR_EVER: Final = 1e9
 
 Answer = Callable[[Any], None]
 
@@ -66,7 +69,7 @@ class Controller:
         self.state = State(ClusterImage(), Settings({}), CLUSTER)
         self.log: list[tuple[r.MetadataRecord, ...]] = []
         self.letters: list[Letter] = []
-        self._sessions = Sessions(1e9)
+        self._sessions = Sessions(FOR_EVER)
         self.life = 1
         """Which life of the broker letters come from now."""
         self._offset = 0
@@ -84,6 +87,22 @@ class Controller:
             self._offset += 1
         if records:
             self.log.append(records)
+
+    def elect(self) -> None:
+        """Another controller leads: it knows what is committed, and of no letter."""
+        image = ClusterImage()
+        for record in (record for batch in self.log for record in batch):
+            image.apply(record)
+        image.offset = self._offset - 1
+        image.take_delta()
+        self.state = State(image, Settings({}), CLUSTER)
+        self._sessions = Sessions(FOR_EVER)
+        for registration in image.brokers.values():
+            self._sessions.adopt(registration, image.offset, 0.0)
+        letters, self.letters = self.letters, []
+        for letter in letters:
+            if letter.then is not None:
+                letter.then(PeerFailed("another controller leads by now"))
 
     # --- letters --------------------------------------------------------------------------------
 

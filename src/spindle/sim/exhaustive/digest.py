@@ -8,12 +8,15 @@ Objects that are met again are named by when they were met first.
 from __future__ import annotations
 
 import hashlib
+import marshal
 import random
 import re
 import uuid
-from collections import OrderedDict, deque
+from array import array
+from collections import deque
+from collections.abc import Callable, Hashable
 from enum import Enum
-from functools import partial
+from functools import cache, partial
 from itertools import count
 from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
@@ -21,93 +24,180 @@ from typing import Any, Final
 NEAR: Final = 1e5
 """Seconds: what lies nearer to the clock than this is a time."""
 SOON: Final = 2.0
+_LONG: Final = 32
 _UNIQUE: Final = re.compile(r"[0-9a-f]{32}")
-_PLAIN: Final = (int, bytes, bool, type(None), type, ModuleType, BuiltinMethodType)
+_PLAIN: Final = frozenset({int, bytes, bool, type(None)})
+"""Types of values that are what they are."""
+_UNSET: Final = "not set"
+_NOTHING: Final[dict[str, Any]] = {}
 
 
 class Digest:
     """Collects one situation. `now`: the clock, from which times are counted."""
 
     def __init__(self, now: float, leave_out: frozenset[str]) -> None:
-        self._hash = hashlib.blake2b(digest_size=16)
+        self._parts: list[Any] = []
         self._now = now
         self._leave_out = leave_out
         self._met: dict[int, int] = {}
         self._kept: list[object] = []
+        """An id may not be given to another thing meanwhile."""
         self._names: dict[str, int] = {}
 
     def value(self) -> bytes:
         """The digest of all that was added."""
-        return self._hash.digest()
+        # Version 0 writes equal values equally, whichever objects they are.
+        return hashlib.blake2b(marshal.dumps(self._parts, 0), digest_size=16).digest()
 
     def add(self, thing: Any) -> None:
         """Take in a thing and all that it refers to."""
-        put = self._hash.update
-        if isinstance(thing, Enum):
-            put(b"e" + thing.name.encode())
-        elif isinstance(thing, str):
-            put(b"s" + _UNIQUE.sub(self._number, thing).encode("utf-8", "surrogateescape"))
-        elif isinstance(thing, uuid.UUID):
-            put(b"u" + (str(thing.int) if thing.int < 1 << 64 else self._name(thing.hex)).encode())
-        elif isinstance(thing, float):
-            put(b"f" + self._time(thing) if abs(thing - self._now) < NEAR else b"f%.3f" % thing)
-        elif isinstance(thing, _PLAIN):
-            put(repr(thing).encode())
-        elif isinstance(thing, random.Random | count):
-            put(b"r")
-        elif id(thing) in self._met:
-            put(b"@%d" % self._met[id(thing)])
+        kind = type(thing)
+        if kind in _PLAIN:
+            self._parts.append(thing)
+            return
+        known = _WAYS.get(kind)
+        if known is None:
+            known = _WAYS[kind] = _way(kind)
+        is_whole, way = known
+        if is_whole:
+            way(self, thing)
+        elif (met := self._met.get(id(thing))) is not None:
+            self._parts.append(("@", met))
         else:
             self._met[id(thing)] = len(self._met)
-            self._kept.append(thing)  # An id may not be given to another thing meanwhile.
-            self._add_parts(thing)
+            self._kept.append(thing)
+            self._parts.append(kind.__name__)
+            way(self, thing)
+            self._parts.append(")")
 
-    def _add_parts(self, thing: Any) -> None:
-        self._hash.update(type(thing).__name__.encode())
-        if isinstance(thing, dict | OrderedDict):
-            for key, value in thing.items():
-                self.add(key)
-                self.add(value)
-        elif isinstance(thing, list | tuple | deque):
-            for part in thing:
-                self.add(part)
-        elif isinstance(thing, set | frozenset):
-            for part in sorted(thing, key=repr):
-                self.add(part)
-        elif isinstance(thing, bytearray | memoryview):
-            self.add(bytes(thing))
-        elif isinstance(thing, partial):
-            self.add((thing.func, thing.args, thing.keywords))
-        elif isinstance(thing, MethodType):
-            self.add((thing.__func__.__qualname__, thing.__self__))
-        elif isinstance(thing, FunctionType):
-            self.add(thing.__qualname__)
-            self.add([cell.cell_contents for cell in thing.__closure__ or ()])
-        else:
-            self._add_attributes(thing)
-        self._hash.update(b")")
+    # --- things that are looked at as a whole --------------------------------------------------
 
-    def _add_attributes(self, thing: Any) -> None:
-        kind_name = type(thing).__name__
-        names = list(getattr(thing, "__dict__", ()))
-        for kind in type(thing).__mro__:
-            slots = kind.__dict__.get("__slots__", ())
-            names += [slots] if isinstance(slots, str) else slots
-        for name in names:
-            if f"{kind_name}.{name}" not in self._leave_out and hasattr(thing, name):
-                self._hash.update(name.encode())
-                self.add(getattr(thing, name))
+    def named(self, thing: Any) -> None:
+        """What its text says."""
+        self._parts.append(repr(thing))
 
-    def _time(self, at: float) -> bytes:
+    def text(self, thing: str) -> None:
+        """With random parts numbered."""
+        self._parts.append(thing if len(thing) < _LONG else _UNIQUE.sub(self._number, thing))
+
+    def member(self, thing: Enum) -> None:
+        """Of an enumeration."""
+        self._parts.append(thing.name)
+
+    def id(self, thing: uuid.UUID) -> None:
+        """Ids that are made up here are small; random ones are numbered."""
+        self._parts.append(thing.int if thing.int < 1 << 64 else self._name(thing.hex))
+
+    def number(self, thing: float) -> None:
+        """A time, if it is near the clock."""
+        is_time = abs(thing - self._now) < NEAR
+        self._parts.append(self._time(thing) if is_time else round(thing, 3))
+
+    def chance(self, _: object) -> None:
+        """Random sources and counters make no difference."""
+        self._parts.append("by chance")
+
+    # --- things with parts ----------------------------------------------------------------------
+
+    def mapping(self, thing: Any) -> None:
+        """Keys and values in their order."""
+        add, put = self.add, self._parts.append
+        for key, value in thing.items():
+            add(key)
+            put(value) if type(value) in _PLAIN else add(value)
+
+    def sequence(self, thing: Any) -> None:
+        """Its items."""
+        add, put = self.add, self._parts.append
+        for part in thing:
+            put(part) if type(part) in _PLAIN else add(part)
+
+    def unordered(self, thing: Any) -> None:
+        """Its items, in the order of their texts."""
+        self.sequence(sorted(thing, key=repr))
+
+    def buffer(self, thing: Any) -> None:
+        """Bytes that may change."""
+        self._parts.append(bytes(thing))
+
+    def partial(self, thing: partial[Any]) -> None:
+        """What is called, and with what."""
+        self.sequence((thing.func, thing.args, thing.keywords))
+
+    def method(self, thing: MethodType) -> None:
+        """Whose, and which."""
+        self.text(thing.__func__.__qualname__)
+        self.add(thing.__self__)
+
+    def function(self, thing: FunctionType) -> None:
+        """Which, and what it has closed over."""
+        self.text(thing.__qualname__)
+        self.sequence([cell.cell_contents for cell in thing.__closure__ or ()])
+        self.sequence(thing.__defaults__ or ())
+
+    def attributes(self, thing: Any) -> None:
+        """What an object consists of."""
+        kind: Any = type(thing)
+        slots, left_out = _shape(kind, self._leave_out)
+        add, put = self.add, self._parts.append
+        for name in slots:
+            value = getattr(thing, name, _UNSET)
+            put(name)
+            put(value) if type(value) in _PLAIN else add(value)
+        for name, value in getattr(thing, "__dict__", _NOTHING).items():
+            if name not in left_out:
+                put(name)
+                put(value) if type(value) in _PLAIN else add(value)
+
+    def _time(self, at: float) -> str | float:
         """Past, soon (how soon), or later: no machine here minds how long ago or how much later."""
         left = at - self._now
-        return b"past" if left <= 0 else b"later" if left > SOON else b"%.3f" % left
+        return "past" if left <= 0 else "later" if left > SOON else round(left, 3)
 
     def _number(self, found: re.Match[str]) -> str:
         return self._name(found[0])
 
     def _name(self, unique: str) -> str:
         return f"#{self._names.setdefault(unique, len(self._names))}"
+
+
+_Way = tuple[bool, Callable[[Digest, Any], None]]
+_WAYS: dict[type, _Way] = {}
+"""How each type is taken in, as a whole or part by part; learned for those that are met."""
+
+
+def _way(kind: type) -> _Way:
+    for kinds, whole, way in (
+        (Enum, True, Digest.member),
+        (str, True, Digest.text),
+        (uuid.UUID, True, Digest.id),
+        (float, True, Digest.number),
+        ((int, bytes, type, ModuleType, BuiltinMethodType), True, Digest.named),
+        ((random.Random, count), True, Digest.chance),
+        (dict, False, Digest.mapping),
+        ((list, tuple, deque), False, Digest.sequence),
+        ((set, frozenset), False, Digest.unordered),
+        ((bytearray, memoryview, array), False, Digest.buffer),
+        (partial, False, Digest.partial),
+        (MethodType, False, Digest.method),
+        (FunctionType, False, Digest.function),
+    ):
+        if issubclass(kind, kinds):
+            return whole, way
+    return False, Digest.attributes
+
+
+@cache
+def _shape(kind: Hashable, leave_out: frozenset[str]) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The slots of a type that count, and the attributes that do not."""
+    assert isinstance(kind, type)
+    prefix = kind.__name__ + "."
+    left_out = frozenset(n.removeprefix(prefix) for n in leave_out if n.startswith(prefix))
+    names: list[str] = []
+    for base in kind.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names += [slots] if isinstance(slots, str) else slots
+    return tuple(name for name in names if name not in left_out), left_out
 
 
 def digest(now: float, leave_out: frozenset[str], *things: Any) -> bytes:

@@ -1,7 +1,8 @@
 """The search: from a situation to all that can come of it, each digest once.
 
-The machines cannot be copied, so the first way on from a situation is taken at once and every other
-one by playing its choices again from the start. Depth first, so memory holds digests and one path.
+A situation is copied for every way on from it but the last, depth first: memory holds digests, and
+the situations along one path. What happens where nothing goes wrong any more is read off in the end
+from what was visited: every situation has one way on by itself, and these ways end in circles.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from spindle.sim.exhaustive.copying import copied
 from spindle.sim.exhaustive.situation import Bounds, Broken, Choice, Situation
 
-STEPS_TO_REST: Final = 1000
+PATIENCE: Final = 30.0
+"""Seconds, of the situation's own time, within which all settles that is left alone."""
 
 Path = tuple[Choice, ...]
 
@@ -27,11 +30,21 @@ class Report:
     states: int = 0
     steps: int = 0
     rests: int = 0
-    """Situations in which all had settled."""
+    """Circles in which time runs once all has settled."""
     deepest: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     complete: bool = False
     broken: tuple[str, Path] | None = None
+
+
+@dataclass(slots=True)
+class _Fork:
+    """A situation, the way to it, and the ways on that were not taken yet."""
+
+    situation: Situation
+    path: Path
+    mark: bytes
+    choices: list[Choice]
 
 
 def explore(
@@ -45,21 +58,31 @@ def explore(
     `seed` mixes the order of the ways, for searches that will not be complete.
     """
     report = Report(bounds)
-    seen: set[bytes] = set()
     rng = random.Random(seed) if seed is not None else None
-    rests: set[bytes] = set()
-    stack: list[Path] = [()]
-    while stack and report.states < limit:
-        path = stack.pop()
-        try:
-            situation = replay(bounds, path)
-            path = _go_on(report, situation, path, seen, stack, rng)
-            _come_to_rest(report, situation, path, rests)
-        except Broken as broken:
-            report.broken = (str(broken), _path_of(broken, path))
-            return report
-        look(report)
-    report.complete = not stack
+    alone = _Alone()
+    stack: list[_Fork] = []
+    path: Path = ()
+    try:
+        situation = Situation(bounds)
+        _visit(report, situation, path, alone, stack, rng)
+        while stack and report.states < limit:
+            fork = stack[-1]
+            choice = fork.choices.pop()
+            situation = copied(fork.situation) if fork.choices else stack.pop().situation
+            path = (*fork.path, choice)
+            is_alone = choice == situation.next_by_itself()
+            situation.take(choice)
+            report.steps += 1
+            report.kinds[choice.kind] += 1
+            mark = _visit(report, situation, path, alone, stack, rng)
+            if is_alone:
+                alone.follows[fork.mark] = mark
+            look(report)
+        report.complete = not stack
+        path = ()
+        report.rests = alone.circles()
+    except Broken as broken:
+        report.broken = (str(broken), broken.path or path)
     return report
 
 
@@ -71,61 +94,63 @@ def replay(bounds: Bounds, path: Path) -> Situation:
     return situation
 
 
-def _path_of(broken: Broken, path: Path) -> Path:
-    return getattr(broken, "path", path)
-
-
-def _go_on(
+def _visit(
     report: Report,
     situation: Situation,
     path: Path,
-    seen: set[bytes],
-    stack: list[Path],
+    alone: _Alone,
+    stack: list[_Fork],
     rng: random.Random | None,
-) -> Path:
-    """Follow one way until it meets a known situation, leaving the others on the stack."""
-    while True:
-        mark = situation.digest()
-        if mark in seen:
-            return path
-        seen.add(mark)
-        report.states += 1
-        report.deepest = max(report.deepest, len(path))
-        choices = situation.choices()
-        if situation.at_rest() and situation.process is not None and Choice("time") not in choices:
-            choices.append(Choice("time"))
-        if rng is not None:
-            rng.shuffle(choices)
-        first, *others = choices
-        stack += [(*path, other) for other in others]
-        path = (*path, first)
-        report.steps += 1
-        report.kinds[first.kind] += 1
-        _guarded(lambda s=situation, c=first: s.take(c), path)  # type: ignore[misc]
+) -> bytes:
+    """Note a situation; where it is new, all that can happen in it waits to be taken."""
+    mark = situation.digest()
+    if mark in alone.seen:
+        return mark
+    alone.see(mark, situation, path)
+    report.states += 1
+    report.deepest = max(report.deepest, len(path))
+    choices = situation.choices()
+    if rng is not None:
+        rng.shuffle(choices)
+    stack.append(_Fork(situation, path, mark, choices[::-1]))
+    return mark
 
 
-def _come_to_rest(report: Report, situation: Situation, path: Path, rests: set[bytes]) -> None:
-    """With no fault any more, whatever is under way ends well: where time runs in a circle."""
-    seen: set[bytes] = set()
-    while True:
-        mark = situation.digest()
-        if mark in rests:
-            break
-        if mark in seen:
-            report.rests += 1
-            _guarded(situation.check_at_rest, path)
-            break
-        seen.add(mark)
-        assert len(seen) < STEPS_TO_REST, f"{path} does not come to rest"
-        choice = situation.next_by_itself()
-        path = (*path, choice)
-        _guarded(lambda c=choice: situation.take(c), path)  # type: ignore[misc]
-    rests |= seen
+class _Alone:
+    """What comes of situations that are left alone: each leads to one other."""
 
+    def __init__(self) -> None:
+        self.seen: set[bytes] = set()
+        self.follows: dict[bytes, bytes] = {}
+        self._restless: dict[bytes, tuple[str, Path]] = {}
+        """Those in which nothing is under way and something is not as it must be in the end."""
 
-def _guarded(act: Callable[[], None], path: Path) -> None:
-    try:
-        act()
-    except Broken as broken:
-        broken.path = path  # type: ignore[attr-defined]
-        raise
+    def see(self, mark: bytes, situation: Situation, path: Path) -> None:
+        """A new situation."""
+        self.seen.add(mark)
+        if situation.at_rest():
+            try:
+                situation.check_at_rest()
+            except Broken as broken:
+                if situation.now > situation.disturbed_at + PATIENCE:
+                    raise
+                self._restless[mark] = (str(broken), path)
+
+    def circles(self) -> int:
+        """How many circles there are; Broken where one is not as it must be in the end."""
+        done: set[bytes] = set()
+        found = 0
+        for start in self.follows:
+            way: dict[bytes, None] = {}
+            mark: bytes | None = start
+            while mark is not None and mark not in done and mark not in way:
+                way[mark] = None
+                mark = self.follows.get(mark)
+            if mark is not None and mark in way:
+                found += 1
+                marks = list(way)
+                for one in marks[marks.index(mark) :]:
+                    if one in self._restless:
+                        raise Broken(*self._restless[one])
+            done.update(way)
+        return found

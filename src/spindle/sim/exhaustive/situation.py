@@ -37,6 +37,7 @@ NAME: Final = TopicPartition(TOPIC, 0)
 FIRST: Final = (b"one", b"two")
 """What was acknowledged before anything goes wrong."""
 STILL_STEPS: Final = 4000
+BY_ITSELF: Final = frozenset({"start", "deliver", "work", "learn", "time"})
 LEAVE_OUT: Final = frozenset(
     {
         "Append.now_ms", "AssignReplicasToDirsRequest.broker_epoch", "Beat.epoch",
@@ -86,11 +87,17 @@ class Bounds:
     failures: int = 1
     restarts: int = 1
     losses: int = 1
+    elections: int = 0
+    """Changes of the controller."""
     produces: int = 0
 
 
 class Broken(Exception):
-    """A promise does not hold; says which."""
+    """A promise does not hold; says which, and how it came to that where that is known."""
+
+    def __init__(self, what: str, path: tuple[Choice, ...] = ()) -> None:
+        super().__init__(what)
+        self.path = path
 
 
 class Situation:
@@ -104,6 +111,8 @@ class Situation:
         format_directories(self.disk, self.paths)
         self.dead: dict[LogDir, None] = {}
         self.used: Counter[str] = Counter()
+        self.disturbed_at = self.now
+        """When something last happened that does not happen by itself."""
         self._leaders: dict[int, int] = {}
         self.controller = Controller(_first_records(bounds))
         self.life = 1
@@ -145,9 +154,9 @@ class Situation:
         found = self._forced()
         if self.process is None:
             return found
-        found += self._wishes()
-        found += self._faults()
-        return found or [Choice("time")]
+        if not found:
+            found.append(Choice("time"))
+        return found + self._wishes() + self._faults()
 
     def at_rest(self) -> bool:
         """Whether nothing is under way: only time can pass, and faults can strike."""
@@ -186,6 +195,10 @@ class Situation:
             found += [Choice("fail", path) for path in self.paths if path not in self.dead]
         if self._left("restarts"):
             found.append(Choice("kill"))
+        if self._left("elections"):
+            found.append(Choice("elect"))
+            if self.controller.letters:
+                found.append(Choice("elect", "unanswered"))
         if self._left("losses") and self.controller.letters:
             found += [Choice("lose"), Choice("lose", "answer"), Choice("lose", "delay")]
         return found
@@ -198,6 +211,8 @@ class Situation:
     def take(self, choice: Choice) -> None:
         """Let one thing happen. Broken where a promise does not hold afterwards."""
         kind, what = choice
+        if kind not in BY_ITSELF:
+            self.disturbed_at = self.now
         if kind == "start":
             self.life += 1
             self.controller.life = self.life
@@ -207,6 +222,11 @@ class Situation:
             self._end()
         elif kind == "deliver":
             self.controller.deliver(0)
+        elif kind == "elect":
+            self.used["elections"] += 1
+            if what == "unanswered":
+                self.controller.deliver(0, answered=False)
+            self.controller.elect()
         elif kind == "lose":
             self.used["losses"] += 1
             self._lose(what)
@@ -234,7 +254,9 @@ class Situation:
             process.logs.altering.alter(NAME, what)
         elif kind == "cancel":
             self.used["cancels"] += 1
-            process.logs.altering.alter(NAME, "any")
+            here = process.logs.places.all[ID].directory
+            assert here is not None
+            process.logs.altering.alter(NAME, here)
         elif kind == "produce":
             self.used["produces"] += 1
             process.produce(ID, b"more")
