@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import ElectionType, TopicPartition
 from confluent_kafka.admin import (
     AlterConfigOpType,
     ConfigEntry,
@@ -67,16 +66,6 @@ def filled(
             f"broker {broker} has all of {topic}",
             PATIENCE,
         )
-
-
-def lead(cluster: Local, broker: int, *topics: str) -> None:
-    """Have the first of a topic's replicas lead it, once it is in the ISR."""
-    for topic in topics:
-        cluster.until(lambda t=topic: broker in cluster.state(t)[0][1], f"{topic} is in sync", 90)
-    asked = [TopicPartition(topic, 0) for topic in topics]
-    cluster.admin.elect_leaders(ElectionType.PREFERRED, asked).result(20)
-    for topic in topics:
-        cluster.until(lambda t=topic: cluster.state(t)[0][0] == broker, f"{broker} leads", 60)
 
 
 def scrub(cluster: Local, rate: int) -> None:
@@ -144,7 +133,7 @@ def test_a_consumer_meets_damage_at_the_leader_and_reads_on(cluster: Local) -> N
         filled(cluster, topic, [1, 2, 3], min_insync_replicas="2")
     # What was just written is read from memory: a broker that has started anew has the disk only.
     cluster.restart(1)
-    lead(cluster, 1, "calm", *topics.values())
+    cluster.lead(1, "calm", *topics.values())
     load = Load(cluster.bootstrap, "calm", [1.0], 100)
     load.start()
     known: list[Path] = []

@@ -15,7 +15,6 @@ from tests.interop.test_bad_replicas import (
     SETTINGS,
     filled,
     healed,
-    lead,
     log_of,
 )
 from tests.support import committed, damage
@@ -54,7 +53,7 @@ def test_beside_apache_kafkas_controller_an_assignment_says_it(
     filled(cluster, "mixed", [1, 2, 3], LARGE, 1 << 20)
     before = committed.assigned(cluster, 1, "mixed")["mixed"]
     cluster.restart(1)
-    lead(cluster, 1, "mixed")
+    cluster.lead(1, "mixed")
     relay.forget()
     damage.flip(damage.sealed(log_of(cluster, 1, "mixed")))
     assert values(cluster.bootstrap, "mixed") == LARGE

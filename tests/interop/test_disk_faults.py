@@ -12,31 +12,41 @@ SPINDLE_FAULT_ROUNDS=5 goes through all of it as often, other brokers and disks 
 from __future__ import annotations
 
 import asyncio
+import math
 import os
+import re
 import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from tests.interop.conftest import MEASURED
+from tests.support.apache_kafka import CONTROLLER_ID, ApacheNode
 from tests.support.clients import audit, produce, values
 from tests.support.local import Local
 from tests.support.ports import free_port
+from tests.support.relay import Relay
+from tests.support.waiting import eventually
 
 from spindle.cli.demo.load import Load, longest_gap
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Error
+from spindle.model.ids import id_to_text
 from spindle.runtime.drill import break_directory, mend_directory
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.formatting import format_blank
+from spindle.wire.apis import Key
 
 RATE = 100
 ROUNDS = int(os.environ.get("SPINDLE_FAULT_ROUNDS", "1"))
 HALTED = 3
 MORE = 2 * RATE
+UNHEARD_S = 10
 SETTINGS = {
     "log.dir.probe.interval.ms": "200",
     "log.dir.io.timeout.ms": "1500",
@@ -368,3 +378,78 @@ def test_a_full_metadata_directory_is_waited_for(cluster: Local) -> None:
     cluster.create("after-full", [[victim, 1]], min_insync_replicas="2")
     produce(cluster.bootstrap, "after-full", [b"served, too"])
     assert values(cluster.bootstrap, "before-full") == [b"served"]
+
+
+@pytest.mark.spec("B-22", "K858-09")
+def test_each_dead_disk_has_a_time_of_its_own(cluster: Local) -> None:
+    """Three fail one after the other; of the first the controller hears in time.
+
+    The broker stops when the second one's time is up: not at the first one's, nor the third one's.
+    """
+    victim, other = 2, 3
+    topics = [f"untold-{disk}" for disk in range(3)]
+    for disk, topic in enumerate(topics):
+        cluster.create_on(topic, disk, [victim, other])
+    ids = [disk.directory_id for disk in cluster.disks(victim)]
+    node = cluster.nodes[victim]
+    begun = node.log.stat().st_size
+    with reached_through_relay(cluster, victim) as relay:
+        cluster.lead(victim, *topics)
+
+        def fail(disk: int) -> None:
+            relay.hold(Key.BROKER_HEARTBEAT, Key.BROKER_REGISTRATION, Key.FETCH)
+            cluster.break_disk(victim, disk)
+            cluster.until(lambda d=disk: failed_at(node, begun, d), "the broker finds out", 60)
+
+        fail(0)
+        relay.release()
+        cluster.until(lambda: cluster.state(topics[0])[0][1] == {other}, "the first is told", 60)
+        fail(1)
+        since = time.monotonic()
+        eventually(lambda: time.monotonic() > since + UNHEARD_S / 2, "half of its time", UNHEARD_S)
+        fail(2)
+        assert cluster.exit_code(victim, 90) == HALTED
+        for disk in range(3):
+            cluster.mend_disk(victim, disk)
+    told = said_at(node, begun, "the controller could not be told")
+    assert told is not None
+    assert ids[1] is not None
+    stopped, reason = told
+    assert f"directory {id_to_text(ids[1])} has failed" in reason
+    first, second, third = (failed_at(node, begun, disk) or math.nan for disk in range(3))
+    assert first < second <= stopped - UNHEARD_S < third
+    cluster.start_node(victim)
+    for topic in topics:
+        cluster.until(lambda t=topic: cluster.state(t)[0][1] == {victim, other}, "it is back", 60)
+
+
+@contextmanager
+def reached_through_relay(cluster: Local, broker: int) -> Iterator[Relay]:
+    """The broker is started anew, with little patience and a relay before its controller."""
+    node, port = cluster.nodes[broker], cluster.nodes[CONTROLLER_ID].controller_port
+    assert port is not None
+    usual = dict(node.settings)
+    with Relay(port) as relay:
+        node.settings["controller.quorum.voters"] = f"{CONTROLLER_ID}@127.0.0.1:{relay.port}"
+        node.settings["log.dir.failure.timeout.ms"] = str(UNHEARD_S * 1000)
+        cluster.write_config(node)
+        cluster.restart(broker)
+        try:
+            yield relay
+        finally:
+            node.settings = usual
+            cluster.write_config(node)
+
+
+def failed_at(node: ApacheNode, begun: int, disk: int) -> float | None:
+    """When a broker found a directory to have failed, by its own clock; None: not yet."""
+    found = said_at(node, begun, f"log directory has failed .*directory={node.log_dirs[disk]} ")
+    return found[0] if found else None
+
+
+def said_at(node: ApacheNode, begun: int, what: str) -> tuple[float, str] | None:
+    """The first line since `begun` that matches, and its time."""
+    for line in node.log.read_bytes()[begun:].decode(errors="replace").splitlines():
+        if re.search(what, line):
+            return datetime.fromisoformat(line.split()[0]).timestamp(), line
+    return None

@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import cast
 
+from confluent_kafka import ElectionType, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from spindle.client.admin import AdminClient as OwnClient
@@ -266,6 +267,15 @@ class Local(SpindleCluster):
     def become(self, topic: str, wanted: State, seconds: float = 30) -> None:
         """Wait until a topic's partitions are led and replicated so."""
         self.until(lambda: self.state(topic) == wanted, f"{topic} is {wanted}", seconds)
+
+    def lead(self, broker: int, *topics: str) -> None:
+        """Have the first replica of topics of one partition lead, once it is in the ISR."""
+        for topic in topics:
+            self.until(lambda t=topic: broker in self.state(t)[0][1], f"{topic} is in sync", 90)
+        asked = [TopicPartition(topic, 0) for topic in topics]
+        self.admin.elect_leaders(ElectionType.PREFERRED, asked).result(20)
+        for topic in topics:
+            self.until(lambda t=topic: self.state(t)[0][0] == broker, f"{broker} leads {topic}", 60)
 
     def until(self, look: Callable[[], object], what: str, seconds: float = 30) -> None:
         """Poll; if it never comes true, tell what the nodes said last."""
