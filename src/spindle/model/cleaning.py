@@ -135,6 +135,8 @@ class CleanBytes(BesideJob[CleanWork]):
 class AdoptCleaned(LogJob[LogStart | None]):
     """Put `segment` in its olds' place; None where the log has changed too much: give up.
 
+    `Sweep` unlinks what it has set aside.
+
     `cleaned_to`: all below this offset is clean now (with the last segment of a cleaning); the
     directory's `cleaner-offset-checkpoint` says so.
     """

@@ -254,14 +254,17 @@ class LogStart:
 
 @dataclass(slots=True)
 class MoveLogStart(LogJob[LogStart]):
-    """Raise the log start offset (DeleteRecords, or the leader's); drop whole segments below."""
+    """Raise the log start offset (DeleteRecords, or the leader's); set whole segments below aside.
+
+    As after `Retain` and `AdoptCleaned`, `Sweep` unlinks them.
+    """
 
     offset: int
 
 
 @dataclass(slots=True)
 class Retain(LogJob[LogStart]):
-    """Delete old segments: by time (ms; -1 never), by size (bytes; -1 never), none past `limit`."""
+    """Set old segments aside: by time (ms; -1 never), by size (bytes; -1 never), up to `limit`."""
 
     retention_ms: int
     retention_bytes: int
@@ -368,6 +371,18 @@ class Purge(BesideJob[int]):
     @property
     def lane(self) -> tuple[LogDir, LogDir]:
         """One for each directory."""
+        return (f"{self.directory} purge", self.directory)
+
+
+@dataclass(slots=True)
+class Sweep(BesideJob[int]):
+    """Unlink what a current log has set aside (`.deleted`); answers the bytes freed."""
+
+    key: LogKey
+
+    @property
+    def lane(self) -> tuple[LogDir, LogDir]:
+        """That of `Purge`."""
         return (f"{self.directory} purge", self.directory)
 
 

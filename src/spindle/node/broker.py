@@ -42,7 +42,10 @@ class Broker:
         self.fetchers.listeners.append(self.logs.on_answered)
         self.housekeeping = Housekeeping(site, self.replicas, self.logs)
         self.compaction = Compaction(
-            site, self.replicas, lambda id: self.logs.moves.of(id) is not None
+            site,
+            self.replicas,
+            lambda id: self.logs.moves.of(id) is not None,
+            self.logs.on_shortened,
         )
         self.topic_creation = TopicCreation(site)
         self.producer_ids = ProducerIds(site)

@@ -11,7 +11,7 @@ from typing import Any
 from spindle.model.cleaning import CleanBytes
 from spindle.model.copying import CopyBytes
 from spindle.model.errors import DiskFailed, Failure
-from spindle.model.jobs import Job, Purge, WriteHighWatermarks
+from spindle.model.jobs import Job, Purge, Sweep, WriteHighWatermarks
 from spindle.storage import copy, files, layout, offsets_files, rewriting
 from spindle.storage.disk import Disk
 from spindle.storage.opening import explain
@@ -24,6 +24,8 @@ def run(disk: Disk, job: Job[Any]) -> Any:
             return rewriting.step(disk, job)
         if isinstance(job, Purge):
             return _purge(disk, job)
+        if isinstance(job, Sweep):
+            return _sweep(disk, job)
         if isinstance(job, WriteHighWatermarks):
             path = f"{job.directory}/{layout.HIGH_WATERMARKS}"
             return offsets_files.write(disk, path, job.marks)
@@ -41,3 +43,13 @@ def _purge(disk: Disk, job: Purge) -> int:
     freed = files.remove_tree(disk, f"{job.directory}/{job.name}")
     disk.sync_dir(job.directory)
     return freed
+
+
+def _sweep(disk: Disk, job: Sweep) -> int:
+    path = f"{job.directory}/{layout.directory_name(job.key)}"
+    try:
+        names = disk.list(path)
+    except FileNotFoundError:
+        return 0  # It has been moved or deleted, and they with it.
+    doomed = [f"{path}/{name}" for name in names if name.endswith(layout.DELETED)]
+    return sum(files.remove_tree(disk, file) for file in doomed)

@@ -104,7 +104,7 @@ def _swap_files(log: Log, olds: tuple[OldSegment, ...], kinds: tuple[str, ...]) 
     # From here on whoever opens the log completes this.
     disk.sync_dir(log.path)
     for old in olds:
-        Segment(log.pool, log.path, old.base).remove()
+        Segment(log.pool, log.path, old.base).set_aside()
     for path in plain:
         disk.rename(path + layout.SWAP, path)
     disk.sync_dir(log.path)

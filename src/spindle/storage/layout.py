@@ -41,6 +41,7 @@ SNAPSHOT: Final = ".snapshot"
 TEMPORARY: Final = ".tmp"
 CLEANED: Final = ".cleaned"
 SWAP: Final = ".swap"
+DELETED: Final = ".deleted"
 
 _REMOTE_CACHE: Final = "remote-log-index-cache"
 _SUFFIXED = re.compile(r"^(?P<base>\S+-\S+)\.\S+-(?P<suffix>delete|future|stray)$")

@@ -9,13 +9,11 @@ from __future__ import annotations
 from spindle.storage import files, layout, scan
 from spindle.storage.disk import Disk
 
-_DELETED = ".deleted"
-
 
 def clear(disk: Disk, path: str, warnings: list[str]) -> list[str]:
     """Finish or undo what was interrupted; the names that are left, sorted. Corrupt, OSError."""
     names = disk.list(path)
-    doomed = [n for n in names if n.endswith((_DELETED, layout.CLEANED, layout.TEMPORARY))]
+    doomed = [n for n in names if n.endswith((layout.DELETED, layout.CLEANED, layout.TEMPORARY))]
     swaps = [n for n in names if n.endswith(layout.SWAP)]
     if not doomed and not swaps:
         return names

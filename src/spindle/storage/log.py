@@ -377,9 +377,9 @@ class Log:
         return LogStart(self.start, self.size)
 
     def _remove_first(self) -> None:
-        first = self.segments[0]
-        first.remove()
-        del self.segments[0]
+        first = self.segments.pop(0)
+        # A future log's name will change: nobody would find what is set aside there.
+        (first.remove if self.key.future else first.set_aside)()
         self.size -= first.size
         self._places.clear()
 

@@ -317,9 +317,22 @@ class Segment:
 
     def remove(self) -> None:
         """Unlink its files, the records last: an index without records is no harm."""
+        for path in self._let_go():
+            files.remove_if_there(self._pool.disk, path)
+
+    def set_aside(self) -> None:
+        """Rename its files, for `Sweep` to unlink: that of a large one keeps the disk busy."""
+        for path in self._let_go():
+            try:
+                self._pool.disk.rename(path, path + layout.DELETED)
+            except FileNotFoundError:
+                continue
+
+    def _let_go(self) -> Iterator[str]:
         for kind in (layout.TXN_INDEX, layout.TIME_INDEX, layout.INDEX, layout.LOG):
-            self._pool.drop(self.path(kind))
-            files.remove_if_there(self._pool.disk, self.path(kind))
+            path = self.path(kind)
+            self._pool.drop(path)
+            yield path
 
     # --- finding ------------------------------------------------------------------------------
 

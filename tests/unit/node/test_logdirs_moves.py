@@ -367,6 +367,8 @@ def test_retention_applies_to_the_future_log_too() -> None:
     world.wait(0.5)
     start = hosted.partition.start
     assert 10 < start < 30
+    left = world.directories["/d1"].disk.list("/d1/t-0")
+    assert not any(name.endswith(".deleted") for name in left)
     future = world.directories["/d2"]._logs[key("t", future=True)]
     assert future.start == start
     world.controller.commits = True

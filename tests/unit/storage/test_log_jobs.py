@@ -36,11 +36,13 @@ from spindle.model.jobs import (
     Read,
     ReadResult,
     Retain,
+    Sweep,
     Truncate,
 )
+from spindle.model.logs import LogKey
 from spindle.runtime.os_disk import OsDisk, OsFile
 from spindle.sim.disk import MemoryDisk
-from spindle.storage import scan
+from spindle.storage import files, scan
 from spindle.storage.directory import Directory
 from spindle.wire.batch import Compression, split
 
@@ -252,6 +254,36 @@ def test_retention_of_all_that_is_old_leaves_an_empty_segment() -> None:
     directory.run(Close(PATH, 1))
     _, opened = reopen(disk, PATH)
     assert (opened.logs[0].start, opened.logs[0].end) == (10, 12)
+
+
+def test_what_retention_sets_aside_is_unlinked_beside_the_directorys_thread() -> None:
+    directory = timed()
+    log = directory._logs[KEY]
+    before = files.weigh(directory.disk, log.path)
+    gone = bases(directory)[0]
+    directory.run(Retain(PATH, KEY, NEVER, log.size - 700, FAR, 0))
+    aside = [name for name in directory.disk.list(log.path) if name.endswith(".deleted")]
+    assert f"{gone:020}.log.deleted" in aside
+    assert files.weigh(directory.disk, log.path) >= before, "nothing is unlinked yet"
+    freed = directory.run(Sweep(PATH, KEY))
+    assert files.weigh(directory.disk, log.path) == before - freed < before
+    assert not any(name.endswith(".deleted") for name in directory.disk.list(log.path))
+    assert directory.run(Sweep(PATH, KEY)) == 0
+    assert directory.run(Sweep(PATH, LogKey("nobody", 9))) == 0
+
+
+def test_what_was_set_aside_and_not_unlinked_goes_at_the_next_start() -> None:
+    disk, directory = fresh()
+    create(directory, segment_bytes=500)
+    fill(directory, 20)
+    kept = directory.run(Retain(PATH, KEY, NEVER, 700, FAR, 0))
+    path = directory._logs[KEY].path
+    assert any(name.endswith(".deleted") for name in disk.list(path))
+    disk.kill()
+    directory, opened = reopen(disk, PATH)
+    assert (opened.logs[0].start, opened.logs[0].end) == (kept.start, 20)
+    assert not any(name.endswith(".deleted") for name in disk.list(path))
+    check_log(directory, opened.logs[0])
 
 
 def test_retention_by_size_keeps_at_least_so_much() -> None:

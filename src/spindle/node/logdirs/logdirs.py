@@ -365,6 +365,10 @@ class LogDirs:
         """A current log begins at `offset` now: a future log follows (K113-13)."""
         self.moves.on_changed(id, Input.START_MOVED)
 
+    def on_shortened(self, path: LogDir, key: LogKey) -> None:
+        """A current log has set segments aside."""
+        self.purging.sweep(path, key)
+
     # --- for DescribeLogDirs, housekeeping, figures ---------------------------------------------
 
     def futures(self, path: LogDir) -> Iterator[Move]:

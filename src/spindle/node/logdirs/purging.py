@@ -1,4 +1,4 @@
-"""Logs that are renamed away: removed after their delay; strays are weighed, and may expire.
+"""Logs and segments that are renamed away: removed, logs after their delay; strays may expire.
 
 Asks for the renaming and the unlinking: of what, and why, others decide. Belongs to `logdirs`.
 """
@@ -9,7 +9,7 @@ from functools import partial
 
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.ids import LogDir
-from spindle.model.jobs import Discard, Forget, Purge, Weigh
+from spindle.model.jobs import Discard, Forget, Purge, Sweep, Weigh
 from spindle.model.logs import LogKey
 from spindle.node.logdirs.directories import Directories
 from spindle.node.site import Site
@@ -64,6 +64,16 @@ class Purging:
                 self._out.say("info", "log deleted", directory=path, name=name, freed=str(result))
 
         self._out.run(Forget(path, name), forgotten)
+
+    def sweep(self, path: LogDir, key: LogKey) -> None:
+        """Remove what retention, DeleteRecords or compaction have left of a log's segments."""
+
+        def swept(result: int | Failure) -> None:
+            if isinstance(result, DiskFailed):
+                self._directories.on_disk_failed(result)
+
+        if self._directories.is_online(path) and not self._directories.closing:
+            self._out.run(Sweep(path, key), swept)
 
     def stray(self, path: LogDir, name: str) -> None:
         """A log that no topic claims is set aside; it expires, if that is wanted."""

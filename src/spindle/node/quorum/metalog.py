@@ -23,6 +23,7 @@ from spindle.model.jobs import (
     Read,
     ReadResult,
     Reset,
+    Sweep,
     Truncate,
 )
 from spindle.model.logs import LoadedLog, LogKey
@@ -101,6 +102,7 @@ class MetadataLog:
 
         def done(now: LogStart) -> None:
             self.size = now.size
+            self.run(Sweep(self._directory, LOG_KEY), lambda _: None)
             then()
 
         self.run(MoveLogStart(self._directory, LOG_KEY, offset), done)

@@ -22,8 +22,9 @@ from spindle.model.cleaning import (
     PlanClean,
 )
 from spindle.model.errors import Failure
-from spindle.model.ids import PartitionId
+from spindle.model.ids import LogDir, PartitionId
 from spindle.model.jobs import LogStart
+from spindle.model.logs import LogKey
 from spindle.model.statistics import Sample
 from spindle.node.replicas.hosted import Hosted
 from spindle.node.replicas.replicas import Replicas
@@ -39,11 +40,17 @@ class Compaction:
     """The broker's cleaner of logs."""
 
     def __init__(
-        self, site: Site, replicas: Replicas, is_moving: Callable[[PartitionId], bool]
+        self,
+        site: Site,
+        replicas: Replicas,
+        is_moving: Callable[[PartitionId], bool],
+        on_shortened: Callable[[LogDir, LogKey], None],
     ) -> None:
+        """`on_shortened`: a log has set segments aside."""
         self._site = site
         self._replicas = replicas
         self._is_moving = is_moving
+        self._on_shortened = on_shortened
         self._out = site.out
         self._due: deque[PartitionId] = deque()
         self._cleanings = 0
@@ -182,4 +189,5 @@ class _Cleaning:
             self._freed += sum(old.size for old in fresh.olds) - fresh.size
             self._hosted.size = result.size
             self._hosted.tail.drop_below(fresh.end)
+            self._cleaner._on_shortened(self._directory, self._hosted.key)
         self._cleaner._rest(self._cleaner._out.now, 0, self.go_on)

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
-from spindle.model.ids import NodeId, PartitionId, TopicId
+from spindle.model.ids import LogDir, NodeId, PartitionId, TopicId
+from spindle.model.logs import LogKey
 from spindle.node.replicas.hosted import Hosted
 
 
@@ -44,6 +45,9 @@ class Logs(Protocol):
 
     def on_start_moved(self, id: PartitionId, offset: int) -> None:
         """A log begins at `offset` now."""
+
+    def on_shortened(self, path: LogDir, key: LogKey) -> None:
+        """A log has set segments aside, which are to be unlinked."""
 
 
 class Followers(Protocol):

@@ -169,6 +169,8 @@ class Writes:
 
     def on_start(self, hosted: Hosted, moved: LogStart) -> None:
         """The log begins somewhere else now: records were deleted, or retention has worked."""
+        if moved.size < hosted.size:
+            self._owner.logs.on_shortened(hosted.directory, hosted.key)
         hosted.size = moved.size
         if moved.start > hosted.partition.start:
             hosted.partition.on_start_moved(moved.start)
