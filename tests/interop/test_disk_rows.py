@@ -165,7 +165,7 @@ def test_replicas_of_a_dead_disk_are_made_anew_in_place(cluster: Local) -> None:
 def test_what_the_controller_has_still_to_hear_is_counted(cluster: Local) -> None:
     cluster.create_on("untold", 0, [1])
     queued = "kafka_server_assignmentsmanager_queuedreplicatodirassignments"
-    assert cluster.metrics(1)[queued] == 0
+    cluster.until(lambda: cluster.metrics(1)[queued] == 0, "nothing waits", 60)
     cluster.stop_node(CONTROLLER_ID)
     assert set(cluster.alter({("untold", 0, 1): 2}).values()) == {Error.NONE}
     cluster.until(lambda: cluster.metrics(1)[queued] == 1, "it waits to be told", 60)
