@@ -98,9 +98,12 @@ def test_two_members_share_a_topic_and_one_takes_over(tmp_path: Path) -> None:
         group = admin.describe_consumer_groups(["g"])["g"].result(20)
         assert (group.state.name, len(group.members)) == ("STABLE", 2)
         second.close()
+        deadline = time.monotonic() + 60
+        while len(first.assignment()) != 4:
+            assert time.monotonic() < deadline
+            assert first.poll(0.05) is None, "what was committed is not read again"
         produce(cluster, "t", 8)
         read([first], 8)
-        assert len(first.assignment()) == 4
         first.commit(asynchronous=False)
         assert committed(first, "t") == [22] * 4
         first.close()
