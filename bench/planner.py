@@ -32,7 +32,7 @@ from spindle.planning.load import Band, DirectoryLoad
 from spindle.planning.schedule import Limits
 from spindle.planning.state import State
 from spindle.planning.whole import plan_cluster
-from spindle.planning.within import Within
+from spindle.planning.within.draft import Within
 
 BROKERS, DIRECTORIES, REPLICAS, RACKS, COPIES = 834, 12, 1200, 12, 3
 CAPACITY, FULLNESS = 4_000_000_000_000, 0.5

@@ -12,7 +12,7 @@ from spindle.planning.cluster import BrokerLoad, cluster_of
 from spindle.planning.field import Field
 from spindle.planning.load import Band, BrokerPlan, DirectoryLoad, ReplicaLoad
 from spindle.planning.schedule import Limits
-from spindle.planning.within import Within
+from spindle.planning.within.draft import Within
 
 
 def plan_broker(

@@ -13,9 +13,9 @@ from itertools import chain
 
 import numpy as np
 
-from spindle.planning.bound import Edges, edges, rate_edges
+from spindle.planning.bands.bound import Edges, edges, rate_edges
+from spindle.planning.bands.company import Measure, with_company
 from spindle.planning.cluster import Cluster, Flags, Floats, Ints, Replicas
-from spindle.planning.company import Measure, with_company
 from spindle.planning.load import Band
 from spindle.planning.state import Rates, State
 

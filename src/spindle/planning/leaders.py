@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spindle.planning.cluster import Floats, Ints
-from spindle.planning.telling import amount
+from spindle.planning.words import amount
 
 STEPS_PER_PARTITION = 2
 _FEWEST_STEPS = 64

@@ -95,7 +95,7 @@ class Share(NamedTuple):
 class BrokerPlan:
     """The moves that bring a broker's directories into the band, in the order of execution.
 
-    `bound`: bytes that any plan must move at least (planning.bound); `waves`: how many moves
+    `bound`: bytes that any plan must move at least (planning.bands.bound); `waves`: how many moves
     belong to each wave of the schedule; `notes` say in words what could not be done and why.
     """
 

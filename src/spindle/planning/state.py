@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Sequence
 from operator import sub
 
-from spindle.planning.bound import Edges
+from spindle.planning.bands.bound import Edges
 
 MOVE_COST = 1 << 20
 """Bytes that one more move is worth: each costs a future log and two metadata writes."""

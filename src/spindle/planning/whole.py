@@ -13,19 +13,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator
 
-from spindle.planning import deep
-from spindle.planning.between import Between
-from spindle.planning.bound import Edges
+from spindle.planning.bands.bound import Edges
+from spindle.planning.between import deep
+from spindle.planning.between.deep import Puzzle, deepen
+from spindle.planning.between.levels import TRIMS, Levels, levels
+from spindle.planning.between.rules import Rules
+from spindle.planning.between.telling import broker_notes, rate_note
+from spindle.planning.between.walk import Between
 from spindle.planning.cluster import Cluster
-from spindle.planning.deep import Puzzle, deepen
 from spindle.planning.field import Field
-from spindle.planning.levels import TRIMS, Levels, levels
 from spindle.planning.load import HERE, Band, Move, Plan, Share
-from spindle.planning.rules import Rules
 from spindle.planning.schedule import Limits, Step, schedule
-from spindle.planning.search import search
-from spindle.planning.telling import broker_notes, directory_notes, no_second_copy, rate_note
-from spindle.planning.within import Turn, Within
+from spindle.planning.within.draft import Turn, Within
+from spindle.planning.within.search import search
+from spindle.planning.within.telling import directory_notes, no_second_copy
 
 PHASES = 24
 """Bounds how often the rest is planned again."""

@@ -20,8 +20,8 @@ from tests.unit.planning.clusters import (
     with_rates,
 )
 
+from spindle.planning.between.levels import levels
 from spindle.planning.field import Field
-from spindle.planning.levels import levels
 from spindle.planning.whole import plan_cluster
 
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
-from spindle.planning.bound import Edges, rate_edges
+from spindle.planning.bands.bound import Edges, rate_edges
+from spindle.planning.between.levels import levels
+from spindle.planning.between.rules import Rules
 from spindle.planning.cluster import Cluster
 from spindle.planning.field import Field
-from spindle.planning.levels import levels
 from spindle.planning.load import Band
-from spindle.planning.rules import Rules
 
 SECONDS = 20.0
 

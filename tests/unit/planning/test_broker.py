@@ -17,7 +17,7 @@ from tests.unit.planning.brokers import (
     waves,
 )
 
-from spindle.planning.bound import edges
+from spindle.planning.bands.bound import edges
 from spindle.planning.broker import plan_broker
 from spindle.planning.load import Band, BrokerPlan, DirectoryLoad, ReplicaLoad
 

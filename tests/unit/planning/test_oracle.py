@@ -8,9 +8,9 @@ import pytest
 from tests.unit.planning.clusters import after, carry_out
 from tests.unit.planning.oracle import judge, plain_rates
 
+from spindle.planning.between.levels import levels
 from spindle.planning.cluster import BrokerLoad, Cluster, cluster_of
 from spindle.planning.field import Field
-from spindle.planning.levels import levels
 from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad
 from spindle.planning.schedule import Limits
 from spindle.planning.whole import plan_cluster

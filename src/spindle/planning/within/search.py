@@ -6,12 +6,12 @@ by the planners of a broker and of a cluster.
 
 from __future__ import annotations
 
-from spindle.planning.bound import lower_bound
-from spindle.planning.giants import place_giants
-from spindle.planning.repair import repair
+from spindle.planning.bands.bound import lower_bound
 from spindle.planning.state import State
-from spindle.planning.trade import trade
-from spindle.planning.walk import TASTES, Taste, walk
+from spindle.planning.within.giants import place_giants
+from spindle.planning.within.repair import repair
+from spindle.planning.within.trade import trade
+from spindle.planning.within.walk import TASTES, Taste, walk
 
 GOOD_ENOUGH = 1.003
 """Times the bound: a plan as cheap as this is not looked for again."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spindle.planning.bound import Edges, least_that_brings
+from spindle.planning.bands.bound import Edges, least_that_brings
 from spindle.planning.cluster import Floats
 
 

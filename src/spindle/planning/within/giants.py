@@ -13,7 +13,7 @@ from heapq import nsmallest
 from typing import NamedTuple
 
 from spindle.planning.state import State
-from spindle.planning.walk import Taste, walk
+from spindle.planning.within.walk import Taste, walk
 
 GIANT = 0.2
 """Of what a directory shall hold: replicas from this size on are decided on."""

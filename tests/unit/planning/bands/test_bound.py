@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spindle.planning.bound import Edges, edges, lower_bound
+from spindle.planning.bands.bound import Edges, edges, lower_bound
 from spindle.planning.load import Band, DirectoryLoad
 
 EVEN = Band(0.0, 0.9)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spindle.planning.bound import Edges
+from spindle.planning.bands.bound import Edges
 from spindle.planning.cluster import Flags, Floats, Ints
 
 MOST = 240

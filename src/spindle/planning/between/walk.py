@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spindle.planning.between.levels import Levels
+from spindle.planning.between.rules import Rules
 from spindle.planning.cluster import Flags, Floats
 from spindle.planning.field import Field
-from spindle.planning.levels import Levels
-from spindle.planning.rules import Rules
-from spindle.planning.trade import Side, Trade, exchanges, moves
+from spindle.planning.within.trade import Side, Trade, exchanges, moves
 
 ASIDE = 0.1
 """Of half the band, at its edges: brokers are not brought that close to them, because their

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spindle.planning.bound import least_that_brings, lower_bound
+from spindle.planning.bands.bound import least_that_brings, lower_bound
 from spindle.planning.field import Field
 from spindle.planning.load import Move, Share
 from spindle.planning.schedule import Limits, Step, schedule
-from spindle.planning.search import search
 from spindle.planning.state import State
-from spindle.planning.telling import directory_notes, no_second_copy
+from spindle.planning.within.search import search
+from spindle.planning.within.telling import directory_notes, no_second_copy
 
 PHASES = 24
 """Bounds how often the rest is planned again."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from spindle.planning.bound import Edges, edges, lower_bound, rate_edges
+from spindle.planning.bands.bound import Edges, edges, lower_bound, rate_edges
 from spindle.planning.field import Field
 from spindle.planning.load import DirectoryLoad
 

@@ -1,0 +1,1 @@
+"""What even means, and what no plan can beat."""

@@ -1,0 +1,1 @@
+"""Between brokers: their bands, who may have which replica, and which ones go."""
