@@ -105,7 +105,7 @@ async def _rounds(
 async def _gaps(table: Table, home: Path, shim: Path, options: argparse.Namespace) -> None:
     """A fresh cluster each time: a disk that has failed is not itself again."""
     for round_ in range(options.gap_rounds):
-        for role in ("leader", "follower"):
+        for role in measures.ROLES:
             for name in ("kafka", "spindle"):
                 peer = _peer(name, home / f"gap-{role}-{round_}", shim)
                 try:

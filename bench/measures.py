@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from bench.peers import Peer, cpu_seconds
 from spindle.cli.demo.load import Load, longest_gap
@@ -17,6 +18,25 @@ from spindle.model.ids import TopicPartition
 
 Figures = dict[str, float]
 CLIENT_SECONDS = 180
+VICTIM = 3
+LED, FOLLOWED = (VICTIM, 1, 2), (1, 2, VICTIM)
+
+
+class Role(NamedTuple):
+    """What a failing disk is called, and which of its partitions are led from it."""
+
+    name: str
+    led: tuple[bool, ...]
+
+
+ROLES = {
+    "leader": Role("leader's disk", (True,) * 4),
+    "follower": Role("follower's disk", (False,) * 4),
+    "both": Role("disk of leaders and followers", (True, True, False, False)),
+}
+"""Apache Kafka's standstill comes of followers on the disk: whoever leads them waits for them, and
+answers nothing else meanwhile to producers that have a request for one of them under way. A disk
+of leaders alone is the case that seldom is; most disks have both."""
 GAP_LOOK_LEAST_S, GAP_LOOK_MAX_S, GAP_STEADY_S = 20.0, 90.0, 10.0
 
 
@@ -84,17 +104,17 @@ async def small(peer: Peer, round_: int, count: int) -> Figures:
 async def gap(peer: Peer, round_: int, role: str) -> Figures:
     """Longest time without an acknowledgement after a directory of one broker fails with EIO.
 
-    `role`: what the failing disk's replicas are, `leader` or `follower`; 4 partitions on it.
+    `role`: what the replicas on the failing disk are; see `ROLES`. Partitions that are watched are
+    those that the broker has led, where it has led any, and the worst of them counts.
     """
-    topic, broker = f"gap-{role}-{round_}", 3
-    others = (1, 2)
-    order = (broker, *others) if role == "leader" else (*others, broker)
-    await create(peer, NewTopic(topic, assignment=dict.fromkeys(range(4), order),
+    topic, what = f"gap-{role}-{round_}", ROLES[role]
+    orders = [LED if led else FOLLOWED for led in what.led]
+    await create(peer, NewTopic(topic, assignment=dict(enumerate(orders)),
                                 configs={"min.insync.replicas": "2"}))  # fmt: skip
-    path = peer.directories(broker)[-1]
+    path = peer.directories(VICTIM)[-1]
     async with AdminClient(peer.bootstrap) as admin:
-        await _gather(admin, topic, broker, path)
-    load = Load(peer.bootstrap, topic, [1.0] * 4, 1000.0, 512,
+        await _gather(admin, topic, len(orders), path)
+    load = Load(peer.bootstrap, topic, [1.0] * len(orders), 1000.0, 512,
                 settings={"topic.metadata.refresh.interval.ms": 300_000})  # fmt: skip
     load.start()
     try:
@@ -105,8 +125,14 @@ async def gap(peer: Peer, round_: int, role: str) -> Figures:
     finally:
         load.finish()
         Path(path + ".broken").unlink(missing_ok=True)
-    seconds, _ = longest_gap(load.acknowledged.at, broken, load.acknowledged.at[-1])
-    return {f"{role}'s disk fails: gap s": seconds, f"{role}: given up": float(len(load.failed))}
+    told = load.acknowledged
+    watched = [n for n, led in enumerate(what.led) if led or not any(what.led)]
+    seconds = max(
+        longest_gap([at for at, p in zip(told.at, told.partition, strict=True) if p == partition],
+                    broken, told.at[-1])[0]
+        for partition in watched
+    )  # fmt: skip
+    return {f"{what.name} fails: gap s": seconds, f"{role}: given up": float(len(load.failed))}
 
 
 async def _until_steady(load: Load, broken: float) -> None:
@@ -124,9 +150,9 @@ async def _until_steady(load: Load, broken: float) -> None:
             return
 
 
-async def _gather(admin: AdminClient, topic: str, broker: int, path: str) -> None:
-    """Have all replicas of the broker in the directory which is going to fail."""
-    replicas = [Replica(topic, partition, broker) for partition in range(4)]
+async def _gather(admin: AdminClient, topic: str, partitions: int, path: str) -> None:
+    """Have all replicas of the victim in the directory which is going to fail."""
+    replicas = [Replica(topic, partition, VICTIM) for partition in range(partitions)]
     deadline = time.monotonic() + 30
     while True:
         places = await admin.describe_replica_log_dirs(replicas).all()

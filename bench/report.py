@@ -19,6 +19,7 @@ TARGETS: dict[str, tuple[str, float]] = {
     "move MB/s": (">=", 3.0),
     "move CPU s/GB": ("<=", 0.3),
     "acks=all p99, moving / at rest": ("<=", 1.0),
+    "disk of leaders and followers fails: gap s": ("<=", 0.05),
     "controller killed: topic made after s": ("<=", 1.0),
     f"disk of {failover.LEADERS} leaders dies: all led after s": ("<=", 1.0),
     f"disk of {failover.LEADERS} leaders dies: bytes that tell it": ("<=", 1.0),
@@ -37,6 +38,7 @@ OWN: dict[str, tuple[str, float]] = {
     "append block at the swap p99 ms": ("<=", 20.0),
     "leader's disk fails: gap s": ("<", 1.0),
     "follower's disk fails: gap s": ("<", 1.0),
+    "disk of leaders and followers fails: gap s": ("<", 1.0),
 }
 """Figures of spindle alone that must hold."""
 
