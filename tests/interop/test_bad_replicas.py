@@ -23,13 +23,15 @@ from tests.support.clients import produce, values
 from tests.support.commands import run
 from tests.support.local import Local
 from tests.support.ports import free_port
+from tests.support.quorum import ask
 from tests.support.waiting import eventually
 
 from spindle.cli.demo.load import Load
 from spindle.model.errors import Corrupt, Error
 from spindle.model.records import PartitionChange
+from spindle.wire import batch
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.entities import make, ms, request_types
 
 RECORDS = [b"%06d" % n + b"x" * 200 for n in range(400)]
 PATIENCE = 90
@@ -152,6 +154,67 @@ def test_a_consumer_meets_damage_at_the_leader_and_reads_on(cluster: Local) -> N
     assert figures["kafka_log_logmanager_badcopiesbytes" + label] == size
     assert "replica states are altered" in cluster.nodes[CONTROLLER_ID].log.read_text()
     assert known[0].name in cluster.nodes[1].log.read_text()
+
+
+@pytest.mark.spec("K589-02", "K589-04", "B-28")
+def test_a_reader_of_a_follower_meets_damage_and_reads_on(cluster: Local) -> None:
+    """Followers serve consumers, too (KIP-392): by the same look at each batch."""
+    filled(cluster, "nearby", [1, 2, 3])
+    cluster.restart(2)  # From here on it reads from the disk.
+    cluster.until(lambda: cluster.state("nearby")[0][1] == {1, 2, 3}, "in sync", PATIENCE)
+    epochs = leader_epochs(cluster)
+    damage.flip(damage.sealed(log_of(cluster, 2, "nearby")))
+    got: list[bytes] = []
+    met: set[Error] = set()
+
+    def read_on() -> bool:
+        begin = len(got)
+        error, data = fetch(cluster, 2, "nearby", begin)
+        met.add(error)
+        for one in batch.split(data, partial=True):
+            batch.check(one)
+            found = [record for record in batch.records(one) if record.offset >= begin]
+            got.extend(bytes(record.value or b"") for record in found)
+        return len(got) == len(RECORDS)
+
+    cluster.until(read_on, "all is read from the follower", PATIENCE)
+    assert got == RECORDS
+    assert Error.KAFKA_STORAGE_ERROR in met
+    assert met <= {Error.NONE, Error.KAFKA_STORAGE_ERROR, Error.OFFSET_OUT_OF_RANGE}
+    healed(cluster, "nearby", 2)
+    assert cluster.state("nearby")[0][0] == 1
+    assert leader_epochs(cluster) == epochs
+
+
+def fetch(cluster: Local, broker: int, topic: str, offset: int) -> tuple[Error, bytes]:
+    """What a broker answers to a consumer that comes to it, whoever leads."""
+    t = request_types(Key.FETCH, 11)
+    partition = make(
+        t.FetchPartition,
+        partition=0,
+        fetch_offset=offset,
+        partition_max_bytes=20_000,
+        current_leader_epoch=-1,
+        log_start_offset=-1,
+    )
+    request = make(
+        t.FetchRequest,
+        replica_id=-1,
+        max_wait=ms(100),
+        min_bytes=1,
+        max_bytes=1_000_000,
+        session_epoch=-1,
+        topics=(make(t.FetchTopic, topic=topic, partitions=(partition,)),),
+    )
+    answer = ask(cluster.nodes[broker].port, request, 20)
+    (found,) = answer.responses[0].partitions
+    return Error(found.error_code), bytes(found.records or b"")
+
+
+def leader_epochs(cluster: Local) -> dict[str, int]:
+    """The epoch in which each topic's only partition is led."""
+    topics = committed.image(cluster).topics.values()
+    return {topic.name: topic.partitions[0].leader_epoch for topic in topics}
 
 
 @pytest.mark.spec("K589-02", "K589-04", "B-28")
