@@ -83,9 +83,11 @@ def test_a_plan_of_leaders_alone_is_carried_out_and_copies_nothing(
 ) -> None:
     orders = [Led(TOPIC, n, (2, 1), 0.0) for n in range(PARTITIONS)]
     plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [], orders=orders)
-    done = run("spindle", "balance", "apply", "-b", desk.bootstrap, str(plan))
+    throttled = ("--throttle", "1000000")
+    done = run("spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), *throttled)
     assert done.code == 0, done
     assert f"{PARTITIONS} of {PARTITIONS} partitions are led as planned" in done.stderr
+    assert "throttle" not in done.stderr, "nothing is copied that could be held to a rate"
 
     def leaders() -> set[tuple[int, ...]]:
         told = desk.ask("describe_topics", [TOPIC])[TOPIC].partitions

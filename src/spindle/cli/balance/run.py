@@ -74,7 +74,8 @@ async def apply(
         journal.write(run)
         kafkas = parse_plan(run.plan)
         await running.settle(admin, kafkas, say)
-        held = await _throttle(admin, kafkas, run.options.throttle, say)
+        rate = run.options.throttle if proposal.waves else None  # Leaders copy nothing.
+        held = await _throttle(admin, kafkas, rate, say)
         try:
             outcome = await _Carrier(admin, journal, run, proposal, tell, say).carry()
         finally:
