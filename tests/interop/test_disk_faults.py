@@ -366,6 +366,7 @@ def test_a_full_metadata_directory_is_waited_for(cluster: Local) -> None:
     victim = 3
     metadata = cluster.nodes[victim].settings["metadata.log.dir"]
     cluster.create("before-full", [[victim, 1]], min_insync_replicas="2")
+    produce(cluster.bootstrap, "before-full", [b"known"])
     break_directory(metadata, "ENOSPC")
     try:
         cluster.create("while-full", [[1, 2]])
@@ -377,7 +378,7 @@ def test_a_full_metadata_directory_is_waited_for(cluster: Local) -> None:
         mend_directory(metadata)
     cluster.create("after-full", [[victim, 1]], min_insync_replicas="2")
     produce(cluster.bootstrap, "after-full", [b"served, too"])
-    assert values(cluster.bootstrap, "before-full") == [b"served"]
+    assert values(cluster.bootstrap, "before-full") == [b"known", b"served"]
 
 
 @pytest.mark.spec("B-22", "K858-09")

@@ -175,12 +175,18 @@ def test_a_broker_killed_in_any_phase_of_moves_loses_nothing(cluster: Local) -> 
     load.start()
     eventually(lambda: len(load.acknowledged) > RATE, "the load runs")
     disk = 0
+
+    def is_made(phase: str, target: int) -> bool:
+        """Whether a new future log says whose it is: no start can go on with one that does not."""
+        made = cluster.nodes[1].log_dirs[target].glob("hunted-0.*-future/*.log")
+        return phase != "future" or any(made)
+
     for phase in ("future", "delete", "plain"):
         source, target = disk, (disk + 1) % 3
         assert cluster.alter({("hunted", 0, 1): target}) == {"hunted-0-1": Error.NONE}
         watched = source if phase == "delete" else target
         deadline = time.monotonic() + 20
-        while phase not in folders(cluster, 1, "hunted")[watched]:
+        while phase not in folders(cluster, 1, "hunted")[watched] or not is_made(phase, target):
             assert time.monotonic() < deadline, f"{phase}: {folders(cluster, 1, 'hunted')}"
         cluster.stop_node(1, kill=True)
         cluster.start_node(1)

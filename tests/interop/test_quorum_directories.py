@@ -216,6 +216,7 @@ def test_a_row_of_the_catch_up_table_with_a_dead_directory(
 def test_new_replicas_are_made_beside_a_dead_directory(one_dead: World) -> None:
     one_dead.make_topics(["beside"], [KEEPER, VICTIM])
     one_dead.until(lambda: one_dead.assigned("beside") in one_dead.ids()[1:], "it is told")
+    one_dead.until(lambda: one_dead.where("beside"), "it is made")
     (disk,) = one_dead.where("beside")
     assert one_dead.assigned("beside") == one_dead.ids()[disk]
 

@@ -28,8 +28,6 @@ def bounds(**given: int) -> Bounds:
     ("within", "least"),
     [
         (bounds(failures=1, restarts=1), 7000),
-        (bounds(restarts=1, losses=1), 4000),
-        (bounds(failures=1, elections=1), 4000),
         (bounds(failures=1, losses=1), 2000),
         (bounds(directories=3, failures=1), 1700),
         (bounds(failures=2), 1400),
