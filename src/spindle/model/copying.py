@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from spindle.model.ids import LogDir
 from spindle.model.jobs import BesideJob, LogJob
 from spindle.model.logs import AbortedTransaction, LogKey, ProducerEntry
 from spindle.model.offsets import EpochStart
+
+PATIENT_FROM: Final = 1 << 20
+"""A step of a move that copies less has caught up: what is left may be all that a swap lacks."""
 
 # One step of a move is a chain of jobs on three threads; each has a lane where it may touch what it
 # touches. `node.copy_step` runs the chain:
@@ -206,14 +209,14 @@ class CopyBytes(BesideJob[CopiedBytes]):
 
     @property
     def lane(self) -> tuple[LogDir, LogDir]:
-        """One for each pair of directories, and one for what appends wait for."""
-        source = self.source if self.patient else f"{self.source} swap"
+        """One for each pair of directories, and one for its short steps."""
+        source = self.source if self.patient else f"{self.source} in short"
         return (source, self.directory)
 
     @property
     def patient(self) -> bool:
-        """Unless appends wait for it."""
-        return not self.plan.still
+        """Unless it is little: then a swap waits for it, with all appends, or soon will."""
+        return sum(piece.length for piece in self.plan.pieces) >= PATIENT_FROM
 
 
 @dataclass(slots=True)

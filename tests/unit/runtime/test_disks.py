@@ -6,11 +6,21 @@ import asyncio
 import os
 import sys
 import threading
+from array import array
 from collections.abc import Sequence
 from typing import Any, cast
 
 from spindle.model.activity import Activity
-from spindle.model.copying import CopyBytes, CopyMark, CopyPlan, CutStamp
+from spindle.model.copying import PATIENT_FROM as MUCH
+from spindle.model.copying import (
+    CopyBytes,
+    CopyMark,
+    CopyPiece,
+    CopyPlan,
+    CutStamp,
+    OffsetEntries,
+    TimeEntries,
+)
 from spindle.model.ids import LogDir, TopicPartition
 from spindle.model.jobs import Job, Measure, Purge, WriteHighWatermarks
 from spindle.model.logs import LogKey
@@ -34,11 +44,16 @@ class Told:
         return [(thread, nice) for _ in group]
 
 
-def copying(still: bool) -> CopyBytes:
+def copying(size: int) -> CopyBytes:
     """A step of a move from ONE to OTHER."""
     mark = CopyMark("orders-0.x-future", 0, 0, 0, 0, 0, (), None, 0)
     stamp = CutStamp("/data/d1/orders-0", 1, 0)
-    plan = CopyPlan(mark, "orders-0", 0, None, (), stamp, 0, 0, (), None, still)
+    entries, times = (
+        OffsetEntries(0, array("i"), array("i")),
+        TimeEntries(0, array("q"), array("i")),
+    )
+    piece = CopyPiece(0, 0, size, 0, 0, True, 9, entries, times, -1, False, ())
+    plan = CopyPlan(mark, "orders-0", 0, None, (piece,), stamp, 0, 9, (), None)
     return CopyBytes(OTHER, KEY, ONE, plan)
 
 
@@ -65,7 +80,7 @@ async def run(*jobs: Job[Any]) -> list[tuple[int, int]]:
 
 def test_what_nobody_waits_for_steps_back() -> None:
     marks = WriteHighWatermarks(ONE, {TopicPartition("orders", 0): 5})
-    jobs = (copying(False), Purge(ONE, "x-delete"), copying(True), marks, Measure(ONE))
+    jobs = (copying(MUCH), Purge(ONE, "x-delete"), copying(MUCH - 1), marks, Measure(ONE))
     places = asyncio.run(run(*jobs))
     back = NICE if sys.platform == "linux" else 0
     assert [nice for _, nice in places] == [back, back, 0, 0, 0]
@@ -73,7 +88,7 @@ def test_what_nobody_waits_for_steps_back() -> None:
 
 
 def test_jobs_of_a_lane_share_its_thread() -> None:
-    places = asyncio.run(run(copying(False), copying(False), Measure(ONE), Measure(OTHER)))
+    places = asyncio.run(run(copying(MUCH), copying(MUCH), Measure(ONE), Measure(OTHER)))
     threads = [thread for thread, _ in places]
     assert threads[0] == threads[1]
     assert len(set(threads)) == 3
