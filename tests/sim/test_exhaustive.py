@@ -34,6 +34,7 @@ def bounds(**given: int) -> Bounds:
         (bounds(restarts=1, elections=1), 1000),
         (bounds(losses=1, cancels=1), 1000),
         (bounds(failures=1, cancels=1), 1000),
+        (bounds(moves=2, cancels=1), 4000),
     ],
     ids=str,
 )

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from tests.support.logdirs_world import pid
-from tests.support.moving import fill, is_a, started
+from tests.support.moving import fill, is_a, moved, started
 
 from spindle.model.copying import AdoptCopied, CopyBytes, PlanCopy
+from spindle.model.errors import PeerFailed
 from spindle.model.jobs import CreateLog, Flush, Job, Promote
 
 
@@ -54,6 +55,55 @@ def test_cancelled_after_the_controller_was_told_is_told_back() -> None:
     world.wait(1)
     assert world.assigned("t") == world.id_of("/d1")
     assert world.controller.told == [(pid("t"), world.id_of("/d1"))]
+
+
+@pytest.mark.spec("K113-08", "K858-16")
+@pytest.mark.parametrize("is_asked_again", [False, True])
+def test_cancelled_while_the_controller_hears_of_it_the_copy_waits_for_what_comes_of_that(
+    is_asked_again: bool,
+) -> None:
+    world = started()
+    values = fill(world, 5)
+    world.controller.told.clear()
+    world.controller.answers = False
+    world.alter("/d2", "t")
+    world.until(lambda: len(world.controller.asked) == 1)
+    assert world.alter("/d1", "t") == [0]
+    if is_asked_again:
+        assert world.alter("/d2", "t") == [0]
+    world.wait(5)
+    # Whether the controller heard of /d2 is open: it may come to name it, so the copy stays there.
+    assert world.kinds("/d2") == ["t-0.-future"]
+    world.controller.asked.pop()[1](PeerFailed("the connection broke"))
+    world.controller.answers = True
+    there, back = (pid("t"), world.id_of("/d2")), (pid("t"), world.id_of("/d1"))
+    told = [there, back, there] if is_asked_again else [there, back]
+    world.until(lambda: world.controller.told == told)
+    if is_asked_again:
+        world.until(moved(world))
+    else:
+        world.until(lambda: world.kinds("/d2") == ["t-0.-delete"])
+    assert world.values("t") == values
+
+
+@pytest.mark.spec("K113-12", "K858-16")
+def test_the_target_dies_while_the_controller_hears_of_a_cancelled_move() -> None:
+    world = started(3)
+    fill(world, 5)
+    world.controller.answers = False
+    world.alter("/d2", "t")
+    world.until(lambda: len(world.controller.asked) == 1)
+    world.controller.told.clear()
+    assert world.alter("/d1", "t") == [0]
+    world.bad("/d2")
+    world.fail_now("/d2")
+    world.controller.asked.pop()[1](PeerFailed("the connection broke"))
+    world.controller.answers = True
+    world.wait(20)
+    assert world.controller.told == []
+    assert world.assigned("t") == world.id_of("/d1")
+    world.alter("/d3", "t")
+    world.until(moved(world, to="/d3"))
 
 
 @pytest.mark.spec("K113-08")

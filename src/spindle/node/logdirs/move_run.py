@@ -125,6 +125,8 @@ class Run:
         """What is wrong with the source."""
         self.busy = False
         """A job on the future log has not come back: there is one at a time."""
+        self.in_doubt = False
+        """The controller was told of the target, and no image shows yet what came of it."""
         self._mark: CopyMark | None = None
         self._dirty = False
         self._failures = self._bad = self._rounds = 0

@@ -14,7 +14,7 @@ from spindle.core.logdirs.move import Input, Move, State
 from spindle.core.logdirs.slots import Slots
 from spindle.core.logdirs.throttle import Throttles
 from spindle.model.errors import DiskFailed, LogFailed
-from spindle.model.ids import DirectoryId, LogDir, PartitionId
+from spindle.model.ids import LOST, DirectoryId, LogDir, PartitionId
 from spindle.model.jobs import LogSettings
 from spindle.model.logs import LoadedLog
 from spindle.model.statistics import Sample
@@ -62,8 +62,8 @@ class Moves:
         self._runs: dict[PartitionId, Run] = {}
         self._left: dict[PartitionId, Move] = {}
         """Given up because their source failed; their future logs stay on disk (K113-17)."""
-        self._ending: dict[tuple[LogDir, PartitionId], Run] = {}
-        """Given up, but their future logs are not to be touched yet."""
+        self._ending: dict[PartitionId, dict[LogDir, Run]] = {}
+        """Given up, the oldest first, but their future logs are not to be touched yet."""
         self._slots = Slots()
 
     def close(self, then: Callable[[], None]) -> None:
@@ -83,7 +83,7 @@ class Moves:
             then()
 
     def _copying(self) -> list[Run]:
-        return [run for run in (*self._runs.values(), *self._ending.values()) if run.busy]
+        return [run for run in (*self._runs.values(), *self._all_ending()) if run.busy]
 
     @property
     def copying_to(self) -> set[LogDir]:
@@ -106,6 +106,18 @@ class Moves:
         """The directory that a move wants the metadata to name, and nobody may gainsay (B-05)."""
         move = self.of(id)
         return self._directories.id_of(move.target) if move and move.promised else None
+
+    def doubted(self, id: PartitionId) -> DirectoryId | None:
+        """The target of a move that has ended, as long as the controller may yet come to name it.
+
+        Whether it heard of the target is not known then; told again it has, once the metadata
+        shows so, and only then can it be told otherwise for good.
+        """
+        doubts = [target for target, run in self._ending.get(id, {}).items() if run.in_doubt]
+        return self._directories.id_of(doubts[-1]) if doubts else None
+
+    def _all_ending(self) -> list[Run]:
+        return [run for runs in self._ending.values() for run in runs.values()]
 
     def all(self) -> Iterator[Move]:
         """All moves that are under way or have left a future log behind."""
@@ -155,7 +167,7 @@ class Moves:
             self._drop(left)
         run = self._add(place, target)
         self.out.say("info", "move begins", partition=str(place.name), target=target)
-        if (target, place.id) not in self._ending:
+        if target not in self._ending.get(place.id, {}):
             run.prepare()
 
     def on_served(self, place: Place) -> None:
@@ -222,6 +234,10 @@ class Moves:
                 run.feed(Input.TARGET_FAILED)
         for id in [id for id, move in self._left.items() if move.target == path]:
             del self._left[id]
+        for run in self._all_ending():
+            if run.move.target == path:
+                run.in_doubt = False
+                self._let_go(run)
         self.kept.on_directory_failed(path)
 
     def on_replica_failed(self, id: PartitionId) -> None:
@@ -238,8 +254,8 @@ class Moves:
         left = self._left.pop(id, None)
         if left is not None:
             self._drop(left)
-        for key in [key for key in self._ending if key[1] == id]:
-            self._drop(self._ending.pop(key).move)
+        for ending in self._ending.pop(id, {}).values():
+            self._drop(ending.move)
         self.kept.on_removed(id)
 
     def on_changed(self, id: PartitionId, happened: Input) -> None:
@@ -253,13 +269,16 @@ class Moves:
         """The controller is being told something of a replica."""
         run = self._runs.get(id)
         if run is not None and run.move.promised:
+            run.in_doubt = True
             run.feed(Input.SENT)
 
     def on_assignment(self, id: PartitionId) -> None:
         """The committed metadata of a replica has changed."""
-        for ending in [run for (_, other), run in self._ending.items() if other == id]:
-            self._let_go(ending)
         run, state = self._runs.get(id), self._site.image.partition(id)
+        ending = list(self._ending.get(id, {}).values())
+        self._clear_doubts(id, ending if run is None else [*ending, run])
+        for one in ending:
+            self._let_go(one)
         if run is None or state is None:
             return
         if state.leader_epoch != run.leader_epoch:
@@ -267,6 +286,13 @@ class Moves:
             run.feed(Input.LEADER_CHANGED)
         run.feed(Input.ASSIGNED if self.is_told(run) else Input.UNASSIGNED)
         run.pump()
+
+    def _clear_doubts(self, id: PartitionId, runs: list[Run]) -> None:
+        """What the metadata names was said after what it was told before: that has passed."""
+        is_lost = self._site.assigned(id) == LOST
+        seen = [at for at, run in enumerate(runs) if is_lost or self.is_told(run)]
+        for run in runs[: seen[-1] + 1] if seen else ():
+            run.in_doubt = False
 
     # --- for the runs -------------------------------------------------------------------------
 
@@ -293,9 +319,9 @@ class Moves:
 
     def keep_future(self, run: Run) -> None:
         """Set the future log aside for a while, as soon as it may be touched."""
-        key = (run.move.target, run.move.id)
-        if run.busy or key not in self._ending:
-            self._ending[key] = run
+        ending = self._ending.setdefault(run.move.id, {})
+        if run.busy or run.move.target not in ending:
+            ending[run.move.target] = run
             self._let_go(run)
 
     def on_idle(self, run: Run) -> None:
@@ -305,18 +331,21 @@ class Moves:
     def _let_go(self, run: Run) -> None:
         """Give the future log of a move that has ended to the next one, or set it aside.
 
-        Not while a job is at work on it, nor while the metadata names its directory, for what is
-        named must have the replica: if this process died before the controller heard where the
-        replica stays, and the source's disk were changed for a blank one meanwhile, the next start
-        would make an empty log there and lead with it. And a new move would take the old word for
-        its own, while a contrary one is on its way (both found by the exhaustive search, K858-20).
+        Not while a job is at work on it, nor while the metadata names its directory or may come
+        to: what is named must have the replica. If this process died before the controller heard
+        where the replica stays, and the source's disk were changed for a blank one meanwhile, the
+        next start would make an empty log there and lead with it. And a new move would take the old
+        word for its own, while a contrary one is on its way (found by the exhaustive search,
+        K858-20).
         """
         move = run.move
-        key = (move.target, move.id)
+        ending = self._ending.get(move.id, {})
         is_named = self._site.speaks_of_directories and self.is_told(run)
-        if run.busy or is_named or self._ending.get(key) is not run:
+        if run.busy or is_named or run.in_doubt or ending.get(move.target) is not run:
             return
-        del self._ending[key]
+        del ending[move.target]
+        if not ending:
+            del self._ending[move.id]
         other = self._runs.get(move.id)
         if other is not None and other is not run and other.move.target == move.target:
             other.prepare()  # The same move again: it finds the future log as it is.

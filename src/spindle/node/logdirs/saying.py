@@ -96,20 +96,24 @@ class Saying:
         """The directory that the metadata should name for a replica; None: what it names is right.
 
         A move that has caught up promises its target, and nothing else may be said until it has
-        ended (B-05). A replica that cannot be used must not be named in a live directory.
+        ended (B-05), and if it was given up, until the metadata shows what came of that: so one
+        word is under way for a replica, and the last wish wins. A replica that cannot be used must
+        not be named in a live directory.
         """
         found = self._places.all.get(id)
         if found is None or not self._site.speaks_of_directories:
             return None
-        promised, assigned = self._moves.promised(id), self._site.assigned(id)
+        promised, doubted = self._moves.promised(id), self._moves.doubted(id)
+        assigned = self._site.assigned(id)
         if promised is not None:
             wanted = promised
         elif found.stage is Stage.READY:
             assert found.directory is not None
             if self._is_unknown(id, assigned):
                 return None
-            wanted = LOST if found.is_crowded else self._directories.id_of(found.directory)
-        elif found.stage is Stage.OFFLINE and self._seems_online(assigned):
+            here = doubted or self._directories.id_of(found.directory)
+            wanted = LOST if found.is_crowded else here
+        elif found.stage is Stage.OFFLINE and (doubted or self._seems_online(assigned)):
             wanted = LOST
         else:
             return None

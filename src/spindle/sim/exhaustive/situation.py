@@ -60,7 +60,7 @@ PROMISES: Final = (
     "while no disk has failed there is a log, whole",
     "whoever leads in an epoch is who the metadata named in that epoch",
     "the metadata never names a live directory that lacks the replica, once the unfenced broker "
-    "has read it and has nothing under way (a cancel that crosses the commit has it told back)",
+    "has read it and has nothing under way",
     "who serves has every acknowledged record, in order",
     "left alone, every move ends, and the metadata names the directory that has the log",
 )
@@ -325,8 +325,6 @@ class Situation:
         named = self._named()
         if named is None or named in self.dead or named in process.logs.offline:
             return
-        if self.used["cancels"] and process.logs.saying.wanted(ID) is not None:
-            return  # The cancel has crossed the controller's commit, and is told back.
         if named not in holders and directory_id(_number(named)) in broker.log_dirs:
             raise Broken(f"the metadata names {named}, which has no log of the replica")
 
