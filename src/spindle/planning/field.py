@@ -7,9 +7,10 @@ search from, and takes what has been found. Called by the planners.
 from __future__ import annotations
 
 import math
+from array import array
 from bisect import bisect_left, insort
 from collections.abc import Collection, Sequence
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from spindle.planning.bands.company import Measure, with_company
 from spindle.planning.cluster import Cluster, Flags, Floats, Ints, Replicas
 from spindle.planning.load import Band
 from spindle.planning.state import Rates, State
+
+_NONE: Ints = np.empty(0, dtype=np.int64)
 
 
 class Field:
@@ -28,9 +31,9 @@ class Field:
         r = cluster.replicas
         order = _by_size(r, len(cluster.directories))
         size, directory = r.size[order], r.directory[order]
-        self.place: list[int] = directory.tolist()
-        self.sizes: list[int] = size.tolist()
-        self._size, self._rate = size.astype(np.float64), np.zeros(0)
+        self.place: array[int] = _packed("q", directory)
+        self.sizes: array[int] = _packed("q", size)
+        self._size, self._rate = size, np.zeros(0)
         self.rates: list[float] | None = None
         self.partition = r.partition[order]
         self.marks = [band.mark(d.capacity) for d in cluster.directories]
@@ -74,7 +77,8 @@ class Field:
 
     def staying(self, directory: int, blocked: Collection[int] = ()) -> tuple[int, int]:
         """(bytes that cannot leave a directory, bytes of the largest replica that can)."""
-        pinned, held = self.pinned[directory], self.held[directory]
+        pinned = self.pinned[directory]
+        held: Sequence[int] = self.held[directory]
         if blocked:
             pinned += sum(self.sizes[rank] for rank in held if rank in blocked)
             held = [rank for rank in held if rank not in blocked]
@@ -97,16 +101,23 @@ class Field:
         """A broker to search in; `blocked` replicas stay where they are."""
         own = self.cluster.of_broker(broker)
         directories = [self.cluster.directories[d] for d in own]
-        held = [self.held[d].copy() for d in own]
-        empty = [self.empty[d].copy() for d in own]
+        held = [self.held[d].tolist() for d in own]
+        empty = [self.empty[d].tolist() for d in own]
         if blocked:
             held = [[rank for rank in there if rank not in blocked] for there in held]
             empty = [[rank for rank in there if rank not in blocked] for there in empty]
+            ranks = np.fromiter(chain.from_iterable(held), dtype=np.int64)
+        else:
+            ranks = np.concatenate([_NONE, *(self.held[d] for d in own)])
+        flat = self._size[ranks].tolist()
+        ends = accumulate(map(len, held), initial=0)
+        weights = [flat[begin:end] for begin, end in pairwise(ends)]
         alone = around if around is not None else self.around(broker, blocked)
         around, rates = self.bands(broker, alone, held)
         return State(
             self.sizes,
             held,
+            weights,
             [self.used[d] for d in own],
             around,
             [self.marks[d] for d in own],
@@ -116,6 +127,16 @@ class Field:
             arrived,
             rates,
         )
+
+    def outside(self, broker: int) -> float:
+        """How far a broker is out of its own bands: what its state would tell, without it."""
+        own = self.cluster.of_broker(broker)
+        around, rates = self.bands(broker, self.around(broker))
+        off: float = sum(e.outside(self.used[d]) for e, d in zip(around, own, strict=True))
+        if rates is not None:
+            off += sum(map(rates.off, range(len(own))))
+        drained = [d for d in own if self.cluster.directories[d].drain]
+        return off + sum(len(self.held[d]) + len(self.empty[d]) for d in drained)
 
     def bands(
         self, broker: int, around: list[Edges], held: Sequence[Sequence[int]] | None = None
@@ -131,7 +152,10 @@ class Field:
             return around, None
         ranks = np.fromiter(chain.from_iterable(held), dtype=np.int64)
         bytes_ = Measure(
-            self._size[ranks], [self.used[d] for d in own], around, [self.marks[d] for d in own]
+            self._size[ranks].astype(np.float64),
+            [self.used[d] for d in own],
+            around,
+            [self.marks[d] for d in own],
         )
         flows = Measure(self._rate[ranks], rates.flow, rates.edges, [math.inf] * len(own))
         counts = list(map(len, held))
@@ -189,12 +213,19 @@ def _sums(places: Ints, values: Ints | Floats, count: int) -> Floats:
     return np.bincount(places, weights=values.astype(np.float64), minlength=count).astype(float)
 
 
-def _grouped(directory: Ints, chosen: Flags, count: int) -> list[list[int]]:
+def _packed(kind: str, values: Ints) -> array[int]:
+    """The same as plain numbers, in eight bytes each."""
+    packed: array[int] = array(kind)
+    packed.frombytes(values.astype(packed.typecode).data.cast("B"))
+    return packed
+
+
+def _grouped(directory: Ints, chosen: Flags, count: int) -> list[array[int]]:
     """The chosen ranks of each directory, ascending."""
     ranks = np.flatnonzero(chosen)
     theirs = directory[ranks]
     narrow = theirs.astype(np.uint16) if count <= 1 << 16 else theirs  # Sorted by radix.
     order = np.argsort(narrow, kind="stable")
     ends = np.cumsum(np.bincount(theirs, minlength=count)).tolist()
-    flat: list[int] = ranks[order].tolist()
-    return [flat[begin:end] for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
+    flat = _packed("q", ranks[order])
+    return [flat[begin:end] for begin, end in pairwise([0, *ends])]

@@ -108,24 +108,23 @@ def _fit(
 class _Hand:
     """One that takes part in so many moves of a wave at most.
 
-    `full`: waves in which it takes part in as many; `free`: the first one that is not full.
+    `full`: the waves in which it takes part in as many, as bits.
     """
 
-    __slots__ = ("_busy", "_limit", "free", "full")
+    __slots__ = ("_busy", "_limit", "full")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._busy: dict[int, int] = {}
-        self.full: set[int] = set()
-        self.free = 0
+        self.full = 0
 
     def take(self, wave: int) -> None:
         """Take part in one move more."""
-        busy = self._busy[wave] = self._busy.get(wave, 0) + 1
+        busy = 1
+        if self._limit > 1:
+            busy = self._busy[wave] = self._busy.get(wave, 0) + 1
         if busy >= self._limit:
-            self.full.add(wave)
-            while self.free in self.full:
-                self.free += 1
+            self.full |= 1 << wave
 
 
 class _Hands(dict[Place, _Hand]):
@@ -149,10 +148,10 @@ class _Crew:
 
     def take_first(self, step: Step) -> int:
         """The first wave in which all that take part are free; they are not any more."""
-        hands = self._of(step)
-        wave = max([hand.free for hand in hands], default=0)
-        while any(wave in hand.full for hand in hands):
-            wave += 1
+        hands, full = self._of(step), 0
+        for hand in hands:
+            full |= hand.full
+        wave = (~full & (full + 1)).bit_length() - 1
         for hand in hands:
             hand.take(wave)
         return wave
@@ -160,7 +159,7 @@ class _Crew:
     def take(self, step: Step, wave: int) -> bool:
         """Whether all that take part are free in this wave; then they are not any more."""
         hands = self._of(step)
-        if any(wave in hand.full for hand in hands):
+        if any(hand.full >> wave & 1 for hand in hands):
             return False
         for hand in hands:
             hand.take(wave)

@@ -1,14 +1,14 @@
 """Where replicas are while a plan is being looked for: cheap to change, copy, compare.
 
 Replicas are known by rank: their number in the order of size, over all that is planned together.
-So a directory is a sorted list of plain numbers, and what fits into a room is found by bisection.
-Directories are numbers too. Knows no taste and no goal beyond the band: the walk, the polish and
-the repair decide what is moved.
+So a directory is a sorted list of plain numbers beside one of their sizes, and what fits into a
+room is found by bisection. Directories are numbers too. Knows no taste and no goal beyond the band:
+the walk, the polish and the repair decide what is moved.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from operator import sub
 
@@ -63,21 +63,22 @@ class Rates:
 class State:
     """Replicas by place.
 
-    `held` lists, by directory, only what may be moved and has bytes; `empty` what may be moved and
-    has none; `used` counts all bytes. `arrived`: replicas on their way here in any case, for which
-    another directory costs nothing. `moved`: rank -> (directory at the start, directory now);
-    `lows`, `means`, `highs`: of the edges.
+    `held` lists, by directory, only what may be moved and has bytes, `weights` the bytes of each of
+    these; `empty` what may be moved and has none; `used` counts all bytes. `arrived`: replicas on
+    their way here in any case, for which another directory costs nothing. `moved`: rank ->
+    (directory at the start, directory now); `lows`, `means`, `highs`: of the edges.
     """
 
     __slots__ = (
-        "_size", "arrived", "bytes_moved", "drained", "edges", "empty", "held", "highs", "lows",
-        "marks", "means", "moved", "rates", "sizes", "targets", "used",
+        "arrived", "bytes_moved", "drained", "edges", "empty", "held", "highs", "lows",
+        "marks", "means", "moved", "rates", "sizes", "targets", "used", "weights",
     )  # fmt: skip
 
     def __init__(
         self,
         sizes: Sequence[int],
         held: list[list[int]],
+        weights: list[list[int]],
         used: list[int],
         around: list[Edges],
         marks: Sequence[float],
@@ -87,8 +88,8 @@ class State:
         arrived: Collection[int] = (),
         rates: Rates | None = None,
     ) -> None:
-        self.sizes, self.held, self.used, self.edges = sizes, held, used, around
-        self._size = sizes.__getitem__
+        self.sizes, self.held, self.weights = sizes, held, weights
+        self.used, self.edges = used, around
         self.lows, self.highs = [e.low for e in around], [e.high for e in around]
         self.means = [e.mean for e in around]
         self.empty = empty if empty is not None else [[] for _ in held]
@@ -103,22 +104,25 @@ class State:
         """A state of its own with the same content."""
         twin = State.__new__(State)
         twin.sizes, twin.edges, twin.marks = self.sizes, self.edges, self.marks
-        twin._size, twin.means = self._size, self.means
-        twin.lows, twin.highs = self.lows, self.highs
+        twin.lows, twin.means, twin.highs = self.lows, self.means, self.highs
         twin.targets, twin.drained, twin.arrived = self.targets, self.drained, self.arrived
         twin.used = self.used.copy()
         twin.rates = None if self.rates is None else self.rates.copy()
-        twin.held = [held.copy() for held in self.held]
-        twin.empty = [empty.copy() for empty in self.empty]
+        twin.held = [there.copy() for there in self.held]
+        twin.weights = [there.copy() for there in self.weights]
+        twin.empty = [there.copy() for there in self.empty]
         twin.moved = self.moved.copy()
         twin.bytes_moved = self.bytes_moved
         return twin
 
     def shift(self, rank: int, source: int, target: int) -> None:
         """Move one replica."""
-        held, size = self.held[source], self.sizes[rank]
-        del held[bisect_left(held, rank)]
-        insort(self.held[target], rank)
+        self.shift_at(bisect_left(self.held[source], rank), source, target)
+
+    def shift_at(self, at: int, source: int, target: int) -> None:
+        """Move the replica at this place in what a directory holds."""
+        rank, size = self._take_out(at, source)
+        self._put_in(rank, size, target)
         self.used[source] -= size
         self.used[target] += size
         if self.rates is not None:
@@ -142,13 +146,22 @@ class State:
         else:
             self.moved[rank] = (home, target)
 
-    def last_within(self, directory: int, size: float) -> int:
-        """Place in `held` of the largest replica that is not larger than this; -1: none."""
-        return bisect_right(self.held[directory], size, key=self._size) - 1
+    def hide(self, rank: int, directory: int) -> None:
+        """A replica that is counted here, but shall not be moved until it is shown again."""
+        self._take_out(bisect_left(self.held[directory], rank), directory)
 
-    def first_from(self, directory: int, size: float) -> int:
-        """Place in `held` of the smallest replica of at least this size; its length: none."""
-        return bisect_left(self.held[directory], size, key=self._size)
+    def show(self, rank: int, directory: int) -> None:
+        """A replica that was hidden may be moved again."""
+        self._put_in(rank, self.sizes[rank], directory)
+
+    def _take_out(self, at: int, directory: int) -> tuple[int, int]:
+        return self.held[directory].pop(at), self.weights[directory].pop(at)
+
+    def _put_in(self, rank: int, size: int, directory: int) -> None:
+        held = self.held[directory]
+        at = bisect_left(held, rank)
+        held.insert(at, rank)
+        self.weights[directory].insert(at, size)
 
     def off(self, directory: int) -> float:
         """How far a directory is out of the band: bytes, and rates as if they were bytes."""

@@ -49,10 +49,10 @@ class Within:
         self.blocked: dict[int, int] = {}
         self.before = [field.used[d] for d in self._own]
         self.flow_before = [field.flow[d] if field.flow is not None else 0.0 for d in self._own]
-        self._now = field.state(broker)
-        """Where everything is now."""
-        self._off = self._now.outside
-        self.bound = _bound(self._now)
+        start = field.state(broker)
+        self._off, self.bound = start.outside, _bound(start)
+        self._start: State | None = start
+        """Where everything is now, until something moves."""
 
     def run(self) -> Within:
         """Plan until nothing gets better."""
@@ -65,17 +65,20 @@ class Within:
         """Plan once from where the draft is; False when that brings nothing new."""
         field = self._field
         blocked = self.blocked
-        found = search(field.state(self._broker, blocked=blocked) if blocked else self._now)
+        start = None if blocked else self._start
+        found = search(start or field.state(self._broker, blocked=blocked))
         if not found.moved:
             return False
         first, sizes = self._own[0], field.sizes
         wanted = [(r, home + first, to + first) for r, (home, to) in sorted(found.moved.items())]
         wanted.sort(key=lambda w: -sizes[w[0]])  # The largest first, equal ones by their names.
-        steps = [Step(sizes[r], a, b, 0, 0) for r, a, b in wanted]
+        steps = [Step(sizes[rank], source, target, 0, 0) for rank, source, target in wanted]
         room = {d: field.marks[d] - field.used[d] for d in self._own}
         waves, count = schedule(steps, room, self._limits)
         fits = [
-            Turn(*w, self.waves + n) for w, n in zip(wanted, waves, strict=True) if n is not None
+            Turn(rank, source, target, self.waves + wave)
+            for (rank, source, target), wave in zip(wanted, waves, strict=True)
+            if wave is not None
         ]
         stuck = {w[0]: w[2] for w, n in zip(wanted, waves, strict=True) if n is None}
         if fits and self._carry_out(fits):
@@ -94,10 +97,9 @@ class Within:
         """
         for turn in turns:
             self._field.shift(turn.rank, turn.source, turn.target)
-        now = self._field.state(self._broker)
-        off = now.outside
+        off = self._field.outside(self._broker)
         if off < self._off:
-            self._now, self._off = now, off
+            self._start, self._off = None, off
             return True
         for turn in turns:
             self._field.shift(turn.rank, turn.target, turn.source)

@@ -8,6 +8,7 @@ the band, or brings there with far too many bytes.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from heapq import nsmallest
 from typing import NamedTuple
@@ -69,7 +70,7 @@ def _giants(start: State) -> tuple[list[tuple[int, int]], list[int]]:
     giants, fixed = [], [0] * len(start.held)
     for directory, held in enumerate(start.held):
         least = GIANT * start.edges[directory].mean
-        there = [rank for rank in held[start.first_from(directory, least) :] if start.sizes[rank]]
+        there = held[bisect_left(start.weights[directory], least) :]
         if start.used[directory] > start.edges[directory].high:
             giants += [(rank, directory) for rank in there]
         else:
@@ -113,9 +114,8 @@ def _walked(start: State, choice: _Choice, taste: Taste) -> State:
     end = start.copy()
     for rank, source, target in choice.moves:
         end.shift(rank, source, target)
-        end.held[target].remove(rank)
+        end.hide(rank, target)
     walk(end, taste)
     for rank, _, target in choice.moves:
-        end.held[target].append(rank)
-        end.held[target].sort()
+        end.show(rank, target)
     return end

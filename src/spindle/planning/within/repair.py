@@ -7,6 +7,7 @@ by the search where its best end leaves directories out of the band.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
 from spindle.planning.state import State
@@ -42,10 +43,9 @@ def _best_trial(state: State, mend: Mend) -> State | None:
     for rank, source, target in _forced(state):
         trial = state.copy()
         trial.shift(rank, source, target)
-        trial.held[target].remove(rank)  # It must not come straight back.
+        trial.hide(rank, target)  # It must not come straight back.
         mend(trial)
-        trial.held[target].append(rank)
-        trial.held[target].sort()
+        trial.show(rank, target)
         gain = before - trial.outside
         dear = WORTH * (trial.bytes_moved - state.bytes_moved)
         if gain > max(0.0, dear) and not trial.breaches and _cheaper(trial, best):
@@ -78,7 +78,7 @@ def _forced(state: State) -> Iterator[tuple[int, int, int]]:
 
 def _picked(state: State, directory: int, wanted: float, faster: float) -> list[int]:
     """The largest, the next, and those around what is wanted: bytes, and bytes per second."""
-    held, at = state.held[directory], state.first_from(directory, wanted)
+    held, at = state.held[directory], bisect_left(state.weights[directory], wanted)
     chosen = [*held[at : at + 2], *held[max(0, at - 1) : at], *reversed(held[-2:])][:ITEMS]
     if state.rates is not None and faster > 0:
         of = state.rates.of

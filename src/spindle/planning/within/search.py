@@ -6,6 +6,8 @@ by the planners of a broker and of a cluster.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from spindle.planning.bands.bound import lower_bound
 from spindle.planning.state import State
 from spindle.planning.within.giants import place_giants
@@ -91,7 +93,7 @@ def polish(state: State) -> State:
             if tried.get(rank, 0) > max(changed[home], changed[place]):
                 continue  # Nothing is new in either of them: it would fail again.
             now += 1
-            if _take_back(state, rank) or _send_smaller(state, rank):
+            if _lessened(state, rank, home, place):
                 changed[home] = changed[place] = now
             else:
                 tried[rank] = now
@@ -100,11 +102,23 @@ def polish(state: State) -> State:
     return state
 
 
-def _take_back(state: State, rank: int) -> bool:
+def _lessened(state: State, rank: int, home: int, place: int) -> bool:
+    """Whether less than this replica need go, or nothing; then it does not."""
+    if home not in state.targets:
+        return False
+    used, lows, highs = state.used, state.lows, state.highs
+    spare = min(used[place] - lows[place], highs[home] - used[home])
+    # Most are needed where both are in their bands: then only what is smaller may do.
+    even = spare >= 0 and used[place] <= highs[place] and used[home] >= lows[home]
+    needed = even and state.rates is None and spare + 1 < state.sizes[rank]
+    if not needed and _taken_back(state, rank, home, place):
+        return True
+    return spare >= 1 and _smaller_sent(state, rank, home, place, spare)
+
+
+def _taken_back(state: State, rank: int, home: int, place: int) -> bool:
     """Whether the replica could as well stay where it was; then it does."""
-    home, place = state.moved[rank]
-    size, used = state.sizes[rank], state.used
-    if home not in state.targets or used[home] + size > state.marks[home]:
+    if state.used[home] + state.sizes[rank] > state.marks[home]:
         return False
     now = state.off(home) + state.off(place)
     then = state.off_with(home, rank, 1)
@@ -114,17 +128,13 @@ def _take_back(state: State, rank: int) -> bool:
     return True
 
 
-def _send_smaller(state: State, rank: int) -> bool:
+def _smaller_sent(state: State, rank: int, home: int, place: int, spare: float) -> bool:
     """Send the smallest replica that does as well, if the bands leave room for the difference."""
-    home, place = state.moved[rank]
-    spare = min(state.used[place] - state.lows[place], state.highs[home] - state.used[home])
-    if spare < 1 or home not in state.targets:
-        return False
-    size, held = state.sizes[rank], state.held[home]
-    at = state.first_from(home, size - spare)
+    size, held, weights = state.sizes[rank], state.held[home], state.weights[home]
+    at = bisect_left(weights, size - spare)
     while at < len(held) and (held[at] in state.moved or held[at] in state.arrived):
         at += 1
-    if at == len(held) or state.sizes[held[at]] >= size:
+    if at == len(held) or weights[at] >= size:
         return False
     other = held[at]
     before = state.off(home) + state.off(place)

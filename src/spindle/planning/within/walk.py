@@ -6,14 +6,17 @@ directory's replicas goes next. Deterministic. Called by the search and by the r
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from operator import sub
 
 from spindle.planning.state import State
 
-Taste = Callable[[State, int, float, float, float], Iterator[int]]
-"""(state, directory, bytes wanted by either side, by both, bytes that may go) -> places in what
-the directory holds, to try."""
+Taste = Callable[[Sequence[int], float, float, float], Iterator[int]]
+"""(sizes of what the directory holds, ascending; bytes wanted by either side, by both, bytes that
+may go) -> places in them, to try."""
+Need = tuple[float, float, float]
+"""Of two directories: bytes wanted by one side or the other, by both, bytes that may go."""
 STEPS_PER_REPLICA = 4
 """Bounds a walk: no replica is worth handling more often."""
 _FEWEST_STEPS = 64
@@ -35,7 +38,10 @@ def _to_the_end(state: State, taste: Taste) -> None:
         if source is None:
             return
         for target in _targets(state, source):
-            if _give(state, source, target, taste) or _exchange(state, source, target):
+            need = wanted, _, room = _need(state, source, target)
+            if wanted <= 0 or room <= 0:
+                continue
+            if _give(state, source, target, need, taste) or _exchange(state, source, target, need):
                 stuck.clear()
                 break
         else:
@@ -62,59 +68,59 @@ def _source(state: State, stuck: dict[int, None]) -> int | None:
 
 def _targets(state: State, source: int) -> Iterator[int]:
     """Open directories with room in their band, the emptiest first."""
-    used, highs, means = state.used, state.highs, state.means
-    fits = [(used[d] - means[d], d) for d in state.targets if used[d] < highs[d] and d != source]
-    if fits:  # Mostly the first one is taken.
-        emptiest = min(fits)
-        yield emptiest[1]
-        fits.remove(emptiest)
-        fits.sort()
-        yield from (d for _, d in fits)
+    used, highs, targets = state.used, state.highs, state.targets
+    gaps = list(map(sub, used, state.means))
+    first = gaps.index(min(gaps))
+    if used[first] < highs[first] and first != source and first in targets:
+        yield first  # Mostly it is taken.
+    else:
+        first = source
+    rest = [(gaps[d], d) for d in targets if used[d] < highs[d] and d != source and d != first]
+    rest.sort()
+    yield from (d for _, d in rest)
 
 
-def _room(state: State, source: int, target: int) -> tuple[float, float, float]:
-    """(bytes wanted by one side or the other, by both, bytes that may go) of two directories."""
+def _need(state: State, source: int, target: int) -> Need:
     gives, takes = state.used[source], state.used[target]
     surplus = gives - state.highs[source]
     lack = state.lows[target] - takes
     room = state.highs[target] - takes
-    if surplus <= 0:
-        room = min(room, gives - state.lows[source])
+    if surplus > 0:
+        wanted = max(surplus, min(lack, room))
+        return wanted, min(surplus, lack) if lack > 0 else wanted, room
+    room = min(room, gives - state.lows[source])
     wanted = max(surplus, min(lack, room))
-    return wanted, min(surplus, lack) if surplus > 0 and lack > 0 else wanted, room
+    return wanted, wanted, room
 
 
-def _give(state: State, source: int, target: int, taste: Taste) -> bool:
-    wanted, both, room = _room(state, source, target)
-    if room <= 0 or wanted <= 0:
-        return False
-    held, sizes = state.held[source], state.sizes
+def _give(state: State, source: int, target: int, need: Need, taste: Taste) -> bool:
+    wanted, both, room = need
+    weights = state.weights[source]
     # First without robbing the giver: one that falls below its band must be filled again.
     spare = min(room, state.used[source] - state.lows[source])
     for limit in (spare, room) if spare < room else (room,):
-        for at in taste(state, source, min(wanted, limit), min(both, limit), limit):
-            if 0 <= at < len(held) and sizes[held[at]] <= limit:
-                state.shift(held[at], source, target)
+        for at in taste(weights, min(wanted, limit), min(both, limit), limit):
+            if 0 <= at < len(weights) and weights[at] <= limit:
+                state.shift_at(at, source, target)
                 return True
     return False
 
 
-def _exchange(state: State, source: int, target: int) -> bool:
+def _exchange(state: State, source: int, target: int, need: Need) -> bool:
     """Send a larger replica and take a smaller one back, the difference closest to need."""
-    wanted, _, room = _room(state, source, target)
-    if room <= 0 or wanted <= 0 or source not in state.targets:
+    wanted, _, room = need
+    if source not in state.targets:
         return False
-    sizes, back = state.sizes, state.held[target]
+    back, sizes = state.held[target], state.weights[target]
     best: tuple[float, int, int] | None = None
-    for rank in state.held[source]:
-        size = sizes[rank]
-        at = state.first_from(target, size - wanted)
-        for other in back[max(0, at - 1) : at + 1]:
-            gain = size - sizes[other]
+    for rank, size in zip(state.held[source], state.weights[source], strict=True):
+        at = bisect_left(sizes, size - wanted)
+        for n in range(max(0, at - 1), min(at + 1, len(sizes))):
+            gain = size - sizes[n]
             if 0 < gain <= room:
                 off = abs(gain - wanted)
-                if best is None or (off, rank, other) < best:
-                    best = (off, rank, other)
+                if best is None or (off, rank, back[n]) < best:
+                    best = (off, rank, back[n])
     if best is None or best[0] >= wanted:
         return False
     state.shift(best[1], source, target)
@@ -139,36 +145,35 @@ def _emptiest(state: State, directories: Sequence[int]) -> int:
     return min(directories, key=lambda d: state.used[d] - state.means[d])
 
 
+def _last(sizes: Sequence[int], size: float) -> int:
+    """Place of the largest that is not larger than this; -1: none."""
+    return bisect_right(sizes, size) - 1
+
+
 def _largest_that_fits(
-    state: State, source: int, wanted: float, both: float, room: float
+    sizes: Sequence[int], wanted: float, both: float, room: float
 ) -> Iterator[int]:
-    yield state.last_within(source, room)
+    yield _last(sizes, room)
 
 
-def _just_enough(
-    state: State, source: int, wanted: float, both: float, room: float
-) -> Iterator[int]:
-    yield state.first_from(source, wanted)
-    yield state.last_within(source, room)
+def _just_enough(sizes: Sequence[int], wanted: float, both: float, room: float) -> Iterator[int]:
+    yield bisect_left(sizes, wanted)
+    yield _last(sizes, room)
 
 
-def _not_too_much(
-    state: State, source: int, wanted: float, both: float, room: float
-) -> Iterator[int]:
-    yield state.last_within(source, wanted)
-    yield state.first_from(source, wanted)
+def _not_too_much(sizes: Sequence[int], wanted: float, both: float, room: float) -> Iterator[int]:
+    yield _last(sizes, wanted)
+    yield bisect_left(sizes, wanted)
 
 
-def _half_first(
-    state: State, source: int, wanted: float, both: float, room: float
-) -> Iterator[int]:
-    yield state.last_within(source, (wanted + room) / 2)
-    yield state.last_within(source, room)
+def _half_first(sizes: Sequence[int], wanted: float, both: float, room: float) -> Iterator[int]:
+    yield _last(sizes, (wanted + room) / 2)
+    yield _last(sizes, room)
 
 
-def _for_both(state: State, source: int, wanted: float, both: float, room: float) -> Iterator[int]:
-    yield state.last_within(source, both)
-    yield state.first_from(source, both)
+def _for_both(sizes: Sequence[int], wanted: float, both: float, room: float) -> Iterator[int]:
+    yield _last(sizes, both)
+    yield bisect_left(sizes, both)
 
 
 TASTES: tuple[Taste, ...] = (
