@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -49,6 +49,7 @@ from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
 from spindle.wire.framing import decode_response
 from tests.support.assignment_taker import AssignmentTaker
+from tests.support.broker_parts import Fetchers, Lifecycle
 from tests.support.desk import Desk, part, request
 
 CLUSTER = "AV9P4iMkRQymBdGIGwlqQA"
@@ -69,55 +70,12 @@ def pid(name: str, partition: int = 0) -> PartitionId:
     return PartitionId(topic_id(name), partition)
 
 
-class Lifecycle:
-    """Stands for the life cycle: remembers what it was told."""
-
-    def __init__(self) -> None:
-        self.epoch = -1
-        self.is_ready = False
-        self.failed: list[uuid.UUID] = []
-        self.back: list[uuid.UUID] = []
-        self.cordoned: tuple[uuid.UUID, ...] = ()
-
-    def ready(self) -> None:
-        self.is_ready = True
-
-    def on_directory_failed(self, directory_id: uuid.UUID) -> None:
-        self.failed.append(directory_id)
-
-    def on_directory_back(self, directory_id: uuid.UUID) -> None:
-        self.back.append(directory_id)
-
-    def set_cordoned(self, directory_ids: Iterable[uuid.UUID]) -> None:
-        self.cordoned = tuple(directory_ids)
-
-
-class Fetchers:
-    """Stands for the copying from other leaders."""
-
-    def __init__(self) -> None:
-        self.unheard: set[PartitionId] = set()
-        """Replicas whose leaders have not answered yet."""
-
-    def follow(self, hosted: Any) -> None: ...
-
-    def leave(self, hosted: Any) -> None: ...
-
-    def on_brokers(self, brokers: Any) -> None: ...
-
-    def close(self) -> None: ...
-
-    def has_answered(self, id: PartitionId) -> bool:
-        return id not in self.unheard
-
-
 class World:
     """The broker, its disks, its controller, its clock."""
 
     def __init__(self, directories: int = 2, settings: dict[str, str] | None = None) -> None:
         self.now = 100.0
         self.clock_error_ms = 0
-        self.answers: list[FrameAnswered] = []
         """Of the wall clock: it may be set while it runs."""
         self.disk = MemoryDisk(lambda: int(self.now * 1000))
         self.paths = [f"/d{n}" for n in range(1, directories + 1)]
@@ -190,6 +148,9 @@ class World:
             Key.DESCRIBE_BAD_REPLICAS: describe_bad_replicas,
             Key.REPAIR_REPLICA: repair_replica,
         }
+        self.answers: list[FrameAnswered] = []
+        """On the one connection, in the order of its requests."""
+        self._sent = 0
         self.desk = Desk({int(k): v for k, v in handlers.items()}, self.broker, self.out)
 
     def _new_id(self) -> Callable[[], uuid.UUID]:
@@ -453,15 +414,15 @@ class World:
 
     def alter(self, path: LogDir, name: str, *partitions: int, version: int = 2) -> list[int]:
         """AlterReplicaLogDirs; the error of each partition."""
-        topic = part(
-            34, version, "AlterReplicaLogDirTopic", name=name, partitions=partitions or (0,)
-        )
-        dirs = (part(34, version, "AlterReplicaLogDir", path=path, topics=(topic,)),)
-        return self.alter_dirs(dirs, version)
+        return self.alter_dirs(_order(path, name, *partitions, version=version), version)
 
     def alter_dirs(self, dirs: tuple[Any, ...], version: int = 2) -> list[int]:
-        answer = self._ask(34, version, dirs=dirs)
-        return [int(p.error_code) for t in answer.results for p in t.partitions]
+        return _errors(self._ask(34, version, dirs=dirs))
+
+    def order(self, path: LogDir, name: str, *partitions: int) -> Callable[[], list[int] | None]:
+        """The same by a client that does not wait: what it has been told by now, if anything."""
+        answer = self._send(request(34, 2, dirs=_order(path, name, *partitions)))
+        return lambda: _errors(told) if (told := answer()) is not None else None
 
     def describe(self, topics: Any = None, version: int = 5) -> Any:
         """DescribeLogDirs; results by directory."""
@@ -469,17 +430,43 @@ class World:
         return {d.log_dir: d for d in answer.results}
 
     def _ask(self, key: int, version: int, **fields: Any) -> Any:
+        answer = self._send(request(key, version, **fields))
+        busy = True
+        while busy and answer() is None:  # No more is done than the answer waits for.
+            busy = self._work()
+            busy = self._take_wishes() or busy
+        if answer() is None:  # It waits for a timer, too.
+            self.wait(0.1)
+        told = answer()
+        assert told is not None, "not answered"
+        return told
+
+    def _send(self, sent: Any) -> Callable[[], Any]:
+        """Send a request; what has been answered to it by now, if anything."""
         self._take_wishes()
         self._clock()
-        sent = request(key, version, **fields)
-        self.answers.clear()
+        number, answers = self._sent, self.answers
+        self._sent += 1
         self.desk.send(sent)
         self._take_wishes()
-        if not self.answers:  # It waits for a disk.
-            self.wait(0.1)
-        (answered,) = self.answers
-        frame = b"".join(bytes(b) for b in answered.buffers)
-        return decode_response(sent, frame[4:])
+
+        def answer() -> Any:
+            if len(answers) <= number:
+                return None
+            frame = b"".join(bytes(b) for b in answers[number].buffers)
+            return decode_response(sent, frame[4:])
+
+        return answer
+
+
+def _order(path: LogDir, name: str, *partitions: int, version: int = 2) -> tuple[Any, ...]:
+    numbers = partitions or (0,)
+    topic = part(34, version, "AlterReplicaLogDirTopic", name=name, partitions=numbers)
+    return (part(34, version, "AlterReplicaLogDir", path=path, topics=(topic,)),)
+
+
+def _errors(answer: Any) -> list[int]:
+    return [int(p.error_code) for t in answer.results for p in t.partitions]
 
 
 def name(topic: str, partition: int = 0) -> TopicPartition:

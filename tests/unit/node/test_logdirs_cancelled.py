@@ -20,7 +20,7 @@ def test_cancelled_at_any_time_nothing_is_left_behind(when: type[Job[Any]], grac
     world = started(log_dir_move_keep_ms=str(grace))
     values = fill(world, 30)
     world.controller.told.clear()
-    world.alter("/d2", "t")
+    world.order("/d2", "t")
     world.run_until_job(is_a(when))
     world.resume()
     assert world.alter("/d1", "t") == [0]

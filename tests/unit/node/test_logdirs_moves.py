@@ -296,7 +296,7 @@ def test_one_dead_disk_does_not_forbid_moves_between_the_others() -> None:
 def test_topic_deleted_during_a_move_leaves_nothing(when: type[Job[Any]]) -> None:
     world = started()
     fill(world, 30)
-    world.alter("/d2", "t")
+    world.order("/d2", "t")
     world.run_until_job(is_a(when))
     world.resume()
     world.apply(r.RemoveTopic(topic_id=topic_id("t")))
@@ -415,7 +415,7 @@ def test_a_stop_waits_for_what_is_being_copied() -> None:
     world = started()
     fill(world, 50)
     world.hung = {"/d2"}
-    world.alter("/d2", "t")
+    world.order("/d2", "t")
     world.wait(0.5)
     assert world.logs.moves.copying_to == {"/d2"}
     stopped: list[bool] = []
@@ -433,7 +433,7 @@ def test_a_stop_does_not_wait_for_ever_and_leaves_the_target_unclean() -> None:
     world = started()
     fill(world, 50)
     world.hung = {"/d2"}
-    world.alter("/d2", "t")
+    world.order("/d2", "t")
     world.wait(0.5)
     stopped: list[bool] = []
     world.logs.stop_moving(lambda: stopped.append(True))

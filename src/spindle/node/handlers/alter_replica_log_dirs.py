@@ -1,9 +1,9 @@
 """AlterReplicaLogDirs (34), versions 1-2.
 
-Behaviour: each named replica begins to move to the named directory, and the answer comes at once
-(K113-01). The current directory cancels a move (K113-08), another one takes its place (K113-09). A
-replica that is not here yet is remembered and created there later (K113-10); then the answer waits
-until that is on disk (B-09). Checks in this order:
+Behaviour: each named replica begins to move to the named directory, and the answer comes as soon as
+that outlives a kill: when the future logs stand on disk, before anything is copied (K113-01). The
+current directory cancels a move (K113-08), another one takes its place (K113-09). A replica that is
+not here yet is remembered on disk and created there later (K113-10, B-09). Checks in this order:
 INVALID_TOPIC_EXCEPTION (name too long for a future log), LOG_DIR_NOT_FOUND (not a configured path),
 KAFKA_STORAGE_ERROR (directory offline), INVALID_REPLICA_ASSIGNMENT (cordoned; but staying there, or
 cancelling, is allowed: B-19), KAFKA_STORAGE_ERROR (replica offline), UNKNOWN_TOPIC_OR_PARTITION and
@@ -14,7 +14,8 @@ Version notes: 2 is flexible.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, TopicPartition
@@ -23,8 +24,6 @@ from spindle.wire.entities import make
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
-
-REMEMBERED: Final = (Error.UNKNOWN_TOPIC_OR_PARTITION, Error.REPLICA_NOT_AVAILABLE)
 
 
 def on_broker(broker: Broker, call: Call) -> None:
@@ -35,20 +34,28 @@ def on_broker(broker: Broker, call: Call) -> None:
             for partition in topic.partitions:
                 name = TopicPartition(topic.name, partition)
                 wanted.setdefault(name, []).append(directory.path)
-    alter = broker.logs.altering.alter
-    errors: dict[str, dict[int, Error]] = {}
+    errors: dict[TopicPartition, Error] = {}
+
+    def told(name: TopicPartition, error: Error) -> None:
+        errors[name] = error
+        if len(errors) == len(wanted):
+            call.answer(_encode(call, {name: errors[name] for name in wanted}))
+
+    if not wanted:
+        call.answer(_encode(call, {}))
     for name, paths in wanted.items():
-        twice = len(paths) > 1
-        error = Error.INVALID_REQUEST if twice else alter(name, paths[0])
-        errors.setdefault(name.topic, {})[name.partition] = error
-    if any(error in REMEMBERED for told in errors.values() for error in told.values()):
-        broker.logs.wish_files.when_written(lambda: call.answer(_encode(call, errors)))
-    else:
-        call.answer(_encode(call, errors))
+        then = partial(told, name)
+        if len(paths) > 1:
+            then(Error.INVALID_REQUEST)
+        else:
+            broker.logs.altering.alter(name, paths[0], then)
 
 
-def _encode(call: Call, errors: dict[str, dict[int, Error]]) -> Any:
+def _encode(call: Call, errors: dict[TopicPartition, Error]) -> Any:
     t = call.reply
+    topics: dict[str, dict[int, Error]] = {}
+    for name, error in errors.items():
+        topics.setdefault(name.topic, {})[name.partition] = error
     return make(
         t.AlterReplicaLogDirsResponse,
         results=tuple(
@@ -64,6 +71,6 @@ def _encode(call: Call, errors: dict[str, dict[int, Error]]) -> Any:
                     for partition, error in partitions.items()
                 ),
             )
-            for topic, partitions in errors.items()
+            for topic, partitions in topics.items()
         ),
     )

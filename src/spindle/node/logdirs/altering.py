@@ -9,6 +9,7 @@ from typing import Final
 
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
+from spindle.node.logdirs.awaited import Answer
 from spindle.node.logdirs.directories import Directories
 from spindle.node.logdirs.moves import Moves
 from spindle.node.logdirs.places import Places, Stage
@@ -36,8 +37,24 @@ class Altering:
         self._moves = moves
         self._wish_files = wish_files
 
-    def alter(self, name: TopicPartition, path: LogDir) -> Error:
-        """Have a replica moved to a directory, or created there later (K113-01, -08 to -11)."""
+    def alter(self, name: TopicPartition, path: LogDir, then: Answer) -> None:
+        """Have a replica moved to a directory, or created there later (K113-01, -08 to -11).
+
+        `then` is told once what was decided is on disk: at once, where there is nothing to do.
+        """
+        error = self._refusal(name, path)
+        if error is not Error.NONE:
+            then(error)
+            return
+        id = self._site.image.resolve(name)
+        found = self._places.all.get(id) if id is not None else None
+        if found is None or found.stage is Stage.CREATING:
+            self._remember(name, id, path, then)
+        else:
+            self._moves.order(found, path, then)
+
+    def _refusal(self, name: TopicPartition, path: LogDir) -> Error:
+        """Why this cannot be done, whatever else comes of it; NONE if it can."""
         if len(f"{name}".encode()) + FUTURE_SUFFIX_LENGTH > NAME_MAX:
             return Error.INVALID_TOPIC_EXCEPTION
         if path not in self._directories.all:
@@ -54,18 +71,14 @@ class Altering:
             return Error.INVALID_REPLICA_ASSIGNMENT
         if found is not None and found.stage is Stage.OFFLINE:
             return Error.KAFKA_STORAGE_ERROR
-        if found is None or found.stage is Stage.CREATING:
-            return self._remember(name, id, path)
-        if found.directory == path:
-            self._moves.cancel(found.id)
-        elif move is None or move.target != path:
-            self._moves.begin(found, path)
         return Error.NONE
 
-    def _remember(self, name: TopicPartition, id: PartitionId | None, path: LogDir) -> Error:
+    def _remember(
+        self, name: TopicPartition, id: PartitionId | None, path: LogDir, then: Answer
+    ) -> None:
         topic_id = id.topic_id if id is not None else None
         self._wish_files.wishes.remember(name, path, topic_id, self._site.out.wall_ms)
         self._wish_files.changed(path)
-        if id is None or self._site.image.partition(id) is None:
-            return Error.UNKNOWN_TOPIC_OR_PARTITION
-        return Error.REPLICA_NOT_AVAILABLE
+        known = id is not None and self._site.image.partition(id) is not None
+        error = Error.REPLICA_NOT_AVAILABLE if known else Error.UNKNOWN_TOPIC_OR_PARTITION
+        self._wish_files.when_written(lambda: then(error))

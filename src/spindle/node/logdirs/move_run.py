@@ -123,6 +123,8 @@ class Run:
         self.leader_epoch = -1
         self.damage = ""
         """What is wrong with the source."""
+        self.made = False
+        """The future log stands on disk."""
         self.busy = False
         """A job on the future log has not come back: there is one at a time."""
         self.in_doubt = False
@@ -161,6 +163,7 @@ class Run:
 
     def _on_prepared(self, result: LoadedLog | Failure) -> None:
         if isinstance(result, LoadedLog):
+            self.made = True
             self.move.end, self.move.size = result.end, result.size
         if self._is_over() or self._failed(result):
             return
@@ -176,6 +179,7 @@ class Run:
 
     def go_on(self, future: LoadedLog) -> None:
         """The future log is there; the first step compares it with the current one."""
+        self.made = True
         self.move.end, self.move.size = future.end, future.size
         self.feed(Input.PREPARED)
 

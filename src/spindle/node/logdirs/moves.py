@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from spindle.core.logdirs.move import Input, Move, State
 from spindle.core.logdirs.slots import Slots
 from spindle.core.logdirs.throttle import Throttles
-from spindle.model.errors import DiskFailed, LogFailed
+from spindle.model.errors import DiskFailed, Error, LogFailed
 from spindle.model.ids import LOST, DirectoryId, LogDir, PartitionId
 from spindle.model.jobs import LogSettings
 from spindle.model.logs import LoadedLog
 from spindle.model.statistics import Sample
+from spindle.node.logdirs.awaited import Answer, Awaited
 from spindle.node.logdirs.directories import Directories
 from spindle.node.logdirs.kept import KeptCopies
 from spindle.node.logdirs.move_figures import MoveFigures
@@ -58,6 +60,7 @@ class Moves:
         self.throttles = Throttles(*self._rates, self.out.now)
         self.figures = MoveFigures()
         self.kept = KeptCopies(site, directories, purging)
+        self._awaited = Awaited()
         self._closes_at = 0.0
         self._runs: dict[PartitionId, Run] = {}
         self._left: dict[PartitionId, Move] = {}
@@ -153,6 +156,36 @@ class Moves:
 
     # --- what is asked for ------------------------------------------------------------------
 
+    def order(self, place: Place, target: LogDir, then: Answer) -> None:
+        """Have a replica that serves move to `target`, or stay there; `then` once that is sure.
+
+        Sure is what a kill does not undo: the future log stands on disk (K113-01, K113-15).
+        """
+        move = self.of(place.id)
+        self._awaited.superseded(place.id, by=target)
+        if place.directory == target:
+            self._cancel(place.id)
+        elif move is None or move.target != target:
+            self.begin(place, target)
+        self._awaited.add(place.id, target, then)
+        self._tell(place.id)
+
+    def _tell(self, id: PartitionId) -> None:
+        self._awaited.tell(id, partial(self._verdict, id))
+
+    def _verdict(self, id: PartitionId, target: LogDir) -> Error | None:
+        """What to answer to who wants a replica in `target`; None: nothing as yet."""
+        place, run = self._places.all.get(id), self._runs.get(id)
+        if place is None or not self._directories.is_online(target):
+            return Error.KAFKA_STORAGE_ERROR
+        if place.directory == target:
+            return Error.NONE
+        if run is None:
+            return Error.KAFKA_STORAGE_ERROR  # It was given up.
+        runs = (run, self._ending.get(id, {}).get(target))
+        made = any(r is not None and r.made and r.move.target == target for r in runs)
+        return Error.NONE if made else None
+
     def begin(self, place: Place, target: LogDir) -> None:
         """Move a replica that serves; a move elsewhere is given up for this one (K113-09)."""
         assert place.directory is not None
@@ -208,7 +241,7 @@ class Moves:
         self._runs[place.id] = run
         return run
 
-    def cancel(self, id: PartitionId) -> None:
+    def _cancel(self, id: PartitionId) -> None:
         """Stay where it is; what was copied goes, after a while (K113-08, B-11)."""
         run = self._runs.get(id)
         if run is not None:
@@ -327,6 +360,7 @@ class Moves:
     def on_idle(self, run: Run) -> None:
         """A move had ended, and its last job on the future log has come back now."""
         self._let_go(run)
+        self._tell(run.move.id)
 
     def _let_go(self, run: Run) -> None:
         """Give the future log of a move that has ended to the next one, or set it aside.
@@ -427,6 +461,7 @@ class Moves:
             if happened is Input.DAMAGED:
                 self._on_damaged(run)
             self._go_again(run)
+        self._tell(move.id)
         self._schedule()
 
     def _on_damaged(self, run: Run) -> None:

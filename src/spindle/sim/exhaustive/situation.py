@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from spindle.model import records as r
+from spindle.model.errors import Error
 from spindle.model.features import METADATA_VERSION
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.sim.disk import MemoryDisk
@@ -251,12 +252,12 @@ class Situation:
             self._pass_time(process)
         elif kind == "move":
             self.used["moves"] += 1
-            process.logs.altering.alter(NAME, what)
+            process.logs.altering.alter(NAME, what, _unheard)
         elif kind == "cancel":
             self.used["cancels"] += 1
             here = process.logs.places.all[ID].directory
             assert here is not None
-            process.logs.altering.alter(NAME, here)
+            process.logs.altering.alter(NAME, here, _unheard)
         elif kind == "produce":
             self.used["produces"] += 1
             process.produce(ID, b"more")
@@ -413,6 +414,10 @@ def _first_records(bounds: Bounds) -> list[r.MetadataRecord]:
             leader_epoch=0, partition_epoch=0, directories=(first, ELSEWHERE),
         ),
     ]  # fmt: skip
+
+
+def _unheard(_: Error) -> None:
+    """Who asked for a move is no part of a situation."""
 
 
 def _name(lane: Lane) -> str:
