@@ -84,6 +84,8 @@ class Course:
         self.acknowledged = 0
         """So many of them were acknowledged."""
         self._written = 0
+        self._places = {"/d1"}
+        """Where the replica may be in the end: an order that was answered outlives every stop."""
 
     def run(self) -> Outcome:
         """Play it to its end."""
@@ -137,7 +139,11 @@ class Course:
         self._end()
 
     def _go(self, path: str, seconds: float) -> None:
+        stays = self.world.place("t").directory == path
+        self._places.add(path)
         assert self.world.alter(path, "t") == [0]
+        if not stays:
+            self._places = {path}
         self.world.wait(seconds)
 
     def _follow(self, path: str) -> None:
@@ -203,6 +209,7 @@ class Course:
         names = {path: world.names(path) for path in PATHS}
         (place,) = [path for path, found in names.items() if found]
         assert names[place] == ["t-0"], names
+        assert place in self._places, f"it was answered that it moves to {self._places}"
         assert world.assigned("t") == world.id_of(place)
         directory = world.directories[place]
         check_log(directory, directory._log(key("t")).loaded(0))
