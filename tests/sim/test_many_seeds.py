@@ -1,4 +1,4 @@
-"""Several hundred seeds of whole clusters, each with its own sizes, clients and faults."""
+"""Many seeds of whole clusters, each with its own sizes, clients and faults."""
 
 import multiprocessing
 import os
@@ -10,7 +10,7 @@ import pytest
 
 from spindle.sim.run import simulate
 
-SEEDS = 300
+SEEDS = 150
 ONCE_FAILED = (435, 482, 483, 533, 1577, 2463)
 """Seeds beyond these that found something."""
 
