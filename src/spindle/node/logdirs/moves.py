@@ -21,6 +21,7 @@ from spindle.model.logs import LoadedLog
 from spindle.model.statistics import Sample
 from spindle.node.logdirs.awaited import Answer, Awaited
 from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.given_up import GivenUp
 from spindle.node.logdirs.kept import KeptCopies
 from spindle.node.logdirs.move_figures import MoveFigures
 from spindle.node.logdirs.move_run import Run
@@ -65,8 +66,7 @@ class Moves:
         self._runs: dict[PartitionId, Run] = {}
         self._left: dict[PartitionId, Move] = {}
         """Given up because their source failed; their future logs stay on disk (K113-17)."""
-        self._ending: dict[PartitionId, dict[LogDir, Run]] = {}
-        """Given up, the oldest first, but their future logs are not to be touched yet."""
+        self._given_up = GivenUp(self._is_named, self._let_go)
         self._slots = Slots()
 
     def close(self, then: Callable[[], None]) -> None:
@@ -86,7 +86,7 @@ class Moves:
             then()
 
     def _copying(self) -> list[Run]:
-        return [run for run in (*self._runs.values(), *self._all_ending()) if run.busy]
+        return [run for run in (*self._runs.values(), *self._given_up) if run.busy]
 
     @property
     def copying_to(self) -> set[LogDir]:
@@ -111,16 +111,9 @@ class Moves:
         return self._directories.id_of(move.target) if move and move.promised else None
 
     def doubted(self, id: PartitionId) -> DirectoryId | None:
-        """The target of a move that has ended, as long as the controller may yet come to name it.
-
-        Whether it heard of the target is not known then; told again it has, once the metadata
-        shows so, and only then can it be told otherwise for good.
-        """
-        doubts = [target for target, run in self._ending.get(id, {}).items() if run.in_doubt]
-        return self._directories.id_of(doubts[-1]) if doubts else None
-
-    def _all_ending(self) -> list[Run]:
-        return [run for runs in self._ending.values() for run in runs.values()]
+        """The target of a move that was given up, as long as the controller may yet name it."""
+        target = self._given_up.doubted(id)
+        return self._directories.id_of(target) if target is not None else None
 
     def all(self) -> Iterator[Move]:
         """All moves that are under way or have left a future log behind."""
@@ -182,7 +175,7 @@ class Moves:
             return Error.NONE
         if run is None:
             return Error.KAFKA_STORAGE_ERROR  # It was given up.
-        runs = (run, self._ending.get(id, {}).get(target))
+        runs = (run, self._given_up.of(id, target))
         made = any(r is not None and r.made and r.move.target == target for r in runs)
         return Error.NONE if made else None
 
@@ -200,7 +193,7 @@ class Moves:
             self._drop(left)
         run = self._add(place, target)
         self.out.say("info", "move begins", partition=str(place.name), target=target)
-        if target not in self._ending.get(place.id, {}):
+        if self._given_up.of(place.id, target) is None:
             run.prepare()
 
     def on_served(self, place: Place) -> None:
@@ -267,10 +260,7 @@ class Moves:
                 run.feed(Input.TARGET_FAILED)
         for id in [id for id, move in self._left.items() if move.target == path]:
             del self._left[id]
-        for run in self._all_ending():
-            if run.move.target == path:
-                run.in_doubt = False
-                self._let_go(run)
+        self._given_up.on_directory_failed(path)
         self.kept.on_directory_failed(path)
 
     def on_replica_failed(self, id: PartitionId) -> None:
@@ -287,8 +277,8 @@ class Moves:
         left = self._left.pop(id, None)
         if left is not None:
             self._drop(left)
-        for ending in self._ending.pop(id, {}).values():
-            self._drop(ending.move)
+        for run in self._given_up.on_removed(id):
+            self._drop(run.move)
         self.kept.on_removed(id)
 
     def on_changed(self, id: PartitionId, happened: Input) -> None:
@@ -308,10 +298,10 @@ class Moves:
     def on_assignment(self, id: PartitionId) -> None:
         """The committed metadata of a replica has changed."""
         run, state = self._runs.get(id), self._site.image.partition(id)
-        ending = list(self._ending.get(id, {}).values())
-        self._clear_doubts(id, ending if run is None else [*ending, run])
-        for one in ending:
-            self._let_go(one)
+        given_up = self._given_up.all_of(id)
+        self._clear_doubts(id, given_up if run is None else [*given_up, run])
+        for one in given_up:
+            self._given_up.look(one)
         if run is None or state is None:
             return
         if state.leader_epoch != run.leader_epoch:
@@ -352,34 +342,19 @@ class Moves:
 
     def keep_future(self, run: Run) -> None:
         """Set the future log aside for a while, as soon as it may be touched."""
-        ending = self._ending.setdefault(run.move.id, {})
-        if run.busy or run.move.target not in ending:
-            ending[run.move.target] = run
-            self._let_go(run)
+        self._given_up.add(run)
 
     def on_idle(self, run: Run) -> None:
         """A move had ended, and its last job on the future log has come back now."""
-        self._let_go(run)
+        self._given_up.look(run)
         self._tell(run.move.id)
 
-    def _let_go(self, run: Run) -> None:
-        """Give the future log of a move that has ended to the next one, or set it aside.
+    def _is_named(self, run: Run) -> bool:
+        return self._site.speaks_of_directories and self.is_told(run)
 
-        Not while a job is at work on it, nor while the metadata names its directory or may come
-        to: what is named must have the replica. If this process died before the controller heard
-        where the replica stays, and the source's disk were changed for a blank one meanwhile, the
-        next start would make an empty log there and lead with it. And a new move would take the old
-        word for its own, while a contrary one is on its way (found by the exhaustive search,
-        K858-20).
-        """
+    def _let_go(self, run: Run) -> None:
+        """Give the copy of a move that was given up to the next one, or set it aside."""
         move = run.move
-        ending = self._ending.get(move.id, {})
-        is_named = self._site.speaks_of_directories and self.is_told(run)
-        if run.busy or is_named or run.in_doubt or ending.get(move.target) is not run:
-            return
-        del ending[move.target]
-        if not ending:
-            del self._ending[move.id]
         other = self._runs.get(move.id)
         if other is not None and other is not run and other.move.target == move.target:
             other.prepare()  # The same move again: it finds the future log as it is.
