@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from spindle.core.logdirs import move
+from spindle.core.logdirs.catchup import Action, Decision, Situation, decide
 from spindle.core.logdirs.move import Input, Row, State, Wish
 from spindle.core.logdirs.news import News
+from spindle.node.logdirs import catching_up
 from spindle.sim.exhaustive.search import explore
 from spindle.sim.exhaustive.situation import PROMISES, Bounds
 
@@ -27,14 +29,16 @@ def bounds(**given: int) -> Bounds:
 @pytest.mark.parametrize(
     ("within", "least"),
     [
-        (bounds(failures=1, restarts=1), 7000),
-        (bounds(failures=1, losses=1), 2000),
-        (bounds(directories=3, failures=1), 1700),
-        (bounds(failures=2), 1400),
+        (bounds(failures=1, restarts=1), 2000),
+        (bounds(failures=1, losses=1), 900),
+        (bounds(directories=3, failures=1), 500),
+        (bounds(failures=2), 500),
         (bounds(restarts=1, elections=1), 1000),
-        (bounds(losses=1, cancels=1), 1000),
-        (bounds(failures=1, cancels=1), 1000),
-        (bounds(moves=2, cancels=1), 4000),
+        (bounds(restarts=1, losses=1), 900),
+        (bounds(failures=1, elections=1), 900),
+        (bounds(losses=1, cancels=1), 500),
+        (bounds(failures=1, cancels=1), 500),
+        (bounds(moves=2, cancels=1), 1000),
     ],
     ids=str,
 )
@@ -77,6 +81,35 @@ def test_a_fault_in_the_table_of_moves_is_found(
     assert report.broken is not None
     assert what in report.broken[0]
     assert any(choice.kind == "move" for choice in report.broken[1])
+
+
+def _made_anew(situation: Situation) -> Decision:
+    """The log that a crash between two renames has left under its future name is not seen."""
+    if situation.current is None and situation.future is not None:
+        return Decision(Action.CREATE)
+    return decide(situation)
+
+
+@pytest.mark.spec("K858-20", "K113-15", "K113-16")
+@pytest.mark.parametrize(
+    ("name", "wrong", "what"),
+    [
+        ("decide", _made_anew, "acknowledged records are gone"),
+        ("is_better", lambda future, current: True, "two current logs"),
+    ],
+    ids=["a future log that a crash left alone is not taken", "an unfinished copy is taken"],
+)
+def test_a_fault_that_only_a_restart_shows_is_found(
+    name: str, wrong: Callable[..., Any], what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catching_up, name, wrong)
+    still = explore(bounds(failures=1))
+    assert still.complete
+    assert still.broken is None
+    report = explore(bounds(restarts=1))
+    assert report.broken is not None
+    assert what in report.broken[0]
+    assert [choice.kind for choice in report.broken[1]].count("kill") == 1
 
 
 @pytest.mark.spec("K858-20", "K858-17")

@@ -202,7 +202,8 @@ class Simulation:
             producer.draining = True
         self._until_none(self._unsettled, HEAL_SECONDS)
         self.reader.draining = True
-        self._until_none(self._unanswered, STILL_SECONDS)
+        # A request that was given up before may have come late, and begun something.
+        self._until_none(lambda: self._unsettled() or self._unanswered(), STILL_SECONDS)
 
     def _until_none(self, look: Callable[[], str | None], seconds: float) -> None:
         """Let time pass until nothing is found to be missing any more."""

@@ -187,6 +187,8 @@ class Run:
         """Something has happened to this move."""
         for wish in self.move.feed(happened):
             self._wishes[wish](self)
+        if self.move.ended and self._timer is not None:
+            self._timer.cancel()
         self._world.on_step(self, happened)
 
     # --- copying ----------------------------------------------------------------------------

@@ -40,6 +40,7 @@ from spindle.storage.directory import Directory
 from spindle.wire.batch import build
 
 ME: Final = 1
+WALL_MS: Final = 1_000_000_000
 QUIET_JOBS: Final = (Measure, GetFile, PutFile, ListFiles)
 """Jobs on no log: when they run makes no difference, so they run at once."""
 
@@ -173,8 +174,8 @@ class Process:
         self.settle()
 
     def set_clock(self, now: float) -> None:
-        """The time, in seconds."""
-        self.out.now, self.out.wall_ms = now, int(now * 1000)
+        """The time, in seconds; what clocks on the wall show makes no difference in here."""
+        self.out.now, self.out.wall_ms = now, WALL_MS
 
     # --- what may happen next -------------------------------------------------------------------
 

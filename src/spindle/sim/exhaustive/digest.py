@@ -2,7 +2,7 @@
 
 Walks the objects themselves, continuations included, and leaves out what only counts or names:
 tickets, random ids (numbered as they are met), and the clock (times are taken relative to now).
-Objects that are met again are named by when they were met first.
+Objects that may change and are met again are named by when they were met first.
 """
 
 from __future__ import annotations
@@ -14,22 +14,26 @@ import re
 import uuid
 from array import array
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import is_dataclass
 from enum import Enum
-from functools import cache, partial
+from functools import partial
 from itertools import count
+from operator import attrgetter
 from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
-NEAR: Final = 1e5
+NEAR: Final = 5e5
 """Seconds: what lies nearer to the clock than this is a time."""
 SOON: Final = 2.0
+AT_ONCE: Final = 0.2
+"""Seconds: what comes later than this is told apart to a tenth."""
 _LONG: Final = 32
 _UNIQUE: Final = re.compile(r"[0-9a-f]{32}")
 _PLAIN: Final = frozenset({int, bytes, bool, type(None)})
 """Types of values that are what they are."""
 _UNSET: Final = "not set"
-_NOTHING: Final[dict[str, Any]] = {}
 
 
 class Digest:
@@ -40,8 +44,6 @@ class Digest:
         self._now = now
         self._leave_out = leave_out
         self._met: dict[int, int] = {}
-        self._kept: list[object] = []
-        """An id may not be given to another thing meanwhile."""
         self._names: dict[str, int] = {}
 
     def value(self) -> bytes:
@@ -65,7 +67,6 @@ class Digest:
             self._parts.append(("@", met))
         else:
             self._met[id(thing)] = len(self._met)
-            self._kept.append(thing)
             self._parts.append(kind.__name__)
             way(self, thing)
             self._parts.append(")")
@@ -116,6 +117,12 @@ class Digest:
         """Its items, in the order of their texts."""
         self.sequence(sorted(thing, key=repr))
 
+    def constant(self, thing: Any) -> None:
+        """Whether it is this one or its equal makes no difference."""
+        self._parts.append(type(thing).__name__)
+        self.sequence(thing) if isinstance(thing, tuple) else self.attributes(thing)
+        self._parts.append(")")
+
     def buffer(self, thing: Any) -> None:
         """Bytes that may change."""
         self._parts.append(bytes(thing))
@@ -138,21 +145,28 @@ class Digest:
     def attributes(self, thing: Any) -> None:
         """What an object consists of."""
         kind: Any = type(thing)
-        slots, left_out = _shape(kind, self._leave_out)
+        shape = _SHAPES.get(kind) or _shape(kind, self._leave_out)
         add, put = self.add, self._parts.append
-        for name in slots:
-            value = getattr(thing, name, _UNSET)
-            put(name)
+        for value in shape.slots(thing):
             put(value) if type(value) in _PLAIN else add(value)
-        for name, value in getattr(thing, "__dict__", _NOTHING).items():
-            if name not in left_out:
-                put(name)
-                put(value) if type(value) in _PLAIN else add(value)
+        if not shape.is_open:
+            return
+        own = thing.__dict__
+        names = tuple(own)
+        known = shape.kept.get(names)
+        if known is None:
+            known = shape.kept[names] = shape.keep(names)
+        mark, kept = known
+        put(mark)
+        for value in own.values() if kept is None else [own[name] for name in kept]:
+            put(value) if type(value) in _PLAIN else add(value)
 
     def _time(self, at: float) -> str | float:
         """Past, soon (how soon), or later: no machine here minds how long ago or how much later."""
         left = at - self._now
-        return "past" if left <= 0 else "later" if left > SOON else round(left, 3)
+        if left <= 0:
+            return "past"
+        return "later" if left > SOON else round(left, 1 if left > AT_ONCE else 3)
 
     def _number(self, found: re.Match[str]) -> str:
         return self._name(found[0])
@@ -174,8 +188,9 @@ def _way(kind: type) -> _Way:
         (float, True, Digest.number),
         ((int, bytes, type, ModuleType, BuiltinMethodType), True, Digest.named),
         ((random.Random, count), True, Digest.chance),
+        (tuple, True, Digest.constant),
         (dict, False, Digest.mapping),
-        ((list, tuple, deque), False, Digest.sequence),
+        ((list, deque), False, Digest.sequence),
         ((set, frozenset), False, Digest.unordered),
         ((bytearray, memoryview, array), False, Digest.buffer),
         (partial, False, Digest.partial),
@@ -184,20 +199,47 @@ def _way(kind: type) -> _Way:
     ):
         if issubclass(kind, kinds):
             return whole, way
+    if is_dataclass(kind) and kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        return True, Digest.constant
     return False, Digest.attributes
 
 
-@cache
-def _shape(kind: Hashable, leave_out: frozenset[str]) -> tuple[tuple[str, ...], frozenset[str]]:
-    """The slots of a type that count, and the attributes that do not."""
-    assert isinstance(kind, type)
-    prefix = kind.__name__ + "."
-    left_out = frozenset(n.removeprefix(prefix) for n in leave_out if n.startswith(prefix))
-    names: list[str] = []
-    for base in kind.__mro__:
-        slots = base.__dict__.get("__slots__", ())
-        names += [slots] if isinstance(slots, str) else slots
-    return tuple(name for name in names if name not in left_out), left_out
+class _Shape:
+    """Which attributes of a type count, and how its slots are read."""
+
+    def __init__(self, kind: type, leave_out: frozenset[str]) -> None:
+        prefix = kind.__name__ + "."
+        self._left_out = {n.removeprefix(prefix) for n in leave_out if n.startswith(prefix)}
+        names: list[str] = []
+        for base in kind.__mro__:
+            slots = base.__dict__.get("__slots__", ())
+            names += [slots] if isinstance(slots, str) else slots
+        self._names = [name for name in names if name not in self._left_out]
+        self._all = attrgetter(*self._names) if len(self._names) > 1 else None
+        self.is_open = bool(kind.__dictoffset__)
+        self.kept: dict[tuple[str, ...], tuple[bytes, tuple[str, ...] | None]] = {}
+        """For the names of all attributes: a mark for them; those that count, None for all."""
+
+    def slots(self, thing: Any) -> tuple[Any, ...]:
+        """The values of the slots."""
+        if self._all is not None:
+            with suppress(AttributeError):
+                return self._all(thing)
+        return tuple([getattr(thing, name, _UNSET) for name in self._names])
+
+    def keep(self, names: tuple[str, ...]) -> tuple[bytes, tuple[str, ...] | None]:
+        """What is to be known of an object that has these attributes."""
+        kept = tuple(name for name in names if name not in self._left_out)
+        mark = hashlib.blake2b("/".join(kept).encode(), digest_size=8).digest()
+        return mark, None if kept == names else kept
+
+
+_SHAPES: dict[type, _Shape] = {}
+
+
+def _shape(kind: type, leave_out: frozenset[str]) -> _Shape:
+    found = _SHAPES[kind] = _Shape(kind, leave_out)
+    return found
 
 
 def digest(now: float, leave_out: frozenset[str], *things: Any) -> bytes:

@@ -1,0 +1,69 @@
+"""What tells situations apart, and what does not."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+from spindle.model.ids import PartitionId, TopicPartition
+from spindle.sim.exhaustive.digest import digest
+from spindle.sim.exhaustive.situation import ID, LEAVE_OUT, Bounds, Choice, Situation
+from spindle.wire.apis import Key
+from spindle.wire.entities import request_types
+
+NOW = 1e6
+
+
+def of(*things: object) -> bytes:
+    return digest(NOW, LEAVE_OUT, *things)
+
+
+def _kinds(kind: type) -> Iterator[type]:
+    for sub in type.__subclasses__(kind):
+        if sub.__module__.startswith(("spindle.", "kio.")):
+            yield sub
+        yield from _kinds(sub)
+
+
+def _attributes(kind: Any) -> set[str]:
+    init = kind.__dict__.get("__init__")
+    made = init.__code__.co_names if hasattr(init, "__code__") else ()
+    return {*made, *inspect.get_annotations(kind)}
+
+
+def test_what_is_left_out_is_there() -> None:
+    request_types(Key.ASSIGN_REPLICAS_TO_DIRS, 0)
+    known = {f"{kind.__name__}.{name}" for kind in _kinds(object) for name in _attributes(kind)}
+    assert sorted(LEAVE_OUT - known) == []
+
+
+def test_equal_values_are_one_whether_they_are_the_same_object_or_not() -> None:
+    one, other = PartitionId(ID.topic_id, 7), PartitionId(ID.topic_id, 7)
+    assert one is not other
+    assert of([one, one]) == of([one, other])
+    assert of([one, one]) != of([one, TopicPartition("t", 7)])
+
+
+def test_what_may_change_is_one_only_if_it_is_the_same_object() -> None:
+    shared: list[int] = []
+    assert of([shared, shared]) != of([shared, []])
+
+
+def test_times_count_from_now() -> None:
+    assert of(NOW + 0.02) == digest(NOW + 7, LEAVE_OUT, NOW + 7.02)
+    assert of(NOW + 0.02) != of(NOW + 0.03)
+    assert of(NOW + 0.98) == of(NOW + 1.01)
+    assert of(NOW + 0.9) != of(NOW + 1.0)
+    assert of(NOW + 50) == of(NOW + 90_000)
+    assert of(NOW - 1) == of(NOW - 90_000)
+    assert of(NOW - 1) != of(NOW + 1)
+
+
+def test_a_broker_left_alone_comes_back_to_where_it_was() -> None:
+    situation = Situation(Bounds())
+    marks = []
+    for _ in range(40):
+        situation.take(Choice("time"))
+        marks.append(situation.digest())
+    assert len(set(marks)) < len(marks)
