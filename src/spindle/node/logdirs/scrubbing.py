@@ -22,7 +22,7 @@ from spindle.node.logdirs.places import Places, Stage
 from spindle.node.site import Site
 
 FILE: Final = "spindle-scrub.json"
-SAVE_EVERY: Final = 30.0
+SAVE_EVERY: Final = 10.0
 """Seconds between writes of the progress: what a restart may look at twice."""
 
 
