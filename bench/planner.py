@@ -192,7 +192,7 @@ def _end_to_end(cluster: Cluster, home: Path, tell: Callable[[str, float], None]
     samples, document = home / "samples.parquet", home / "plan.json"
     _write(cluster, samples)
     began = time.monotonic()
-    process = psutil.Popen([sys.executable, "-m", "bench.planner", str(samples), str(document)])
+    process = psutil.Popen([sys.executable, "-m", "bench.planned", str(samples), str(document)])
     most = 0
     while process.poll() is None:
         most = max(most, _resident(process))
@@ -248,43 +248,3 @@ def _write(cluster: Cluster, path: Path) -> None:
     )
     order = np.argsort(owner[at], kind="stable")
     pq.write_table(table.take(pa.array(order)), path)
-
-
-def _plan(samples: str, document: str) -> None:
-    """Read samples through Spark, plan, write the JSON; in a process of its own."""
-    from pyspark.sql import functions as F
-
-    from spindle.pipeline import history, load, plan
-    from spindle.pipeline.proposal import Wanted
-    from spindle.pipeline.session import session
-    from spindle.planning.load import Move
-    from spindle.planning.reassignment import reassignment
-
-    began = time.monotonic()
-
-    def at(what: str) -> None:
-        print(f"{what} after {time.monotonic() - began:.1f} s", file=sys.stderr)
-
-    spark = session("spindle bench")
-    at("Spark has started")
-    now = load.latest(history.read_files(spark, [samples]))
-    wanted = Wanted(Band(0.01))
-    planned = plan.plan(now, load.directories(now), wanted, brokers=BROKERS)
-    moving = planned.where("topic is not null").toArrow()
-    at("planned")
-    columns = [moving[name].to_pylist() for name in Move._fields[:6]]
-    moves = [Move(*row) for row in zip(*columns, strict=True)]
-    names = spark.createDataFrame(moving.select(["topic", "partition"])).distinct()
-    here = now.select("topic", "partition", "broker")
-    placed = here.join(F.broadcast(names), ["topic", "partition"]).groupBy("topic", "partition")
-    found = placed.agg(F.sort_array(F.collect_list("broker")).alias("brokers")).toArrow()
-    keys = zip(found["topic"].to_pylist(), found["partition"].to_pylist(), strict=True)
-    replicas = dict(zip(keys, map(tuple, found["brokers"].to_pylist()), strict=True))
-    at("replicas looked up")
-    Path(document).write_text(json.dumps(reassignment(moves, replicas)))
-    spark.stop()
-    at("written")
-
-
-if __name__ == "__main__":
-    _plan(sys.argv[1], sys.argv[2])

@@ -42,7 +42,7 @@ def propose(
         if file is None:
             return Proposal((), (), 0, ("no broker is registered",), (), wanted)
         samples = history.read_files(spark, [file])
-        now = load.latest(samples)
+        now = load.told(samples)  # The file is a single sample.
         past = forecast.recent(history.read(spark, history_dir))
         return proposed(samples, now, load.directories(now), wanted, racks, past, ahead)
 

@@ -8,11 +8,16 @@ from pyspark.sql import functions as F
 from spindle.pipeline.schemas import DIRECTORY
 
 
+def told(sample: DataFrame) -> DataFrame:
+    """What brokers tell in one sample, or in many."""
+    return sample.where(F.col("broker_error").isNull())
+
+
 def latest(samples: DataFrame) -> DataFrame:
-    """Each broker's newest sample that told something."""
-    told = samples.where(F.col("broker_error").isNull())
-    newest = told.groupBy("broker").agg(F.max("sampled_at").alias("sampled_at"))
-    return told.join(F.broadcast(newest), ["broker", "sampled_at"]).select(*samples.columns)
+    """Each broker's newest sample that told something; of a single sample that is `told`."""
+    there = told(samples)
+    newest = there.groupBy("broker").agg(F.max("sampled_at").alias("sampled_at"))
+    return there.join(F.broadcast(newest), ["broker", "sampled_at"]).select(*samples.columns)
 
 
 def directories(now: DataFrame) -> DataFrame:
