@@ -139,11 +139,9 @@ class Course:
         self._end()
 
     def _go(self, path: str, seconds: float) -> None:
-        stays = self.world.place("t").directory == path
         self._places.add(path)
         assert self.world.alter(path, "t") == [0]
-        if not stays:
-            self._places = {path}
+        self._places = {path}
         self.world.wait(seconds)
 
     def _follow(self, path: str) -> None:

@@ -8,6 +8,7 @@ from tests.support.moving import fill, is_a, moved, started
 
 from spindle.core.logdirs.move import State
 from spindle.model import records as r
+from spindle.model.copying import CopyBytes
 from spindle.model.errors import Error
 from spindle.model.jobs import CreateLog, Discard
 
@@ -61,7 +62,23 @@ def test_cancelled_before_it_stands() -> None:
     world = _before_it_is_made()
     first = world.order("/d2", "t")
     second = world.order("/d1", "t")
-    assert (first(), second()) == ([Error.NONE], [Error.NONE])
+    assert (first(), second()) == ([Error.NONE], None)
+    world.until(lambda: second() is not None)
+    assert second() == [Error.NONE]
+    assert "t-0.-future" not in world.kinds("/d2")
+
+
+@pytest.mark.spec("K113-08", "K113-15")
+def test_killed_once_a_cancel_was_answered_it_stays() -> None:
+    world = _before_it_is_made()
+    world.alter("/d2", "t")
+    world.run_until_job(is_a(CopyBytes))
+    world.resume()
+    assert world.alter("/d1", "t") == [Error.NONE]
+    world.restart()
+    world.wait(10)
+    assert world.place("t").directory == "/d1"
+    assert world.logs.moves.of(pid("t")) is None
 
 
 @pytest.mark.spec("K113-09")

@@ -7,6 +7,9 @@ after a restart; it goes earlier when its disk is full or its topic is deleted. 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+
 from spindle.core.logdirs.move import Move
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir, PartitionId
@@ -20,12 +23,21 @@ from spindle.node.site import Site
 class KeptCopies:
     """At most one for each replica and directory."""
 
-    def __init__(self, site: Site, directories: Directories, purging: Purging) -> None:
+    def __init__(
+        self,
+        site: Site,
+        directories: Directories,
+        purging: Purging,
+        set_aside: Callable[[PartitionId], None],
+    ) -> None:
+        """`set_aside`: a copy is no future log any more, or cannot be made so."""
         self._directories = directories
         self._purging = purging
         self._out = site.out
         self._settings = site.settings
+        self._set_aside = set_aside
         self._copies: dict[tuple[LogDir, PartitionId], KeptCopy] = {}
+        self._leaving: Counter[PartitionId] = Counter()
 
     def bytes_in(self, path: LogDir) -> int:
         """Bytes that a directory keeps."""
@@ -33,22 +45,29 @@ class KeptCopies:
 
     def set_aside(self, move: Move) -> None:
         """Keep the future log of a move that has ended; without a grace time it is discarded."""
-        grace = self._settings["log.dir.move.keep.ms"]
-        if grace == 0 or move.size == 0:
-            self._purging.discard(move.target, move.future_key)
-            return
-        until_ms = self._out.wall_ms + grace
+        id, grace = move.id, self._settings["log.dir.move.keep.ms"]
+        is_kept = grace > 0 and move.size > 0
+        until_ms = self._out.wall_ms + grace if is_kept else 0
         unique = self._out.new_id().hex
         job = Discard(move.target, move.future_key, "delete", unique, until_ms)
 
         def done(result: str | Failure) -> None:
+            self._leaving -= Counter([id])
             if isinstance(result, DiskFailed):
                 self._directories.on_disk_failed(result)
-            elif isinstance(result, str):
-                copy = KeptCopy(result, move.id.topic_id, move.id.partition, move.size, until_ms)
+            elif isinstance(result, str) and is_kept:
+                copy = KeptCopy(result, id.topic_id, id.partition, move.size, until_ms)
                 self._put(move.target, copy)
+            elif isinstance(result, str):
+                self._purging.later(move.target, result)
+            self._set_aside(id)
 
+        self._leaving[id] += 1
         self._out.run(job, done)
+
+    def is_leaving(self, id: PartitionId) -> bool:
+        """Whether a copy is just being set aside: a kill may still leave it as it was."""
+        return id in self._leaving
 
     def on_opened(self, opened: OpenedDirectory) -> None:
         """A directory was opened: what it kept before may still be taken up again."""

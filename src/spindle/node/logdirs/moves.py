@@ -60,7 +60,7 @@ class Moves:
         self.out = site.out
         self.throttles = Throttles(*self._rates, self.out.now)
         self.figures = MoveFigures()
-        self.kept = KeptCopies(site, directories, purging)
+        self.kept = KeptCopies(site, directories, purging, self._tell)
         self._awaited = Awaited()
         self._closes_at = 0.0
         self._runs: dict[PartitionId, Run] = {}
@@ -171,6 +171,8 @@ class Moves:
         place, run = self._places.all.get(id), self._runs.get(id)
         if place is None or not self._directories.is_online(target):
             return Error.KAFKA_STORAGE_ERROR
+        if self.kept.is_leaving(id) or any(other.busy for other in self._given_up.all_of(id)):
+            return None  # After a kill the move that was given up would go on.
         if place.directory == target:
             return Error.NONE
         if run is None:
