@@ -86,7 +86,7 @@ def test_a_plan_of_leaders_alone_is_carried_out_and_copies_nothing(
     throttled = ("--throttle", "1000000")
     done = run("spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), *throttled)
     assert done.code == 0, done
-    assert f"{PARTITIONS} of {PARTITIONS} partitions are led as planned" in done.stderr
+    assert f"{PARTITIONS} of {PARTITIONS} partitions led as planned" in done.stderr
     assert "throttle" not in done.stderr, "nothing is copied that could be held to a rate"
 
     def leaders() -> set[tuple[int, ...]]:
@@ -108,7 +108,7 @@ def test_a_leader_that_is_refused_is_told_with_the_cause_and_the_exit_code(
     try:
         done = run("spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), seconds=120)
         assert done.code == 1, done
-        assert f"0 of {PARTITIONS} partitions are led as planned" in done.stderr
+        assert f"0 of {PARTITIONS} partitions led as planned" in done.stderr
         assert f"{TOPIC}-0 is not led by broker 2: " in done.stderr
         assert "apply the plan once more" in done.stdout
         watched = answer(desk, "watch", code=1)

@@ -223,7 +223,7 @@ def test_a_broker_more_a_broker_emptied_and_a_broker_lost(spark: Session, tmp_pa
     assert ends["3:/a"] == 400
     alone = what_if(spark, tmp_path, emptied, Changes())
     assert not alone.possible
-    assert alone.against[0].startswith("broker 2 cannot be emptied: 24 replicas with 1200 B stay")
+    assert alone.against[0].startswith("broker 2 cannot be emptied: 24 replicas stay, 1200 B; ")
 
     lost = what_if(spark, tmp_path, wide, Changes(add=third, lose=("2",)))
     assert lost.possible

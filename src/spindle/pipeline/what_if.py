@@ -20,6 +20,7 @@ from spindle.model.errors import Unusable
 from spindle.pipeline import forecast, history, job, load
 from spindle.pipeline.proposal import Proposal, Wanted
 from spindle.pipeline.schemas import DIRECTORY
+from spindle.planning.words import counted
 
 
 class NewDisk(NamedTuple):
@@ -117,7 +118,7 @@ def _lost(now: DataFrame, lose: Sequence[str]) -> list[str]:
     copies = current.groupBy("topic", "partition").agg(
         F.sum(F.when(F.col("lost"), 1).otherwise(0)).alias("gone"), F.count("*").alias("all")
     )
-    counted = (
+    sums = (
         copies.where("gone > 0")
         .agg(
             F.sum("gone").alias("gone"),
@@ -125,13 +126,19 @@ def _lost(now: DataFrame, lose: Sequence[str]) -> list[str]:
         )
         .first()
     )
-    gone = 0 if counted is None or counted["gone"] is None else counted["gone"]
+    gone = 0 if sums is None or sums["gone"] is None else sums["gone"]
     if not gone:
         return ["what is lost holds no replica"]
-    notes = [f"{gone} replicas are lost with it and have to be fetched from other brokers"]
-    assert counted is not None
-    if counted["alone"]:
-        notes.append(f"{counted['alone']} partitions have no other copy: their records are lost")
+    those = counted(gone, "replica is lost with it and has", "replicas are lost with it and have")
+    notes = [f"{those} to be fetched from other brokers"]
+    assert sums is not None
+    if sums["alone"]:
+        alone = counted(
+            sums["alone"],
+            "partition has no other copy: its records are lost",
+            "partitions have no other copy: their records are lost",
+        )
+        notes.append(alone)
     return notes
 
 

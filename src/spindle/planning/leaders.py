@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spindle.planning.cluster import Floats, Ints
-from spindle.planning.words import amount
+from spindle.planning.words import amount, counted
 
 STEPS_PER_PARTITION = 2
 _FEWEST_STEPS = 64
@@ -251,7 +251,7 @@ class _Search:
         for n, off in enumerate(self.off().tolist()):
             if off <= 0:
                 continue
-            told = f"broker {self.brokers[n]} leads {self.counts[n]:.0f} partitions"
+            told = f"broker {self.brokers[n]} leads {counted(round(self.counts[n]), 'partition')}"
             mean = f"{self.count_mean[n]:.0f}"
             yield (
                 f"{told} with {amount(self.weights[n])}, the mean is {mean} with "

@@ -83,7 +83,7 @@ def test_who_shall_not_lead_leads_nothing_where_there_is_another_replica() -> No
     partitions = [Led("t", 0, (1, 2), 5.0), Led("t", 1, (1,), 5.0), Led("t", 2, (3, 1), 5.0)]
     plan = even_leaders(partitions, [2, 3], 0.1)
     assert [led.replicas for led in plan.orders] == [(2, 1)]
-    assert any(note.startswith("broker 1 leads 1 partitions") for note in plan.notes)
+    assert any(note.startswith("broker 1 leads 1 partition with") for note in plan.notes)
 
 
 def test_nothing_is_led_where_nothing_is() -> None:

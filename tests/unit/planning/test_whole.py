@@ -76,8 +76,8 @@ def test_a_broker_that_cannot_be_drained_says_why() -> None:
     plan = plan_cluster(cluster, Band(0.2), between=True)
     assert plan.moves == ()
     assert plan.notes[0] == (
-        "broker 1 cannot be emptied: 1 replicas with 50 B stay; 1 have no broker to go to that "
-        "keeps their racks and has no copy yet"
+        "broker 1 cannot be emptied: 1 replica stays, 50 B; 1 has no broker to go to that "
+        "keeps its racks and has no copy yet"
     )
 
 
@@ -86,4 +86,4 @@ def test_a_broker_with_nothing_but_empty_replicas_that_cannot_leave_says_so() ->
     cluster = simple({1: {"/a": [(0, 0)]}, 2: {"/a": [(0, 0)]}}, drain=[1])
     plan = plan_cluster(cluster, Band(0.2), between=True)
     assert plan.moves == ()
-    assert plan.notes[0].startswith("broker 1 cannot be emptied: 1 replicas with 0 B stay")
+    assert plan.notes[0].startswith("broker 1 cannot be emptied: 1 replica stays, 0 B")

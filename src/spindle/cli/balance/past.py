@@ -31,6 +31,7 @@ from spindle.cli.balance.options import (
 from spindle.cli.connecting import AsJson, with_admin
 from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import document
+from spindle.planning.words import counted
 
 if TYPE_CHECKING:
     from spindle.pipeline.forecast import Filling
@@ -90,7 +91,7 @@ def history(
         render.say(f"There is no history in {history}: take a sample with -b HOST:PORT.")
         return
     render.table(
-        f"{rows[0]['samples']} samples in {len(files)} files",
+        f"{counted(rows[0]['samples'], 'sample')} in {counted(len(files), 'file')}",
         ("broker", "directory", "first", "last", "samples", "was", "is", "replicas"),
         [
             (
@@ -245,7 +246,7 @@ def _show(fillings: list[Filling], now: datetime, home: str) -> None:
             (
                 str(f.broker), f.path, render.size(f.used), render.size(f.capacity),
                 render.size(round(f.growth * 86400)), _in(f.full_at, now),
-                f"{_in(f.earliest, now)} and {_in(f.latest, now)}",
+                _between(f, now),
                 f"{f.hours:.0f} h" if f.samples else "none",
             )
             for f in fillings
@@ -266,6 +267,13 @@ def _in(at: datetime | None, now: datetime) -> str:
         return "never"
     days = (at - now).total_seconds() / 86400
     return "now" if days <= 0 else f"in {days:.1f} days" if days < 100 else f"in {days:.0f} days"
+
+
+def _between(f: Filling, now: datetime) -> str:
+    """When it is full by its fastest growth, and by its slowest."""
+    if f.earliest is None:
+        return "-"
+    return f"{_in(f.earliest, now)} and {_in(f.latest, now)}"
 
 
 def _document(f: Filling, now: datetime) -> dict[str, Any]:

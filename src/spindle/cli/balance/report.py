@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spindle.cli import render
+from spindle.planning.words import counted
 
 if TYPE_CHECKING:
     from spindle.cli.balance.run import Watched
@@ -21,22 +22,23 @@ WAITING_SHOWN = 20
 def headline(proposal: Proposal) -> str:
     """The plan in a sentence, with what it is measured by."""
     orders = 0 if proposal.leadership is None else len(proposal.leadership.orders)
-    leaders = f"{orders} partitions get another preferred leader, for which nothing is copied"
+    those = counted(orders, "partition gets", "partitions get")
+    leaders = f"{those} another preferred leader, for which nothing is copied"
     if not proposal.moves and orders:
         return f"No moves; {leaders}"
     if not proposal.moves:
         return "Nothing to move: every directory is within the band, or cannot be brought in."
-    moves, waves = len(proposal.moves), len(proposal.waves)
-    text = f"{moves} moves in {waves} waves, {render.size(proposal.bytes_moved)}"
+    moves, waves = counted(len(proposal.moves), "move"), counted(len(proposal.waves), "wave")
+    text = f"{moves} in {waves}, {render.size(proposal.bytes_moved)}"
     text += f"; any plan that ends as even must move {render.size(proposal.bound)}"
     return f"{text}; {leaders}" if orders else text
 
 
 def result(outcome: Outcome) -> str:
     """What became of it, in a sentence."""
-    text = f"{len(outcome.done)} replicas moved and verified in {outcome.seconds:.1f} s"
+    text = f"{counted(len(outcome.done), 'replica')} moved and verified in {outcome.seconds:.1f} s"
     if outcome.replanned:
-        text += f", planned anew {outcome.replanned} times on the way"
+        text += f", planned anew {counted(outcome.replanned, 'time')} on the way"
     return text + (f"; {len(outcome.failed)} not" if outcome.failed else "")
 
 
@@ -131,7 +133,7 @@ def show_watched(seen: Watched | None, bootstrap: str) -> None:
         return
     p = seen.progress
     copied = f"{render.size(p.done_bytes)} of {render.size(p.bytes)}"
-    render.say(f"{p.done_moves} of {p.moves} moves done, {copied} copied.")
+    render.say(f"{p.done_moves} of {counted(p.moves, 'move')} done, {copied} copied.")
     render.table(
         "Disks that are written to",
         ("directory", "copied", "of", ""),

@@ -42,6 +42,7 @@ from spindle.pipeline.proposal import Proposal, parse
 from spindle.planning.leaders import Leadership, first
 from spindle.planning.load import Move
 from spindle.planning.schedule import Limits
+from spindle.planning.words import counted
 
 POLL_SECONDS: Final = 0.25
 WATCH_SECONDS: Final = 1.0
@@ -110,7 +111,7 @@ async def lead(
         if isinstance(error, Exception) and not needless:
             refused[name] = _reason(error)
     led = len(fit) - len(refused)
-    say(f"{led} of {len(leaders)} partitions are led as planned")
+    say(f"{led} of {counted(len(leaders), 'partition')} led as planned")
     for name in sorted(leaders.keys() - fit.keys()):
         say(f"{name.topic}-{name.partition} has no other leader: its replicas are elsewhere now")
     return tuple(Unled(*name, leaders[name], why) for name, why in sorted(refused.items()))
@@ -342,8 +343,8 @@ class _Carrier:
         most = Limits(self._run.options.moves_per_disk, self._run.options.moves_per_broker)
         waves = replanning.replan(census, self._proposal, self._machine.running, most, racks)
         self._machine.on_replanned(waves, used)
-        moves = sum(map(len, waves))
-        self._say(f"sizes have changed since the plan: what is left is planned anew, {moves} moves")
+        moves = counted(sum(map(len, waves)), "move")
+        self._say(f"sizes have changed since the plan: what is left is planned anew, {moves}")
         count = self._machine.replanned
         self._run = replace(self._run, waves=self._machine.waves, replanned=count)
         self._journal.write(self._run)

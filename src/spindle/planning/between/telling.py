@@ -8,7 +8,23 @@ from collections.abc import Iterator, Sequence
 from spindle.planning.bands.bound import Edges
 from spindle.planning.between.rules import Rules
 from spindle.planning.field import Field
-from spindle.planning.words import amount
+from spindle.planning.words import amount, counted
+
+# Why replicas stay: of one, of many.
+_MOVING = ("is of a partition that is being moved", "are of partitions that are being moved")
+_NOBODY = ("finds no other broker that takes replicas", "find no other broker that takes replicas")
+_RULES = (
+    "has no broker to go to that keeps its racks and has no copy yet",
+    "have no broker to go to that keeps their racks and has no copy yet",
+)
+_ROOM = (
+    "finds no room under the high mark where it might go",
+    "find no room under the high mark where they might go",
+)
+_BAND = (
+    "would put another broker out of the band, or finds no room on the way",
+    "would put another broker out of the band, or find no room on the way",
+)
 
 
 def rate_note(field: Field, around: Edges, broker: int) -> Iterator[str]:
@@ -30,12 +46,13 @@ def broker_notes(field: Field, rules: Rules, around: Edges, broker: int) -> Iter
     if field.cluster.brokers[broker].drain:
         moving = sum(field.arriving[d] for d in own)
         if moving:
-            yield f"is not empty yet: {moving} replicas are on their way into it"
+            yield f"is not empty yet: {counted(moving, 'replica')} still on the way into it"
         stay = [rank for d in own for rank in (*field.held[d], *field.empty[d])]
         if stay:
             size = amount(sum(field.sizes[rank] for rank in stay))
             reasons = _reasons(field, rules, stay)
-            yield f"cannot be emptied: {len(stay)} replicas with {size} stay; {reasons}"
+            those = counted(len(stay), "replica stays", "replicas stay")
+            yield f"cannot be emptied: {those}, {size}; {reasons}"
     elif total >= around.high + 1:
         stay = [rank for d in own for rank in field.held[d]]
         yield (
@@ -51,22 +68,22 @@ def broker_notes(field: Field, rules: Rules, around: Edges, broker: int) -> Iter
 
 def _reasons(field: Field, rules: Rules, stay: Sequence[int]) -> str:
     """How many of the replicas stay for which reason."""
-    reasons: Counter[str] = Counter()
+    reasons: Counter[tuple[str, str]] = Counter()
     takers = [b for b, takes in enumerate(rules.takes) if takes]
     for rank in stay:
         home = field.cluster.owner[field.place[rank]]
         may = [b for b in takers if b != home and rules.allows(rank, b)]
         if int(field.partition[rank]) in field.frozen:
-            reasons["are of partitions that are being moved"] += 1
+            reasons[_MOVING] += 1
         elif not [b for b in takers if b != home]:
-            reasons["find no other broker that takes replicas"] += 1
+            reasons[_NOBODY] += 1
         elif not may:
-            reasons["have no broker to go to that keeps their racks and has no copy yet"] += 1
+            reasons[_RULES] += 1
         elif not any(_room(field, b) >= field.sizes[rank] for b in may):
-            reasons["find no room under the high mark where they might go"] += 1
+            reasons[_ROOM] += 1
         else:
-            reasons["would put another broker out of the band, or find no room on the way"] += 1
-    return ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+            reasons[_BAND] += 1
+    return ", ".join(counted(count, *reason) for reason, count in sorted(reasons.items()))
 
 
 def _room(field: Field, broker: int) -> float:

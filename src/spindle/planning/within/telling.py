@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from spindle.planning.bands.bound import Edges
 from spindle.planning.field import Field
 from spindle.planning.state import State
-from spindle.planning.words import amount
+from spindle.planning.words import amount, counted
 
 
 def directory_notes(field: Field, broker: int, around: list[Edges]) -> Iterator[str]:
@@ -103,13 +103,14 @@ def _drain_notes(field: Field, state: State, broker: int, n: int) -> Iterator[st
     moving = field.arriving[directory]
     if moving:
         size = amount(field.pinned[directory])
-        yield f"{path} is not empty yet: {moving} replicas with {size} are on their way into it"
+        those = counted(moving, "replica")
+        yield f"{path} is not empty yet: {those} with {size} still on the way into it"
     if not stay:
         return
     left = amount(sum(state.sizes[rank] for rank in stay))
     yield (
-        f"{path} cannot be emptied: {len(stay)} replicas with {left} find no room elsewhere "
-        "under the high mark; " + _why_not_emptied(field, state, stay)
+        f"{path} cannot be emptied: under the high mark there is no room elsewhere for "
+        f"{counted(len(stay), 'replica')} with {left}; {_why_not_emptied(field, state, stay)}"
     )
 
 

@@ -56,7 +56,7 @@ def test_sentences() -> None:
     )
     assert balance_report.headline(NOTHING).startswith("Nothing to move")
     assert balance_report.result(DONE) == (
-        "1 replicas moved and verified in 1.5 s, planned anew 2 times on the way; 1 not"
+        "1 replica moved and verified in 1.5 s, planned anew 2 times on the way; 1 not"
     )
 
 
