@@ -40,8 +40,8 @@ sim: setup ## Simulate many more seeds than the tests do (SEEDS=2000)
 
 explore: setup ## Every interleaving of one replica's events, the long form (half an hour)
 	$(BIN)/spindle explore --failures 1 --restarts 1 --losses 1 --elections 1 --cancels 1
-	$(BIN)/spindle explore --failures 1 --restarts 0 --losses 1 --moves 2 --cancels 1
-	$(BIN)/spindle explore --failures 2 --restarts 0 --losses 0 --directories 3 --moves 2
+	$(BIN)/spindle explore --failures 1 --restarts 0 --losses 0 --moves 2 --cancels 1
+	$(BIN)/spindle explore --failures 2 --restarts 0 --losses 0 --directories 3
 
 crash: setup ## Stop at every file-system call, the long form
 	SPINDLE_CRASH_POINTS=all $(BIN)/pytest tests/crash

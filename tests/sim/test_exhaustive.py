@@ -29,13 +29,13 @@ def bounds(**given: int) -> Bounds:
 @pytest.mark.parametrize(
     ("within", "least"),
     [
-        (bounds(failures=1, restarts=1), 2000),
-        (bounds(failures=1, losses=1), 900),
+        (bounds(failures=1, restarts=1), 1500),
+        (bounds(failures=1, losses=1), 700),
         (bounds(directories=3, failures=1), 500),
         (bounds(failures=2), 500),
         (bounds(restarts=1, elections=1), 1000),
-        (bounds(restarts=1, losses=1), 900),
-        (bounds(failures=1, elections=1), 900),
+        (bounds(restarts=1, losses=1), 700),
+        (bounds(failures=1, elections=1), 700),
         (bounds(losses=1, cancels=1), 500),
         (bounds(failures=1, cancels=1), 500),
         (bounds(moves=2, cancels=1), 1000),

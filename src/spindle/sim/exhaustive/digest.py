@@ -26,6 +26,8 @@ from typing import Any, Final
 
 NEAR: Final = 5e5
 """Seconds: what lies nearer to the clock than this is a time."""
+NEVER: Final = 0.0
+"""What times are before anything has happened: as long ago as anything."""
 SOON: Final = 2.0
 AT_ONCE: Final = 0.2
 """Seconds: what comes later than this is told apart to a tenth."""
@@ -91,7 +93,7 @@ class Digest:
 
     def number(self, thing: float) -> None:
         """A time, if it is near the clock."""
-        is_time = abs(thing - self._now) < NEAR
+        is_time = thing == NEVER or abs(thing - self._now) < NEAR
         self._parts.append(self._time(thing) if is_time else round(thing, 3))
 
     def chance(self, _: object) -> None:

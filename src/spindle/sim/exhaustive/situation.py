@@ -51,7 +51,7 @@ LEAVE_OUT: Final = frozenset(
         "Outbox._timers", "Outbox._waiting", "Process.learned", "Process.registration",
         "Register.incarnation", "Register.previous_epoch", "RegisterBroker.broker_epoch",
         "RegisterBroker.incarnation_id", "Session.epoch", "Session.metadata_offset",
-        "Settings._values", "State.registered_at", "Throttle._tokens",
+        "Settings._values", "State.registered_at", "Moves.throttles",
     }
 )  # fmt: skip
 """Counters, what people read, caches, what only a power cut would bring to light."""
