@@ -18,6 +18,10 @@ BROKER = 1
 BLOCKED = "kafka_server_alterlogdirsreplication_blockedseconds"
 SWAPS_SECONDS = 10
 """Of writing at a time beside the moves whose swaps are looked at."""
+LOOK = 0.01
+"""Seconds between looks for the end of a move that is timed."""
+SELDOM = 0.1
+"""The same where clients are asked what they feel: the looks shall not be it."""
 RATE = 500
 """Records/s of the client that is asked what it feels (`bench.clients`)."""
 
@@ -69,7 +73,7 @@ async def felt(peer: Peer, round_: int, count: int, seconds: int) -> Figures:
     async with AdminClient(peer.bootstrap) as admin:
         writing = asyncio.create_task(client("acknowledged", peer, topic, records, 1024))
         while not writing.done():
-            await _to_the_other(peer, admin, Replica(topic, 0, BROKER))
+            await _to_the_other(peer, admin, Replica(topic, 0, BROKER), SELDOM)
             moves += 1
         during = await writing
     await delete(peer, topic)
@@ -98,7 +102,7 @@ async def swaps(peer: Peer, round_: int, count: int, wanted: int) -> Figures:
             records = RATE * SWAPS_SECONDS
             writing = asyncio.create_task(client("acknowledged", peer, topic, records, 1024))
             while not writing.done() and _swapped(peer) - before < wanted:
-                await _to_the_other(peer, admin, Replica(topic, 0, BROKER))
+                await _to_the_other(peer, admin, Replica(topic, 0, BROKER), SELDOM)
             await writing
     found = peer.figures(BROKER)
     await delete(peer, topic)
@@ -122,7 +126,9 @@ async def _filled(
     await client(how, peer, topic, count, 1024)
 
 
-async def _to_the_other(peer: Peer, admin: AdminClient, replica: Replica) -> str:
+async def _to_the_other(
+    peer: Peer, admin: AdminClient, replica: Replica, look: float = LOOK
+) -> str:
     """Move a replica to the broker's other directory; which that is, when it is there."""
     place = await admin.describe_replica_log_dirs([replica])[replica]
     target = next(d for d in peer.directories(replica.broker) if d != place.current)
@@ -133,7 +139,7 @@ async def _to_the_other(peer: Peer, admin: AdminClient, replica: Replica) -> str
         if now.current == target and now.future is None:
             return target
         assert time.monotonic() < deadline, f"the move of {peer.name} hangs"
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(look)
 
 
 def _sync(folder: Path) -> float:
