@@ -65,7 +65,8 @@ def test_a_broker_killed_at_any_call_of_its_moves_keeps_every_record(
             place, verbs = (target, "") if whose == "target" else (disk, " rename,remove")
             cluster.break_disk(1, place, f"kill {call}{verbs}")
             with suppress(Unreachable):  # It may be dead before it has answered.
-                assert cluster.alter({("only", 0, 1): target}) == {"only-0-1": Error.NONE}
+                answer = cluster.alter({("only", 0, 1): target}, seconds=3)
+                assert answer == {"only-0-1": Error.NONE}
             kills += killed(cluster)
             if number % 2:
                 # The same once more while it starts.

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import cast
 
-from confluent_kafka import ElectionType, TopicPartition
+from confluent_kafka import ElectionType, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from spindle.client.admin import AdminClient as OwnClient
@@ -187,8 +187,13 @@ class Local(SpindleCluster):
         assert place is not None
         return self.log_dirs(broker).index(place)
 
-    def alter(self, wanted: Mapping[tuple[str, int, int], int | str]) -> dict[str, Error]:
-        """Ask for replicas (topic, partition, broker) to be in directories, by number or path."""
+    def alter(
+        self, wanted: Mapping[tuple[str, int, int], int | str], seconds: float = 60
+    ) -> dict[str, Error]:
+        """Ask for replicas (topic, partition, broker) to be in directories, by number or path.
+
+        `seconds`: how long an answer is waited for.
+        """
         paths = {
             Replica(*replica): self.log_dirs(replica[2])[to] if isinstance(to, int) else to
             for replica, to in wanted.items()
@@ -196,7 +201,7 @@ class Local(SpindleCluster):
 
         async def ask() -> dict[str, Error]:
             told = {}
-            async with OwnClient(self.bootstrap) as admin:
+            async with OwnClient(self.bootstrap, timeout=seconds) as admin:
                 items = admin.alter_replica_log_dirs(paths)
                 for replica in paths:
                     try:
@@ -260,8 +265,13 @@ class Local(SpindleCluster):
         self.become(topic, {n: (r[0], set(r)) for n, r in enumerate(assignment)})
 
     def state(self, topic: str) -> State:
-        """Leader and ISR of each partition, as librdkafka is told."""
-        found = self.admin.list_topics(topic, timeout=10).topics[topic].partitions
+        """Leader and ISR of each partition, as librdkafka is told; nothing if nobody answers."""
+        try:
+            found = self.admin.list_topics(topic, timeout=10).topics[topic].partitions
+        except KafkaException as unanswered:
+            if unanswered.args[0].code() != KafkaError._TIMED_OUT:
+                raise
+            return {}  # It asked a node that is just going down, say.
         return {number: (p.leader, set(p.isrs)) for number, p in found.items()}
 
     def become(self, topic: str, wanted: State, seconds: float = 30) -> None:

@@ -21,7 +21,7 @@ def of(*things: object) -> bytes:
 
 def _kinds(kind: type) -> Iterator[type]:
     for sub in type.__subclasses__(kind):
-        if sub.__module__.startswith(("spindle.", "kio.")):
+        if str(sub.__module__).startswith(("spindle.", "kio.")):
             yield sub
         yield from _kinds(sub)
 
