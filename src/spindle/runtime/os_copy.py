@@ -1,9 +1,10 @@
-"""Bytes from one file to another, past the page cache of the one that is written (K113-03).
+"""Bytes from one file to another that leave the page cache as it was (K113-03).
 
 A moved segment is rarely read soon, so what is written to the target need not push out what others
-read, wait for the kernel's writers, or make others' syncs wait. What is read is used once while it
-is in the processor's cache: looked at, then written. Knows file descriptors only; called by
-`os_disk`. Every function raises OSError and nothing else of its own.
+read, wait for the kernel's writers, or make others' syncs wait; and what the cache has not of the
+source need not come there. A part is read while the one before it is written, so that both disks
+are at work. Knows file descriptors only; called by `os_disk`. Every function raises OSError and
+nothing else of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import errno
 import fcntl
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from typing import Final
 
@@ -28,78 +30,101 @@ DIRECT_FROM: Final = 1 << 20
 """Less than this goes through the page cache: the tail of a log is read by its consumers."""
 
 ALIGNED: Final = 4096
-"""What positions, sizes and memory are multiples of in direct writes: enough for all disks."""
-
-AHEAD: Final = 512 << 10
-"""Bytes that the kernel is asked to read ahead with one call: it ignores what is beyond."""
+"""What positions, sizes and memory are multiples of past the cache: enough for all disks."""
 
 _DIRECT: Final = getattr(os, "O_DIRECT", 0)
+_NOWAIT: Final = getattr(os, "RWF_NOWAIT", 0)
 _REFUSED: Final = frozenset({errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS})
 
 
 def copy(source: int, start: int, target: int, at: int, length: int, seen: Seen) -> int:
     """Copy `length` bytes; how many there were. `seen` gets all, in order, before it is written."""
-    with closing(mmap.mmap(-1, max(min(CHUNK, length), 1))) as memory, memoryview(memory) as buffer:
-        done = 0
-        for size, direct in _parts(at, length):
-            with buffer[:size] as part:
-                got = _read(source, start + done, part, seen)
-                _read_ahead(source, start + done + got, min(CHUNK, length - done - got))
-                _write(target, at + done, part[:got], direct and got == size)
-            done += got
-            if got < size:
-                break
-        return done
+    if length < DIRECT_FROM:
+        buffer = memoryview(bytearray(length))
+        got = _read(source, start, buffer, seen)
+        _write_all(target, at, buffer[:got])
+        return got
+    if hasattr(os, "posix_fadvise"):
+        # Only what is asked for: what the kernel reads beyond would pass for what others need.
+        os.posix_fadvise(source, 0, 0, os.POSIX_FADV_RANDOM)
+    done = 0
+    with closing(_parts_read(source, start, list(_parts(at, length)), seen)) as parts:
+        for part, direct in parts:
+            _write(target, at + done, part, direct)
+            done += len(part)
+    return done
 
 
 def _parts(at: int, length: int) -> Iterator[tuple[int, bool]]:
     """Sizes of the parts to copy, and whether each may be written directly."""
-    if length < DIRECT_FROM:
-        head, middle = length, 0
-    else:
-        head = -at % ALIGNED
-        middle = (length - head) // ALIGNED * ALIGNED
+    head = -at % ALIGNED
+    middle = (length - head) // ALIGNED * ALIGNED
     for size, direct in ((head, False), (middle, True), (length - head - middle, False)):
         for begin in range(0, size, CHUNK):
             yield min(CHUNK, size - begin), direct
 
 
+def _parts_read(
+    fd: int, offset: int, parts: list[tuple[int, bool]], seen: Seen
+) -> Generator[tuple[memoryview, bool], None, None]:
+    """The parts as they are read, each while the one before it is used; less at the file's end."""
+    # Memory of its own for each of two, at the beginning of a page.
+    buffers = [memoryview(mmap.mmap(-1, CHUNK)) for _ in range(2)]
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(_read, fd, offset, buffers[0][: parts[0][0]], seen)
+        for number, (size, direct) in enumerate(parts):
+            got = coming.result()
+            offset += got
+            if got == size and number + 1 < len(parts):
+                room = buffers[1 - number % 2][: parts[number + 1][0]]
+                coming = reader.submit(_read, fd, offset, room, seen)
+            yield buffers[number % 2][:got], direct and got == size
+            if got < size:
+                break
+
+
 def _read(fd: int, offset: int, buffer: memoryview, seen: Seen) -> int:
+    """Fill the buffer, from the page cache if it is there; the bytes read, all seen."""
     done = 0
+    if not _is_cached(fd, offset, len(buffer)):
+        done = _past_cache(fd, offset, buffer, os.preadv)
+        for begin in range(0, done, LOOK):
+            seen(buffer[begin : min(begin + LOOK, done)])
     while done < len(buffer):
-        with buffer[done : done + LOOK] as room:
-            got = os.preadv(fd, [room], offset + done)
+        got = os.preadv(fd, [buffer[done : done + LOOK]], offset + done)
         if got == 0:
             break
-        with buffer[done : done + got] as part:
-            seen(part)
+        seen(buffer[done : done + got])
         done += got
     return done
 
 
-def _read_ahead(fd: int, offset: int, length: int) -> None:
-    """Have the source's disk at work while the target's is."""
-    if hasattr(os, "posix_fadvise"):
-        for begin in range(0, length, AHEAD):
-            os.posix_fadvise(fd, offset + begin, AHEAD, os.POSIX_FADV_WILLNEED)
+def _is_cached(fd: int, offset: int, length: int) -> bool:
+    """Whether the page cache has these bytes; their middle tells."""
+    try:
+        return not _NOWAIT or os.preadv(fd, [bytearray(1)], offset + length // 2, _NOWAIT) >= 0
+    except OSError as error:
+        return error.errno != errno.EAGAIN
 
 
 def _write(fd: int, offset: int, data: memoryview, direct: bool) -> None:
-    if direct and _DIRECT:
-        with _directly(fd) as possible:
-            if possible and _write_directly(fd, offset, data):
-                return
-    _write_all(fd, offset, data)
+    done = _past_cache(fd, offset, data, os.pwritev) if direct else 0
+    _write_all(fd, offset + done, data[done:])
 
 
-def _write_directly(fd: int, offset: int, data: memoryview) -> bool:
-    """Whether the file system could do it; what it left is written another way."""
+def _past_cache(
+    fd: int, offset: int, buffer: memoryview, verb: Callable[[int, list[memoryview], int], int]
+) -> int:
+    """Bytes that went past the page cache; none where it cannot be, the caller has another way."""
+    if not _DIRECT or offset % ALIGNED or len(buffer) % ALIGNED:
+        return 0
     try:
-        return os.pwritev(fd, [data], offset) == len(data)
+        with _directly(fd):
+            return verb(fd, [buffer], offset)
     except OSError as error:
         if error.errno not in _REFUSED:
             raise
-        return False
+        return 0
 
 
 def _write_all(fd: int, offset: int, data: memoryview) -> None:
@@ -109,17 +134,11 @@ def _write_all(fd: int, offset: int, data: memoryview) -> None:
 
 
 @contextmanager
-def _directly(fd: int) -> Iterator[bool]:
-    """Whether the file's writes go past the page cache meanwhile."""
+def _directly(fd: int) -> Iterator[None]:
+    """The file's reads and writes go past the page cache meanwhile."""
     flags = fcntl.fcntl(fd, fcntl.F_GETFL)
+    fcntl.fcntl(fd, fcntl.F_SETFL, flags | _DIRECT)
     try:
-        fcntl.fcntl(fd, fcntl.F_SETFL, flags | _DIRECT)
-    except OSError as error:
-        if error.errno not in _REFUSED:
-            raise
-        yield False
-        return
-    try:
-        yield True
+        yield
     finally:
         fcntl.fcntl(fd, fcntl.F_SETFL, flags)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import random
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -65,23 +69,88 @@ def test_what_goes_past_the_cache_joins_what_was_written_through_it(tmp_path: Pa
         assert (tmp_path / "target").read_bytes() == DATA[:at]
 
 
-@pytest.mark.parametrize("refuses", ["to be told", "to write"])
-def test_where_a_file_system_has_no_direct_writes(
+@pytest.mark.parametrize("refuses", ["the flag", "the access"])
+def test_where_a_file_system_knows_no_way_past_the_cache(
     refuses: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """None is marked as such where it refuses the flag; where it refuses the write, it is told."""
-
     @contextmanager
-    def refused(_: int) -> Iterator[bool]:
-        yield False
+    def refused(fd: int) -> Iterator[None]:
+        if refuses == "the flag":
+            raise OSError(errno.EINVAL, "no direct access")
+        yield
+        raise OSError(errno.EINVAL, "not like this")
 
-    def unwritten(*_: object) -> bool:
-        return False
-
-    if refuses == "to be told":
-        monkeypatch.setattr(os_copy, "_directly", refused)
-    else:
-        monkeypatch.setattr(os_copy, "_write_directly", unwritten)
+    monkeypatch.setattr(os_copy, "_directly", refused)
     with files(tmp_path) as (source, target):
+        let_go(source)
         assert os_copy.copy(source, 0, target, 0, 3 * MIB, unseen) == 3 * MIB
         assert (tmp_path / "target").read_bytes() == DATA[: 3 * MIB]
+
+
+@pytest.mark.parametrize("start", [0, 4096, 100])
+def test_what_the_cache_does_not_have_is_read_past_it(tmp_path: Path, start: int) -> None:
+    """Whatever the place; and hardly more of the source is cached after it."""
+    with files(tmp_path) as (source, target):
+        let_go(source)
+        in_memory = has(source, 1)  # There are file systems that have no other place.
+        let_go(source)
+        seen = bytearray()
+        length = 4 * MIB
+        assert os_copy.copy(source, start, target, start, length, seen.extend) == length
+        assert seen == DATA[start : start + length]
+        assert in_memory or len(cached(source)) < 10
+        assert not fcntl.fcntl(source, fcntl.F_GETFL) & os.O_DIRECT
+
+
+def test_what_the_cache_has_is_taken_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    past = os_copy._past_cache
+
+    def watched(fd: int, offset: int, buffer: memoryview, verb: Any) -> int:
+        asked.append(verb)
+        return past(fd, offset, buffer, verb)
+
+    monkeypatch.setattr(os_copy, "_past_cache", watched)
+    with files(tmp_path) as (source, target):
+        os.pread(source, len(DATA), 0)
+        assert os_copy.copy(source, 0, target, 0, 3 * MIB, unseen) == 3 * MIB
+    assert os.pwritev in asked
+    assert os.preadv not in asked
+
+
+@pytest.mark.parametrize("fails", ["looking", "writing"])
+def test_an_error_ends_the_reading_too(
+    fails: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody reads from the descriptors any more when the error comes out."""
+
+    def failing(*_: object) -> int:
+        raise OSError(errno.EIO, "the disk is gone")
+
+    before = threading.active_count()
+    monkeypatch.setattr(os_copy, "_write", failing if fails == "writing" else os_copy._write)
+    with files(tmp_path) as (source, target), pytest.raises(OSError, match="the disk is gone"):
+        os_copy.copy(source, 0, target, 0, 5 * MIB, failing if fails == "looking" else unseen)
+    assert threading.active_count() == before
+
+
+def let_go(fd: int) -> None:
+    """Have nothing of a file in the page cache."""
+    os.fsync(fd)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def cached(fd: int) -> set[int]:
+    """The pages of a file that the page cache has."""
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+    return {page for page in range(len(DATA) // 4096) if has(fd, page)}
+
+
+def has(fd: int, page: int) -> bool:
+    """Whether a page can be read without the disk."""
+    try:
+        return os.preadv(fd, [bytearray(1)], page * 4096, os.RWF_NOWAIT) == 1
+    except BlockingIOError:
+        return False
