@@ -19,7 +19,7 @@ BLOCKED = "kafka_server_alterlogdirsreplication_blockedseconds"
 SWAPS_SECONDS = 10
 """Of writing at a time beside the moves whose swaps are looked at."""
 LOOK = 0.05
-"""Seconds between looks for the end of a move that is timed: each costs the broker a millisecond."""
+"""Seconds between looks for the end of a move that is timed: they cost the broker time, too."""
 SELDOM = 0.1
 """The same where clients are asked what they feel: the looks shall not be it."""
 RATE = 500
