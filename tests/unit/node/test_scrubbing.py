@@ -162,6 +162,25 @@ def test_switched_off_it_does_nothing() -> None:
     assert world.place("t").stage is Stage.OFFLINE
 
 
+@pytest.mark.spec("B-28")
+def test_switched_off_during_a_step_it_goes_on_once_it_is_switched_on() -> None:
+    world = world_of(log_dir_scrub_max_bytes_per_second="2000")
+    run = world.directories["/d1"].run_group
+
+    def switched_off(group: list[object]) -> list[object]:
+        if isinstance(group[0], Scrub):
+            world.broker.settings.set_dynamic({"log.dir.scrub.max.bytes.per.second": "0"})
+        return list(run(group))
+
+    world.directories["/d1"].run_group = switched_off
+    world.wait(30)
+    assert 0 < world.logs.scrubbing.progress("/d1").seen < world.logs.places.bytes_in("/d1")
+    world.directories["/d1"].run_group = run
+    world.broker.settings.set_dynamic({"log.dir.scrub.max.bytes.per.second": "1000000"})
+    world.wait(15)
+    assert world.logs.scrubbing.progress("/d1").rounds == 1
+
+
 def test_a_directory_that_fails_ends_it_and_one_that_is_back_goes_on() -> None:
     world = world_of(2, 2, log_dir_scrub_max_bytes_per_second="500")
     world.wait(2)

@@ -88,7 +88,7 @@ class Schedule:
         return 0.0
 
     def on_scrubbed(self, done: Scrubbed, took: float, rate: int, wall_ms: int) -> float:
-        """A step has ended; seconds to rest."""
+        """A step that was taken at `rate` has ended; seconds to rest."""
         progress = self.progress
         progress.place = done.next
         progress.seen += done.bytes
@@ -97,4 +97,4 @@ class Schedule:
         if done.next is None:
             progress.rounds += 1
             progress.ended_ms = wall_ms
-        return max(REST, SHARE * took, done.bytes / max(rate, 1) - took)
+        return max(REST, SHARE * took, done.bytes / rate - took)

@@ -111,24 +111,22 @@ class _Scrubber:
 
     # --- step by step -------------------------------------------------------------------------
 
-    @property
-    def _rate(self) -> int:
-        return int(self._settings["log.dir.scrub.max.bytes.per.second"])
-
     def _next(self) -> None:
         if self.ended or self._directories.closing:
             return
         interval = self._settings["log.dir.scrub.interval.ms"]
-        wait = self.schedule.wait(self._out.wall_ms, interval, self._rate)
+        rate = int(self._settings["log.dir.scrub.max.bytes.per.second"])
+        wait = self.schedule.wait(self._out.wall_ms, interval, rate)
         if wait > 0:
             self._out.after(wait, self._next)
             return
         place = self.schedule.progress.place
         assert place is not None
-        step = max(1, min(STEP, self._rate))
-        self._out.run(Scrub(self._path, place, step), partial(self._on_scrubbed, self._out.now))
+        job = Scrub(self._path, place, min(STEP, rate))
+        self._out.run(job, partial(self._on_scrubbed, self._out.now, rate))
 
-    def _on_scrubbed(self, began: float, result: Scrubbed | Failure) -> None:
+    def _on_scrubbed(self, began: float, rate: int, result: Scrubbed | Failure) -> None:
+        """A step taken at `rate` is over. The rate may be another by now, or none at all."""
         if self.ended:
             return
         if isinstance(result, Failure):
@@ -141,7 +139,7 @@ class _Scrubber:
         for bad in result.bad:
             self._on_bad(bad)
         took = self._out.now - began
-        rest = self.schedule.on_scrubbed(result, took, self._rate, self._out.wall_ms)
+        rest = self.schedule.on_scrubbed(result, took, rate, self._out.wall_ms)
         over = result.next is None
         if over or self._out.now - self._saved_at >= SAVE_EVERY:
             self._save()
