@@ -15,12 +15,12 @@ import mmap
 import os
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Final
 
 from spindle.storage.disk import Seen
 
-CHUNK: Final = 2 << 20
+CHUNK: Final = 4 << 20
 """Bytes that are read, then written, at a time."""
 
 LOOK: Final = 256 << 10
@@ -37,18 +37,49 @@ _NOWAIT: Final = getattr(os, "RWF_NOWAIT", 0)
 _REFUSED: Final = frozenset({errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS})
 
 
-def copy(source: int, start: int, target: int, at: int, length: int, seen: Seen) -> int:
-    """Copy `length` bytes; how many there were. `seen` gets all, in order, before it is written."""
-    if length < DIRECT_FROM:
-        buffer = memoryview(bytearray(length))
-        got = _read(source, start, buffer, seen)
-        _write_all(target, at, buffer[:got])
-        return got
+Buffers = tuple[memoryview, memoryview]
+"""One is read into while the other is written."""
+
+
+class Copier:
+    """Copies, of several threads at once; the memory of one that has ended is the next one's."""
+
+    def __init__(self) -> None:
+        self._free: list[Buffers] = []
+
+    def copy(self, source: int, start: int, target: int, at: int, length: int, seen: Seen) -> int:
+        """Copy `length` bytes; how many there were. `seen` gets all, in order, before they are
+        written.
+        """
+        if length < DIRECT_FROM:
+            buffer = memoryview(bytearray(length))
+            got = _read(source, start, buffer, seen)
+            _write_all(target, at, buffer[:got])
+            return got
+        buffers = self._free.pop() if self._free else (_buffer(), _buffer())
+        try:
+            return _copy(source, start, target, at, length, seen, buffers)
+        finally:
+            self._free.append(buffers)
+
+
+def _buffer() -> memoryview:
+    """Memory that begins at a page; a large one, if there are, spares a disk's requests."""
+    memory = mmap.mmap(-1, CHUNK, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return memoryview(memory)
+
+
+def _copy(
+    source: int, start: int, target: int, at: int, length: int, seen: Seen, buffers: Buffers
+) -> int:
     if hasattr(os, "posix_fadvise"):
         # Only what is asked for: what the kernel reads beyond would pass for what others need.
         os.posix_fadvise(source, 0, 0, os.POSIX_FADV_RANDOM)
     done = 0
-    with closing(_parts_read(source, start, list(_parts(at, length)), seen)) as parts:
+    with closing(_parts_read(source, start, list(_parts(at, length)), seen, buffers)) as parts:
         for part, direct in parts:
             _write(target, at + done, part, direct)
             done += len(part)
@@ -65,11 +96,9 @@ def _parts(at: int, length: int) -> Iterator[tuple[int, bool]]:
 
 
 def _parts_read(
-    fd: int, offset: int, parts: list[tuple[int, bool]], seen: Seen
+    fd: int, offset: int, parts: list[tuple[int, bool]], seen: Seen, buffers: Buffers
 ) -> Generator[tuple[memoryview, bool], None, None]:
     """The parts as they are read, each while the one before it is used; less at the file's end."""
-    # Memory of its own for each of two, at the beginning of a page.
-    buffers = [memoryview(mmap.mmap(-1, CHUNK)) for _ in range(2)]
     with ThreadPoolExecutor(1) as reader:
         coming = reader.submit(_read, fd, offset, buffers[0][: parts[0][0]], seen)
         for number, (size, direct) in enumerate(parts):

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from spindle.model.batches import Buffer
 from spindle.model.logs import Usage
-from spindle.runtime import os_copy
+from spindle.runtime.os_copy import Copier
 from spindle.storage.disk import File, Seen, Stat, unseen
 
 BUFFERS_MAX = 1024
@@ -104,6 +104,7 @@ class OsDisk:
     def __init__(self) -> None:
         # POSIX record locks do not hold against the same process, so it remembers its own.
         self._locked: set[str] = set()
+        self._copier = Copier()
 
     def open(self, path: str, create: bool = False) -> File:
         """Open for reading and writing; `create` makes it if it is missing."""
@@ -151,7 +152,7 @@ class OsDisk:
         """Copy bytes past the page cache where it can; the bytes copied (0 only at the end)."""
         assert isinstance(source, OsFile)
         assert isinstance(target, OsFile)
-        return os_copy.copy(source.fd, start, target.fd, at, length, seen)
+        return self._copier.copy(source.fd, start, target.fd, at, length, seen)
 
     def usage(self, path: str) -> Usage:
         """Bytes of the file system under `path`."""

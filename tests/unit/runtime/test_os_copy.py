@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spindle.runtime import os_copy
+from spindle.runtime.os_copy import Copier
 
 MIB = 1 << 20
 DATA = random.Random(1).randbytes(5 * MIB + 123)
@@ -52,7 +53,7 @@ def test_the_same_bytes_wherever_they_begin_and_end(
 ) -> None:
     seen = bytearray()
     with files(tmp_path) as (source, target):
-        done = os_copy.copy(source, start, target, at, length, seen.extend)
+        done = Copier().copy(source, start, target, at, length, seen.extend)
         expected = DATA[start : start + length]
         assert done == len(expected)
         assert os.fstat(target).st_size == (at + done if done else 0)
@@ -64,7 +65,7 @@ def test_what_goes_past_the_cache_joins_what_was_written_through_it(tmp_path: Pa
     with files(tmp_path) as (source, target):
         at = 0
         for length in (100, 2 * MIB + 5, 7, MIB + 4096, 1):
-            assert os_copy.copy(source, at, target, at, length, unseen) == length
+            assert Copier().copy(source, at, target, at, length, unseen) == length
             at += length
         assert (tmp_path / "target").read_bytes() == DATA[:at]
 
@@ -83,7 +84,7 @@ def test_where_a_file_system_knows_no_way_past_the_cache(
     monkeypatch.setattr(os_copy, "_directly", refused)
     with files(tmp_path) as (source, target):
         let_go(source)
-        assert os_copy.copy(source, 0, target, 0, 3 * MIB, unseen) == 3 * MIB
+        assert Copier().copy(source, 0, target, 0, 3 * MIB, unseen) == 3 * MIB
         assert (tmp_path / "target").read_bytes() == DATA[: 3 * MIB]
 
 
@@ -96,7 +97,7 @@ def test_what_the_cache_does_not_have_is_read_past_it(tmp_path: Path, start: int
         let_go(source)
         seen = bytearray()
         length = 4 * MIB
-        assert os_copy.copy(source, start, target, start, length, seen.extend) == length
+        assert Copier().copy(source, start, target, start, length, seen.extend) == length
         assert seen == DATA[start : start + length]
         assert in_memory or len(cached(source)) < 10
         assert not fcntl.fcntl(source, fcntl.F_GETFL) & os.O_DIRECT
@@ -115,7 +116,7 @@ def test_what_the_cache_has_is_taken_from_there(
     monkeypatch.setattr(os_copy, "_past_cache", watched)
     with files(tmp_path) as (source, target):
         os.pread(source, len(DATA), 0)
-        assert os_copy.copy(source, 0, target, 0, 3 * MIB, unseen) == 3 * MIB
+        assert Copier().copy(source, 0, target, 0, 3 * MIB, unseen) == 3 * MIB
     assert os.pwritev in asked
     assert os.preadv not in asked
 
@@ -132,7 +133,7 @@ def test_an_error_ends_the_reading_too(
     before = threading.active_count()
     monkeypatch.setattr(os_copy, "_write", failing if fails == "writing" else os_copy._write)
     with files(tmp_path) as (source, target), pytest.raises(OSError, match="the disk is gone"):
-        os_copy.copy(source, 0, target, 0, 5 * MIB, failing if fails == "looking" else unseen)
+        Copier().copy(source, 0, target, 0, 5 * MIB, failing if fails == "looking" else unseen)
     assert threading.active_count() == before
 
 
