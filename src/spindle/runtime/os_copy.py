@@ -48,15 +48,16 @@ class Copier:
         self._free: list[Buffers] = []
 
     def copy(self, source: int, start: int, target: int, at: int, length: int, seen: Seen) -> int:
-        """Copy `length` bytes; how many there were. `seen` gets all, in order, before they are
-        written.
-        """
+        """Copy `length` bytes; how many there were. `seen` gets all, in order, before its write."""
         if length < DIRECT_FROM:
             buffer = memoryview(bytearray(length))
             got = _read(source, start, buffer, seen)
             _write_all(target, at, buffer[:got])
             return got
-        buffers = self._free.pop() if self._free else (_buffer(), _buffer())
+        try:
+            buffers = self._free.pop()
+        except IndexError:
+            buffers = _buffer(), _buffer()
         try:
             return _copy(source, start, target, at, length, seen, buffers)
         finally:
