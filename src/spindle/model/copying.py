@@ -89,8 +89,9 @@ class CopyPiece:
 
     `base`: the source's segment; `at`: where in the target's segment `target_base` it goes;
     `fresh`: that segment is begun. `entries` and `times`: as in the source. `seals`: the source's
-    segment is sealed, and this is its end. `snapshots`: offsets of producer snapshots that come
-    along; `aborted`: transactions whose markers are in the range.
+    segment is sealed, and this is its end; `growing`: it is the one that is appended to.
+    `snapshots`: offsets of producer snapshots that come along; `aborted`: transactions whose
+    markers are in the range.
     """
 
     base: int
@@ -104,6 +105,7 @@ class CopyPiece:
     times: TimeEntries
     first_timestamp: int
     seals: bool
+    growing: bool
     snapshots: tuple[int, ...]
     aborted: tuple[AbortedTransaction, ...] = ()
 

@@ -229,14 +229,21 @@ class DrillDisk:
         self._inner.sync_dir(path)
 
     def copy(
-        self, source: File, start: int, target: File, at: int, length: int, seen: Seen = unseen
+        self,
+        source: File,
+        start: int,
+        target: File,
+        at: int,
+        length: int,
+        seen: Seen = unseen,
+        growing: bool = False,
     ) -> int:
         """Copy bytes from file to file."""
         assert isinstance(source, _DrillFile)
         assert isinstance(target, _DrillFile)
         source.drill("read")
         target.drill("write")
-        return self._inner.copy(source.inner, start, target.inner, at, length, seen)
+        return self._inner.copy(source.inner, start, target.inner, at, length, seen, growing)
 
     def usage(self, path: str) -> Usage:
         """Bytes of the file system under `path`."""

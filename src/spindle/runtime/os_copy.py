@@ -16,7 +16,7 @@ import os
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 from spindle.storage.disk import Seen
 
@@ -47,11 +47,24 @@ class Copier:
     def __init__(self) -> None:
         self._free: list[Buffers] = []
 
-    def copy(self, source: int, start: int, target: int, at: int, length: int, seen: Seen) -> int:
-        """Copy `length` bytes; how many there were. `seen` gets all, in order, before its write."""
+    def copy(
+        self,
+        source: int,
+        start: int,
+        target: int,
+        at: int,
+        length: int,
+        seen: Seen,
+        growing: bool = False,
+    ) -> int:
+        """Copy `length` bytes; how many there were. `seen` gets all, in order, before its write.
+
+        `growing`: others append to the source, and while one reads it past the cache they wait.
+        """
+        where = _Source(source, seen, growing)
         if length < DIRECT_FROM:
             buffer = memoryview(bytearray(length))
-            got = _read(source, start, buffer, seen)
+            got = where.read(start, buffer)
             _write_all(target, at, buffer[:got])
             return got
         try:
@@ -59,7 +72,7 @@ class Copier:
         except IndexError:
             buffers = _buffer(), _buffer()
         try:
-            return _copy(source, start, target, at, length, seen, buffers)
+            return _copy(where, start, target, at, length, buffers)
         finally:
             self._free.append(buffers)
 
@@ -73,14 +86,35 @@ def _buffer() -> memoryview:
     return memoryview(memory)
 
 
-def _copy(
-    source: int, start: int, target: int, at: int, length: int, seen: Seen, buffers: Buffers
-) -> int:
+class _Source(NamedTuple):
+    """Where bytes come from, and who sees them; `growing`: others append to it."""
+
+    fd: int
+    seen: Seen
+    growing: bool
+
+    def read(self, offset: int, buffer: memoryview) -> int:
+        """Fill the buffer, from the page cache if it is there; the bytes read, all seen."""
+        done = 0
+        if not self.growing and not _is_cached(self.fd, offset, len(buffer)):
+            done = _past_cache(self.fd, offset, buffer, os.preadv)
+            for begin in range(0, done, LOOK):
+                self.seen(buffer[begin : min(begin + LOOK, done)])
+        while done < len(buffer):
+            got = os.preadv(self.fd, [buffer[done : done + LOOK]], offset + done)
+            if got == 0:
+                break
+            self.seen(buffer[done : done + got])
+            done += got
+        return done
+
+
+def _copy(source: _Source, start: int, target: int, at: int, length: int, buffers: Buffers) -> int:
     if hasattr(os, "posix_fadvise"):
         # Only what is asked for: what the kernel reads beyond would pass for what others need.
-        os.posix_fadvise(source, 0, 0, os.POSIX_FADV_RANDOM)
+        os.posix_fadvise(source.fd, 0, 0, os.POSIX_FADV_RANDOM)
     done = 0
-    with closing(_parts_read(source, start, list(_parts(at, length)), seen, buffers)) as parts:
+    with closing(_parts_read(source, start, list(_parts(at, length)), buffers)) as parts:
         for part, direct in parts:
             _write(target, at + done, part, direct)
             done += len(part)
@@ -97,36 +131,20 @@ def _parts(at: int, length: int) -> Iterator[tuple[int, bool]]:
 
 
 def _parts_read(
-    fd: int, offset: int, parts: list[tuple[int, bool]], seen: Seen, buffers: Buffers
+    source: _Source, offset: int, parts: list[tuple[int, bool]], buffers: Buffers
 ) -> Generator[tuple[memoryview, bool], None, None]:
     """The parts as they are read, each while the one before it is used; less at the file's end."""
     with ThreadPoolExecutor(1) as reader:
-        coming = reader.submit(_read, fd, offset, buffers[0][: parts[0][0]], seen)
+        coming = reader.submit(source.read, offset, buffers[0][: parts[0][0]])
         for number, (size, direct) in enumerate(parts):
             got = coming.result()
             offset += got
             if got == size and number + 1 < len(parts):
                 room = buffers[1 - number % 2][: parts[number + 1][0]]
-                coming = reader.submit(_read, fd, offset, room, seen)
+                coming = reader.submit(source.read, offset, room)
             yield buffers[number % 2][:got], direct and got == size
             if got < size:
                 break
-
-
-def _read(fd: int, offset: int, buffer: memoryview, seen: Seen) -> int:
-    """Fill the buffer, from the page cache if it is there; the bytes read, all seen."""
-    done = 0
-    if not _is_cached(fd, offset, len(buffer)):
-        done = _past_cache(fd, offset, buffer, os.preadv)
-        for begin in range(0, done, LOOK):
-            seen(buffer[begin : min(begin + LOOK, done)])
-    while done < len(buffer):
-        got = os.preadv(fd, [buffer[done : done + LOOK]], offset + done)
-        if got == 0:
-            break
-        seen(buffer[done : done + got])
-        done += got
-    return done
 
 
 def _is_cached(fd: int, offset: int, length: int) -> bool:

@@ -147,12 +147,19 @@ class OsDisk:
             os.close(fd)
 
     def copy(
-        self, source: File, start: int, target: File, at: int, length: int, seen: Seen = unseen
+        self,
+        source: File,
+        start: int,
+        target: File,
+        at: int,
+        length: int,
+        seen: Seen = unseen,
+        growing: bool = False,
     ) -> int:
         """Copy bytes past the page cache where it can; the bytes copied (0 only at the end)."""
         assert isinstance(source, OsFile)
         assert isinstance(target, OsFile)
-        return self._copier.copy(source.fd, start, target.fd, at, length, seen)
+        return self._copier.copy(source.fd, start, target.fd, at, length, seen, growing)
 
     def usage(self, path: str) -> Usage:
         """Bytes of the file system under `path`."""

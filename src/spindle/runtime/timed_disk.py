@@ -154,7 +154,14 @@ class TimedDisk:
         self._of(path).call("sync", 0, lambda: self._inner.sync_dir(path))
 
     def copy(
-        self, source: File, start: int, target: File, at: int, length: int, seen: Seen = unseen
+        self,
+        source: File,
+        start: int,
+        target: File,
+        at: int,
+        length: int,
+        seen: Seen = unseen,
+        growing: bool = False,
     ) -> int:
         """Copy bytes from file to file."""
         assert isinstance(source, _TimedFile)
@@ -163,7 +170,7 @@ class TimedDisk:
         for gauge in (source.gauge, target.gauge):
             gauge.copies(began)
         try:
-            return self._inner.copy(source.inner, start, target.inner, at, length, seen)
+            return self._inner.copy(source.inner, start, target.inner, at, length, seen, growing)
         finally:
             for gauge in (source.gauge, target.gauge):
                 gauge.copies(None)

@@ -335,7 +335,14 @@ class MemoryDisk:
         self.after("sync_dir")
 
     def copy(
-        self, source: File, start: int, target: File, at: int, length: int, seen: Seen = unseen
+        self,
+        source: File,
+        start: int,
+        target: File,
+        at: int,
+        length: int,
+        seen: Seen = unseen,
+        growing: bool = False,
     ) -> int:
         """Copy bytes from file to file; the bytes copied (0 only at the end)."""
         data = source.read(start, length)

@@ -225,7 +225,8 @@ def _piece(
     segment = log.segments[number]
     base, at = to
     whole = stop.position == segment.size
-    seals = whole and number + 1 < len(log.segments)
+    growing = number + 1 == len(log.segments)
+    seals = whole and not growing
     following = log.segments[number + 1].base if seals else segment.base
     return c.CopyPiece(
         segment.base,
@@ -239,6 +240,7 @@ def _piece(
         segment.times_between(start, stop),
         segment.first_timestamp,
         seals,
+        growing,
         tuple(o for o in log.snapshots.offsets if segment.base < o <= following),
         tuple(a for a in segment.aborted if start.offset <= a.last < stop.offset),
     )
@@ -324,7 +326,9 @@ class _Copying:
                 target.truncate(at)  # What an earlier attempt left.
             while done < length:
                 rest = length - done
-                got = self._disk.copy(source, start + done, target, at + done, rest, well.feed)
+                got = self._disk.copy(
+                    source, start + done, target, at + done, rest, well.feed, piece.growing
+                )
                 if got == 0:
                     return False
                 done += got

@@ -76,11 +76,19 @@ class Disk(Protocol):
         """Return when the directory's entries are on the medium."""
 
     def copy(
-        self, source: File, start: int, target: File, at: int, length: int, seen: Seen = unseen
+        self,
+        source: File,
+        start: int,
+        target: File,
+        at: int,
+        length: int,
+        seen: Seen = unseen,
+        growing: bool = False,
     ) -> int:
         """Copy bytes, past the page cache if it can; the bytes copied (0 only at the end).
 
-        `seen` gets all of them, in order, each before it is written.
+        `seen` gets all of them, in order, each before it is written. `growing`: others append to
+        the source meanwhile, and must not wait for it.
         """
 
     def usage(self, path: str) -> Usage:

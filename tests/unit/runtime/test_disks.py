@@ -52,7 +52,7 @@ def copying(size: int) -> CopyBytes:
         OffsetEntries(0, array("i"), array("i")),
         TimeEntries(0, array("q"), array("i")),
     )
-    piece = CopyPiece(0, 0, size, 0, 0, True, 9, entries, times, -1, False, ())
+    piece = CopyPiece(0, 0, size, 0, 0, True, 9, entries, times, -1, False, True, ())
     plan = CopyPlan(mark, "orders-0", 0, None, (piece,), stamp, 0, 9, (), None)
     return CopyBytes(OTHER, KEY, ONE, plan)
 

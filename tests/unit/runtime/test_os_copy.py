@@ -121,6 +121,29 @@ def test_what_the_cache_has_is_taken_from_there(
     assert os.preadv not in asked
 
 
+def test_what_others_append_to_is_never_read_past_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a read locks the file: whoever writes to it would wait for the disk."""
+    asked: list[object] = []
+    past = os_copy._past_cache
+
+    def watched(fd: int, offset: int, buffer: memoryview, verb: Any) -> int:
+        asked.append(verb)
+        return past(fd, offset, buffer, verb)
+
+    monkeypatch.setattr(os_copy, "_past_cache", watched)
+    for growing in (False, True):
+        with files(tmp_path) as (source, target):
+            let_go(source)
+            in_memory = has(source, 1)
+            let_go(source)
+            assert Copier().copy(source, 0, target, 0, 3 * MIB, unseen, growing) == 3 * MIB
+            assert os.pread(target, 3 * MIB, 0) == DATA[: 3 * MIB]
+        assert (os.preadv in asked) == (not growing and not in_memory)
+        asked.clear()
+
+
 @pytest.mark.parametrize("fails", ["looking", "writing"])
 def test_an_error_ends_the_reading_too(
     fails: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
