@@ -41,12 +41,14 @@ def reachable(
             yield broker, endpoint, image.brokers[broker].rack
 
 
-def controller_for_clients(image: ClusterImage) -> NodeId:
-    """Whom clients take for the controller: the first live broker, which forwards; -1 if none.
+def controller_for_clients(image: ClusterImage, here: NodeId) -> NodeId:
+    """Whom clients take for the controller: a live broker, which forwards (KIP-590); -1 if none.
 
-    Clients cannot reach the controllers' own listener; any broker would do (KIP-590), and the
-    same one for all keeps a client from wandering.
+    Clients cannot reach the controllers' own listener. It is the broker that answers (`here`), if
+    it serves: of any other one it cannot be sure that it has not died just now.
     """
+    if image.is_alive(here):
+        return here
     return min((b for b in image.brokers if image.is_alive(b)), default=NO_LEADER)
 
 

@@ -10,7 +10,7 @@ from tests.support.cluster_image import add_topic, directory, three_brokers
 
 from spindle.model import records as r
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED
-from spindle.node.topology import Listening
+from spindle.node.topology import Listening, controller_for_clients
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -34,3 +34,11 @@ def test_offline_replicas_are_those_that_the_image_calls_offline(seed: int) -> N
         assert seen.offline_replicas(changed) == tuple(
             b for b in changed.replicas if not image.replica_is_online(changed, b)
         )
+
+
+def test_the_broker_that_answers_is_the_controller_if_it_serves() -> None:
+    """Of another one it may not have heard yet that it is dead: clients would wait for that one."""
+    image = three_brokers()
+    assert [controller_for_clients(image, here) for here in (1, 2, 3)] == [1, 2, 3]
+    image.apply(r.BrokerRegistrationChange(broker_id=1, broker_epoch=10, fenced=1))
+    assert [controller_for_clients(image, here) for here in (1, 2, 3)] == [2, 2, 3]

@@ -44,7 +44,7 @@ def on_broker(broker: Broker, call: Call) -> None:
             error_code=Error.NONE,
             endpoint_type=BROKERS,
             cluster_id=broker.cluster_id,
-            controller_id=topology.controller_for_clients(image),
+            controller_id=topology.controller_for_clients(image, broker.node_id),
             brokers=tuple(
                 make(
                     r.DescribeClusterBroker,

@@ -53,7 +53,7 @@ def on_broker(broker: Broker, call: Call) -> None:
                 for node_id, endpoint, rack in topology.reachable(image, call.listener)
             ),
             cluster_id=broker.cluster_id,
-            controller_id=topology.controller_for_clients(image),
+            controller_id=topology.controller_for_clients(image, broker.node_id),
             topics=tuple(topics),
         )
     )

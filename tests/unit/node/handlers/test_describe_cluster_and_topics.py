@@ -24,7 +24,7 @@ MODULES = {
 
 
 def desk_of(image: ClusterImage) -> Desk:
-    target = SimpleNamespace(image=image, cluster_id="cluster")
+    target = SimpleNamespace(image=image, cluster_id="cluster", node_id=1)
     return Desk(MODULES, target, Outbox(random.Random(1)))
 
 

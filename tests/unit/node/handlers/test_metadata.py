@@ -28,7 +28,7 @@ class Broker:
 
     def __init__(self, **settings: str) -> None:
         self.image = three_brokers()
-        self.cluster_id = "cluster"
+        self.cluster_id, self.node_id = "cluster", 1
         self.settings = Settings({"node.id": "1"} | settings)
         self.wanted: list[str] = []
         self.topic_creation = SimpleNamespace(want=self.wanted.extend)
