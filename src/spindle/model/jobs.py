@@ -406,11 +406,13 @@ class Promote(LogJob[LoadedLog]):
 class PutFile(Job[None]):
     """Write a small file whole and durably: temporary, fsync, rename, fsync of the directory.
 
-    `name` is relative to the directory.
+    `name` is relative to the directory. Not `durable`: no fsync, for which others would wait; a
+    power cut may leave the old file, or a torn one.
     """
 
     name: str
     data: bytes
+    durable: bool = True
 
 
 @dataclass(slots=True)

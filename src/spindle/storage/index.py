@@ -21,6 +21,8 @@ from spindle.storage.disk import File
 
 ENTRY_SIZE: Final = 8
 TIME_ENTRY_SIZE: Final = 12
+BLOCK: Final = 256
+"""Entries of a time index's file that are looked through at once."""
 
 _TIME_ENTRY: Final = Struct(">qi")
 _SWAP: Final = sys.byteorder == "little"
@@ -245,11 +247,22 @@ class TimeFile:
 
     def part(self, start: int, end: int) -> TimeEntries:
         """As `TimeIndex.part`."""
-        key = lambda at: self.entry(at).offset  # noqa: E731
-        low = bisect_left(range(self._count), start, key=key)
-        high = bisect_left(range(self._count), end, key=key)
-        data = self._file.read(low * TIME_ENTRY_SIZE, (high - low) * TIME_ENTRY_SIZE)
-        return TimeEntries(self._base, *_times(data))
+        low, high = self._rank(start), self._rank(end)
+        return TimeEntries(self._base, *self._columns(low, high))
+
+    def _rank(self, offset: int) -> int:
+        """How many entries tell of lesser offsets. Each read may cost a wait: a block is read."""
+        blocks = range(0, self._count, BLOCK)
+        at = bisect_left(blocks, offset, key=lambda first: self.entry(first).offset)
+        if at == 0:
+            return 0
+        first = blocks[at - 1]
+        _, offsets = self._columns(first, min(first + BLOCK, self._count))
+        return first + bisect_left(offsets, offset - self._base)
+
+    def _columns(self, low: int, high: int) -> tuple[array[int], array[int]]:
+        """Timestamps and relative offsets of the entries from `low` to `high`."""
+        return _times(self._file.read(low * TIME_ENTRY_SIZE, (high - low) * TIME_ENTRY_SIZE))
 
     def last(self) -> TimeEntry | None:
         """The newest entry."""

@@ -99,17 +99,21 @@ def walk_headers(file: File, position: int, end: int) -> Iterator[Header]:
         position += header.size
 
 
-def scan(file: File, position: int, end: int, offset: int) -> Iterator[Header]:
+def scan(
+    file: File, position: int, end: int, offset: int, window_size: int = SCAN_WINDOW
+) -> Iterator[Header]:
     """The batches from `position`, every byte checked; Corrupt at the first that is not well.
 
     `offset`: the least that the first batch may begin with; each later one follows its neighbour.
+    `window_size`: bytes to read at a time, for whoever wants to stop after few.
     """
+    assert window_size >= HEADER_SIZE
     window: Buffer = b""
     window_at = position
     while position < end:
         at = position - window_at
         if at + HEADER_SIZE > len(window):
-            window = file.read(position, min(SCAN_WINDOW, end - position))
+            window = file.read(position, min(window_size, end - position))
             window_at, at = position, 0
             if len(window) < HEADER_SIZE:
                 raise Corrupt(f"at {position}: only {len(window)} bytes of a batch header")
@@ -117,7 +121,7 @@ def scan(file: File, position: int, end: int, offset: int) -> Iterator[Header]:
         if header.base_offset < offset:
             raise Corrupt(f"at {position}: offset {header.base_offset} follows {offset - 1}")
         if at + header.size > len(window):
-            window = file.read(position, max(SCAN_WINDOW, header.size))
+            window = file.read(position, max(window_size, header.size))
             window_at, at = position, 0
         _check_crc(window, at, header)
         yield header

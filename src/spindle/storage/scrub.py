@@ -22,6 +22,9 @@ from spindle.storage.segment import Segment
 LOOKS_MAX: Final = 64
 """Empty or small segments that one piece may step over."""
 
+WINDOW_MIN: Final = 16 << 10
+"""Bytes read at a time at least: a batch of the usual size, however little is left to look at."""
+
 
 def scrub(pool: Pool, logs: Mapping[LogKey, Log], blame: Blame, job: Scrub) -> Scrubbed:
     """Carry out the job. OSError where it is the disk's."""
@@ -129,7 +132,8 @@ class _Look:
         reached = self._position
         file = self._pool.disk.open(segment.path())
         try:
-            for header in scan.scan(file, reached, segment.size, segment.base):
+            window = min(scan.SCAN_WINDOW, max(WINDOW_MIN, most))
+            for header in scan.scan(file, reached, segment.size, segment.base, window):
                 if header.last_offset >= segment.end:
                     raise Corrupt(f"offset {header.last_offset} where {segment.end} comes next")
                 batches[header.position] = header.last_offset

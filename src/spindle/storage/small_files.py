@@ -10,16 +10,21 @@ from typing import Any
 from spindle.model import jobs as j
 from spindle.storage import files
 from spindle.storage.disk import Disk
+from spindle.storage.layout import TEMPORARY
 
 
 def put(disk: Disk, job: j.PutFile) -> None:
-    """Write a file whole and durably; its folder is made if need be."""
+    """Write a file whole; its folder is made if need be."""
     path = _inside(job, job.name)
     folder = path.rpartition("/")[0]
     if folder != job.directory and disk.stat(folder) is None:
         disk.make_dir(folder)
         disk.sync_dir(job.directory)
-    files.replace(disk, path, job.data)
+    if job.durable:
+        files.replace(disk, path, job.data)
+    else:
+        files.write_in_place(disk, path + TEMPORARY, job.data)
+        disk.rename(path + TEMPORARY, path)
 
 
 def get(disk: Disk, job: j.GetFile) -> bytes | None:

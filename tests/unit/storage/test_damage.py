@@ -26,7 +26,7 @@ from spindle.model.jobs import (
 )
 from spindle.model.logs import LogKey, OpenedDirectory
 from spindle.model.scrubbing import Scrub, Scrubbed, ScrubPlace
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.disk import MemoryDisk, MemoryFile
 from spindle.storage.blame import VICTIMS_MAX, Blame
 from spindle.storage.directory import Directory
 
@@ -87,6 +87,30 @@ def test_a_round_looks_at_every_byte_once_and_finds_a_good_directory_good() -> N
         size += again.bytes
         again = directory.run(Scrub(PATH, again.next, 1 << 30))
     assert size + again.bytes == sum(p.bytes for p in pieces)
+
+
+@pytest.mark.spec("B-28")
+def test_a_step_reads_about_what_it_looks_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Appends wait for it: a read of much more than is asked for would be felt."""
+    _, directory = fresh()
+    create(directory, KEY, segment_bytes=1 << 20)
+    fill(directory, 1500)
+    read: list[int] = []
+    whole = MemoryFile.read
+
+    def counted(file: MemoryFile, offset: int, length: int) -> bytes:
+        data = whole(file, offset, length)
+        read.append(len(data))
+        return data
+
+    monkeypatch.setattr(MemoryFile, "read", counted)
+    place = ScrubPlace()
+    for _ in range(5):
+        read.clear()
+        piece = directory.run(Scrub(PATH, place, 20_000))
+        assert 20_000 <= piece.bytes < 20_200
+        assert sum(read) < 2.5 * 20_000
+        place = piece.next
 
 
 @pytest.mark.spec("B-28")

@@ -270,6 +270,17 @@ def test_small_files_live_beside_the_metadata_log() -> None:
     assert directory.run(GetFile(PATH, snapshot)) is None
 
 
+def test_a_small_file_that_may_be_lost_waits_for_no_sync() -> None:
+    disk, directory = fresh()
+    directory.run(PutFile(PATH, "progress.json", b"old and longer"))
+    disk.fail(PATH, errno.EIO, "sync", "sync_dir")
+    assert directory.run(PutFile(PATH, "progress.json", b"new", durable=False)) is None
+    disk.heal(PATH)
+    disk.kill()
+    directory, _ = reopen(disk, PATH)
+    assert directory.run(GetFile(PATH, "progress.json")) == b"new"
+
+
 def test_a_metadata_log_is_durable_after_an_unclean_open() -> None:
     disk, directory = fresh()
     directory.run(CreateLog(PATH, METADATA, METADATA_TOPIC_ID, LogSettings()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from spindle.model.batches import CONTROL, TRANSACTIONAL, EndTransactionMarker
 from spindle.model.errors import Corrupt
 from spindle.model.logs import ProducerEntry
 from spindle.sim.disk import MemoryDisk
+from spindle.storage import index as index_module
 from spindle.storage import producers, scan
 from spindle.storage.disk import File
 from spindle.storage.index import OffsetIndex, TimeFile, TimeIndex
@@ -80,9 +82,13 @@ def test_time_index_keeps_rising_timestamps_only() -> None:
     assert TimeIndex.decode(10, index.encode()).last == (9, 20)
 
 
-@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 9)), max_size=30), st.integers(0, 70))
+@given(
+    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 9)), max_size=30),
+    st.integers(0, 70),
+    st.sampled_from([1, 2, 5, index_module.BLOCK]),
+)
 def test_the_time_index_in_memory_and_in_its_file_agree(
-    adds: list[tuple[int, int]], sought: int
+    adds: list[tuple[int, int]], sought: int, block: int
 ) -> None:
     index = TimeIndex(3)
     offset = 3
@@ -91,7 +97,8 @@ def test_the_time_index_in_memory_and_in_its_file_agree(
         index.add(timestamp, offset)
     there = TimeFile(file_of(index.encode()), 3)
     assert there.floor(sought) == index.floor(sought)
-    assert there.part(sought, sought + 20) == index.part(sought, sought + 20)
+    with mock.patch.object(index_module, "BLOCK", block):
+        assert there.part(sought, sought + 20) == index.part(sought, sought + 20)
     assert there.last() == index.last
 
 

@@ -163,7 +163,9 @@ class _Scrubber:
     def _save(self) -> None:
         self._saved_at = self._out.now
         progress = self.schedule.progress
-        self._out.run(PutFile(self._path, FILE, progress.encode()), self._on_saved)
+        # A torn one costs a look from the beginning; a sync, whoever appends to this disk.
+        job = PutFile(self._path, FILE, progress.encode(), durable=False)
+        self._out.run(job, self._on_saved)
 
     def _on_saved(self, result: Failure | None) -> None:
         if isinstance(result, DiskFailed):
