@@ -14,6 +14,8 @@ from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint, LogDir, NodeId
 
 MAX_LONG: Final = (1 << 63) - 1
+SHARE_LEAST: Final = 0.05
+"""Less would be a pause, and nobody would know when it ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,13 @@ def _int(least: int, most: int = MAX_LONG) -> Callable[[str], int]:
         return value
 
     return read
+
+
+def _share(text: str) -> float:
+    value = float(text.strip())
+    if not SHARE_LEAST <= value <= 1:
+        raise ValueError(f"must be between {SHARE_LEAST} and 1")
+    return value
 
 
 def _bool(text: str) -> bool:
@@ -119,6 +128,13 @@ NODE_SETTINGS: Final[dict[str, Setting]] = {
             str(MAX_LONG),
             _int(1),
             "bytes/s of moves from and to each disk",
+            True,
+        ),
+        _S(
+            "log.dir.move.busy.share",
+            "0.3",
+            _share,
+            "share of its time that a move copies while clients write or read; 1: all",
             True,
         ),
         _S("log.dir.move.copies.max", "1", _int(1), "moves that copy at once, each disk", True),

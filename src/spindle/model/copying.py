@@ -202,12 +202,14 @@ class CopyBytes(BesideJob[CopiedBytes]):
     """Copy a plan's pieces from `source` to the future log `key` of `directory`; check each batch.
 
     Runs on a lane of its own for the pair of directories, beside both directories' threads. A
-    DiskFailed names the directory, source or target, whose disk it was.
+    DiskFailed names the directory, source or target, whose disk it was. `share`: how much of its
+    time it may be at work (the rest is for those who serve clients).
     """
 
     key: LogKey
     source: LogDir
     plan: CopyPlan
+    share: float = 1.0
 
     @property
     def lane(self) -> tuple[LogDir, LogDir]:

@@ -28,7 +28,7 @@ from typing import Final, NamedTuple
 from spindle.model.batches import Buffer
 from spindle.model.ids import LogDir
 from spindle.model.logs import Usage
-from spindle.storage.disk import Disk, File, Seen, Stat, unseen
+from spindle.storage.disk import AT_ONCE, Disk, File, Manner, Seen, Stat, unseen
 
 SUFFIX = ".broken"
 PAUSE: Final = 0.02
@@ -236,14 +236,14 @@ class DrillDisk:
         at: int,
         length: int,
         seen: Seen = unseen,
-        growing: bool = False,
+        manner: Manner = AT_ONCE,
     ) -> int:
         """Copy bytes from file to file."""
         assert isinstance(source, _DrillFile)
         assert isinstance(target, _DrillFile)
         source.drill("read")
         target.drill("write")
-        return self._inner.copy(source.inner, start, target.inner, at, length, seen, growing)
+        return self._inner.copy(source.inner, start, target.inner, at, length, seen, manner)
 
     def usage(self, path: str) -> Usage:
         """Bytes of the file system under `path`."""

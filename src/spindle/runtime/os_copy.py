@@ -13,15 +13,22 @@ import errno
 import fcntl
 import mmap
 import os
+import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from typing import Final, NamedTuple
 
-from spindle.storage.disk import Seen
+from spindle.storage.disk import AT_ONCE, Manner, Seen
 
 CHUNK: Final = 4 << 20
 """Bytes that are read, then written, at a time."""
+
+CHUNK_SHARED: Final = 1 << 20
+"""The same of a copy that rests in between: others wait for one of them at most."""
+
+REST_MAX: Final = 0.25
+"""Seconds of one rest: a disk that hangs is not waited for many times over."""
 
 LOOK: Final = 256 << 10
 """Bytes that are read, then looked at: few enough for a processor's cache."""
@@ -44,7 +51,9 @@ Buffers = tuple[memoryview, memoryview]
 class Copier:
     """Copies, of several threads at once; the memory of one that has ended is the next one's."""
 
-    def __init__(self) -> None:
+    def __init__(self, rest: Callable[[float], None] = time.sleep) -> None:
+        """`rest`: does nothing for so many seconds."""
+        self._rest = rest
         self._free: list[Buffers] = []
 
     def copy(
@@ -55,13 +64,13 @@ class Copier:
         at: int,
         length: int,
         seen: Seen,
-        growing: bool = False,
+        manner: Manner = AT_ONCE,
     ) -> int:
         """Copy `length` bytes; how many there were. `seen` gets all, in order, before its write.
 
-        `growing`: others append to the source, and while one reads it past the cache they wait.
+        A source that is `growing` is read through the cache: past it, those who append wait.
         """
-        where = _Source(source, seen, growing)
+        where = _Source(source, seen, manner.growing)
         if length < DIRECT_FROM:
             buffer = memoryview(bytearray(length))
             got = where.read(start, buffer)
@@ -72,9 +81,34 @@ class Copier:
         except IndexError:
             buffers = _buffer(), _buffer()
         try:
-            return _copy(where, start, target, at, length, buffers)
+            return self._copy(where, start, target, at, length, buffers, manner.share)
         finally:
             self._free.append(buffers)
+
+    def _copy(
+        self,
+        source: _Source,
+        start: int,
+        target: int,
+        at: int,
+        length: int,
+        buffers: Buffers,
+        share: float,
+    ) -> int:
+        if hasattr(os, "posix_fadvise"):
+            # Only what is asked for: what the kernel reads beyond would pass for what others need.
+            os.posix_fadvise(source.fd, 0, 0, os.POSIX_FADV_RANDOM)
+        done, began = 0, time.monotonic()
+        sizes = list(_parts(at, length, CHUNK if share == 1 else CHUNK_SHARED))
+        with closing(_parts_read(source, start, sizes, buffers)) as parts:
+            for part, direct in parts:
+                _write(target, at + done, part, direct)
+                done += len(part)
+                if share < 1 and done < length:
+                    took = time.monotonic() - began
+                    self._rest(min(REST_MAX, took / share - took))
+                    began = time.monotonic()
+        return done
 
 
 def _buffer() -> memoryview:
@@ -109,25 +143,13 @@ class _Source(NamedTuple):
         return done
 
 
-def _copy(source: _Source, start: int, target: int, at: int, length: int, buffers: Buffers) -> int:
-    if hasattr(os, "posix_fadvise"):
-        # Only what is asked for: what the kernel reads beyond would pass for what others need.
-        os.posix_fadvise(source.fd, 0, 0, os.POSIX_FADV_RANDOM)
-    done = 0
-    with closing(_parts_read(source, start, list(_parts(at, length)), buffers)) as parts:
-        for part, direct in parts:
-            _write(target, at + done, part, direct)
-            done += len(part)
-    return done
-
-
-def _parts(at: int, length: int) -> Iterator[tuple[int, bool]]:
+def _parts(at: int, length: int, most: int) -> Iterator[tuple[int, bool]]:
     """Sizes of the parts to copy, and whether each may be written directly."""
     head = -at % ALIGNED
     middle = (length - head) // ALIGNED * ALIGNED
     for size, direct in ((head, False), (middle, True), (length - head - middle, False)):
-        for begin in range(0, size, CHUNK):
-            yield min(CHUNK, size - begin), direct
+        for begin in range(0, size, most):
+            yield min(most, size - begin), direct
 
 
 def _parts_read(

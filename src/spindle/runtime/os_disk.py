@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from spindle.model.batches import Buffer
 from spindle.model.logs import Usage
 from spindle.runtime.os_copy import Copier
-from spindle.storage.disk import File, Seen, Stat, unseen
+from spindle.storage.disk import AT_ONCE, File, Manner, Seen, Stat, unseen
 
 BUFFERS_MAX = 1024
 """Most buffers that one `pwritev` takes (IOV_MAX)."""
@@ -154,12 +154,12 @@ class OsDisk:
         at: int,
         length: int,
         seen: Seen = unseen,
-        growing: bool = False,
+        manner: Manner = AT_ONCE,
     ) -> int:
         """Copy bytes past the page cache where it can; the bytes copied (0 only at the end)."""
         assert isinstance(source, OsFile)
         assert isinstance(target, OsFile)
-        return self._copier.copy(source.fd, start, target.fd, at, length, seen, growing)
+        return self._copier.copy(source.fd, start, target.fd, at, length, seen, manner)
 
     def usage(self, path: str) -> Usage:
         """Bytes of the file system under `path`."""

@@ -16,7 +16,7 @@ from spindle.model.activity import Activity
 from spindle.model.batches import Buffer
 from spindle.model.ids import LogDir
 from spindle.model.logs import Usage
-from spindle.storage.disk import Disk, File, Seen, Stat, unseen
+from spindle.storage.disk import AT_ONCE, Disk, File, Manner, Seen, Stat, unseen
 
 R = TypeVar("R")
 
@@ -161,7 +161,7 @@ class TimedDisk:
         at: int,
         length: int,
         seen: Seen = unseen,
-        growing: bool = False,
+        manner: Manner = AT_ONCE,
     ) -> int:
         """Copy bytes from file to file."""
         assert isinstance(source, _TimedFile)
@@ -170,7 +170,7 @@ class TimedDisk:
         for gauge in (source.gauge, target.gauge):
             gauge.copies(began)
         try:
-            return self._inner.copy(source.inner, start, target.inner, at, length, seen, growing)
+            return self._inner.copy(source.inner, start, target.inner, at, length, seen, manner)
         finally:
             for gauge in (source.gauge, target.gauge):
                 gauge.copies(None)

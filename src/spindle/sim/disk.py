@@ -16,7 +16,7 @@ from spindle.model.batches import Buffer
 from spindle.model.logs import Usage
 from spindle.model.outbox import Rng
 from spindle.sim.medium import DirNode, FileNode, Node, Write, settle, size_of
-from spindle.storage.disk import File, Seen, Stat, unseen
+from spindle.storage.disk import AT_ONCE, File, Manner, Seen, Stat, unseen
 
 WRITING = frozenset({"write", "truncate", "sync", "make_dir", "rename", "remove", "sync_dir"})
 """Verbs that a read-only file system refuses (as well as `open` that creates)."""
@@ -342,7 +342,7 @@ class MemoryDisk:
         at: int,
         length: int,
         seen: Seen = unseen,
-        growing: bool = False,
+        manner: Manner = AT_ONCE,
     ) -> int:
         """Copy bytes from file to file; the bytes copied (0 only at the end)."""
         data = source.read(start, length)

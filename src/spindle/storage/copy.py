@@ -16,7 +16,7 @@ from spindle.model import copying as c
 from spindle.model.errors import Corrupt, DiskFailed, LogFailed
 from spindle.model.offsets import EpochHistory, EpochStart
 from spindle.storage import files, layout, scan
-from spindle.storage.disk import Disk, File
+from spindle.storage.disk import Disk, File, Manner
 from spindle.storage.log import Log
 from spindle.storage.producers import Producers
 from spindle.storage.segment import POSITION_MAX, Place, Segment
@@ -320,6 +320,7 @@ class _Copying:
         """Copy a piece, each batch of it checked on its way. Corrupt."""
         start, at, length = piece.start, piece.at, piece.length
         well = scan.Verifier(start, start + length, piece.base)
+        manner = Manner(piece.growing, self._job.share)
         done = 0
         try:
             if target.size() > at:
@@ -327,7 +328,7 @@ class _Copying:
             while done < length:
                 rest = length - done
                 got = self._disk.copy(
-                    source, start + done, target, at + done, rest, well.feed, piece.growing
+                    source, start + done, target, at + done, rest, well.feed, manner
                 )
                 if got == 0:
                     return False

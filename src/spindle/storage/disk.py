@@ -8,7 +8,7 @@ are absolute. No implementation maps files into memory: a fault there would kill
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from spindle.model.batches import Buffer
 from spindle.model.logs import Usage
@@ -19,6 +19,21 @@ Seen = Callable[[Buffer], object]
 
 def unseen(_: Buffer) -> None:
     """Nobody looks."""
+
+
+class Manner(NamedTuple):
+    """How a copy spares others.
+
+    `growing`: the source is appended to meanwhile, and nobody who does shall wait for the copy.
+    `share`: how much of its time it may be at work; it rests in between.
+    """
+
+    growing: bool = False
+    share: float = 1.0
+
+
+AT_ONCE: Final = Manner()
+"""Spares nobody."""
 
 
 class Stat(NamedTuple):
@@ -83,12 +98,11 @@ class Disk(Protocol):
         at: int,
         length: int,
         seen: Seen = unseen,
-        growing: bool = False,
+        manner: Manner = AT_ONCE,
     ) -> int:
         """Copy bytes, past the page cache if it can; the bytes copied (0 only at the end).
 
-        `seen` gets all of them, in order, each before it is written. `growing`: others append to
-        the source meanwhile, and must not wait for it.
+        `seen` gets all of them, in order, each before it is written.
         """
 
     def usage(self, path: str) -> Usage:

@@ -189,6 +189,20 @@ def test_limits_hold_for_many_partitions(cold: bool) -> None:
     assert len(got[0]) == 2
 
 
+@pytest.mark.spec("B-10")
+def test_what_is_read_from_a_disk_is_work_that_moves_give_way_to() -> None:
+    world = World(nodes=1)
+    world.produce(1, b"x")
+    replicas = world.nodes[1].replicas
+    written = replicas.served_at
+    world.wait(5)
+    assert fetched(world.fetch(1, 0)).error_code == Error.NONE
+    assert replicas.served_at == written, "memory had it"
+    replicas.hosted[PartitionId(TOPIC, 0)].tail.clear()
+    assert fetched(world.fetch(1, 0)).error_code == Error.NONE
+    assert replicas.served_at == world.now > written
+
+
 def test_a_log_deleted_under_a_reader_is_out_of_range() -> None:
     world = World(nodes=1)
     for n in range(4):

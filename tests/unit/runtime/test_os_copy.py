@@ -7,6 +7,7 @@ import fcntl
 import os
 import random
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from spindle.runtime import os_copy
 from spindle.runtime.os_copy import Copier
+from spindle.storage.disk import Manner
 
 MIB = 1 << 20
 DATA = random.Random(1).randbytes(5 * MIB + 123)
@@ -138,10 +140,37 @@ def test_what_others_append_to_is_never_read_past_the_cache(
             let_go(source)
             in_memory = has(source, 1)
             let_go(source)
-            assert Copier().copy(source, 0, target, 0, 3 * MIB, unseen, growing) == 3 * MIB
+            assert Copier().copy(source, 0, target, 0, 3 * MIB, unseen, Manner(growing)) == 3 * MIB
             assert os.pread(target, 3 * MIB, 0) == DATA[: 3 * MIB]
         assert (os.preadv in asked) == (not growing and not in_memory)
         asked.clear()
+
+
+@pytest.mark.spec("B-10")
+@pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
+def test_it_rests_between_parts_as_long_as_it_shall(tmp_path: Path, share: float) -> None:
+    rests: list[float] = []
+    with files(tmp_path) as (source, target):
+        began = time.monotonic()
+        copier = Copier(rests.append)
+        assert copier.copy(source, 0, target, 0, 5 * MIB, unseen, Manner(False, share)) == 5 * MIB
+        took = time.monotonic() - began
+        assert (tmp_path / "target").read_bytes() == DATA[: 5 * MIB]
+    assert len(rests) == (0 if share == 1 else 4)
+    assert all(0 < rest <= os_copy.REST_MAX for rest in rests)
+    assert sum(rests) < took * (1 / share - 1) + 1e-6
+
+
+@pytest.mark.spec("B-10")
+def test_a_disk_that_hangs_is_not_waited_for_many_times_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rests: list[float] = []
+    clock = iter(range(0, 1000, 30))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    with files(tmp_path) as (source, target):
+        Copier(rests.append).copy(source, 0, target, 0, 3 * MIB, unseen, Manner(False, 0.1))
+    assert rests == [os_copy.REST_MAX] * 2
 
 
 @pytest.mark.parametrize("fails", ["looking", "writing"])

@@ -40,12 +40,14 @@ def copy_step(
     max_bytes: int,
     then: Then,
     still: Callable[[], bool] = lambda: False,
+    share: float = 1.0,
 ) -> None:
     """Copy at most about `max_bytes` up to offset `limit` of `key`'s log; `then(progress)`.
 
     `mark`: the last progress's; None at the start of a move and after anything else has changed the
     future log. `still`: whether appends and cuts of the source are blocked; asked at the beginning
-    and once more when all is copied. Then `progress.whole` tells that nothing is missing.
+    and once more when all is copied. Then `progress.whole` tells that nothing is missing. `share`:
+    of its time that the copying may take.
     """
     current, future = key._replace(future=False), key._replace(future=True)
 
@@ -55,7 +57,7 @@ def copy_step(
 
     def planned(plan: CopyPlan) -> None:
         if plan.pieces:
-            copying = CopyBytes(target, future, source, plan)
+            copying = CopyBytes(target, future, source, plan, share)
             out.run(copying, _if_well(lambda copied: adopt(plan, copied), then))
         else:
             adopt(plan, CopiedBytes())

@@ -12,6 +12,7 @@ from typing import Final, Protocol
 
 from spindle.core.logdirs.move import Input, Move, State, Wish
 from spindle.core.logdirs.throttle import Throttles
+from spindle.core.logdirs.yielding import Yielding
 from spindle.model.copying import (
     BadBatch,
     CopyMark,
@@ -34,6 +35,8 @@ from spindle.node.replicas.replicas import Replicas
 
 PIECE: Final = 64 << 20
 """Bytes asked of one step of copying."""
+SERVING: Final = 1.0
+"""Seconds for which clients count as served since they were last."""
 FOLLOW: Final = 0.05
 """Seconds between looks for new records once a move has caught up."""
 RETRY: Final = 0.5
@@ -57,11 +60,18 @@ class World(Protocol):
     """Whose appends are blocked for the swap."""
 
     @property
+    def share(self) -> float:
+        """The share of its time that a move may copy while clients are served."""
+
+    @property
     def closing(self) -> bool:
         """Whether no copy is begun any more."""
 
     def is_told(self, run: Run) -> bool:
         """Whether the committed metadata names the target, or nobody need be told."""
+
+    def left(self, move: Move) -> int:
+        """Bytes that a move has still to copy."""
 
     def settings_of(self, topic: str) -> LogSettings:
         """What the topic's logs obey."""
@@ -129,6 +139,7 @@ class Run:
         """A job on the future log has not come back: there is one at a time."""
         self.in_doubt = False
         """The controller was told of the target, and no image shows yet what came of it."""
+        self._yielding = Yielding()
         self._mark: CopyMark | None = None
         self._dirty = False
         self._failures = self._bad = self._rounds = 0
@@ -198,12 +209,13 @@ class Run:
         move = self.move
         if self.busy or self._world.closing or not move.follows or not self._serves():
             return
-        granted = PIECE
+        share = self._share()
+        granted = want = int(PIECE * share)  # Steps are short, however long it rests in them.
         if move.state is not State.DRAINING:
             throttles, now, disks = self._world.throttles, self._out.now, self._disks
-            granted = throttles.take(now, PIECE, disks)
+            granted = throttles.take(now, want, disks)
             if granted == 0:
-                self._pump_at(throttles.ready_at(now, PIECE, disks))
+                self._pump_at(throttles.ready_at(now, want, disks))
                 return
         self.busy = True
         copy_step(
@@ -216,7 +228,15 @@ class Run:
             granted,
             partial(self._on_copied, granted, move.state is not State.DRAINING),
             lambda: move.state is State.DRAINING,
+            share,
         )
+
+    def _share(self) -> float:
+        """Of its time that it may copy: who is about to swap has little left, and hurries."""
+        if self.move.state is not State.COPYING:
+            return 1.0
+        serving = self._out.now - self._world.replicas.served_at < SERVING
+        return self._yielding.share(self._world.share, serving)
 
     @property
     def _disks(self) -> tuple[LogDir, LogDir]:
@@ -237,6 +257,7 @@ class Run:
         self._world.on_copied(self, used)
         if isinstance(result, CopyProgress):
             self.move.end, self.move.size = result.end, result.size
+            self._yielding.on_copied(used, self._world.left(self.move))
         if self._is_over() or self._failed(result):
             return
         assert isinstance(result, CopyProgress)

@@ -143,6 +143,11 @@ class Moves:
         return int(broker), int(settings["log.dir.move.max.bytes.per.second"])
 
     @property
+    def share(self) -> float:
+        """The share of its time that a move may copy while clients are served (B-10)."""
+        return float(self._site.settings["log.dir.move.busy.share"])
+
+    @property
     def _at_once(self) -> int:
         threads = self._site.settings["num.replica.alter.log.dirs.threads"]
         return int(threads) if threads is not None else len(self._directories.all)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from math import inf
 from typing import Any, Final
 
 from spindle.core.replica.partition import Leading, Offline
@@ -55,6 +56,8 @@ class Readers:
         )
         self._woken: dict[Fetch, None] = {}
         self._hurry_until = 0.0
+        self.at = -inf
+        """When a log was read last, because what was asked for is not kept in memory."""
         self._out.after(SWEEP, self._sweep)
 
     # --- requests -----------------------------------------------------------------------------
@@ -146,6 +149,7 @@ class Readers:
                     "", hosted.key, cursor.offset, outcome.limit, max(size, 0), not some, committed
                 )
                 fetch.reading += 1
+                self.at = self._out.now
                 hosted.run(job, partial(self._on_read, fetch, outcome))
                 left -= size
                 some = True

@@ -68,6 +68,11 @@ class Replicas:
 
     # --- asking -----------------------------------------------------------------------------
 
+    @property
+    def served_at(self) -> float:
+        """When records were last appended to a log or read from one, for whomever."""
+        return max(self.writes.at, self.readers.at)
+
     def find(self, id: PartitionId) -> Hosted | None:
         """A hosted partition."""
         return self.hosted.get(id)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Final
 
 from spindle.core.replica.partition import Offline
@@ -42,6 +43,8 @@ class Writes:
         self._out = out
         self._owner = owner
         self._readers = readers
+        self.at = -inf
+        """When something was appended last."""
 
     def append(
         self, hosted: Hosted, batches: list[Batch], then: Callable[[], None] | None = None
@@ -50,6 +53,7 @@ class Writes:
 
         A failure takes the partition offline.
         """
+        self.at = self._out.now
         job = Append("", hosted.key, batches, self._out.wall_ms, hosted.topic.sync)
         hosted.write(job, partial(self._on_appended, hosted, batches, then))
 
