@@ -102,8 +102,7 @@ class Moves:
 
     def of(self, id: PartitionId) -> Move | None:
         """The move of a replica that is under way."""
-        run = self._runs.get(id)
-        return run.move if run is not None else None
+        return self._runs[id].move if id in self._runs else None
 
     def promised(self, id: PartitionId) -> DirectoryId | None:
         """The directory that a move wants the metadata to name, and nobody may gainsay (B-05)."""
