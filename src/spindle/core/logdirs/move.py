@@ -199,7 +199,7 @@ TABLE: Final[Mapping[tuple[State, Input], Row]] = MappingProxyType(_table())
 class Move:
     """One move: which replica, from where to where, how far. Changes by `feed` alone."""
 
-    __slots__ = ("copied", "end", "id", "name", "size", "source", "state", "target")
+    __slots__ = ("copied", "end", "id", "name", "share", "size", "source", "state", "target")
 
     def __init__(
         self, id: PartitionId, name: TopicPartition, source: LogDir, target: LogDir
@@ -216,6 +216,8 @@ class Move:
         """Bytes of the future log."""
         self.copied = 0
         """Bytes that were copied, in this run of the process."""
+        self.share = 1.0
+        """Of its time that it copied of late: the rest was for those who are served."""
 
     @property
     def current_key(self) -> LogKey:

@@ -62,6 +62,7 @@ class MoveFigures:
             todo[pair] = todo.get(pair, 0) + rest
             yield Sample(PREFIX + "movebytesdone", move.size, "bytes of a move's copy", labels)
             yield Sample(PREFIX + "movebytesleft", rest, "bytes that a move has to copy", labels)
+            yield Sample(PREFIX + "moveshare", move.share, "of its time that a move copies", labels)
         for pair in {**dict.fromkeys(self._pairs), **dict.fromkeys(todo)}:
             rate = self._pairs.get(pair, Rate())
             labels = {"source": pair[0], "target": pair[1]}

@@ -209,8 +209,8 @@ class Run:
         move = self.move
         if self.busy or self._world.closing or not move.follows or not self._serves():
             return
-        share = self._share()
-        granted = want = int(PIECE * share)  # Steps are short, however long it rests in them.
+        move.share = self._share()
+        granted = want = int(PIECE * move.share)  # Steps are short, however long it rests in them.
         if move.state is not State.DRAINING:
             throttles, now, disks = self._world.throttles, self._out.now, self._disks
             granted = throttles.take(now, want, disks)
@@ -228,7 +228,7 @@ class Run:
             granted,
             partial(self._on_copied, granted, move.state is not State.DRAINING),
             lambda: move.state is State.DRAINING,
-            share,
+            move.share,
         )
 
     def _share(self) -> float:

@@ -44,14 +44,15 @@ LEAVE_OUT: Final = frozenset(
     {
         "AssignReplicasToDirsRequest.broker_epoch", "Beat.epoch",
         "BrokerRegistrationChange.broker_epoch", "ClusterImage.offset", "Controller._offset",
-        "Controller.life", "Controller.log", "DirNode.kept", "DirNode.pending", "Directory.history",
-        "Directory.rate", "Directory.usage", "DiskFailed.verb", "FileNode.kept", "FileNode.pending",
-        "Health.why", "JobAsked.ticket", "Letter.life", "Letter.then", "Life.epoch",
-        "MemoryDisk.calls", "MemoryDisk.changes", "Move.copied", "Moves.figures", "Outbox._tickets",
-        "Outbox._timers", "Outbox._waiting", "Process.learned", "Process.registration",
+        "Controller.life", "Controller.log", "CopyBytes.share", "DirNode.kept", "DirNode.pending",
+        "Directory.history", "Directory.rate", "Directory.usage", "DiskFailed.verb",
+        "FileNode.kept", "FileNode.pending", "Health.why", "JobAsked.ticket", "Letter.life",
+        "Letter.then", "Life.epoch", "MemoryDisk.calls", "MemoryDisk.changes", "Move.copied",
+        "Move.share", "Moves.figures", "Moves.throttles", "Outbox._tickets", "Outbox._timers",
+        "Outbox._waiting", "Process.learned", "Process.registration", "Readers.at",
         "Register.incarnation", "Register.previous_epoch", "RegisterBroker.broker_epoch",
-        "RegisterBroker.incarnation_id", "Session.epoch", "Session.metadata_offset",
-        "Settings._values", "State.registered_at", "Moves.throttles",
+        "RegisterBroker.incarnation_id", "Run._yielding", "Session.epoch",
+        "Session.metadata_offset", "Settings._values", "State.registered_at", "Writes.at",
     }
 )  # fmt: skip
 """Counters, what people read, caches, what only a power cut would bring to light."""
