@@ -31,7 +31,7 @@ async def run(options: argparse.Namespace) -> Table:
         ("latency", lambda p, n: measures.latency(p, n, 1600)),
         ("small", lambda p, n: measures.small(p, n, options.small)),
         ("move", lambda p, n: moves.move(p, n, options.move_records)),
-        ("move-felt", lambda p, n: moves.felt(p, n, options.move_records, options.felt_seconds)),
+        ("move-felt", lambda p, n: moves.felt(p, n, options.felt_records, options.felt_seconds)),
         ("move-swaps", lambda p, n: moves.swaps(p, n, options.swap_records, options.swaps)),
     ]
     with tempfile.TemporaryDirectory(dir=options.dir) as home:
@@ -170,7 +170,8 @@ def main() -> None:
     parser.add_argument("--warm", type=int, default=2, help="rounds before them, not counted")
     parser.add_argument("--records", type=int, default=200_000, help="1 KiB records a round")
     parser.add_argument("--small", type=int, default=5_000, help="small requests a round")
-    parser.add_argument("--move-records", type=int, default=500_000, help="1 KiB records to move")
+    parser.add_argument("--move-records", type=int, default=1_000_000, help="1 KiB records to move")
+    parser.add_argument("--felt-records", type=int, default=400_000, help="the same, under load")
     parser.add_argument("--felt-seconds", type=int, default=8, help="of writing beside moves")
     parser.add_argument("--swaps", type=int, default=60, help="swaps under load, each round")
     parser.add_argument("--swap-records", type=int, default=20_000, help="1 KiB records to swap")
