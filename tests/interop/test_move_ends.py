@@ -339,6 +339,30 @@ def test_a_limit_of_each_disk_holds_beside_that_of_the_broker(cluster: Local) ->
     ends_at(cluster, "slowed", 1, 1)
 
 
+@pytest.mark.spec("B-10")
+def test_a_move_gives_way_while_somebody_writes_as_far_as_it_is_told(cluster: Local) -> None:
+    for topic in ("polite", "talk"):
+        cluster.create_on(topic, 0, [1])
+    fill(cluster, "polite", 8 * MB)
+    begin(cluster, "polite", 1, 2)
+
+    def share() -> float:
+        figures = cluster.metrics(1)
+        (found,) = (v for name, v in figures.items() if "moveshare" in name and "polite" in name)
+        return found
+
+    def share_while_writing() -> float:
+        produce(cluster.bootstrap, "talk", [b"somebody writes"])
+        return share()
+
+    cluster.until(lambda: share() == 1.0, "it has the disks for itself", 60)
+    cluster.until(lambda: share_while_writing() == 0.3, "it gives way", 60)
+    configure(cluster, "log.dir.move.busy.share", "0.6")
+    cluster.until(lambda: share_while_writing() == 0.6, "it does as it is told", 60)
+    configure(cluster, "log.dir.move.busy.share", None)
+    ends_at(cluster, "polite", 1, 2)
+
+
 @pytest.mark.spec("B-09", "K113-10")
 def test_where_a_replica_is_to_be_made_outlives_a_restart_but_not_its_disk(cluster: Local) -> None:
     told = cluster.alter({("wished", 0, 2): 3, ("unlucky", 0, 2): 1})
