@@ -21,15 +21,18 @@ $(VENV)/ready: requirements.lock pyproject.toml
 demo: setup ## Run the main job: a cluster, load, a plan from Spark, moves, a broken disk, an audit
 	$(BIN)/spindle demo
 
-test: setup ## Run all tests, with Apache Kafka as the other party (under 25 minutes)
-	@# Long files first, so that short ones fill up the end. Processes, JVMs and Spark share the cores:
-	@# what ran out of time gets one more chance, alone.
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder || $(BIN)/pytest --last-failed --last-failed-no-failures none
-
-check: setup ## Lint, types, house rules and unit tests (under 2 minutes)
+define lint
 	$(BIN)/ruff check src tests bench
 	$(BIN)/ruff format --check src tests bench
 	$(BIN)/mypy
+endef
+
+test: setup ## Lint, types and all tests, with Apache Kafka as the other party (under 25 minutes)
+	$(lint)
+	$(BIN)/python -m tests.suite
+
+check: setup ## Lint, types, house rules and unit tests (under 2 minutes)
+	$(lint)
 	$(BIN)/pytest tests/house tests/unit -n 2 -q
 
 spec: setup ## Print which behaviours of the specification have tests
@@ -42,6 +45,10 @@ explore: setup ## Every interleaving of one replica's events, the long form (hal
 	$(BIN)/spindle explore --failures 1 --restarts 1 --losses 1 --elections 1 --cancels 1
 	$(BIN)/spindle explore --failures 1 --restarts 0 --losses 0 --moves 2 --cancels 1
 	$(BIN)/spindle explore --failures 2 --restarts 0 --losses 0 --directories 3
+	$(BIN)/spindle explore-transactions --losses 1 --leaders 1 --waits 1
+	$(BIN)/spindle explore-transactions --losses 1 --coordinators 1 --level 0 --waits 1
+	$(BIN)/spindle explore-transactions --zombies 1 --losses 1 --waits 1
+	$(BIN)/spindle explore-transactions --zombies 1 --coordinators 1 --leaders 1 --waits 0
 
 crash: setup ## Stop at every file-system call, the long form
 	SPINDLE_CRASH_POINTS=all $(BIN)/pytest tests/crash

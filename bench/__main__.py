@@ -1,38 +1,58 @@
 """Runs every measure against both peers in turn and prints medians and ratios.
 
 python -m bench [--rounds 5] [--only throughput,move] [--write docs/benchmarks.md]
+
+A peer is warmed up by the measure itself until its leading figure stops getting better.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from tests.support.kafka_jars import kafka_jars
-
-from bench import failover, measures, moves
-from bench.peers import Apache, Peer, Spindle, memory
+from bench import failover, hostile, measures, moves
+from bench.peers import NAMES, Peer
 from bench.report import Table, joined, render
 
-Planned = tuple[str, Callable[[Peer, int], Awaitable[measures.Figures]]]
+
+class Measure(NamedTuple):
+    """One measure, and the figure by which a peer is told to be warm."""
+
+    name: str
+    run: Callable[[Peer, int], Awaitable[measures.Figures]]
+    leading: str
+    less_is_better: bool = False
 
 
 async def run(options: argparse.Namespace) -> Table:
-    """All measures, alternating."""
+    """All measures that are asked for."""
     table: Table = defaultdict(lambda: defaultdict(list))
-    plan: list[Planned] = [
-        ("throughput", lambda p, n: measures.throughput(p, n, options.records)),
-        ("latency", lambda p, n: measures.latency(p, n, 1600)),
-        ("small", lambda p, n: measures.small(p, n, options.small)),
-        ("move", lambda p, n: moves.move(p, n, options.move_records)),
-        ("move-felt", lambda p, n: moves.felt(p, n, options.felt_records, options.felt_seconds)),
-        ("move-swaps", lambda p, n: moves.swaps(p, n, options.swap_records, options.swaps)),
+    window = options.window
+    plan = [
+        Measure("throughput", lambda p, n: measures.throughput(p, n, window), "produce MB/s"),
+        Measure("latency", lambda p, n: measures.latency(p, n, window), "latency p50 ms", True),
+        Measure("small", lambda p, n: measures.small(p, n, window), "small requests/s"),
+        Measure("move", lambda p, n: moves.move(p, n, options.move_records), "move MB/s"),
+        Measure(
+            "move-felt",
+            lambda p, n: moves.felt(p, n, options.felt_records, window),
+            "acks=all p99 ms",
+            True,
+        ),
+        Measure(
+            "move-swaps",
+            lambda p, n: moves.swaps(p, n, options.swap_records, options.swaps),
+            "append block at the swap p50 ms",
+            True,
+        ),
     ]
     with tempfile.TemporaryDirectory(dir=options.dir) as home:
         if _wanted("sources", options):
@@ -41,10 +61,14 @@ async def run(options: argparse.Namespace) -> Table:
             from bench import planner  # Only this measure needs the exact solver.
 
             planner.run(Path(home), lambda figure, whose, n: table[figure][whose].append(n))
+        if _wanted("hostile", options):
+            await hostile.run(
+                Path(home), options.rounds, lambda figure, whose, n: table[figure][whose].append(n)
+            )
         shim = _shim(Path(home))
-        wanted = [(name, measure) for name, measure in plan if _wanted(name, options)]
+        wanted = [measure for measure in plan if _wanted(measure.name, options)]
         if wanted:
-            await _shared(table, wanted, Path(home), shim, options)
+            await _shared(table, wanted, Path(home), options)
         if _wanted("gap", options):
             await _gaps(table, Path(home), shim, options)
         if _wanted("failover", options):
@@ -58,18 +82,19 @@ def _wanted(name: str, options: argparse.Namespace) -> bool:
 
 
 async def _shared(
-    table: Table, plan: list[Planned], home: Path, shim: Path, options: argparse.Namespace
+    table: Table, plan: list[Measure], home: Path, options: argparse.Namespace
 ) -> None:
-    """The measures that leave their clusters whole share them."""
-    peers = [_peer(name, home, shim) for name in ("kafka", "spindle")]
+    """The measures that leave their clusters whole share them; one cluster runs at a time."""
+    peers: list[Peer] = []
     try:
-        for peer in peers:
-            table["start to serving s"][peer.name].append(await peer.start())
-            print(f"{peer.name} serves", file=sys.stderr)
-        for name, measure in plan:
-            await _rounds(table, name, measure, peers, options)
-        for peer in peers:
-            table["memory MB"][peer.name].append(memory(peer.pids()))
+        for name in NAMES:
+            peer = Peer(name, home)
+            peers.append(peer)
+            table["start to serving s"][name].append(await peer.start())
+            print(f"{name} serves", file=sys.stderr)
+            peer.freeze()
+        for measure in plan:
+            await _rounds(table, measure, peers, options)
     finally:
         for peer in peers:
             await peer.stop()
@@ -85,31 +110,51 @@ async def _sources(table: Table, home: Path, options: argparse.Namespace) -> Non
 
 
 async def _rounds(
-    table: Table,
-    name: str,
-    measure: Callable[[Peer, int], Awaitable[measures.Figures]],
-    peers: list[Peer],
-    options: argparse.Namespace,
+    table: Table, measure: Measure, peers: list[Peer], options: argparse.Namespace
 ) -> None:
-    warm = options.warm if name == "throughput" else min(options.warm, 1)
-    for round_ in range(-warm, options.rounds):
+    """Warm each peer up, then let them take turns; who does not work is frozen."""
+    serial = itertools.count()
+
+    async def once(peer: Peer, round_: str) -> measures.Figures:
+        figures = await measure.run(peer, next(serial))
+        line = ", ".join(f"{k} {v:.3g}" for k, v in figures.items())
+        print(f"{measure.name} {peer.name} {round_}: {line}", file=sys.stderr)
+        return figures
+
+    for peer in peers:
+        await peer.thaw()
+        seen: list[float] = []
+        while len(seen) < options.warm_max and not is_warm(seen, measure.less_is_better):
+            figures = await once(peer, f"warm {len(seen) + 1}")
+            if measure.leading not in figures:
+                break
+            seen.append(figures[measure.leading])
+        peer.freeze()
+    for round_ in range(options.rounds):
         for peer in peers:
-            figures = await measure(peer, round_ + warm)
-            line = ", ".join(f"{k} {v:.3g}" for k, v in figures.items())
-            print(f"{name} {peer.name} {round_}: {line}", file=sys.stderr)
-            if round_ >= 0:
-                for figure, value in figures.items():
-                    table[figure][peer.name].append(value)
+            await peer.thaw()
+            for figure, value in (await once(peer, str(round_))).items():
+                table[figure][peer.name].append(value)
+            peer.freeze()
+
+
+def is_warm(seen: Sequence[float], less_is_better: bool = False) -> bool:
+    """Whether a figure has stopped getting better: twice no more than 3 % beyond its best."""
+    if len(seen) < 3:
+        return False
+    sign = -1 if less_is_better else 1
+    best = max(sign * value for value in seen[:-2])
+    return all(sign * value <= best + 0.03 * abs(best) for value in seen[-2:])
 
 
 async def _gaps(table: Table, home: Path, shim: Path, options: argparse.Namespace) -> None:
     """A fresh cluster each time: a disk that has failed is not itself again."""
     for round_ in range(options.gap_rounds):
         for role in measures.ROLES:
-            for name in ("kafka", "spindle"):
-                peer = _peer(name, home / f"gap-{role}-{round_}", shim)
+            for name in NAMES:
+                peer = Peer(name, home / f"gap-{role}-{round_}")
                 try:
-                    await peer.start()
+                    await peer.start(shim, Path(peer.directories(measures.VICTIM)[-1]))
                     figures = await measures.gap(peer, round_, role)
                 finally:
                     await peer.stop()
@@ -131,24 +176,6 @@ def _failovers(table: Table, home: Path, shim: Path, options: argparse.Namespace
                 table[figure][name].append(value)
 
 
-def _peer(name: str, home: Path, shim: Path) -> Peer:
-    place = home / name
-    place.mkdir(parents=True, exist_ok=True)
-    last = 3
-    if name == "spindle":
-        doomed = place / f"broker-{last}" / "disk-2"
-        return Spindle(place, _preload(shim, doomed))
-    doomed = place / f"node-{last}" / "d2"
-    return Apache(place, kafka_jars(), _preload(shim, doomed))
-
-
-def _preload(shim: Path, doomed: Path) -> dict[str, str]:
-    # Only the gap measure needs it; a preloaded library costs every call a little.
-    if "gap-" not in str(doomed):
-        return {}
-    return {"LD_PRELOAD": str(shim), "SPINDLE_BREAK": str(doomed)}
-
-
 def _shim(home: Path) -> Path:
     library = home / "failing_disk.so"
     source = Path(__file__).with_name("failing_disk.c")
@@ -167,12 +194,10 @@ def main() -> None:
     """Parse the options, run, print, and keep the result where asked."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="counted rounds of each measure")
-    parser.add_argument("--warm", type=int, default=2, help="rounds before them, not counted")
-    parser.add_argument("--records", type=int, default=200_000, help="1 KiB records a round")
-    parser.add_argument("--small", type=int, default=5_000, help="small requests a round")
+    parser.add_argument("--warm-max", type=int, default=10, help="rounds of warming up at most")
+    parser.add_argument("--window", type=int, default=20, help="seconds of each measured window")
     parser.add_argument("--move-records", type=int, default=1_000_000, help="1 KiB records to move")
     parser.add_argument("--felt-records", type=int, default=400_000, help="the same, under load")
-    parser.add_argument("--felt-seconds", type=int, default=8, help="of writing beside moves")
     parser.add_argument("--swaps", type=int, default=60, help="swaps under load, each round")
     parser.add_argument("--swap-records", type=int, default=20_000, help="1 KiB records to swap")
     parser.add_argument("--gap-rounds", type=int, default=1, help="disk failures of each kind")
@@ -181,7 +206,9 @@ def main() -> None:
         "--leaders", type=int, default=failover.LEADERS, help="partitions led from a disk that dies"
     )
     parser.add_argument("--source-records", type=int, default=2_000_000, help="to read on Spark")
-    names = "planner,sources,throughput,latency,small,move,move-felt,move-swaps,gap,failover"
+    names = (
+        "planner,sources,hostile,throughput,latency,small,move,move-felt,move-swaps,gap,failover"
+    )
     parser.add_argument("--only", help=f"{names}; move: all three of moves")
     parser.add_argument("--dir", help="where the clusters keep their data")
     parser.add_argument(

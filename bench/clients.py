@@ -1,12 +1,14 @@
 """librdkafka as the one client of both peers; each measure runs in a process of its own.
 
-    python -m bench.clients MEASURE BOOTSTRAP TOPIC COUNT SIZE
+    python -m bench.clients MEASURE BOOTSTRAP TOPIC AMOUNT SIZE
 
-prints one line of JSON; the measures stand in a table at the end.
+prints one line of JSON; the measures stand in a table at the end. AMOUNT: records where a topic is
+filled, seconds in all other measures.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import struct
@@ -14,22 +16,43 @@ import sys
 import threading
 import time
 import uuid
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 _TIME = struct.Struct(">d")
+_WAITING = 200
+"""Small records that the client holds at most: enough for five requests to be on their way."""
 
 
 def fill(bootstrap: str, topic: str, count: int, size: int) -> dict[str, float]:
-    """As `produce`, in batches of 16 KiB, as Apache Kafka's own producer makes them by default."""
-    return produce(bootstrap, topic, count, size, 16_384)
+    """Write `count` records in batches of 16 KiB, as Apache Kafka's producer makes by default."""
+    return _written(bootstrap, topic, range(count), size, 16_384)
 
 
-def produce(
-    bootstrap: str, topic: str, count: int, size: int, batch: int = 1_000_000
+def fill_large(bootstrap: str, topic: str, count: int, size: int) -> dict[str, float]:
+    """The same in batches of 1 MB."""
+    return _written(bootstrap, topic, range(count), size, 1_000_000)
+
+
+def produce(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, float]:
+    """Records per second and MB/s of a window of so many seconds, acks=all."""
+    return _written(bootstrap, topic, _for(seconds), size, 1_000_000)
+
+
+def _for(seconds: float) -> Iterator[int]:
+    """Numbers, until the time is up; the clock is looked at now and then."""
+    end = time.monotonic() + seconds
+    for number in itertools.count():
+        if number % 256 == 0 and time.monotonic() >= end:
+            return
+        yield number
+
+
+def _written(
+    bootstrap: str, topic: str, numbers: Iterable[int], size: int, batch: int
 ) -> dict[str, float]:
-    """Records per second and MB/s of `count` records, acks=all."""
     client = Producer(
         {
             "bootstrap.servers": bootstrap,
@@ -42,13 +65,14 @@ def produce(
     )
     value = random.Random(1).randbytes(size)
     failed: list[str] = []
+    count = 0
 
     def told(error: Any, _: Any) -> None:
         if error is not None:
             failed.append(str(error))
 
     began = time.monotonic()
-    for _ in range(count):
+    for _ in numbers:
         while True:
             try:
                 client.produce(topic, value, on_delivery=told)
@@ -56,29 +80,38 @@ def produce(
             except BufferError:
                 client.poll(0.01)
         client.poll(0)
-    client.flush(120)
+        count += 1
+    assert client.flush(120) == 0, "not everything was acknowledged within 120 s"
     seconds = time.monotonic() - began
     assert not failed, failed[:3]
-    return {"mb_per_s": count * size / seconds / 1e6, "records_per_s": count / seconds}
+    return {"mb_per_s": count * size / seconds / 1e6, "records": float(count), "seconds": seconds}
 
 
-def consume(bootstrap: str, topic: str, count: int, size: int) -> dict[str, float]:
-    """MB/s of reading `count` records from the beginning."""
+def consume(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, float]:
+    """MB/s of reading for so many seconds, from the beginning again whenever the end is reached."""
     client = _consumer(bootstrap, topic)
+    places = client.assignment()
+    ends = {p.partition: client.get_watermark_offsets(p, timeout=30)[1] for p in places}
+    every = sum(ends.values())
     client.consume(1, timeout=30)
-    began, got = time.monotonic(), 1
-    while got < count and time.monotonic() < began + 120:
+    began, got, of_this_pass = time.monotonic(), 0, 1
+    while time.monotonic() < began + seconds:
         # Never ask for more than is left: the call would wait for it.
-        got += len(client.consume(min(10_000, count - got), timeout=1))
-    seconds = time.monotonic() - began
+        read = len(client.consume(min(10_000, every - of_this_pass), timeout=1))
+        got, of_this_pass = got + read, of_this_pass + read
+        if of_this_pass >= every:
+            client.assign([TopicPartition(topic, number, 0) for number in ends])
+            of_this_pass = 0
+    took = time.monotonic() - began
     client.close()
-    assert got >= count, f"only {got} of {count} records came"
-    return {"mb_per_s": got * size / seconds / 1e6, "records_per_s": got / seconds}
+    assert got, "nothing was read"
+    return {"mb_per_s": got * size / took / 1e6, "records": float(got), "seconds": took}
 
 
-def latency(bootstrap: str, topic: str, count: int, size: int) -> dict[str, float]:
-    """From produce to consume, in ms, at 200 records/s with acks=all."""
+def latency(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, float]:
+    """From produce to consume, in ms, at 200 records/s with acks=all, for so many seconds."""
     rate = 200.0
+    count = int(seconds * rate)
     client = _consumer(bootstrap, topic, "latest")
     client.poll(1)
     producer = Producer({"bootstrap.servers": bootstrap, "acks": "all", "linger.ms": 0})
@@ -110,9 +143,10 @@ def latency(bootstrap: str, topic: str, count: int, size: int) -> dict[str, floa
     return {"p50_ms": waits[len(waits) // 2] * 1e3, "p99_ms": waits[len(waits) * 99 // 100] * 1e3}
 
 
-def acknowledged(bootstrap: str, topic: str, count: int, size: int) -> dict[str, float]:
+def acknowledged(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, float]:
     """From produce to the acknowledgement by all replicas, in ms, at 500 records/s."""
     rate = 500.0
+    count = int(seconds * rate)
     client = Producer({"bootstrap.servers": bootstrap, "acks": "all", "linger.ms": 0})
     client.list_topics(topic, timeout=30)
     waits: list[float] = []
@@ -144,8 +178,8 @@ def acknowledged(bootstrap: str, topic: str, count: int, size: int) -> dict[str,
     }
 
 
-def small(bootstrap: str, topic: str, count: int, size: int) -> dict[str, float]:
-    """Produce requests of one record each per second, five in flight."""
+def small(bootstrap: str, topic: str, seconds: int, size: int) -> dict[str, float]:
+    """Produce requests of one record each per second, five in flight, for so many seconds."""
     client = Producer(
         {
             "bootstrap.servers": bootstrap,
@@ -155,18 +189,24 @@ def small(bootstrap: str, topic: str, count: int, size: int) -> dict[str, float]
             "max.in.flight.requests.per.connection": 5,
         }
     )
+    acknowledged = 0
+    failed: list[str] = []
+
+    def told(error: Any, _: Any) -> None:
+        nonlocal acknowledged
+        acknowledged += error is None
+        if error is not None:
+            failed.append(str(error))
+
     began = time.monotonic()
-    for _ in range(count):
-        while True:
-            try:
-                client.produce(topic, bytes(size), partition=0)
-                break
-            except BufferError:
-                client.poll(0.01)
-        client.poll(0)
-    left = client.flush(120)
-    assert left == 0, f"{left} records were not acknowledged"
-    return {"requests_per_s": count / (time.monotonic() - began)}
+    while time.monotonic() < began + seconds:
+        if len(client) < _WAITING:
+            client.produce(topic, bytes(size), partition=0, on_delivery=told)
+        client.poll(0 if len(client) < _WAITING else 0.001)
+    took, done = time.monotonic() - began, acknowledged
+    assert client.flush(120) == 0, "not everything was acknowledged within 120 s"
+    assert not failed, failed[:3]
+    return {"requests_per_s": done / took}
 
 
 def _consumer(bootstrap: str, topic: str, begin: str = "earliest") -> Consumer:
@@ -188,6 +228,7 @@ def _consumer(bootstrap: str, topic: str, begin: str = "earliest") -> Consumer:
 
 MEASURES = {
     "fill": fill,
+    "fill_large": fill_large,
     "produce": produce,
     "consume": consume,
     "latency": latency,
@@ -196,5 +237,5 @@ MEASURES = {
 }
 
 if __name__ == "__main__":
-    name, bootstrap, topic, count, size = sys.argv[1:]
-    print(json.dumps(MEASURES[name](bootstrap, topic, int(count), int(size))))
+    name, bootstrap, topic, amount, size = sys.argv[1:]
+    print(json.dumps(MEASURES[name](bootstrap, topic, int(amount), int(size))))

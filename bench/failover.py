@@ -8,22 +8,17 @@ are to be weighed. The peers take turns; whoever was hurt is restarted and whole
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from tests.support.apache_kafka import CONTROLLER_ID, ApacheKafka
-from tests.support.kafka_jars import kafka_jars
 from tests.support.quorum import ask, in_step, led
 from tests.support.relay import Relay, Seen
-from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import eventually
 
 from bench.measures import Figures
-from bench.peers import APACHE_JVM, APACHE_SETTINGS, SETTINGS
+from bench.peers import NAMES, new_cluster, preloaded
 from spindle.cli.demo.load import Load
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
@@ -44,10 +39,10 @@ LEADERS = 2_000
 
 def killed_controllers(home: Path, rounds: int) -> Iterator[tuple[str, Figures]]:
     """Time from the death of the active one of three controllers until a topic is made."""
-    peers = {name: _cluster(name, home, controllers=3) for name in ("kafka", "spindle")}
+    peers = {name: new_cluster(name, home, controllers=3) for name in NAMES}
     try:
-        for cluster in peers.values():
-            cluster.start()
+        for peer in peers.values():
+            peer.start()
         for round_ in range(rounds):
             for name, cluster in peers.items():
                 active = led(cluster).leader
@@ -85,11 +80,11 @@ def _made_after(cluster: ApacheKafka, topic: str) -> float:
 
 def dead_disks(home: Path, shim: Path, rounds: int, leaders: int) -> Iterator[tuple[str, Figures]]:
     """Time from the death of a disk of leaders until all are led elsewhere, and how it is told."""
-    peers = {name: _cluster(name, home) for name in ("kafka", "spindle")}
+    peers = {name: new_cluster(name, home) for name in NAMES}
     relays = {name: _relayed(cluster) for name, cluster in peers.items()}
     try:
         for cluster in peers.values():
-            with _preloaded(shim, _doomed(cluster)):
+            with preloaded(shim, _doomed(cluster)):
                 cluster.start()
             _fill(cluster, leaders)
         for _ in range(rounds):
@@ -120,7 +115,7 @@ def _disk_dies(cluster: ApacheKafka, relay: Relay, shim: Path, leaders: int) -> 
         load.finish()
         marker.unlink(missing_ok=True)
     cluster.stop_node(VICTIM, kill=True)
-    with _preloaded(shim, doomed):
+    with preloaded(shim, doomed):
         cluster.start_node(VICTIM)
     _lead_again(cluster, leaders)
     return {
@@ -137,15 +132,6 @@ def _tells(seen: Seen) -> bool:
 # --- scenes -------------------------------------------------------------------------------------
 
 
-def _cluster(name: str, home: Path, controllers: int = 1) -> ApacheKafka:
-    place = home / f"{name}-{controllers}"
-    common: dict[str, Any] = {"brokers": 3, "separate_controller": True, "controllers": controllers}
-    if name == "spindle":
-        return SpindleCluster(place, kafka_jars(), settings=SETTINGS, **common)
-    settings = {**SETTINGS, **APACHE_SETTINGS}
-    return ApacheKafka(place, kafka_jars(), settings=settings, jvm=APACHE_JVM, **common)
-
-
 def _doomed(cluster: ApacheKafka) -> Path:
     return cluster.nodes[VICTIM].log_dirs[-1]
 
@@ -159,21 +145,11 @@ def _relayed(cluster: ApacheKafka) -> Relay:
     return relay
 
 
-@contextmanager
-def _preloaded(shim: Path, doomed: Path) -> Iterator[None]:
-    """What is started meanwhile has the shim between itself and a directory."""
-    added = {"LD_PRELOAD": str(shim), "SPINDLE_BREAK": str(doomed)}
-    os.environ.update(added)
-    try:
-        yield
-    finally:
-        for name in added:
-            del os.environ[name]
-
-
 def _fill(cluster: ApacheKafka, leaders: int) -> None:
     """A topic whose partitions are all led from the directory that is going to die."""
-    assignment = {n: (VICTIM, WITNESS if n % 2 else OTHER) for n in range(leaders)}
+    assignment: dict[int, tuple[int, ...]] = {
+        n: (VICTIM, WITNESS if n % 2 else OTHER) for n in range(leaders)
+    }
     doomed = str(_doomed(cluster))
 
     async def fill() -> None:

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.peers import Peer, cpu_seconds
+from bench.peers import Peer, cpu_seconds, memory
 from spindle.cli.demo.load import Load, longest_gap
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic, Replica
@@ -40,10 +40,10 @@ of leaders alone is the case that seldom is; most disks have both."""
 GAP_LOOK_LEAST_S, GAP_LOOK_MAX_S, GAP_STEADY_S = 20.0, 90.0, 10.0
 
 
-async def client(measure: str, peer: Peer, topic: str, count: int, size: int) -> Figures:
-    """Run one of `bench.clients` in a process of its own."""
+async def client(measure: str, peer: Peer, topic: str, amount: int, size: int) -> Figures:
+    """Run one of `bench.clients` in a process of its own; `amount` is that measure's."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.clients", measure, peer.bootstrap, topic, str(count),
+        sys.executable, "-m", "bench.clients", measure, peer.bootstrap, topic, str(amount),
         str(size), stdout=subprocess.PIPE,
     )  # fmt: skip
     output, _ = await asyncio.wait_for(process.communicate(), CLIENT_SECONDS)
@@ -64,39 +64,39 @@ async def delete(peer: Peer, topic: str) -> None:
         await admin.delete_topics([topic]).all()
 
 
-async def throughput(peer: Peer, round_: int, count: int) -> Figures:
+async def throughput(peer: Peer, round_: int, seconds: int) -> Figures:
     """Produce and consume 1 KiB records: 12 partitions, 3 replicas, acks=all."""
     topic = f"throughput-{round_}"
     await create(peer, NewTopic(topic, 12, 3))
     before = cpu_seconds(peer.pids())
-    produced = await client("produce", peer, topic, count, 1024)
+    produced = await client("produce", peer, topic, seconds, 1024)
     middle = cpu_seconds(peer.pids())
-    consumed = await client("consume", peer, topic, count, 1024)
+    consumed = await client("consume", peer, topic, seconds, 1024)
     after = cpu_seconds(peer.pids())
     await delete(peer, topic)
-    gigabytes = count * 1024 / 1e9
     return {
         "produce MB/s": produced["mb_per_s"],
         "consume MB/s": consumed["mb_per_s"],
-        "produce server CPU s/GB": (middle - before) / gigabytes,
-        "consume server CPU s/GB": (after - middle) / gigabytes,
+        "produce server CPU s/GB": (middle - before) / (produced["records"] * 1024 / 1e9),
+        "consume server CPU s/GB": (after - middle) / (consumed["records"] * 1024 / 1e9),
+        "memory MB": memory(peer.pids()),
     }
 
 
-async def latency(peer: Peer, round_: int, count: int) -> Figures:
+async def latency(peer: Peer, round_: int, seconds: int) -> Figures:
     """End to end at 200 records/s, 3 replicas, acks=all."""
     topic = f"latency-{round_}"
     await create(peer, NewTopic(topic, 3, 3))
-    figures = await client("latency", peer, topic, count, 1024)
+    figures = await client("latency", peer, topic, seconds, 1024)
     await delete(peer, topic)
     return {"latency p50 ms": figures["p50_ms"], "latency p99 ms": figures["p99_ms"]}
 
 
-async def small(peer: Peer, round_: int, count: int) -> Figures:
+async def small(peer: Peer, round_: int, seconds: int) -> Figures:
     """Requests of one small record each, 3 replicas, acks=all, five in flight."""
     topic = f"small-{round_}"
     await create(peer, NewTopic(topic, 1, 3))
-    figures = await client("small", peer, topic, count, 100)
+    figures = await client("small", peer, topic, seconds, 100)
     await delete(peer, topic)
     return {"small requests/s": figures["requests_per_s"]}
 

@@ -22,8 +22,6 @@ LOOK = 0.05
 """Seconds between looks for the end of a move that is timed: they cost the broker time, too."""
 SELDOM = 0.1
 """The same where clients are asked what they feel: the looks shall not be it."""
-RATE = 500
-"""Records/s of the client that is asked what it feels (`bench.clients`)."""
 
 
 async def move(peer: Peer, round_: int, count: int) -> Figures:
@@ -32,7 +30,7 @@ async def move(peer: Peer, round_: int, count: int) -> Figures:
     Once in batches as Apache Kafka's producer makes them by default, once in large ones.
     """
     usual = await _moved(peer, f"move-{round_}", count, "fill")
-    large = await _moved(peer, f"move-large-{round_}", count, "produce")
+    large = await _moved(peer, f"move-large-{round_}", count, "fill_large")
     return usual | {f"{figure}, 1 MB batches": value for figure, value in large.items()}
 
 
@@ -67,11 +65,10 @@ async def felt(peer: Peer, round_: int, count: int, seconds: int) -> Figures:
     """
     topic = f"felt-{round_}"
     await _filled(peer, topic, (BROKER, 2, 3), count)
-    records = RATE * seconds
-    alone = await client("acknowledged", peer, topic, records, 1024)
+    alone = await client("acknowledged", peer, topic, seconds, 1024)
     moves = 0
     async with AdminClient(peer.bootstrap) as admin:
-        writing = asyncio.create_task(client("acknowledged", peer, topic, records, 1024))
+        writing = asyncio.create_task(client("acknowledged", peer, topic, seconds, 1024))
         while not writing.done():
             await _to_the_other(peer, admin, Replica(topic, 0, BROKER), SELDOM)
             moves += 1
@@ -99,8 +96,7 @@ async def swaps(peer: Peer, round_: int, count: int, wanted: int) -> Figures:
     before = _swapped(peer)
     async with AdminClient(peer.bootstrap) as admin:
         while _swapped(peer) - before < wanted:
-            records = RATE * SWAPS_SECONDS
-            writing = asyncio.create_task(client("acknowledged", peer, topic, records, 1024))
+            writing = asyncio.create_task(client("acknowledged", peer, topic, SWAPS_SECONDS, 1024))
             while not writing.done() and _swapped(peer) - before < wanted:
                 await _to_the_other(peer, admin, Replica(topic, 0, BROKER), SELDOM)
             await writing

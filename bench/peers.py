@@ -1,23 +1,34 @@
 """The two peers of every comparison: three brokers with two log directories each, and a controller.
 
-Same settings, same directories on the same file system, same preloaded fault shim.
+Both are the test suites' clusters: the same properties, the same directories on the same file
+system, one process a node, the same preloaded fault shim where disks are to fail. Apache Kafka runs
+with the heap and the collector that its own start scripts choose. While one is measured the other
+one's processes are stopped (SIGSTOP): it takes no processor time, and its JIT stays warm.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Final
 
 import psutil
 from tests.support.apache_kafka import ApacheKafka
+from tests.support.kafka_jars import kafka_jars
+from tests.support.ports import free_port
+from tests.support.spindle_cluster import SpindleCluster
 
-from spindle.runtime.local import LocalCluster, free_ports
+from spindle.client.admin import AdminClient
+from spindle.client.results import NewTopic
+from spindle.model.errors import Failure
 
+NAMES: Final = ("kafka", "spindle")
 BROKERS, DIRECTORIES = 3, 2
 SETTINGS = {
     "num.partitions": "1",
@@ -27,158 +38,130 @@ SETTINGS = {
     "log.retention.check.interval.ms": "300000",
     "log.segment.delete.delay.ms": "1000",
 }
-
 APACHE_SETTINGS = {"num.network.threads": "3", "num.io.threads": "8"}
-APACHE_JVM = ("-Xmx512m", "-Xms256m", "-XX:+UseG1GC")
-"""The heap and the collector that Apache Kafka's own scripts would choose for tests."""
+APACHE_JVM = (
+    "-Xmx1G", "-Xms1G", "-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20",
+    "-XX:InitiatingHeapOccupancyPercent=35", "-XX:+ExplicitGCInvokesConcurrent",
+    "-XX:MaxInlineLevel=15", "-Djava.awt.headless=true",
+)  # fmt: skip
+"""What kafka-server-start.sh and kafka-run-class.sh pass to Java by default."""
+_SETTLE_S = 60.0
 
 
-class Peer(Protocol):
+def new_cluster(name: str, home: Path, controllers: int = 1) -> ApacheKafka:
+    """A cluster of one of the two, not started yet."""
+    place = home / f"{name}-{controllers}"
+    if name == "spindle":
+        ours = SpindleCluster(
+            place, kafka_jars(), brokers=BROKERS, directories=DIRECTORIES,
+            separate_controller=True, controllers=controllers, settings=SETTINGS,
+        )  # fmt: skip
+        for node in ours.brokers:
+            node.settings["metrics.port"] = str(free_port())
+            ours.write_config(node)
+        return ours
+    return ApacheKafka(
+        place, kafka_jars(), brokers=BROKERS, directories=DIRECTORIES, separate_controller=True,
+        controllers=controllers, settings={**SETTINGS, **APACHE_SETTINGS}, jvm=APACHE_JVM,
+    )  # fmt: skip
+
+
+@contextmanager
+def preloaded(shim: Path, doomed: Path) -> Iterator[None]:
+    """What is started meanwhile has the fault shim between itself and a directory."""
+    added = {"LD_PRELOAD": str(shim), "SPINDLE_BREAK": str(doomed)}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
+
+
+class Peer:
     """One side of the comparison."""
 
-    name: str
+    def __init__(self, name: str, home: Path) -> None:
+        self.name = name
+        self.cluster = new_cluster(name, home)
 
-    async def start(self) -> float:
-        """Start the cluster; seconds until all brokers serve."""
+    async def start(self, shim: Path | None = None, doomed: Path | None = None) -> float:
+        """Start the cluster; seconds until all brokers serve (formatting not counted).
+
+        `shim` and `doomed`: the fault shim, and the directory before which it stands.
+        """
+        await asyncio.to_thread(self.cluster.format)
+        began = time.monotonic()
+        if shim is not None and doomed is not None:
+            with preloaded(shim, doomed):
+                self._start_all()
+        else:
+            self._start_all()
+        await asyncio.to_thread(self.cluster.wait_until_serving)
+        return time.monotonic() - began
+
+    def _start_all(self) -> None:
+        for node_id in self.cluster.nodes:
+            self.cluster.start_node(node_id, wait=False)
 
     async def stop(self) -> None:
-        """Stop it."""
+        """Stop it, also where it was frozen."""
+        self._signal(signal.SIGCONT)
+        await asyncio.to_thread(self.cluster.stop)
+
+    def freeze(self) -> None:
+        """Have it take no processor time until `thaw`."""
+        self._signal(signal.SIGSTOP)
+
+    async def thaw(self) -> None:
+        """Let it go on; returns when brokers that were fenced meanwhile serve again."""
+        self._signal(signal.SIGCONT)
+        await asyncio.to_thread(self.cluster.wait_until_serving)
+        deadline = time.monotonic() + _SETTLE_S
+        topic = f"settled-{time.monotonic_ns()}"
+        while True:
+            try:
+                async with AdminClient(self.bootstrap, timeout=5) as admin:
+                    await admin.create_topics([NewTopic(topic, 1, BROKERS)]).all()
+                    await admin.delete_topics([topic]).all()
+                return
+            except Failure:
+                assert time.monotonic() < deadline, f"{self.name} does not come back"
+                await asyncio.sleep(0.5)
+
+    def _signal(self, number: signal.Signals) -> None:
+        for pid in self.pids():
+            os.kill(pid, number)
 
     @property
     def bootstrap(self) -> str:
         """host:port, ..."""
+        return self.cluster.bootstrap
 
     def directories(self, broker: int) -> list[str]:
         """A broker's log directories."""
+        return self.cluster.log_dirs(broker)
 
     def pids(self) -> list[int]:
         """All processes of the cluster."""
+        return [n.process.pid for n in self.cluster.nodes.values() if n.process is not None]
 
     def figures(self, broker: int) -> dict[str, float]:
         """What a broker's metrics page says; empty where it has none."""
-
-
-class Spindle:
-    """Ours: processes of this Python."""
-
-    name = "spindle"
-
-    def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
-        self._environment = dict(environment)
-        self._cluster = LocalCluster(home, BROKERS, DIRECTORIES, settings=SETTINGS)
-        for node, port in zip(self._cluster.brokers, free_ports(BROKERS), strict=True):
-            node.settings["metrics.port"] = str(port)
-
-    async def start(self) -> float:
-        """Start the cluster; seconds until all brokers serve (formatting not counted)."""
-        self._cluster.prepare()
-        with _environment(self._environment):
-            began = time.monotonic()
-            await self._cluster.start()
-            return time.monotonic() - began
-
-    async def stop(self) -> None:
-        """Stop it."""
-        await self._cluster.stop()
-
-    @property
-    def bootstrap(self) -> str:
-        """host:port, ..."""
-        return self._cluster.bootstrap
-
-    def directories(self, broker: int) -> list[str]:
-        """A broker's log directories."""
-        return [str(path) for path in self._cluster.broker(broker).log_dirs]
-
-    def pids(self) -> list[int]:
-        """All processes of the cluster."""
-        return self._cluster.pids
-
-    def figures(self, broker: int) -> dict[str, float]:
-        """What a broker's metrics page says."""
-        port = self._cluster.broker(broker).settings["metrics.port"]
+        port = self.cluster.nodes[broker].settings.get("metrics.port")
+        if port is None:
+            return {}
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
             lines = page.read().decode().splitlines()
         pairs = (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
         return {name: float(value) for name, value in pairs}
 
 
-class Apache:
-    """Apache Kafka 4.3."""
-
-    name = "kafka"
-
-    def __init__(self, home: Path, jars: Path, environment: Mapping[str, str]) -> None:
-        self._environment = dict(environment)
-        self._cluster = ApacheKafka(
-            home,
-            jars,
-            brokers=BROKERS,
-            directories=DIRECTORIES,
-            separate_controller=True,
-            settings={**SETTINGS, **APACHE_SETTINGS},
-            jvm=APACHE_JVM,
-        )
-
-    async def start(self) -> float:
-        """Start the cluster; seconds until all brokers serve (formatting not counted)."""
-        await asyncio.to_thread(self._cluster.format)
-        with _environment(self._environment):
-            began = time.monotonic()
-            await asyncio.to_thread(self._start_all)
-            return time.monotonic() - began
-
-    def _start_all(self) -> None:
-        for node_id in self._cluster.nodes:
-            self._cluster.start_node(node_id, wait=False)
-        self._cluster.wait_until_serving()
-
-    async def stop(self) -> None:
-        """Stop it."""
-        await asyncio.to_thread(self._cluster.stop)
-
-    @property
-    def bootstrap(self) -> str:
-        """host:port, ..."""
-        return self._cluster.bootstrap
-
-    def directories(self, broker: int) -> list[str]:
-        """A broker's log directories."""
-        return self._cluster.log_dirs(broker)
-
-    def pids(self) -> list[int]:
-        """All processes of the cluster."""
-        return [n.process.pid for n in self._cluster.nodes.values() if n.process is not None]
-
-    def figures(self, broker: int) -> dict[str, float]:
-        """None: its beans are not asked."""
-        return {}
-
-
 def memory(pids: list[int]) -> float:
-    """MB that the processes hold, shared pages counted once (PSS)."""
-    return sum(psutil.Process(pid).memory_full_info().pss for pid in pids) / 1e6
+    """MB that the processes hold, each counted by itself (RSS)."""
+    return sum(psutil.Process(pid).memory_info().rss for pid in pids) / 1e6
 
 
 def cpu_seconds(pids: list[int]) -> float:
     """Seconds of processor time that the processes have used."""
     return sum(sum(psutil.Process(pid).cpu_times()[:2]) for pid in pids)
-
-
-class _environment:
-    """Lays variables over this process's environment, for the processes that it starts."""
-
-    def __init__(self, values: Mapping[str, str]) -> None:
-        self._values = values
-        self._before: dict[str, str | None] = {}
-
-    def __enter__(self) -> None:
-        self._before = {name: os.environ.get(name) for name in self._values}
-        os.environ.update(self._values)
-
-    def __exit__(self, *_: object) -> None:
-        for name, value in self._before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

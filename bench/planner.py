@@ -21,6 +21,7 @@ import numpy as np
 import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
+from tests.support.processes import tied
 from tests.unit.planning.clusters import after, carry_out
 from tests.unit.planning.oracle import judge
 from tests.unit.planning.test_oracle import even, small
@@ -37,6 +38,8 @@ from spindle.planning.within.draft import Within
 BROKERS, DIRECTORIES, REPLICAS, RACKS, COPIES = 834, 12, 1200, 12, 3
 CAPACITY, FULLNESS = 4_000_000_000_000, 0.5
 NEW = 42
+WIDE = 5000
+"""Brokers of a cluster with two directories each, and 36 replicas on each broker."""
 RATED = 24
 """Brokers that are planned with rates."""
 SMALL = 24
@@ -44,32 +47,39 @@ SMALL = 24
 Note = Callable[[str, str, float], None]
 
 
-def made_up(seed: int, new: int = 0) -> Cluster:
+def made_up(
+    seed: int,
+    new: int = 0,
+    brokers: int = BROKERS,
+    directories: int = DIRECTORIES,
+    replicas: int = REPLICAS,
+    sigma: float = 2.0,
+) -> Cluster:
     """The cluster; `new` of its brokers are empty."""
     rng = np.random.default_rng(seed)
-    count = BROKERS * REPLICAS // COPIES
-    sizes = rng.lognormal(0, 2.0, count)
-    sizes *= FULLNESS * BROKERS * DIRECTORIES * CAPACITY / (sizes.sum() * COPIES)
+    count = brokers * replicas // COPIES
+    sizes = rng.lognormal(0, sigma, count)
+    sizes *= FULLNESS * brokers * directories * CAPACITY / (sizes.sum() * COPIES)
     size = np.minimum(sizes, 0.4 * CAPACITY).astype(np.int64)
-    rack = np.arange(BROKERS) % RACKS
+    rack = np.arange(brokers) % RACKS
     first, stride = rng.integers(0, RACKS, count), rng.integers(1, RACKS // COPIES + 1, count)
-    brokers = np.empty((count, COPIES), dtype=np.int64)
+    of = np.empty((count, COPIES), dtype=np.int64)
     for copy in range(COPIES):
         wanted = (first + copy * stride) % RACKS
         for name in range(RACKS):
-            there = np.flatnonzero((rack == name) & (np.arange(BROKERS) < BROKERS - new))
+            there = np.flatnonzero((rack == name) & (np.arange(brokers) < brokers - new))
             chosen = wanted == name
-            brokers[chosen, copy] = rng.choice(there, int(chosen.sum()))
-    used = DIRECTORIES - (0 if new else 1)
-    directory = brokers * DIRECTORIES + rng.integers(0, used, brokers.shape)
+            of[chosen, copy] = rng.choice(there, int(chosen.sum()))
+    used = directories - (0 if new else 1)
+    directory = of * directories + rng.integers(0, used, of.shape)
     rows = count * COPIES
     return Cluster(
-        tuple(BrokerLoad(b, f"rack-{rack[b]:02}") for b in range(BROKERS)),
+        tuple(BrokerLoad(b, f"rack-{rack[b]:02}") for b in range(brokers)),
         tuple(
             DirectoryLoad(f"/disk-{d:02}", CAPACITY)
-            for _ in range(BROKERS) for d in range(DIRECTORIES)
+            for _ in range(brokers) for d in range(directories)
         ),
-        tuple(b for b in range(BROKERS) for _ in range(DIRECTORIES)),
+        tuple(b for b in range(brokers) for _ in range(directories)),
         Partitions(
             [f"topic-{n:05}" for n in range(-(-count // 64))],
             np.arange(count) // 64, np.arange(count) % 64,
@@ -93,6 +103,7 @@ def run(home: Path, note: Note) -> None:
     _rated(cluster, tell)
     _led(cluster, tell)
     _between(tell)
+    _wide(tell)
     _beside_the_solver(tell)
     _end_to_end(cluster, home, tell)
 
@@ -171,6 +182,16 @@ def _between(tell: Callable[[str, float], None]) -> None:
     tell("between brokers, notes", len(plan.notes))
 
 
+def _wide(tell: Callable[[str, float], None]) -> None:
+    """Many brokers with few replicas each: what a plan between brokers costs in all."""
+    cluster = made_up(1, WIDE // 20, WIDE, 2, 36, 1.0)
+    began = time.process_time()
+    plan = plan_cluster(cluster, Band(0.02, 0.9), between=True)
+    tell(f"{WIDE} brokers, between them, core s", time.process_time() - began)
+    tell(f"{WIDE} brokers, bytes / bound of brokers", plan.bytes_between / plan.broker_bound)
+    tell(f"{WIDE} brokers, notes", len(plan.notes))
+
+
 def _beside_the_solver(tell: Callable[[str, float], None]) -> None:
     for between in (True, False):
         ratios, missed = [], 0
@@ -192,7 +213,9 @@ def _end_to_end(cluster: Cluster, home: Path, tell: Callable[[str, float], None]
     samples, document = home / "samples.parquet", home / "plan.json"
     _write(cluster, samples)
     began = time.monotonic()
-    process = psutil.Popen([sys.executable, "-m", "bench.planned", str(samples), str(document)])
+    process = psutil.Popen(
+        tied([sys.executable, "-m", "bench.planned", str(samples), str(document)])
+    )
     most = 0
     while process.poll() is None:
         most = max(most, _resident(process))

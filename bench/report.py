@@ -6,10 +6,11 @@ import datetime
 import os
 import platform
 import statistics
+import subprocess
 from math import isnan
 from typing import Final
 
-from bench import failover
+from bench import failover, hostile
 
 TARGETS: dict[str, tuple[str, float]] = {
     "produce MB/s": (">=", 0.5),
@@ -36,6 +37,10 @@ OWN: dict[str, tuple[str, float]] = {
     "planner: Parquet to JSON with Spark, MB": ("<", 2000.0),
     "acks=all p99, moving / at rest": ("<=", 1.5),
     "append block at the swap p99 ms": ("<=", 20.0),
+    f"{hostile.BESIDE}: requests / without them": (">=", 0.9),
+    f"{hostile.BESIDE}: the same at half the load": (">=", 0.9),
+    f"{hostile.BESIDE}: good connections lost": ("<=", 0.0),
+    f"{hostile.BESIDE}: memory grown by MB": ("<=", hostile.BOUND_MB),
     "leader's disk fails: gap s": ("<", 1.0),
     "follower's disk fails: gap s": ("<", 1.0),
     "disk of leaders and followers fails: gap s": ("<", 1.0),
@@ -52,7 +57,7 @@ RUN: Final = "Run on "
 def render(table: Table, command: str) -> str:
     """One run as Markdown: medians, their ratio, whether a target is met, how often measured."""
     lines = [
-        f"Run on {datetime.date.today()} by `{command}`: {platform.system()}, "
+        f"{RUN}{datetime.date.today()} at {_commit()} by `{command}`: {platform.system()}, "
         f"{os.cpu_count()} processors, Python {platform.python_version()}, Apache Kafka 4.3.0.",
         "",
         "| figure (median) | Spindle | Apache Kafka | ratio | target | | runs |",
@@ -71,6 +76,18 @@ def render(table: Table, command: str) -> str:
         runs = max(map(len, by_peer.values()))
         lines.append(f"| {figure} | {shown} | {target} | {verdict} | {runs} |")
     return "\n".join(lines) + "\n"
+
+
+def _commit() -> str:
+    """The commit that was measured, and whether the tree differed from it."""
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], capture_output=True, text=True).stdout.strip()
+
+    name = git("rev-parse", "--short", "HEAD")
+    if not name:
+        return "an unknown commit"
+    return f"commit {name}" + (" with changes" if git("status", "--porcelain", "-uno") else "")
 
 
 def _median(by_peer: dict[str, list[float]], name: str) -> float:

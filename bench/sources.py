@@ -21,6 +21,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from tests.support.apache_kafka import ApacheKafka
 from tests.support.kafka_jars import kafka_jars
+from tests.support.processes import tied
 from tests.support.spark_jars import spark_kafka_jars
 
 from bench.peers import cpu_seconds
@@ -124,7 +125,7 @@ def _fill(bootstrap: str, records: int) -> None:
 def _sample(spark: Session, home: Path, rounds: int, note: Note) -> None:
     counts = list(map(str, (BROKERS, DIRECTORIES, REPLICAS)))
     fleet: Any = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.fake_fleet", *counts],
+        tied([sys.executable, "-m", "tests.support.fake_fleet", *counts]),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+import os
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,37 @@ from tests.support.kafka_jars import JarsMissing
 from tests.support.kafka_jars import kafka_jars as fetch_kafka_jars
 from tests.support.ports import free_port
 from tests.support.spindle_cluster import SpindleCluster
+from tests.support.verdicts import is_late, mark
+
+os.environ["LC_ALL"] = "C.UTF-8"  # Commands draw their tables by the locale.
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--verdicts`: what the runner of the whole suite reads afterwards."""
+    parser.addoption("--verdicts", help="file for the failed tests: out of time, or wrong")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    call: pytest.CallInfo[None],
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Tell tests that ran out of time from those that found something wrong."""
+    report = yield
+    mark(report, call)
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the verdicts, where one process hears of all tests."""
+    path = session.config.getoption("--verdicts")
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if path is None or reporter is None or hasattr(session.config, "workerinput"):
+        return
+    failed = [*reporter.getreports("failed"), *reporter.getreports("error")]
+    late = {r.nodeid for r in failed if isinstance(r, pytest.TestReport) and is_late(r)}
+    wrong = {r.nodeid for r in failed if not (isinstance(r, pytest.TestReport) and is_late(r))}
+    verdicts = {"late": sorted(late - wrong), "wrong": sorted(wrong)}
+    Path(path).write_text(json.dumps(verdicts), encoding="utf-8")
 
 
 @pytest.fixture
@@ -32,7 +65,7 @@ def kafka_jars() -> Path:
     try:
         return fetch_kafka_jars()
     except JarsMissing as missing:
-        pytest.skip(str(missing))
+        pytest.fail(str(missing))
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,37 @@
 """Prints which behaviours of the specification have tests: `python -m tests.spec_table`.
 
-Reads the tests' `spec` marks as text, so that it needs nothing to be installed or started.
+It reads the tests' `spec` marks as text, so that nothing need be installed or started. A test is
+wide if it uses, itself or through its fixtures and helpers, one of the things in `WIDE`: they start
+processes or whole nodes with real sockets and real files. A test's folder says nothing of that.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
-ROWS = {"K113": 30, "K858": 20, "K589": 5, "P": 12, "B": 28}
+ROWS = {
+    "K113": 30, "K858": 20, "K589": 5, "P": 12, "B": 32,
+    "N": 8, "S": 8, "V": 8, "C": 8, "A": 6, "T": 4,
+}  # fmt: skip
 TESTS = Path(__file__).parent
-WIDE = ("interop", "pipeline")
-"""Folders whose tests go through real sockets and files, most of them through processes."""
+WIDE = {
+    "tests.support.apache_kafka": {"ApacheKafka", "run_tool"},
+    "tests.support.commands": {"begin", "run"},
+    "tests.support.directory_world": {"running"},
+    "tests.support.hdfs": {"hdfs"},
+    "tests.support.local": {"Local"},
+    "tests.support.mixed": {"Mixed"},
+    "tests.support.nursery": {"Nursery"},
+    "tests.support.spark_cluster": {"SparkCluster"},
+    "tests.support.spindle_cluster": {"SpindleCluster"},
+    "spindle.runtime.local": {"LocalCluster"},
+    "subprocess": {"Popen", "run"},
+}
+"""Modules, and the names in them whose use makes a test wide."""
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def ids() -> list[str]:
@@ -23,8 +42,8 @@ def ids() -> list[str]:
 def marks(path: Path) -> list[tuple[str, str]]:
     """(id, test) for every `@pytest.mark.spec(...)` in a file."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    for node in ast.walk(_parsed(path)):
+        if not isinstance(node, Function):
             continue
         for mark in node.decorator_list:
             if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.spec":
@@ -36,7 +55,7 @@ def marks(path: Path) -> list[tuple[str, str]]:
 
 
 def table() -> dict[str, list[str]]:
-    """Tests by id: those through real sockets and files first."""
+    """Tests by id: the wide ones first."""
     by_id: dict[str, list[str]] = defaultdict(list)
     for path in sorted(TESTS.rglob("test_*.py")):
         for id, test in marks(path):
@@ -46,15 +65,88 @@ def table() -> dict[str, list[str]]:
     return by_id
 
 
+@cache
 def is_wide(test: str) -> bool:
-    """Whether a test goes through real sockets and files."""
-    return test.startswith(WIDE)
+    """Whether a test (`folder/file.py::name`) starts processes or whole nodes."""
+    file, _, name = test.partition("::")
+    path = TESTS / file
+    known = _definitions(path)
+    todo, seen = [name], set[str]()
+    while todo:
+        word = todo.pop()
+        if word in seen:
+            continue
+        seen.add(word)
+        if word in _wide_names(path):
+            return True
+        for node, where in known.get(word, []):
+            words = _words(node)
+            if words & _wide_names(where):
+                return True
+            todo += words
+    return False
+
+
+@cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _definitions(path: Path) -> dict[str, list[tuple[ast.AST, Path]]]:
+    """What a test of this file can reach by name: the file's own things, conftests' fixtures."""
+    files = [path]
+    folder = path.parent
+    while TESTS in (folder, *folder.parents):
+        files.append(folder / "conftest.py")
+        folder = folder.parent
+    found: dict[str, list[tuple[ast.AST, Path]]] = defaultdict(list)
+    for file in files:
+        for node in _parsed(file).body if file.exists() else ():
+            if isinstance(node, Function):
+                found[node.name].append((node, file))
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for target in targets:
+                    found[ast.unparse(target)].append((node, file))
+    return found
+
+
+@cache
+def _wide_names(path: Path) -> frozenset[str]:
+    """The names by which a file knows what is wide: `Popen`, `subprocess.run`."""
+    found = set()
+    for node in ast.walk(_parsed(path)):
+        if isinstance(node, ast.ImportFrom) and node.module in WIDE:
+            found |= {a.asname or a.name for a in node.names if a.name in WIDE[node.module]}
+        elif isinstance(node, ast.ImportFrom | ast.Import):
+            prefix = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            for alias in node.names:
+                wide = WIDE.get(prefix + alias.name, set())
+                found |= {f"{alias.asname or alias.name}.{name}" for name in wide}
+    return frozenset(found)
+
+
+def _words(node: ast.AST) -> set[str]:
+    """Every name that a definition uses, parameters (fixtures), attributes and strings of
+    `usefixtures` and `getfixturevalue` included."""
+    found = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            found.add(part.id)
+        elif isinstance(part, ast.Attribute):
+            found.add(ast.unparse(part))
+        elif isinstance(part, ast.arg):
+            found.add(part.arg)
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            found.add(part.value)
+    return found
 
 
 def main() -> None:
     """Print the table and the counts."""
     by_id = table()
-    print("id        wide  all  (wide: through real sockets and files)")
+    print("id        wide  all  (wide: starts processes or nodes with real sockets and files)")
     for id in ids():
         tests = by_id.get(id, [])
         wide = sum(map(is_wide, tests))
@@ -63,6 +155,7 @@ def main() -> None:
     have = [id for id in ids() if by_id.get(id)]
     narrow = [id for id in have if not any(map(is_wide, by_id[id]))]
     print(f"{len(have)} of {len(ids())} behaviours have tests")
+    print(f"without any: {', '.join(id for id in ids() if id not in have) or 'none'}")
     print(f"only narrow ones: {', '.join(narrow) or 'none'}")
 
 

@@ -44,7 +44,7 @@ RECORDS = 6000
 def our_log(path: str, close: bool) -> Directory:
     """A log of some segments with everything in it that a header can say."""
     disk = OsDisk()
-    disk.make_dir(path)
+    disk.make_dirs(path)
     format_at(disk, path)
     directory, _ = reopen(disk, path)
     create(directory, segment_bytes=20_000, index_interval_bytes=1000)

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.support.processes import tied
 from tests.support.storage import (
     FUTURE,
     KEY,
@@ -74,7 +75,7 @@ def mover(path: str) -> None:
 def killed_after(role: str, path: str, lines: int) -> list[int]:
     """Run a role in a process of its own, kill it after so many lines; the lines."""
     command = [sys.executable, "-m", "tests.crash.test_killed_process", role, path]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(tied(command), cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         said = [int(process.stdout.readline()) for _ in range(lines)]
         process.send_signal(signal.SIGKILL)
@@ -90,7 +91,7 @@ def test_what_a_killed_process_acknowledged_is_there(tmp_path: Path) -> None:
     """The kernel lives on: not even what was not synced may be missing."""
     path = f"{tmp_path}/d1"
     disk = OsDisk()
-    disk.make_dir(path)
+    disk.make_dirs(path)
     format_at(disk, path)
     rng = Random(7)
     for _ in range(6):
@@ -112,7 +113,7 @@ def test_what_a_killed_process_acknowledged_is_there(tmp_path: Path) -> None:
 def test_a_move_that_is_killed_anywhere_leaves_all_records_once(tmp_path: Path) -> None:
     disk = OsDisk()
     for number, name in enumerate(("d1", "d2")):
-        disk.make_dir(f"{tmp_path}/{name}")
+        disk.make_dirs(f"{tmp_path}/{name}")
         format_at(disk, f"{tmp_path}/{name}", seed=number)
     source, _ = reopen(disk, f"{tmp_path}/d1")
     create(source, **SMALL)

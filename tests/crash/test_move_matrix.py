@@ -14,7 +14,7 @@ import multiprocessing
 import os
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
@@ -49,7 +49,7 @@ def first_stops(form: Form, change: int) -> Tried:
         once = play(first)
         assert once.stopped == (first,)
         tried["once"] += 1
-        points = range(1, once.changes[1] + 1)
+        points: Sequence[int] = range(1, once.changes[1] + 1)
         if not ALL or seed >= WHOLE:
             points = sorted(random.Random(f"{first}").sample(points, min(SECONDS, len(points))))
         for again in points:

@@ -38,7 +38,6 @@ from spindle.wire.layout import layout_of
 GROWTH_MAX = 80 << 20
 """Bytes by which a process may grow under all of this."""
 CANNOT_START = 1
-HALTED = 3
 UNLAWFUL = {Key.VOTE, Key.BEGIN_QUORUM_EPOCH, Key.END_QUORUM_EPOCH, Key.UNREGISTER_BROKER}
 """Whoever may send these is believed: nobody is asked who he is yet."""
 WHOLE = [
@@ -270,14 +269,31 @@ def test_idle_and_slow_connections_hold_nobody_up(cluster: Local) -> None:
 
 
 def test_a_broker_of_another_cluster_is_turned_away(cluster: Local, tmp_path: Path) -> None:
-    config = properties(tmp_path, cluster, initial_broker_registration_timeout_ms="3000")
+    config = properties(tmp_path, cluster)
     disk = OsDisk()
     for name in ("d1", "metadata"):
         format_blank(disk, [str(tmp_path / name)], "QW5vdGhlckNsdXN0ZXIhIQ", 9, 0)
     done = run("spindle", "broker", "-c", str(config), seconds=40)
-    assert done.code == HALTED, done
-    assert "INCONSISTENT_CLUSTER_ID" in done.stderr
+    assert done.code == CANNOT_START, done
+    *lines, last = done.stderr.splitlines()
+    controller = ports(cluster)[-1]
+    assert last.startswith(
+        "error: this broker belongs to cluster QW5vdGhlckNsdXN0ZXIhIQ, the controller at"
+        f" 127.0.0.1:{controller} to cluster {cluster.cluster_id}: correct"
+    ), done.stderr
+    assert len(lines) < 10, "it says so once"
     assert "Traceback" not in done.stderr
+
+
+def test_a_second_broker_of_an_id_is_turned_away(cluster: Local, tmp_path: Path) -> None:
+    changes = {"node_id": "1", "initial_broker_registration_timeout_ms": "3000"}
+    config = properties(tmp_path, cluster, **changes)
+    paths = [str(tmp_path / name) for name in ("d1", "metadata")]
+    format_blank(OsDisk(), paths, cluster.cluster_id, 1, 0)
+    done = run("spindle", "broker", "-c", str(config), seconds=40)
+    assert done.code == CANNOT_START, done
+    assert done.stderr.count("another process runs as broker 1") == 2, "once, and in the end"
+    assert "two brokers have node.id=1" in done.stderr.splitlines()[-1]
 
 
 def properties(folder: Path, cluster: Local, **changes: str) -> Path:
@@ -318,8 +334,11 @@ def no_text(path: Path) -> None:
         (a_directory, "server.properties: Is a directory"),
         (no_text, "is not a properties file"),
         ({"node_id": ""}, "node.id is missing"),
-        ({"node_id": "nine"}, "node.id='nine'"),
-        ({"process_roles": "broker,king"}, "process.roles: must be"),
+        ({"node_id": "nine"}, "Invalid value nine for configuration node.id"),
+        (
+            {"process_roles": "broker,king"},
+            "broker,king for configuration process.roles",
+        ),
         ({"listeners": "127.0.0.1:9092"}, "write NAME://host:port"),
         ({"log_dirs": ","}, "log.dirs is empty"),
         ({"controller_quorum_voters": "1:9"}, "is not id@host:port"),

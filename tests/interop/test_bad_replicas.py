@@ -275,9 +275,14 @@ def test_a_single_copy_waits_for_a_person_who_accepts_the_loss(cluster: Local) -
         cluster.restart(2, kill=True)
         cluster.until(lambda: cluster.state("calm")[0][1] == {1, 2, 3}, "calm is whole", PATIENCE)
         assert cluster.state("single")[0][0] == -1
-        done = run("spindle", "replicas", "accept-loss", *server, "--yes", "2", "single-0")
+        many = ("spindle", "replicas", "accept-loss", *server, "--yes", "--all")
+        none = run(*many, "1")
+        assert (none.code, none.lines()) == (4, ["no replica waits for its loss to be accepted"])
+        done = run(*many)
         assert done.code == 0, done
+        assert "single-0 on broker 2 in " in done.stderr, "what would be lost is listed first"
         assert "single-0 on broker 2: lost: segment 192: 1781 of 14248 bytes" in done.stdout
+        assert "1 loss accepted, 0 failed" in done.stdout
         cluster.until(lambda: cluster.state("single")[0][0] == 2, "it is led again", PATIENCE)
         left = values(cluster.bootstrap, "single")
         assert len(RECORDS) - 40 < len(left) < len(RECORDS)

@@ -270,7 +270,8 @@ def test_records_are_found_by_their_time(cluster: Local) -> None:
     reader = consumer(cluster.bootstrap)
 
     def at(time_ms: int) -> int:
-        return reader.offsets_for_times([TopicPartition("times", 0, time_ms)], 20)[0].offset
+        found: int = reader.offsets_for_times([TopicPartition("times", 0, time_ms)], 20)[0].offset
+        return found
 
     assert [at(t) for t in (0, 1_000_000, 1_000_001, 1_000_555, 1_000_990)] == [0, 0, 1, 56, 99]
     assert at(1_000_991) == -1  # librdkafka: the end

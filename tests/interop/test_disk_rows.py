@@ -124,7 +124,10 @@ def test_strays_are_told_with_their_bytes_and_expire(cluster: Local) -> None:
     cluster.admin.delete_topics(["forgotten"])["forgotten"].result(30)
     cluster.start_node(3)
     label = f'{{logDirectory="{path}"}}'
-    told = lambda name: cluster.metrics(3)[f"{MANAGER}{name}{label}"]  # noqa: E731
+
+    def told(name: str) -> float:
+        return cluster.metrics(3)[f"{MANAGER}{name}{label}"]
+
     cluster.until(lambda: told("straybytes") > 50_000, "the stray log is weighed", 60)
     assert told("straylogs") == 1
     shown = call("disks", "-b", cluster.bootstrap, "--broker-list", "3")

@@ -40,9 +40,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
 def disks(cluster: Local, broker: int) -> list[dict[str, Any]]:
     """What `spindle disks --json` tells of a broker, in the order of its configuration."""
     done = call("disks", "-b", cluster.bootstrap, "--broker-list", f"{broker}", "--json")
-    assert done.code == 0, done
     found = json.loads(done.stdout)
     assert found["silentBrokers"] == {}
+    well = all(disk["health"] in ("healthy", "slow", "full") for disk in found["disks"])
+    whole = not any(disk["offlineReplicas"] for disk in found["disks"])
+    assert done.code == (0 if well and whole else 1), done
     return list(found["disks"])
 
 
@@ -88,7 +90,8 @@ def test_a_failed_disk_is_shown_probed_and_brought_back(cluster: Local) -> None:
     assert dead["offlineReplicas"] >= 1
     assert [e["event"].split(":")[0] for e in dead["history"]] == ["failed"]
     table = run("spindle", "disks", "-b", cluster.bootstrap)
-    assert f"broker 1 {path}: failed: {dead['why']}" in table.lines(), table
+    why = dead["why"].removeprefix(f"{path}: ")
+    assert f"broker 1 {path}: failed: {why}" in table.lines(), table
     bad = order(cluster, "probe", "1", path)
     assert (bad.code, bad.stdout) == (1, ""), bad
     assert "Input/output error" in bad.stderr
@@ -112,7 +115,7 @@ def test_a_disk_is_changed_for_a_blank_one(cluster: Local) -> None:
     load.start()
     old = disks(cluster, 2)[1]["directoryId"]
     online = order(cluster, "replace", "2", path)
-    assert (online.code, "drain it, take it offline" in online.stderr) == (1, True), online
+    assert (online.code, "drain it, take it offline" in online.stderr) == (5, True), online
     assert open_files(cluster, 2, path)
     done = order(cluster, "offline", "2", path)
     assert done.code == 0, done
@@ -148,7 +151,7 @@ def test_what_would_end_the_broker_is_refused(cluster: Local) -> None:
     assert order(cluster, "offline", "3", first).code == 0
     assert order(cluster, "offline", "3", second).code == 0
     last = order(cluster, "offline", "3", third)
-    assert (last.code, "is the broker's last directory" in last.stderr) == (1, True), last
+    assert (last.code, "is the broker's last directory" in last.stderr) == (5, True), last
     for path in (first, second):
         assert order(cluster, "online", "3", path).code == 0
     unknown = order(cluster, "offline", "3", "/nowhere")
@@ -182,7 +185,7 @@ def test_a_directory_is_drained_under_load_and_safe_to_pull(cluster: Local) -> N
     cluster.create("still-beside", [[1]])
     assert cluster.disk_of("still-beside", 0, 1) != 2
     lifted = order(cluster, "uncordon", "1", path)
-    assert (lifted.code, lifted.lines()) == (0, ["cordoned on broker 1: none"])
+    assert (lifted.code, lifted.lines()) == (0, ["broker 1: no directory is cordoned"])
     told = cluster.alter({(topics[0], 0, 1): 2})
     assert set(told.values()) == {Error.NONE}
     cluster.until(lambda: cluster.disk_of(topics[0], 0, 1) == 2, "it takes replicas again")
@@ -226,3 +229,62 @@ def test_a_disk_that_cannot_be_emptied_says_why(cluster: Local) -> None:
     for path in (second, third):
         assert order(cluster, "uncordon", "3", path).code == 0
     assert [d["isCordoned"] for d in disks(cluster, 3)] == [False] * 3
+
+
+@pytest.mark.spec("N-06", "B-13")
+def test_the_last_live_replica_is_not_taken_away_unasked(cluster: Local) -> None:
+    path = cluster.log_dirs(1)[0]
+    cluster.create_on("only-here", 0, [1])
+    refused = order(cluster, "offline", "1", path)
+    assert refused.code == 5, refused
+    assert "only-here-0" in refused.stderr
+    assert "--force" in refused.stderr
+    assert cluster.state("only-here")[0][0] == 1, "it is led"
+
+    assert order(cluster, "offline", "1", path, "--force").code == 0
+    shown = call("disks", "-b", cluster.bootstrap)
+    assert shown.code == 1, "a directory is offline"
+    assert call("log-dirs", "-b", cluster.bootstrap).code == 1
+    assert order(cluster, "online", "1", path).code == 0
+    cluster.until(lambda: cluster.state("only-here")[0][0] == 1, "it is led again")
+    shown = call("disks", "-b", cluster.bootstrap, "--broker-list", "1", "--json")
+    assert json.loads(shown.stdout)["disks"][0]["history"], "what has happened is told"
+
+
+@pytest.mark.spec("N-06")
+def test_a_name_that_does_not_exist_is_no_row_of_zeros(cluster: Local) -> None:
+    nothing = call("log-dirs", "-b", cluster.bootstrap, "--topic-list", "nosuch")
+    assert (nothing.code, nothing.stdout) == (1, "")
+    assert nothing.stderr == "error: there is no topic nosuch\n"
+    nowhere = call("log-dirs", "-b", cluster.bootstrap, "--log-dirs", "/nowhere")
+    assert nowhere.code == 1
+    assert "no broker that answers has the log directory /nowhere" in nowhere.stderr
+
+
+@pytest.mark.spec("N-06")
+def test_a_broker_that_is_down_is_a_row(cluster: Local) -> None:
+    others = ",".join(a for n, a in enumerate(cluster.bootstrap.split(","), 1) if n != 3)
+    process = cluster.nodes[3].process
+    assert process is not None
+    process.kill()
+
+    def rows(*command: str) -> list[list[str]]:
+        shown = call(*command, "-b", others)
+        return [line.split() for line in shown.stdout.splitlines() if shown.code == 6]
+
+    try:
+        for command in (("log-dirs",), ("disks",), ("replicas",)):
+            eventually(
+                lambda c=command: any(
+                    row[:2] == ["3", "(all)"] and "down" in row for row in rows(*c)
+                ),
+                f"{command[0]} shows that broker 3 is down",
+                60,
+            )
+            told = call(*command, "-b", others, "--json")
+            assert told.code == 6
+            assert "it is down" in json.loads(told.stdout)["silentBrokers"]["3"]
+        kafkas = run("kafka-log-dirs", "--bootstrap-server", others, "--describe")
+        assert kafkas.code == 0, "Apache Kafka's tool looks at live brokers"
+    finally:
+        cluster.restart(3)

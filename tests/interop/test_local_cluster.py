@@ -6,13 +6,23 @@ import os
 import signal
 import subprocess
 import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from tests.support.commands import run
+from tests.support.processes import tied
 from tests.support.waiting import eventually
 
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
+from spindle.model.errors import Unusable
+from spindle.runtime.folder import free_ports
 from spindle.runtime.local import LocalCluster
 from spindle.runtime.nursery import Nursery
 
@@ -47,7 +57,7 @@ def test_a_node_that_cannot_start_says_why_and_ends_with_1(tmp_path: Path) -> No
 
 def test_no_process_is_left_behind_when_the_command_is_killed(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "spindle", "up", "--brokers", "1", "--port", "0", "--json"]
-    up = subprocess.Popen([*command, "--data", str(tmp_path)], stdout=subprocess.PIPE)
+    up = subprocess.Popen(tied([*command, "--data", str(tmp_path)]), stdout=subprocess.PIPE)
     assert up.stdout is not None
     assert "bootstrap" in json.loads(up.stdout.readline())
     family = psutil.Process(up.pid).children(recursive=True)
@@ -59,9 +69,142 @@ def test_no_process_is_left_behind_when_the_command_is_killed(tmp_path: Path) ->
 
 def test_ctrl_c_stops_the_cluster_cleanly(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "spindle", "up", "--brokers", "1", "--port", "0", "--json"]
-    up = subprocess.Popen([*command, "--data", str(tmp_path)], stdout=subprocess.PIPE)
+    up = subprocess.Popen(tied([*command, "--data", str(tmp_path)]), stdout=subprocess.PIPE)
     assert up.stdout is not None
     up.stdout.readline()
     os.kill(up.pid, signal.SIGINT)
     assert up.wait(30) == 0
     assert "node has stopped" in (tmp_path / "broker-1" / "node.log").read_text()
+
+
+@contextmanager
+def _up(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """`spindle up` and what it says when it serves."""
+    command = [sys.executable, "-m", "spindle", "up", "--json", "--data", str(home), *options]
+    up = subprocess.Popen(tied(command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert up.stdout is not None
+        yield up, json.loads(up.stdout.readline())
+    finally:
+        up.terminate()
+        up.communicate(timeout=60)
+
+
+@pytest.mark.spec("N-06")
+def test_a_second_start_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    with _up(tmp_path, "--brokers", "1", "--port", "0") as (first, _):
+        second = run("spindle", "up", "--brokers", "1", "--data", str(tmp_path))
+        assert second.code == 1
+        assert f"already running here (pid {first.pid})" in second.stderr
+        assert first.poll() is None
+    with _up(tmp_path, "--brokers", "1") as (_, told):
+        assert told["bootstrap"], "the folder is free again"
+
+
+@pytest.mark.spec("N-06")
+def test_it_does_not_serve_by_the_nodes_of_another_cluster(tmp_path: Path) -> None:
+    """The second cluster's brokers would have ports that the first one's brokers have."""
+    with _up(tmp_path / "one", "--brokers", "2", "--port", "0") as (_, told):
+        port = min(int(a.rpartition(":")[2]) for a in told["bootstrap"].split(","))
+        for _ in range(3):
+            other = run(
+                "spindle", "up", "--brokers", "1", "--data", str(tmp_path / "two"),
+                "--port", str(port - 1),
+            )  # fmt: skip
+            assert other.code == 1, other
+            assert "serve" not in other.stdout
+            assert f"127.0.0.1:{port}" in other.stderr
+
+
+@pytest.mark.spec("N-06")
+def test_a_cluster_with_another_id_is_not_ours(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with LocalCluster(tmp_path / "one", brokers=1, dirs=1) as one:
+            two = LocalCluster(tmp_path / "two", brokers=1, dirs=1)
+            two.prepare()
+            two.brokers[0].port = one.brokers[0].port  # Ours is not up yet; what answers is not.
+            with pytest.raises(Unusable, match=rf"another cluster \(id {one.cluster_id}\)"):
+                await two.wait_serving()
+            await two.stop()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.spec("N-06")
+def test_a_port_is_honoured_or_refused_by_name(tmp_path: Path) -> None:
+    first = min(free_ports(1))
+    LocalCluster(tmp_path, brokers=1, dirs=1, port=first)
+    again = LocalCluster(tmp_path, brokers=1, dirs=1, port=None)
+    assert [c.controller_port for c in again.controllers] == [first]
+    with pytest.raises(Unusable, match=f"on ports from {first} on, not {first + 1}"):
+        LocalCluster(tmp_path, brokers=1, dirs=1, port=first + 1)
+
+
+@pytest.mark.spec("N-06")
+def test_fewer_brokers_or_directories_than_hold_data_are_refused(tmp_path: Path) -> None:
+    there = LocalCluster(tmp_path, brokers=3, dirs=2)
+    there.prepare()
+    there._folder.unlock()
+    for brokers in (2, 4):
+        with pytest.raises(Unusable, match=f"a cluster of 3 brokers, not {brokers}: give that"):
+            LocalCluster(tmp_path, brokers=brokers, dirs=2, port=None)
+    with pytest.raises(Unusable, match="broker-1 has 2 log directories, not 1: give that"):
+        LocalCluster(tmp_path, brokers=3, dirs=1, port=None)
+    LocalCluster(tmp_path, brokers=3, dirs=3, port=None)
+
+
+@pytest.mark.spec("N-06")
+def test_a_node_that_dies_is_told_at_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "spindle", "up", "--brokers", "2", "--port", "0", "--json"]
+    up = subprocess.Popen(
+        tied([*command, "--data", str(tmp_path)]),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert up.stdout is not None
+    assert up.stderr is not None
+    assert "bootstrap" in json.loads(up.stdout.readline())
+    family = psutil.Process(up.pid).children(recursive=True)
+    (dies,) = [p for p in family if p.cmdline()[:1] == [f"spindle broker 2 of {tmp_path.name}"]]
+    dies.kill()
+    assert json.loads(up.stdout.readline()) == {"ended": 2, "code": -9}
+    line = up.stderr.readline()
+    assert line.startswith("warning: node 2 was killed by SIGKILL; see ")
+    assert str(tmp_path / "broker-2" / "node.log") in line
+    assert "2 nodes of 3 still run" in line
+    up.terminate()
+    up.communicate(timeout=60)
+    assert up.returncode == 1
+
+
+def test_metrics_are_where_it_says_of_controllers_too(tmp_path: Path) -> None:
+    with _up(tmp_path, "--brokers", "1", "--port", "0", "--metrics") as (_, told):
+        assert set(told["metrics"]) == {"1", "100"}
+        for url in told["metrics"].values():
+            with urllib.request.urlopen(url, timeout=10) as answer:
+                families = list(text_string_to_metric_families(answer.read().decode()))
+            assert families
+            kinds = {family.name: family.type for family in families}
+            assert kinds.get("kafka_server_kafkaserver_connections") == "gauge"
+        broker = told["metrics"]["1"]
+        with urllib.request.urlopen(broker, timeout=10) as answer:
+            families = list(text_string_to_metric_families(answer.read().decode()))
+        totals = [f for f in families if any(s.name.endswith("_total") for s in f.samples)]
+        assert totals
+        assert {f.type for f in totals} == {"counter"}
+        assert {f.type for f in families if any("quantile" in s.labels for s in f.samples)} == {
+            "summary"
+        }
+        assert "metrics are served" in (tmp_path / "broker-1" / "node.log").read_text()
+    refused = run("spindle", "up", "--setting", "metrics.port=27190", "--data", str(tmp_path))
+    assert refused.code == 2
+    assert "give --metrics" in refused.stderr
+
+
+def test_a_folder_that_cannot_be_had_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = run("spindle", "up", "--data", str(tmp_path / "file" / "data"))
+    assert done.code == 1
+    assert str(tmp_path / "file") in done.stderr
+    assert "Not a directory" in done.stderr

@@ -103,7 +103,7 @@ def test_replicas_move_between_the_disks_of_both(mixed: Mixed) -> None:
     assert set(mixed.alter(wanted).values()) == {Error.NONE}
     for replica, disk in wanted.items():
         mixed.until(
-            lambda r=replica, d=disk: mixed.disk_of(*r) == d,  # type: ignore[misc]
+            lambda r=replica, d=disk: mixed.disk_of(*r) == d,
             f"{replica} is in {disk}",
         )
     go_on(load)

@@ -148,7 +148,7 @@ def test_b26_each_follows_the_other_and_takes_over_when_it_is_killed(mixed: Mixe
     assert set(found) == sender.acknowledged
     for partition in (0, 1):
         eventually(
-            lambda partition=partition: (  # type: ignore[misc]
+            lambda partition=partition: (
                 mixed.log_bytes(OURS, topic, partition) == mixed.log_bytes(THEIRS, topic, partition)
             ),
             f"both logs of partition {partition} are the same",

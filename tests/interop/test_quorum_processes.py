@@ -20,6 +20,7 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.support.clients import audit
 from tests.support.local import Local
+from tests.support.processes import tied
 from tests.support.quorum import View, ask, describe, in_step, led, quorum_of
 from tests.support.waiting import eventually
 
@@ -192,7 +193,7 @@ def test_a_leader_that_stops_or_dies_has_a_successor_before_it_is_missed(
     command = [sys.executable, "-m", "spindle", "up", "--brokers", "3", "--dirs", "1", "--port"]
     command += ["0", "--controllers", "3", "--combined", "--json", "--data", str(tmp_path)]
     patience = ["--setting", "controller.quorum.fetch.timeout.ms=120000"]
-    with subprocess.Popen([*command, *patience], stdout=subprocess.PIPE) as up:
+    with subprocess.Popen(tied([*command, *patience]), stdout=subprocess.PIPE) as up:
         try:
             assert up.stdout is not None
             told = json.loads(up.stdout.readline())

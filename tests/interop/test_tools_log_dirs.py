@@ -110,9 +110,7 @@ def test_a_dead_directory_and_a_dead_broker(kafka_jars: Path, tmp_path: Path) ->
 
         kafka.stop_node(2, kill=True)
         done = run("spindle", "log-dirs", "-b", kafka.bootstrap, "--request-timeout", "2")
-        assert done.code in (0, 1), done
+        assert done.code in (1, 6), done
         assert str(kafka.nodes[1].log_dirs[0]) in done.stdout
-        if done.code == 1:  # the controller still believed in broker 2
-            assert f"broker 2 was left out: broker 2 (127.0.0.1:{kafka.nodes[2].port})" in (
-                done.stderr
-            )
+        # The controller may still have believed in it.
+        assert "broker 2 was left out: " in done.stderr

@@ -154,12 +154,6 @@ def desk(cluster: ApacheKafka, tmp_path: Path) -> Iterator[Desk]:
     yield from cleared(Desk(cluster, tmp_path))
 
 
-@pytest.fixture
-def apache_desk(apache_cluster: ApacheKafka, tmp_path: Path) -> Iterator[Desk]:
-    """The same at Apache Kafka, which can be made to reassign slowly."""
-    yield from cleared(Desk(apache_cluster, tmp_path))
-
-
 def cleared(found: Desk) -> Iterator[Desk]:
     yield found
     if found.file.exists() and '"partitions"' in found.file.read_text():
@@ -297,10 +291,7 @@ def test_throttles_between_brokers_are_set_and_removed(desk: Desk) -> None:
 
 
 @pytest.mark.spec("K113-22", "K113-24")
-def test_a_reassignment_in_progress_is_listed_verified_and_cancelled(
-    apache_desk: Desk,
-) -> None:
-    desk = apache_desk
+def test_a_reassignment_in_progress_is_listed_verified_and_cancelled(desk: Desk) -> None:
     desk.create_topic("re-list", "1", 6000)
     desk.plan("re-list", 0, [2], None)
     started = desk.ours("--execute", *desk.json, "--throttle", SLOW)

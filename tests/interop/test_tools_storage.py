@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,10 @@ from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("K858-01")]
+NOT_SERVED = ("group.version", "share.version", "streams.version")
+FEATURE = re.compile(
+    r"ApiMessageAndVersion\(FeatureLevelRecord\(name='([^']*)', featureLevel=\d+\) at version 0\)"
+)
 
 CLUSTER = "U3BpbmRsZVRlc3RzMDAwMQ"
 OTHER = "U3BpbmRsZVRlc3RzMDAwMg"
@@ -72,6 +77,68 @@ def test_our_node_starts_in_directories_that_apache_kafka_formatted(
         spindle.create_topic("t", "1,1")
         spindle.produce("t", 10)
         assert {meta(d)["directory.id"] for d in spindle.nodes[1].log_dirs} == ids
+
+
+def without_what_is_not_served(line: str) -> str:
+    """A line of `kafka-storage format` without the features that we do not finalize."""
+    kept = [m[0] for m in FEATURE.finditer(line) if m[1] not in NOT_SERVED]
+    head, _, tail = line.partition("records=[")
+    return f"{head}records=[{', '.join(kept)}]{tail.partition(']')[2]}" if tail else line
+
+
+@pytest.mark.spec("N-04")
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--release-version", "4.3"),
+        ("--release-version", "4.2"),
+        ("--release-version", "4.1-IV0"),
+        ("--release-version", "4.0"),
+        ("--release-version", "4.0-IV1"),
+        ("--release-version", "3.7-IV4"),
+        ("--release-version", "9.9"),
+        ("--feature", "eligible.leader.replicas.version=0"),
+        ("--feature", "transaction.version=1", "--release-version", "3.9"),
+        ("--feature", "metadata.version=21"),
+        ("--feature", "metadata.version=21", "--release-version", "4.0"),
+    ],
+    ids=" ".join,
+)
+def test_a_new_cluster_has_the_features_that_kafkas_format_gives_it(
+    planned: ApacheKafka, options: tuple[str, ...]
+) -> None:
+    theirs = planned.run_tool(STORAGE, "format", "-t", CLUSTER, "-c", properties(planned), *options)
+    for directory in planned.nodes[1].log_dirs:
+        shutil.rmtree(directory, ignore_errors=True)
+    ours = run("kafka-storage", "format", "-t", CLUSTER, "-c", properties(planned), *options)
+    assert ours.code == theirs.code
+    expected = sorted(map(without_what_is_not_served, theirs.lines()))
+    assert sorted(ours.lines()) == expected
+    if theirs.code:
+        assert ours.stderr.partition(" Supported")[0].strip() == (
+            theirs.stderr.partition(" Supported")[0].strip()
+        )
+
+
+@pytest.mark.spec("N-04")
+def test_a_cluster_formatted_for_an_older_release_serves_at_its_level(
+    kafka_jars: Path, tmp_path: Path
+) -> None:
+    with SpindleCluster(tmp_path, kafka_jars, brokers=1, directories=2) as spindle:
+        config = str(spindle.nodes[1].config)
+        done = run(
+            "kafka-storage", "format", "-t", CLUSTER, "-c", config, "--release-version", "3.5"
+        )
+        assert done.code == 0, done
+        spindle.start()
+        spindle.create_topic("t", "1,1")
+        spindle.produce("t", 10)
+        features = spindle.run_tool(
+            "org.apache.kafka.tools.FeatureCommand",
+            "--bootstrap-server", spindle.bootstrap, "describe",
+        )  # fmt: skip
+        assert "FinalizedVersionLevel: 3.5-IV2" in features.stdout
 
 
 def test_kafkas_own_tool_reads_our_bootstrap_records(

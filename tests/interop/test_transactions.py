@@ -29,7 +29,7 @@ def one(tmp_path: Path) -> Iterator[Local]:
         yield cluster
 
 
-def producer(cluster: Local, name: str = "x", **more: object) -> Producer:
+def producer(cluster: Local, name: str = "x", /, **more: object) -> Producer:
     made = Producer({"bootstrap.servers": cluster.bootstrap, "transactional.id": name} | more)
     made.init_transactions(60)
     return made
@@ -41,7 +41,9 @@ def write(writer: Producer, *values: str, topic: str = "t") -> None:
     assert writer.flush(60) == 0
 
 
-def values(cluster: Local, level: str = "read_committed", topic: str = "t") -> list[str]:
+def values(
+    cluster: Local, level: str = "read_committed", topic: str = "t", partition: int = 0
+) -> list[str]:
     """All that a reader of this isolation level finds before the end it is told."""
     reader = Consumer(
         {
@@ -52,7 +54,7 @@ def values(cluster: Local, level: str = "read_committed", topic: str = "t") -> l
             "enable.auto.commit": False,
         }
     )
-    reader.assign([TopicPartition(topic, 0, 0)])
+    reader.assign([TopicPartition(topic, partition, 0)])
     found: list[str] = []
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
@@ -244,3 +246,30 @@ def test_the_disk_of_a_leader_fails_in_mid_transaction(tmp_path: Path) -> None:
         write(writer, "after")
         writer.commit_transaction(60)
         until(cluster, ["before", "after"])
+
+
+@pytest.mark.kafka
+def test_java_transactions_follow_each_other_at_once(tmp_path: Path, kafka_jars: Path) -> None:
+    """A transaction begins before all markers of the last one are written (KIP-890).
+
+    Its first batches meet those markers in most of the twelve partitions.
+    """
+    copies = {"transaction.state.log.replication.factor": "3"}
+    with Local(tmp_path, kafka_jars, brokers=3, settings=copies) as cluster:
+        cluster.start()
+        cluster.create("many", [[1 + (n + m) % 3 for m in range(3)] for n in range(12)])
+        properties = cluster.folder / "producer.properties"
+        properties.write_text(
+            f"bootstrap.servers={cluster.bootstrap}\ntransactional.id=chain\nlinger.ms=0\n"
+            "partitioner.class=org.apache.kafka.clients.producer.RoundRobinPartitioner\n"
+        )
+        done = cluster.run_tool(
+            PERFORMANCE_TOOL,
+            *("--topic", "many", "--num-records", "3000", "--record-size", "20"),
+            *("--command-config", str(properties), "--transaction-duration-ms", "5"),
+            *("--throughput", "1000"),
+            seconds=180,
+        )
+        assert done.code == 0, done
+        assert "Exception" not in done.stdout + done.stderr, done
+        assert sum(len(values(cluster, topic="many", partition=n)) for n in range(12)) == 3000

@@ -75,7 +75,7 @@ class Desk:
 
     def skewed(self, topic: str, partitions: int = 4, records: int = 60, size: int = 20_000) -> int:
         """Make a topic on both brokers, all of it in their first directories; its bytes."""
-        every = {n: (1 + n % 2, 2 - n % 2) for n in range(partitions)}
+        every: dict[int, tuple[int, ...]] = {n: (1 + n % 2, 2 - n % 2) for n in range(partitions)}
         self.ask("create_topics", [NewTopic(topic, assignment=every)])
         values = [bytes([n % 251]) * size for n in range(records)]
         for partition in range(partitions):

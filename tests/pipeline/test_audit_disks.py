@@ -128,6 +128,26 @@ def test_the_command_on_manifests(
     assert "no column partition" in capsys.readouterr().err
 
 
+@pytest.mark.spec("P-08", "N-06")
+def test_what_was_not_judged_is_said_and_nothing_to_compare_is_no_success(
+    spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "plain", "t-0", [build([Record(NEXT, NOON, None, b"x")], base_offset=0)])
+    with pytest.raises(SystemExit) as left:
+        main(["audit", "--log-dir", str(tmp_path / "plain")])
+    assert left.value.code == 6
+    out = capsys.readouterr().out
+    assert "nothing to compare: no idempotent producer wrote these logs" in out
+    assert "Not judged: values are not compared, and a log that ends too early" in out
+    bare = told(tmp_path / "made.csv", [("t", 0, 0)], COLUMNS[:3])
+    with pytest.raises(SystemExit) as left:
+        main(["audit", "--produced", bare, "--consumed", bare])
+    assert left.value.code in (0, None)
+    lines = capsys.readouterr().out.splitlines()
+    assert "Not judged: values were not compared: a manifest has no checksums" in lines
+    assert [line for line in lines if line.startswith("Not judged: the order was not compared")]
+
+
 @pytest.mark.spec("P-08")
 def test_brokers_that_served_a_load_are_sound_in_all_three_ways(
     spark: Session, desk: Desk, tmp_path: Path

@@ -255,7 +255,7 @@ def test_an_empty_broker_is_filled_and_drained_again_with_leaders_evened(
 
     async def create() -> None:
         async with AdminClient(kafka.bootstrap) as admin:
-            brokers = dict.fromkeys(range(PARTS), (1, 2))
+            brokers: dict[int, tuple[int, ...]] = dict.fromkeys(range(PARTS), (1, 2))
             await admin.create_topics([NewTopic(WIDE, assignment=brokers)]).all()
 
     asyncio.run(create())

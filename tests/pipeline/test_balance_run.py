@@ -24,6 +24,7 @@ from spindle.client.results import (
     Resource,
     ResourceType,
 )
+from spindle.model.errors import Failure
 from spindle.planning.leaders import Led
 from spindle.planning.load import Move
 
@@ -45,10 +46,21 @@ def moves(desk: Desk, size: int, *partitions: int, broker: int = 1) -> list[Move
     return [Move(broker, TOPIC, n, first, second, size) for n in partitions]
 
 
+def answers(desk: Desk, broker: int) -> bool:
+    """Whether a broker answers for itself."""
+    try:
+        desk.ask("describe_log_dirs", [broker])
+    except Failure:
+        return False
+    return True
+
+
 def rate_of(desk: Desk, broker: int) -> str | None:
     """The throttle that somebody has set on a broker."""
     resource = Resource(ResourceType.BROKER, str(broker))
-    setting = desk.ask("describe_configs", [resource])[resource][MOVE_RATE]
+    setting = desk.ask("describe_configs", [resource])[resource].get(MOVE_RATE)
+    if setting is None:  # A throttle that was never set is not described.
+        return None
     return setting.value if setting.source == ConfigSource.DYNAMIC_BROKER else None
 
 
@@ -282,5 +294,62 @@ def test_a_replica_goes_to_the_named_directory_of_another_broker(
     assert {f"{topic}-0", f"{topic}-1"} <= desk.directories(2)[target]
     assert not any(topic in name for names in desk.directories(1).values() for name in names)
     assert values(desk.bootstrap, topic) == records
-    assert answer(desk, "apply", str(plan))["done"] == 2, "what is done already is not done again"
+    again = answer(desk, "apply", str(plan), code=4)
+    assert (again["done"], again["moved"]) == (2, 0), "what is done already is not done again"
     desk.drop(topic)
+
+
+@pytest.mark.spec("N-06")
+def test_a_topic_that_was_deleted_since_the_plan_is_skipped_and_nothing_is_left_behind(
+    desk: Desk, size: int, tmp_path: Path
+) -> None:
+    deleted = "deleted-since"
+    desk.ask("create_topics", [NewTopic(deleted, assignment={0: (1,), 1: (1,)})])
+    first, second = map(str, desk.cluster.broker(1).log_dirs)
+    far = str(desk.cluster.broker(2).log_dirs[1])
+    gone = [
+        Move(1, deleted, 0, first, second, 1000),
+        Move(1, deleted, 1, first, far, 1000, destination=2),
+    ]
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [[*moves(desk, size, 0), *gone]])
+    desk.drop(deleted)
+    command = ("spindle", "balance", "apply", "-b", desk.bootstrap, str(plan))
+    done = run(*command, "--throttle", str(50 << 20), seconds=120)
+    assert done.code == 0, done
+    assert "1 replica moved and verified" in done.stdout
+    assert "2 skipped: deleted since the plan" in done.stdout
+    assert f"warning: {deleted}-0 is skipped" in done.stderr
+    assert there(desk) == {f"{TOPIC}-0"}
+    assert [rate_of(desk, broker) for broker in (1, 2)] == [None, None]
+    again = run(*command, seconds=120)
+    assert again.code == 4, again
+    assert "nothing was moved; 1 replica was there before; 2 skipped" in again.stdout
+
+
+@pytest.mark.spec("N-06")
+def test_a_run_that_is_refused_at_its_throttles_leaves_nothing_open(
+    desk: Desk, size: int, tmp_path: Path
+) -> None:
+    """Broker 2 cannot be told its rate: it is down. The topics' lists were set before."""
+    at = str(desk.cluster.broker(1).log_dirs[0])
+    far = str(desk.cluster.broker(2).log_dirs[1])
+    crossing = Move(1, TOPIC, 0, at, far, size, destination=2)
+    plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [[crossing]])
+    node = desk.cluster.broker(2)
+    desk.run(desk.cluster.kill_node(node))
+    try:
+        refused = run(
+            "spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), "--throttle", "1000",
+            seconds=120,
+        )  # fmt: skip
+        assert refused.code in (1, 6), refused
+        cancelled = run("spindle", "balance", "cancel", "-b", desk.bootstrap)
+        assert "there is no run to end" in cancelled.stderr
+    finally:
+        desk.run(desk.cluster.start_node(node))
+        # It answers once the session of its killed self is over.
+        eventually(lambda: answers(desk, 2), "broker 2 serves", 60)
+    resource = Resource(ResourceType.TOPIC, TOPIC)
+    configs = desk.ask("describe_configs", [resource])[resource]
+    assert not any(c.value for n, c in configs.items() if "throttled" in n)
+    assert rate_of(desk, 1) is None

@@ -90,7 +90,7 @@ def test_moves_that_cannot_be_are_told_with_the_reason_and_stop_no_others(
     assert outcome.done == (good,)
     reasons = dict(outcome.failed)
     assert "LOG_DIR_NOT_FOUND" in reasons[nowhere]
-    assert "there is no such topic" in reasons[unknown]
+    assert outcome.gone == (unknown,)
     assert "there is no broker 77" in reasons[absent]
     assert {move for move, _ in wrong} == {nowhere, unknown, absent}
     assert not outcome.complete

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.support.processes import tied
 from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.timeout(500)
@@ -34,9 +35,10 @@ class Demo:
         self.report, self.temporary = home / "report.html", home / "tmp"
         self.temporary.mkdir()
         self._out = home / "out"
+        spindle = Path(sys.executable).parent / "spindle"
         with self._out.open("wb") as out:
             self.process = subprocess.Popen(
-                [str(Path(sys.executable).parent / "spindle"), "demo", "--report", self.report],
+                tied([str(spindle), "demo", "--report", str(self.report)]),
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 cwd=home,

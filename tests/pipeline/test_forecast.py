@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.pipeline.samples import NOON, row, samples
 
+from spindle.cli.balance import report
 from spindle.model.errors import Unusable
 from spindle.pipeline import forecast, history, load
 from spindle.pipeline.forecast import Filling
@@ -179,14 +180,26 @@ def test_a_new_disk_is_filled_and_one_to_be_drained_is_emptied(
 
 
 @pytest.mark.spec("P-05")
-def test_what_is_lost_and_whether_it_finds_room_is_told(spark: Session, tmp_path: Path) -> None:
+def test_what_is_lost_and_whether_it_finds_room_is_told(
+    spark: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     three_disks(spark, tmp_path, *[50] * 8)
     fits = what_if(spark, tmp_path, WANTED, Changes(lose=("1:/a",)))
     assert fits.possible
     assert fits.proposal.notes[0].startswith("8 replicas are lost with it")
     assert not [n for n in fits.proposal.notes if "no other copy" in n], "broker 2 has all"
     both = what_if(spark, tmp_path, WANTED, Changes(lose=("1:/a", "2:/a")))
-    assert "8 partitions have no other copy: their records are lost" in both.proposal.notes
+    (alone,) = [n for n in both.proposal.notes if "no other copy" in n]
+    assert alone.startswith("8 partitions have no other copy, their records are lost: a-0, a-1, ")
+    assert alone.endswith(" and 3 more")
+    report.show(both.proposal, both.lost)
+    rows = [line.replace("|", " ").split() for line in capsys.readouterr().out.splitlines()]
+    states = {tuple(row[:2]): row[2] for row in rows if len(row) > 2 and row[1].startswith("/")}
+    assert {place for place, state in states.items() if state == "lost"} == {
+        ("1", "/a"),
+        ("2", "/a"),
+    }
+    assert "online" in states.values()
 
 
 @pytest.mark.spec("P-05")
@@ -223,7 +236,7 @@ def test_a_broker_more_a_broker_emptied_and_a_broker_lost(spark: Session, tmp_pa
     assert ends["3:/a"] == 400
     alone = what_if(spark, tmp_path, emptied, Changes())
     assert not alone.possible
-    assert alone.against[0].startswith("broker 2 cannot be emptied: 24 replicas stay, 1200 B; ")
+    assert alone.against[0].startswith("broker 2 cannot be emptied: 24 replicas stay, 1.2 KiB; ")
 
     lost = what_if(spark, tmp_path, wide, Changes(add=third, lose=("2",)))
     assert lost.possible

@@ -87,7 +87,8 @@ def plans(
 ) -> tuple[list[tuple[Any, ...]], list[str]]:
     """(moves as (broker, topic, partition, source, target, wave), notes)."""
     now = load.latest(samples(spark, rows))
-    wanted = Wanted(Band(0.05, 0.9), **{name: tuple(value) for name, value in options.items()})
+    lists: dict[str, Any] = {name: tuple(value) for name, value in options.items()}
+    wanted = Wanted(Band(0.05, 0.9), **lists)
     result = plan.plan(now, load.directories(now), wanted).collect()
     moves = [
         (r.broker, r.topic, r.partition, r.source, r.target, r.wave) for r in result if r.topic

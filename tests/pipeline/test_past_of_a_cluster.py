@@ -9,13 +9,47 @@ from tests.pipeline.conftest import Desk
 from tests.support.clients import produce
 
 from spindle.client.results import NewTopic
-from spindle.pipeline import forecast, history, job
+from spindle.pipeline import forecast, history, job, rates
 from spindle.pipeline.proposal import Wanted
 from spindle.pipeline.session import Session
 from spindle.pipeline.what_if import Changes, what_if
 from spindle.planning.load import Band
 
 TOPIC = "swelling"
+
+
+@pytest.mark.spec("P-03")
+def test_written_bytes_and_sizes_are_those_of_the_brokers(
+    spark: Session, desk: Desk, tmp_path: Path
+) -> None:
+    """A topic that grows, and one that is deleted and made again: its new bytes count alone."""
+
+    def sampled() -> None:
+        assert job.sample(spark, desk.bootstrap, tmp_path) is not None
+
+    def size_of(topic: str) -> int:
+        told = desk.ask("describe_log_dirs", [1])[1]
+        return sum(log.size for d in told for name, log in d.current.items() if name.topic == topic)
+
+    for topic in ("grows", "remade"):
+        desk.ask("create_topics", [NewTopic(topic, assignment={0: (1,)})])
+        produce(desk.bootstrap, topic, [b"." * 20_000] * 50)
+    sampled()
+    first = size_of("grows")
+    produce(desk.bootstrap, "grows", [b"." * 20_000] * 30)
+    desk.drop("remade")
+    desk.ask("create_topics", [NewTopic("remade", assignment={0: (1,)})])
+    produce(desk.bootstrap, "remade", [b"." * 100])
+    sampled()
+    last = size_of("grows")
+    assert last - first > 30 * 20_000
+    rows = {r.topic: r for r in rates.replicas(history.read(spark, tmp_path)).collect()}
+    grows, remade = rows["grows"], rows["remade"]
+    assert (grows.size, grows.written) == (last, last - first)
+    assert grows.write_rate == pytest.approx((last - first) / grows.observed)
+    assert remade.written == remade.size == size_of("remade")
+    for topic in ("grows", "remade"):
+        desk.drop(topic)
 
 
 @pytest.mark.spec("P-05", "P-12")

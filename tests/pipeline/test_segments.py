@@ -140,7 +140,7 @@ def test_bounds_leave_out_what_need_not_be_read(tmp_path: Path) -> None:
     write(tmp_path, "t-1", some_batches(6, 3))
     write(tmp_path, "u-0", some_batches(7, 3))
     every = [row for row in read(tmp_path) if (row["topic"], row["partition"]) == ("t", 0)]
-    only = {"topics": frozenset({"t"}), "partitions": frozenset({0})}
+    only: dict[str, Any] = {"topics": frozenset({"t"}), "partitions": frozenset({0})}
     middle, position = (every[len(every) // 2][name] for name in ("offset", "position"))
     rows = read(tmp_path, **only, first_offset=middle, end_offset=middle + 5)
     assert [row["offset"] for row in rows] == list(range(middle, middle + 5))

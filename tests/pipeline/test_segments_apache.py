@@ -100,7 +100,7 @@ def compact(kafka: ApacheKafka) -> None:
         client.flush(30)
         rows = good(read(Path(kafka.log_dirs(1)[0]), topics=frozenset({"seg-compacted"})))
         rows += good(read(Path(kafka.log_dirs(1)[1]), topics=frozenset({"seg-compacted"})))
-        return len(rows) < rows[-1]["offset"] + 1 - 40
+        return len(rows) < int(rows[-1]["offset"]) + 1 - 40
 
     eventually(cleaned, "the cleaner has been at work", 90, 0.6)
 

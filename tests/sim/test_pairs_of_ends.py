@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from itertools import permutations, product
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pytest
 from tests.support.simulation import TOPIC, Scene
@@ -52,13 +52,13 @@ class Struck:
     """A move in a scene, and what can be done to it."""
 
     def __init__(self, case: Case) -> None:
-        compacts = "compaction" in case[:2]
+        configs: dict[str, Any] = COMPACT if "compaction" in case[:2] else {}
         self.scene = scene = Scene(
             Shape(3, 3, settings=SETTINGS),
             2,
             topics=2,
             pace=Pace(pause=0.05),
-            **(COMPACT if compacts else {}),
+            **configs,
         )
         self.member: Member = scene.leader if case.leads else scene.follower
         self.home = scene.here(self.member)
@@ -158,10 +158,10 @@ ENDS: Final = (
 
 def cases() -> list[Case]:
     """All ordered pairs; the rest of the case goes round, or takes every value."""
-    pairs = list(permutations(ENDS, 2))
+    pairs: list[tuple[str, str]] = list(permutations(ENDS, 2))
     if ALL:
         rest = list(product(DELAYS, range(len(STAGES)), (False, True)))
-        return [Case(*pair, *other) for pair in pairs for other in rest]
+        return [Case(*pair, d, s, leads) for pair in pairs for d, s, leads in rest]
     return [
         Case(*pair, DELAYS[n % 3], n % len(STAGES), bool(n // len(ENDS) % 2))
         for n, pair in enumerate(pairs)

@@ -25,6 +25,7 @@ from types import TracebackType
 from typing import Self
 
 from tests.support.ports import free_port
+from tests.support.processes import tied
 from tests.support.waiting import eventually
 
 LOG_DIRS = "org.apache.kafka.tools.LogDirsCommand"
@@ -115,6 +116,7 @@ class ApacheKafka:
         settings: Mapping[str, str] | None = None,
         cluster_id: str = CLUSTER_ID,
         jvm: Sequence[str] = _JVM,
+        first_broker: int = 1,
     ) -> None:
         assert brokers >= 1
         assert directories >= 1
@@ -127,8 +129,8 @@ class ApacheKafka:
         if separate_controller:
             for number in range(controllers):
                 self._plan(CONTROLLER_ID + number, "controller", 1)
-        for number in range(1, brokers + 1):
-            both = number <= controllers and not separate_controller
+        for number in range(first_broker, first_broker + brokers):
+            both = number < first_broker + controllers and not separate_controller
             self._plan(number, "broker,controller" if both else "broker", directories)
         self._log4j = folder / "log4j2.properties"
         folder.mkdir(parents=True, exist_ok=True)
@@ -204,10 +206,14 @@ class ApacheKafka:
     def format(self) -> None:
         """Format every node's directories with Apache Kafka's own tool (those not formatted)."""
         for node in self.nodes.values():
-            done = self.run_tool(
-                STORAGE, "format", "-g", "-t", self.cluster_id, "-c", str(node.config)
-            )
-            assert done.code == 0, done
+            self.format_with_kafka(node)
+
+    def format_with_kafka(self, node: ApacheNode, *options: str) -> None:
+        """Format a node's directories with Apache Kafka's own tool (those not formatted)."""
+        done = self.run_tool(
+            STORAGE, "format", "-g", "-t", self.cluster_id, "-c", str(node.config), *options
+        )
+        assert done.code == 0, done
 
     def start(self) -> None:
         """Format what needs it, start every node, return when all brokers know each other."""
@@ -222,7 +228,7 @@ class ApacheKafka:
         assert node.process is None, f"node {node_id} runs already"
         with node.log.open("ab") as log:
             node.process = subprocess.Popen(
-                self.command(node),
+                tied(self.command(node)),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                 start_new_session=True,
             )  # fmt: skip
@@ -291,7 +297,7 @@ class ApacheKafka:
     def command(self, node: ApacheNode) -> list[str]:
         """How a node's process is started."""
         options = (f"-Dlog4j2.configurationFile={self._log4j}",)
-        return java(self.jars, "kafka.Kafka", str(node.config), options=options)
+        return java(self.jars, "kafka.Kafka", str(node.config), options=options, jvm=self._jvm)
 
     def create_topic(self, name: str, assignment: str) -> None:
         """Create a topic with Kafka's notation of an assignment: `1:2,2:1`."""
@@ -327,7 +333,7 @@ def run_tool(
 ) -> ToolResult:
     """Run one of Kafka's tools without a cluster (a class name, its arguments) to its end."""
     done = subprocess.run(
-        java(jars, tool, *arguments), input=stdin, capture_output=True, text=True,
+        tied(java(jars, tool, *arguments)), input=stdin, capture_output=True, text=True,
         timeout=seconds, env={**os.environ, "LC_ALL": "C.UTF-8"}, check=False,
     )  # fmt: skip
     stderr = "".join(

@@ -16,7 +16,12 @@ _QUIET = {"log_level": 0, "topic.metadata.refresh.interval.ms": 2000}
 
 
 def produce(
-    bootstrap: str, topic: str, values: Sequence[bytes | None], partition: int = 0, **settings: Any
+    bootstrap: str,
+    topic: str,
+    values: Sequence[bytes | None],
+    partition: int = 0,
+    /,
+    **settings: Any,
 ) -> None:
     """Write values to one partition, acknowledged by all in-sync replicas."""
     failed: list[Any] = []

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from spindle.cli.app import main
 from tests.support.apache_kafka import ToolResult
+from tests.support.processes import tied
 
 _state = tempfile.TemporaryDirectory(prefix="spindle-test-state-")
 
@@ -25,7 +26,7 @@ def environment() -> dict[str, str]:
 def begin(command: str, *arguments: str) -> subprocess.Popen[str]:
     """Start a command of this installation and leave it running, its output in pipes."""
     return subprocess.Popen(
-        [str(Path(sys.executable).parent / command), *arguments],
+        tied([str(Path(sys.executable).parent / command), *arguments]),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
     )  # fmt: skip
 
@@ -33,7 +34,7 @@ def begin(command: str, *arguments: str) -> subprocess.Popen[str]:
 def run(command: str, *arguments: str, seconds: float = 60) -> ToolResult:
     """Run a command of this installation, e.g. `run("spindle", "log-dirs", "-b", bootstrap)`."""
     done = subprocess.run(
-        [str(Path(sys.executable).parent / command), *arguments],
+        tied([str(Path(sys.executable).parent / command), *arguments]),
         capture_output=True,
         text=True,
         timeout=seconds,

@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spindle.model.jobs import Read
 from spindle.sim.disk import PowerCut
@@ -119,7 +119,7 @@ class Course:
         """The topic is there, on the medium, in the first directory, with some records."""
         world = self.world
         world.open()
-        configs = {"segment_bytes": "400"}
+        configs: dict[str, Any] = {"segment_bytes": "400"}
         if any(stop.form is not Form.KILLED for stop in self.stops):
             configs["flush_messages"] = "1"  # Else acknowledged is not yet on the medium.
         world.create_topic("t", **configs)

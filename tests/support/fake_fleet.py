@@ -105,6 +105,7 @@ def described(types: ModuleType, broker: int, directories: int, replicas: int) -
 
 
 if __name__ == "__main__":
-    with FakeFleet(*map(int, sys.argv[1:4])) as fleet:
+    first, second, third = map(int, sys.argv[1:4])
+    with FakeFleet(first, second, third) as fleet:
         print(fleet.bootstrap, flush=True)
         sys.stdin.read()

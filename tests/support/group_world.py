@@ -52,7 +52,7 @@ class World:
             self.out.tick()
         self.out.now, self.out.wall_ms = end, int(end * 1000)
 
-    def join(self, member_id: str = "", **fields: object) -> list[JoinAnswer]:
+    def join(self, member_id: str = "", /, **fields: object) -> list[JoinAnswer]:
         answers: list[JoinAnswer] = []
         ask: dict[str, object] = {
             "group_id": "g",
@@ -68,7 +68,7 @@ class World:
         return answers
 
     def sync(
-        self, answer: JoinAnswer, given: tuple[tuple[str, bytes], ...] = (), **fields: object
+        self, answer: JoinAnswer, given: tuple[tuple[str, bytes], ...] = (), /, **fields: object
     ) -> list[SyncAnswer]:
         answers: list[SyncAnswer] = []
         ask: dict[str, object] = {

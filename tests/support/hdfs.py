@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from spindle.pipeline.session import prepare_java
+from tests.support.processes import tied
 from tests.support.spark_jars import SPARKS_OWN, hdfs_jars
 from tests.support.waiting import eventually
 
@@ -31,7 +32,7 @@ def hdfs(folder: Path) -> Iterator[str]:
     data = f"-Dtest.build.data={folder}"
     with log.open("wb") as told:
         process = subprocess.Popen(
-            [java, *_JVM, data, "-cp", classes, _MAIN, *arguments],
+            tied([java, *_JVM, data, "-cp", classes, _MAIN, *arguments]),
             stdout=told, stderr=told, stdin=subprocess.DEVNULL, cwd=folder,
         )  # fmt: skip
     try:

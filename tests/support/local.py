@@ -14,7 +14,7 @@ import asyncio
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -35,14 +35,15 @@ from spindle.client.results import (
     ResourceType,
 )
 from spindle.model.errors import Error
+from spindle.model.records import FeatureLevel
 from spindle.runtime.drill import break_directory, mend_directory
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
-from spindle.storage.formatting import format_blank
+from spindle.storage.formatting import DEFAULT_LEVELS, format_blank
 from tests.support.apache_kafka import ToolResult
 from tests.support.nursery import Nursery
 from tests.support.spindle_cluster import SpindleCluster
-from tests.support.waiting import eventually
+from tests.support.waiting import TimeIsUp, eventually
 
 SETTINGS = {
     "broker.session.timeout.ms": "3000",
@@ -69,6 +70,8 @@ class Local(SpindleCluster):
         directories: int = 2,
         settings: Mapping[str, str] | None = None,
         controllers: int = 1,
+        first_broker: int = 1,
+        levels: Iterable[FeatureLevel] = DEFAULT_LEVELS,
     ) -> None:
         super().__init__(
             folder,
@@ -77,8 +80,10 @@ class Local(SpindleCluster):
             directories=directories,
             separate_controller=True,
             controllers=controllers,
+            first_broker=first_broker,
             settings={**SETTINGS, **(settings or {})},
         )
+        self._levels = tuple(levels)
         self._nursery: Nursery | None = None
         for node in self.brokers:
             node.settings["metadata.log.dir"] = str(node.folder / "metadata")
@@ -93,7 +98,7 @@ class Local(SpindleCluster):
                 paths.append(node.settings["metadata.log.dir"])
             blank = [p for p in paths if meta.read(disk, p) is None]
             now_ms = time.time_ns() // 1_000_000
-            format_blank(disk, blank, self.cluster_id, node.node_id, now_ms)
+            format_blank(disk, blank, self.cluster_id, node.node_id, now_ms, self._levels)
 
     def start_node(self, node_id: int, *, wait: bool = True) -> None:
         """Start one node; with `wait`, return when all running brokers know each other."""
@@ -287,13 +292,13 @@ class Local(SpindleCluster):
         for topic in topics:
             self.until(lambda t=topic: self.state(t)[0][0] == broker, f"{broker} leads {topic}", 60)
 
-    def until(self, look: Callable[[], object], what: str, seconds: float = 30) -> None:
+    def until(self, look: Callable[..., object], what: str, seconds: float = 30) -> None:
         """Poll; if it never comes true, tell what the nodes said last."""
         try:
             eventually(look, what, seconds, 0.1)
-        except AssertionError as late:
+        except TimeIsUp as late:
             tails = [f"--- node {n}:\n{self.tail(n, 1500)}" for n in self.nodes]
-            raise AssertionError("\n".join([str(late), *self.bugs(), *tails])) from late
+            raise TimeIsUp("\n".join([str(late), *self.bugs(), *tails])) from late
 
     def tool(self, name: str, *arguments: str, stdin: str = "") -> ToolResult:
         """Run one of Apache Kafka's tools against this cluster; it must end well."""

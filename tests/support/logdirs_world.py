@@ -98,7 +98,7 @@ class World:
     # --- the process --------------------------------------------------------------------------
 
     def format(self, path: LogDir, number: int) -> None:
-        self.disk.make_dir(path)
+        self.disk.make_dirs(path)
         identity = meta.MetaProperties(1, CLUSTER, ME, self.directory_id(number))
         meta.write(self.disk, path, identity)
 

@@ -36,6 +36,13 @@ class Mixed(Local):
         )
         self.theirs = set(theirs)
 
+    def format(self) -> None:
+        """Format what is blank: Apache Kafka's controllers by its own tool, as is its default."""
+        theirs = [n for n in self.nodes.values() if n.node_id in self.theirs and not n.is_broker]
+        for node in theirs:
+            self.format_with_kafka(node)
+        super().format()
+
     def start_node(self, node_id: int, *, wait: bool = True) -> None:
         """Start one node, by the program that it belongs to."""
         if node_id in self.theirs:

@@ -12,7 +12,10 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
+
+from tests.support.processes import tied
 
 _START_LIMIT_S = 30
 
@@ -52,11 +55,12 @@ class Born:
 
 
 class Nursery:
-    """The forking process."""
+    """The forking process. `entrance`: what stands before its command, `nsenter` say."""
 
-    def __init__(self) -> None:
+    def __init__(self, entrance: Sequence[str] = ()) -> None:
+        program = str(Path(__file__).with_name("plain_rights.py"))
         self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("plain_rights.py"))],
+            tied([*entrance, sys.executable, program]),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
         self._born: queue.SimpleQueue[Born] = queue.SimpleQueue()

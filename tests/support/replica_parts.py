@@ -7,7 +7,8 @@ from typing import Any
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import DiskFailed, LogFailed
-from spindle.model.ids import PartitionId
+from spindle.model.ids import LogDir, PartitionId
+from spindle.model.logs import LogKey
 from spindle.node.replicas.replicas import Replicas
 from spindle.wire.batch import records as records_of
 from spindle.wire.batch import split
@@ -32,6 +33,8 @@ class Logs:
             self.replicas.on_directory_failed(failure.directory)
 
     def on_crowded(self, id: PartitionId) -> None: ...
+
+    def on_shortened(self, path: LogDir, key: LogKey) -> None: ...
 
     def on_answered(self, id: PartitionId) -> None:
         self.answered.append(id)

@@ -125,7 +125,7 @@ class Node:
         """Format a directory, if it is new, and open it."""
         number = len(self.directories)
         if self.disk.stat(path) is None:
-            self.disk.make_dir(path)
+            self.disk.make_dirs(path)
             identity = meta.MetaProperties(1, CLUSTER, self.id, directory_id(self.id, number))
             meta.write(self.disk, path, identity)
         self.directories[path] = Directory(self.disk, path)
@@ -433,6 +433,7 @@ class World:
         version: int = 13,
         timeout: int = 1000,
         batch: Batch | None = None,
+        transactional_id: str | None = None,
         **fields: Any,
     ) -> Answer:
         """Send one batch to one partition."""
@@ -441,7 +442,13 @@ class World:
         types = request_types(Key.PRODUCE, version)
         data = make(types.PartitionProduceData, index=partition, records=batch.data)
         topic = make(types.TopicProduceData, name=NAME, topic_id=TOPIC, partition_data=(data,))
-        body = make(types.ProduceRequest, acks=acks, timeout=timeout, topic_data=(topic,))
+        body = make(
+            types.ProduceRequest,
+            transactional_id=transactional_id,
+            acks=acks,
+            timeout=timeout,
+            topic_data=(topic,),
+        )
         return self.nodes[node].call(Key.PRODUCE, version, body)
 
     def fetch(
@@ -453,6 +460,7 @@ class World:
         max_wait: int = 0,
         min_bytes: int = 1,
         max_bytes: int = 1 << 20,
+        isolation: int = 0,
         **fields: Any,
     ) -> Answer:
         """Ask for the records of one partition, as a consumer."""
@@ -472,6 +480,7 @@ class World:
             min_bytes=min_bytes,
             max_bytes=max_bytes,
             session_epoch=-1,
+            isolation_level=isolation,
             topics=(topic,),
             **state,
         )

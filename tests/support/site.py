@@ -42,4 +42,5 @@ def site(
         metadata.image = image
     out = out or Outbox(random.Random(node_id))
     peers = Peers(out, f"broker-{node_id}")
-    return Site(config, CLUSTER, out, metadata, peers, controller or SimpleNamespace(ask=ask))
+    channel: Any = controller or SimpleNamespace(ask=ask)
+    return Site(config, CLUSTER, out, metadata, peers, channel)

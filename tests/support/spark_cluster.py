@@ -18,6 +18,7 @@ import psutil
 import pyspark
 
 from tests.support.ports import free_port
+from tests.support.processes import tied
 from tests.support.waiting import eventually
 
 _SPARK_HOME = Path(pyspark.__file__).parent
@@ -128,7 +129,7 @@ class SparkCluster:
         with (self.home / f"{name}.log").open("wb") as log:
             self._processes.append(
                 subprocess.Popen(
-                    [str(_SPARK_HOME / "bin" / program), *arguments],
+                    tied([str(_SPARK_HOME / "bin" / program), *arguments]),
                     env=self.environment(),
                     cwd=self.home,
                     stdout=log,

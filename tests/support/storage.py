@@ -23,8 +23,12 @@ from spindle.model.jobs import (
     Close,
     CreateLog,
     LogSettings,
+    Manner,
+    MarkBad,
     Open,
     Read,
+    Reload,
+    Salvage,
     WriteHighWatermarks,
 )
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
@@ -70,7 +74,7 @@ def fresh(path: str = "/data/d1", disk: MemoryDisk | None = None) -> tuple[Memor
     return disk, reopen(disk, path)[0]
 
 
-def create(directory: Directory, key: LogKey = KEY, **settings: int) -> LoadedLog:
+def create(directory: Directory, key: LogKey = KEY, /, **settings: int) -> LoadedLog:
     """Make a log."""
     return directory.run(CreateLog(directory.path, key, TOPIC_ID, LogSettings(**settings)))
 
@@ -175,9 +179,22 @@ def check_log(directory: Directory, loaded: LoadedLog) -> None:
         assert segment.latest.timestamp == newest
 
 
+def accept_loss(directory: Directory, key: LogKey = KEY) -> list[str]:
+    """Mark a log as bad, take the damage out, serve the rest: what is lost."""
+    path = directory.path
+    directory.run(MarkBad(path, key, "bad CRC", 5))
+    base: int | None = 0
+    lost: list[str] = []
+    while base is not None:
+        step = directory.run(Salvage(path, key, base, "ab" * 16, "bad CRC", 7))
+        base, lost = step.next, [*lost, *step.lost]
+    directory.run(Reload(path, key, Manner.LOSS_ACCEPTED))
+    return lost
+
+
 def put(disk: MemoryDisk, path: str, data: bytes) -> None:
     """Write a file as somebody else would."""
-    disk.make_dir(path.rpartition("/")[0])
+    disk.make_dirs(path.rpartition("/")[0])
     file = disk.open(path, create=True)
     file.truncate(0)
     file.write(0, [data])

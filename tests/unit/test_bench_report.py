@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bench.__main__ import is_warm
 from bench.report import MARK, Table, joined, render
 
 
@@ -19,3 +20,11 @@ def test_rows_measured_anew_leave_older_runs() -> None:
     again = joined(document, render(first, "third"), set(first))
     assert again.count("Run on ") == 1
     assert "`third`" in again
+
+
+def test_a_peer_is_warm_once_its_figure_stops_getting_better() -> None:
+    assert not is_warm([20.0, 30.0])
+    assert not is_warm([20.0, 30.0, 40.0])
+    assert is_warm([20.0, 40.0, 40.5, 39.0])
+    assert is_warm([9.0, 5.0, 5.1, 4.9], less_is_better=True)
+    assert not is_warm([9.0, 8.0, 5.0], less_is_better=True)

@@ -7,12 +7,15 @@ app (several).
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 import spindle
+from spindle.cli.exits import TOLD, End
 
 
 class Command(NamedTuple):
@@ -47,28 +50,53 @@ COMMANDS: Final = (
     ),
     Command("sim", "spindle.cli.sim:sim", "Run seeded simulations of a whole cluster"),
     Command("explore", "spindle.cli.explore:explore", "Every interleaving of a move and faults"),
+    Command(
+        "explore-transactions",
+        "spindle.cli.explore:explore_transactions",
+        "Every interleaving of transactions and faults",
+    ),
+    Command("completion", "spindle.cli.completion:completion", "Completion for bash, zsh and fish"),
 )
 
-_EPILOG: Final = """\
+_EPILOG: Final = f"""\
 Every command has --help, and --json where it answers with data. Beside these there are
 kafka-log-dirs, kafka-reassign-partitions and kafka-storage with Apache Kafka's own options.
-Exit codes: 0 done, 1 it failed or is not complete, 2 the command line is wrong."""
+{TOLD}"""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run `spindle` with the given arguments (the process's own where there are none)."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    with readers_may_leave():
+        _main(given)
+
+
+def _main(given: list[str]) -> None:
     if not given or given[0] in ("-h", "--help", "help"):
         print(usage())
         return
-    if given[0] == "--version":
+    if given[0] in ("-V", "--version", "version"):
         print(f"spindle {spindle.__version__}")
         return
     command = next((c for c in COMMANDS if c.name == given[0]), None)
     if command is None:
         print(f"error: {_unknown(given[0])}", file=sys.stderr)
-        raise SystemExit(2)
+        raise SystemExit(End.USAGE)
     run(command, given[1:])
+
+
+@contextmanager
+def readers_may_leave() -> Iterator[None]:
+    """End quietly where the reader of the output has gone (`| head`), as other programs do."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        with suppress(OSError, ValueError):  # What is left in the buffer has no reader.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(End.PIPE_CLOSED) from None
 
 
 def usage() -> str:
@@ -80,13 +108,12 @@ def usage() -> str:
     )
 
 
-def run(command: Command, arguments: Sequence[str]) -> None:
-    """Load a sub-command and run it; what went wrong in the world becomes an error text."""
+def parser(command: Command) -> Any:
+    """What reads a command's line: loads its module."""
     import typer
     from typer.main import get_command
 
-    from spindle.cli import render
-    from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
+    from spindle.cli.usage import dress
 
     module, _, attribute = command.target.partition(":")
     target: Any = getattr(import_module(module), attribute)
@@ -94,17 +121,42 @@ def run(command: Command, arguments: Sequence[str]) -> None:
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command()(target)
         target = app
+    return dress(get_command(target))
+
+
+def run(command: Command, arguments: Sequence[str]) -> None:
+    """Load a sub-command and run it; what went wrong in the world becomes an error text."""
+    from typer import Abort, TyperException
+
+    from spindle.cli import render
+    from spindle.cli.refusals import Declined
+    from spindle.cli.usage import wrong
+    from spindle.client.cluster import NoSuchBroker
+    from spindle.model.errors import Corrupt, Failure, PeerFailed, Refusal, Unusable
+
+    name = f"spindle {command.name}"
     try:
-        get_command(target)(args=list(arguments), prog_name=f"spindle {command.name}")
+        code = parser(command)(args=list(arguments), prog_name=name, standalone_mode=False)
+    except TyperException as error:
+        render.fail(wrong(error), End.USAGE)
+    except Abort:
+        render.fail("it was not confirmed: nothing was done", End.REFUSED)
+    except Declined as error:
+        render.fail(str(error), End.REFUSED)
+    except PeerFailed as error:
+        # That there is no such broker is known.
+        known = isinstance(error, NoSuchBroker)
+        render.fail(str(error), End.FAILED if known else End.UNKNOWN)
     except (Failure, Refusal, Unusable, Corrupt) as error:
         render.fail(str(error))
     except KeyboardInterrupt:
-        raise SystemExit(130) from None
+        raise SystemExit(End.INTERRUPTED) from None
+    raise SystemExit(code or End.DONE)
 
 
 def _unknown(name: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name, [c.name for c in COMMANDS], n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    hint = f"; did you mean {near[0]}?" if near else "."
     return f"there is no command {name!r}{hint} See: spindle --help"

@@ -10,6 +10,7 @@ import typer
 
 from spindle.cli import log_pictures, pictures, render
 from spindle.cli.connecting import AsJson
+from spindle.cli.exits import End
 from spindle.cli.log_dirs import names
 from spindle.cli.log_pictures import Bar, Mark
 from spindle.cli.spark import SparkRemote, spark_session
@@ -24,17 +25,24 @@ _FAULTS = ("lost", "doubled", "changed", "reordered", "damaged")
 def audit(
     produced: Annotated[
         list[str] | None,
-        typer.Option(help="Manifest of what producers were told: Parquet, CSV or JSON lines."),
+        typer.Option(
+            metavar="PATH|URI",
+            help="Manifest of what producers were told: Parquet, CSV or JSON lines.",
+        ),
     ] = None,
     consumed: Annotated[
-        list[str] | None, typer.Option(help="Manifest of what consumers got, likewise.")
+        list[str] | None,
+        typer.Option(metavar="PATH|URI", help="Manifest of what consumers got, likewise."),
     ] = None,
     log_dir: Annotated[
-        list[str] | None, typer.Option(help="A log directory to look into; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="FOLDER", help="A log directory to look into; may be repeated."),
     ] = None,
-    topic_list: Annotated[str, typer.Option(help="Only these topics of --log-dir.")] = "",
+    topic_list: Annotated[
+        str, typer.Option(metavar="TOPIC,...", help="Only these topics of --log-dir.")
+    ] = "",
     report: Annotated[
-        Path | None, typer.Option(help="Write a page with a picture here (HTML).")
+        Path | None, typer.Option(metavar="FILE", help="Write a page with a picture here (HTML).")
     ] = None,
     spark_remote: SparkRemote = None,
     as_json: AsJson = False,
@@ -45,7 +53,8 @@ def audit(
     known, producer, sequence and checksum (CRC-32 of the value). --produced and --log-dir: a
     manifest and the records on disk, by their offsets; several directories may hold copies of a
     partition. --log-dir alone: the sequence numbers that idempotent producers left on disk.
-    Paths are those that Spark's workers see. Exit code 1: something is wrong.
+    Paths are those that Spark's workers see. Exit code 1: something is wrong; 6:
+    there was nothing to compare.
     """
     if bool(consumed) == bool(log_dir) or (consumed and not produced):
         render.fail(
@@ -65,7 +74,9 @@ def audit(
     else:
         _show(found)
     if not found.sound:
-        raise typer.Exit(1)
+        raise typer.Exit(End.FAILED)
+    if not found.compared:
+        raise typer.Exit(End.UNKNOWN)
 
 
 def summary(found: Found) -> dict[str, Any]:
@@ -73,7 +84,10 @@ def summary(found: Found) -> dict[str, Any]:
     return {
         "version": 1,
         "basis": found.basis,
-        "sound": found.sound,
+        "sound": found.sound and found.compared,
+        "compared": found.compared,
+        "claim": found.claim if found.sound and found.compared else None,
+        "limits": list(found.limits),
         "counts": found.counts,
         "faulty": found.faulty,
         "parts": [{"name": name, **counts} for name, counts in found.rows],
@@ -84,7 +98,11 @@ def headline(found: Found) -> str:
     """Everything in a sentence."""
     wrong = ", ".join(f"{found.counts[n]} {n}" for n in _FAULTS if found.counts.get(n))
     whole = next(iter(found.counts.values()))
-    return f"{whole} records: " + (wrong or "each is there, once, unchanged and in its place")
+    if not (wrong or found.compared):
+        if "sequence numbers" in found.basis:
+            return "nothing to compare: no idempotent producer wrote these logs"
+        return "nothing to compare: the manifest names no record"
+    return f"{whole} records: " + (wrong or found.claim)
 
 
 def page(found: Found) -> str:
@@ -96,7 +114,11 @@ def page(found: Found) -> str:
         ("is", "well"), ("bad", "lost, doubled, changed, out of order or damaged")
     )
     parts = [pictures.section("Records by fate", picture, pictures.table(columns, rows))]
-    return pictures.page("Audit", f"{headline(found)}. Compared: {found.basis}.", *parts)
+    return pictures.page("Audit", f"{headline(found)}. {_basis(found)}.", *parts)
+
+
+def _basis(found: Found) -> str:
+    return ". ".join((f"Compared: {found.basis}", *(f"Not judged: {lim}" for lim in found.limits)))
 
 
 def _bar(name: str, counts: dict[str, int]) -> Bar:
@@ -116,4 +138,6 @@ def _show(found: Found) -> None:
     if found.faulty > len(rows):
         render.say(f"and {found.faulty - len(rows)} more with faults: see --json")
     render.say(f"Compared: {found.basis}")
+    for limit in found.limits:
+        render.say(f"Not judged: {limit}")
     render.say(headline(found))

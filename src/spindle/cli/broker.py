@@ -10,17 +10,21 @@ import typer
 
 def broker(
     config: Annotated[
-        Path, typer.Option("--config", "-c", help="The node's server.properties (Kafka's names).")
+        Path,
+        typer.Option(
+            "--config", "-c", metavar="FILE", help="The node's server.properties (Kafka's names)."
+        ),
     ],
     log_level: Annotated[
-        str, typer.Option(help="debug, info, warning or error; goes to stderr.")
+        str, typer.Option(metavar="LEVEL", help="debug, info, warning or error; goes to stderr.")
     ] = "info",
 ) -> None:
     """Run one node: a broker, a controller, or both, as its properties say.
 
     The directories must have been formatted (`spindle storage format`). SIGTERM or ctrl-C stops
     it cleanly: leaders move away first, everything is flushed. Exit code 3 means that the node
-    stopped itself: its last log directory, or its metadata directory, is lost.
+    stopped itself: its last log directory, or its metadata directory, is lost. 70: a bug of Spindle
+    stopped it; the last line names the cause.
     """
     from spindle.runtime.server import run
 

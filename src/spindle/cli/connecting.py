@@ -20,10 +20,18 @@ from spindle.model.errors import Unusable
 T = TypeVar("T")
 
 Bootstrap = Annotated[
-    str, typer.Option("--bootstrap-server", "-b", help="host:port of brokers, comma-separated.")
+    str,
+    typer.Option(
+        "--bootstrap-server", "-b", metavar="HOST:PORT,...", help="Where brokers of it listen."
+    ),
 ]
+"""Of commands, and of those that ask for it only without a sub-command (default: empty)."""
 TimeLimit = Annotated[
-    float, typer.Option("--request-timeout", min=0.1, help="Seconds for each request.")
+    float,
+    typer.Option("--request-timeout", min=0.1, metavar="SECONDS", help="Limit of each request."),
+]
+BrokerList = Annotated[
+    str, typer.Option(metavar="ID,...", help="Only these brokers, e.g. 1,2. [default: all]")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON on stdout, for scripts.")]
 

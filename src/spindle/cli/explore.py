@@ -1,4 +1,4 @@
-"""`spindle explore`: every interleaving of a move, failures, restarts, elections and lost letters.
+"""`spindle explore` and `explore-transactions`: every interleaving of what may happen at a time.
 
 Prints how much was explored and which promises held, or the way to the situation that broke one.
 Decides nothing: `spindle.sim.exhaustive` does.
@@ -46,22 +46,58 @@ def explore(
     Exit code 1 if a promise is broken, with the way there, or if the limit ended the search.
     """
     from spindle.sim.exhaustive.search import explore as search
-    from spindle.sim.exhaustive.situation import Bounds
+    from spindle.sim.exhaustive.situation import PROMISES, Bounds
 
     bounds = Bounds(directories, moves, cancels, failures, restarts, losses, elections, produces)
     began = time.monotonic()
     progress = _Progress(began)
     report = search(bounds, limit, progress.look)
     progress.clear()
-    seconds = time.monotonic() - began
-    if json_output:
-        print(json.dumps(_as_json(report, seconds)))
-    else:
-        _print(report, seconds)
-    if report.broken is not None:
-        fail(f"a promise is broken: {report.broken[0]}")
-    if not report.complete:
-        fail(f"not complete: stopped at --limit {limit} states")
+    _tell(report, time.monotonic() - began, PROMISES, limit, json_output)
+
+
+def explore_transactions(
+    level: Annotated[int, typer.Option(min=0, max=2, help="transaction.version.")] = 2,
+    zombies: Annotated[
+        int, typer.Option(min=0, max=1, help="Second producers of the same transactional id.")
+    ] = 0,
+    others: Annotated[
+        int, typer.Option(min=0, max=2, help="Producers with an id of their own.")
+    ] = 0,
+    offsets: Annotated[
+        int, typer.Option(min=0, max=1, help="1: a group's offset is committed, too.")
+    ] = 0,
+    coordinators: Annotated[int, typer.Option(min=0, help="Changes of the coordinator.")] = 0,
+    leaders: Annotated[int, typer.Option(min=0, help="Changes of the data's leader.")] = 0,
+    losses: Annotated[
+        int, typer.Option(min=0, help="Letters lost, late, or whose answer is lost.")
+    ] = 0,
+    waits: Annotated[
+        int, typer.Option(min=0, help="How often a timer overtakes what could happen.")
+    ] = 2,
+    limit: Annotated[int, typer.Option(min=1, help="Stop after so many states.")] = 1 << 40,
+    json_output: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Explore all that can happen to transactions of two brokers, and check what must never break.
+
+    A producer aborts a transaction and commits the next; a zombie, producers beside it, changes of
+    the coordinator and of the leader, lost and late letters come in between, in every order. Run
+    are the machines of a broker: coordinator, markers, enlisting, partitions, groups.
+
+    Exit code 1 if a promise is broken, with the way there, or if the limit ended the search.
+    """
+    from spindle.sim.exhaustive.search import explore as search
+    from spindle.sim.exhaustive.transacting import TransactionSituation
+    from spindle.sim.exhaustive.transaction_bounds import PROMISES, TransactionBounds
+
+    bounds = TransactionBounds(
+        level, zombies, others, offsets, coordinators, leaders, losses, waits
+    )
+    began = time.monotonic()
+    progress = _Progress(began)
+    report = search(bounds, limit, progress.look, begin=TransactionSituation)
+    progress.clear()
+    _tell(report, time.monotonic() - began, PROMISES, limit, json_output)
 
 
 class _Progress:
@@ -84,9 +120,21 @@ class _Progress:
             print("\r\x1b[K", end="", file=sys.stderr)
 
 
-def _as_json(report: Report, seconds: float) -> dict[str, object]:
-    from spindle.sim.exhaustive.situation import PROMISES
+def _tell(
+    report: Report, seconds: float, promises: tuple[str, ...], limit: int, json_output: bool
+) -> None:
+    """What the search has found, and the exit code that goes with it."""
+    if json_output:
+        print(json.dumps(_as_json(report, seconds, promises)))
+    else:
+        _print(report, seconds, promises)
+    if report.broken is not None:
+        fail(f"a promise is broken: {report.broken[0]}")
+    if not report.complete:
+        fail(f"not complete: stopped at --limit {limit} states")
 
+
+def _as_json(report: Report, seconds: float, promises: tuple[str, ...]) -> dict[str, object]:
     return {
         "states": report.states,
         "steps": report.steps,
@@ -95,15 +143,13 @@ def _as_json(report: Report, seconds: float) -> dict[str, object]:
         "choices": dict(report.kinds),
         "complete": report.complete,
         "seconds": round(seconds, 1),
-        "promises": list(PROMISES),
+        "promises": list(promises),
         "broken": None if report.broken is None else report.broken[0],
         "way": [] if report.broken is None else [str(choice) for choice in report.broken[1]],
     }
 
 
-def _print(report: Report, seconds: float) -> None:
-    from spindle.sim.exhaustive.situation import PROMISES
-
+def _print(report: Report, seconds: float, promises: tuple[str, ...]) -> None:
     say(
         f"{report.states} states, {report.steps} steps, {report.rests} ends in which all settles, "
         f"{report.deepest} choices deep, in {seconds:.1f} s"
@@ -114,5 +160,5 @@ def _print(report: Report, seconds: float) -> None:
             say(f"{number:4}  {choice}")
     elif report.complete:
         say("held everywhere:")
-        for promise in PROMISES:
+        for promise in promises:
             say(f"  - {promise}")

@@ -31,9 +31,12 @@ def forensics(
             help="Log directories (of Kafka's log.dirs), a partition's own, or patterns of either."
         ),
     ],
-    topic_list: Annotated[str, typer.Option(help="Only these topics, e.g. orders,users.")] = "",
+    topic_list: Annotated[
+        str, typer.Option(metavar="TOPIC,...", help="Only these topics, e.g. orders,users.")
+    ] = "",
     report: Annotated[
-        Path | None, typer.Option(help="Write a page with a picture of each log here (HTML).")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a page with a picture of each log here (HTML)."),
     ] = None,
     spark_remote: SparkRemote = None,
     as_json: AsJson = False,

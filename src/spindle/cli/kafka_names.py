@@ -18,11 +18,13 @@ from typing import Any, Final, NoReturn
 
 import spindle
 from spindle.cli import render
+from spindle.cli.app import readers_may_leave
 from spindle.cli.connecting import command_config, read_text, with_admin
-from spindle.cli.log_dirs import Found, UnknownBrokers, ask, document, existing, names, narrowed
+from spindle.cli.log_dirs import Found, ask, document, names, narrowed
 from spindle.cli.reassign import limits
 from spindle.cli.reassign import run as running
 from spindle.cli.reassign.plan import Plan, parse_brokers, parse_plan, parse_topics
+from spindle.cli.roll import UnknownBrokers, existing
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
 
@@ -66,6 +68,7 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(1)
 
 
+@readers_may_leave()
 def log_dirs(arguments: Sequence[str] | None = None) -> None:
     """`kafka-log-dirs`: the brokers' directories as one line of JSON."""
     parser = _parser("kafka-log-dirs", "Query log directory usage on brokers.")
@@ -102,6 +105,7 @@ async def _describe(admin: AdminClient, given: argparse.Namespace) -> Found:
     return found
 
 
+@readers_may_leave()
 def reassign_partitions(arguments: Sequence[str] | None = None) -> None:
     """`kafka-reassign-partitions`: generate, execute, verify, cancel, list."""
     parser = _reassign_parser()
@@ -115,6 +119,7 @@ def reassign_partitions(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(1) from None
 
 
+@readers_may_leave()
 def storage(arguments: Sequence[str] | None = None) -> None:
     """`kafka-storage`: format, info, random-uuid."""
     from spindle.cli.storage import run as storage_run

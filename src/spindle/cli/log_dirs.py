@@ -12,10 +12,12 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from spindle.cli import render
-from spindle.cli.connecting import AsJson, Bootstrap, TimeLimit, with_admin
+from spindle.cli import render, roll
+from spindle.cli.connecting import AsJson, Bootstrap, BrokerList, TimeLimit, with_admin
+from spindle.cli.exits import End
 from spindle.cli.reassign.plan import parse_brokers
 from spindle.client.admin import AdminClient
+from spindle.client.failures import Refused
 from spindle.client.results import LogDescription, LogDirDescription
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import NodeId, TopicPartition, id_to_text
@@ -25,10 +27,6 @@ _JAVA_NAMES: Final = {
     Error.KAFKA_STORAGE_ERROR: "KafkaStorageException",
     Error.UNKNOWN_SERVER_ERROR: "UnknownServerException",
 }
-
-
-class UnknownBrokers(Unusable):
-    """Broker ids were asked for which the cluster does not have."""
 
 
 @dataclass(frozen=True)
@@ -41,42 +39,57 @@ class Found:
 
 def log_dirs(
     bootstrap_server: Bootstrap,
-    broker_list: Annotated[str, typer.Option(help="Only these brokers, e.g. 1,2.")] = "",
-    topic_list: Annotated[str, typer.Option(help="Only replicas of these topics.")] = "",
-    only: Annotated[str, typer.Option("--log-dirs", help="Only these directories.")] = "",
+    broker_list: BrokerList = "",
+    topic_list: Annotated[
+        str, typer.Option(metavar="TOPIC,...", help="Only replicas of these topics.")
+    ] = "",
+    only: Annotated[
+        str, typer.Option("--log-dirs", metavar="PATH,...", help="Only these directories.")
+    ] = "",
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
     """Show each broker's log directories: state, space, replicas, and moves under way.
 
-    Exit code 1 when a broker could not be asked.
+    A broker that is down is a row. Exit code 1: a directory is offline; 6: a broker is down or
+    could not be asked.
     """
+    topics, paths = names(topic_list), names(only)
 
     async def work(admin: AdminClient) -> Found:
-        return await ask(admin, await existing(admin, parse_brokers(broker_list)))
+        called = await roll.call(admin, parse_brokers(broker_list))
+        found = await ask(admin, called.live)
+        await _check_names(admin, topics, paths, found)
+        return Found(found.brokers, dict(sorted({**called.down, **found.silent}.items())))
 
     found = with_admin(bootstrap_server, work, timeout=request_timeout)
-    found = narrowed(found, names(topic_list), names(only))
+    found = narrowed(found, topics, paths)
     if as_json:
         print(json.dumps(document(found, more=True)))
     else:
         _show(found)
     for broker, failure in found.silent.items():
         render.warn(f"broker {broker} was left out: {failure}")
+    if any(not d.online for theirs in found.brokers.values() for d in theirs):
+        raise typer.Exit(End.FAILED)
     if found.silent:
-        raise typer.Exit(1)
+        raise typer.Exit(End.UNKNOWN)
 
 
-async def existing(admin: AdminClient, brokers: Sequence[NodeId]) -> list[NodeId]:
-    """These brokers, or all where none is named, by id; UnknownBrokers where one does not exist."""
-    known = sorted((await admin.describe_cluster()).brokers)
-    unknown = sorted(set(brokers) - set(known))
-    if unknown:
-        raise UnknownBrokers(
-            f"The given brokers do not exist from --broker-list: {','.join(map(str, unknown))}."
-            f" Current existent brokers: {','.join(map(str, known))}"
+async def _check_names(
+    admin: AdminClient, topics: Sequence[str], paths: Sequence[str], found: Found
+) -> None:
+    """Unusable where a topic or a directory does not exist at all: zeros would say otherwise."""
+    told = await admin.describe_topics(topics).settled()
+    gone = [name for name, topic in told.items() if isinstance(topic, Refused)]
+    if gone:
+        raise Unusable(f"there is no topic {', '.join(gone)}")
+    there = {d.path for theirs in found.brokers.values() for d in theirs}
+    if missing := [path for path in paths if path not in there]:
+        raise Unusable(
+            f"no broker that answers has the log directory {', '.join(missing)}; they have: "
+            + ", ".join(sorted(there))
         )
-    return sorted(brokers) or known
 
 
 async def ask(admin: AdminClient, brokers: Sequence[NodeId]) -> Found:
@@ -175,7 +188,8 @@ def _show(found: Found) -> None:
                 str(len(d.future)),
             )
             for broker, d in directories
-        ],
+        ]
+        + [tuple(row) for row in roll.silent_rows(found.silent, 8)],
     )
     moves = [row for broker, theirs in found.brokers.items() for row in _moves(broker, theirs)]
     if moves:

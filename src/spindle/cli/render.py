@@ -6,22 +6,26 @@ through here. Knows nothing of clusters. rich is loaded only when something is d
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
+
+from spindle.planning.words import amount
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _PIPED_WIDTH: Final = 200
 """Columns where nobody's terminal says how many there are."""
-_SECONDS_BETWEEN_LINES: Final = 10.0
+_SECONDS_BETWEEN_LINES: Final = 60.0
+"""Of lines about progress where there is no terminal; the first and the last come at once."""
 _RATE_SECONDS: Final = 10.0
 _BAR: Final = 20
-_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 class Report(Protocol):
@@ -71,20 +75,27 @@ def fail(text: str, code: int = 1) -> NoReturn:
 
 
 def size(count: int | None) -> str:
-    """Bytes for people: "1.5 GiB"; "-" where nobody knows."""
-    if count is None:
-        return "-"
-    value, unit = float(count), 0
-    while abs(value) >= 1024 and unit < len(_UNITS) - 1:
-        value, unit = value / 1024, unit + 1
-    return f"{count} B" if unit == 0 else f"{value:.1f} {_UNITS[unit]}"
+    """Bytes for people, as in the planners' sentences: "1.5 GiB"; "-" where it is not known."""
+    return "-" if count is None else amount(count)
 
 
 def bar(done: int, total: int) -> str:
     """A progress bar in text, with its percentage; nothing to do counts as done."""
     share = 1.0 if total <= 0 else min(1.0, max(0.0, done / total))
     full = round(share * _BAR)
-    return f"{'█' * full}{'░' * (_BAR - full)} {share:4.0%}"
+    done_, open_ = "#-" if plain() else "█░"
+    return f"{done_ * full}{open_ * (_BAR - full)} {share:4.0%}"
+
+
+def plain() -> bool:
+    """Whether tables and bars are to be ASCII: where the locale is C, or stdout is not UTF-8.
+
+    The encoding alone does not tell: Python takes UTF-8 where the locale is C (PEP 540).
+    """
+    named = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    locale = next((name for name in named if name), "C")
+    encoding = (sys.stdout.encoding or "utf-8").lower().replace("-", "")
+    return locale in ("C", "POSIX") or encoding != "utf8"
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -92,13 +103,18 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     from rich import box
     from rich.table import Table
 
-    drawn = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
+    lines = box.ASCII if plain() else box.SIMPLE_HEAD
+    drawn = Table(title=title or None, title_justify="left", box=lines)
     for index, column in enumerate(columns):
         numbers = bool(rows) and all(_is_number(row[index]) for row in rows)
         drawn.add_column(column, justify="right" if numbers else "left", overflow="fold")
     for row in rows:
         drawn.add_row(*(cell.replace("[", r"\[") for cell in row))
-    _console().print(drawn)
+    console = _console()
+    with console.capture() as captured:
+        console.print(drawn)
+    for line in captured.get().splitlines():
+        print(line.rstrip())
 
 
 @contextmanager
@@ -106,9 +122,10 @@ def waiting(text: str) -> Iterator[None]:
     """A sign on stderr, while the block runs, that something is going on."""
     console = _console(stderr=True)
     if not console.is_terminal:
-        yield
+        with _still(text):
+            yield
         return
-    with console.status(text):
+    with console.status(text, spinner="line" if plain() else "dots"):
         yield
 
 
@@ -116,33 +133,45 @@ def waiting(text: str) -> Iterator[None]:
 def transfer(title: str, total: int) -> Iterator[Report]:
     """A bar on stderr with bytes, rate and time left; call what it gives with bytes done so far.
 
-    Where stderr is not a terminal (a log file, a pipe) it is a line every ten seconds instead.
+    Where stderr is not a terminal (a log file, a pipe) it is a line a minute instead, and one at
+    the beginning and at the end.
     """
     from rich.progress import (
-        BarColumn,
         DownloadColumn,
         Progress,
         TextColumn,
         TimeRemainingColumn,
-        TransferSpeedColumn,
     )
 
     console = _console(stderr=True)
     if not console.is_terminal:
-        yield _lines(console, title, total)
+        lines = _Lines()
+        whole = total
+
+        def tell(done: int, total: int | None = None, /) -> None:
+            lines.tell([f"{title}: {size(done)} of {size(whole if total is None else total)}"])
+
+        try:
+            yield tell
+        finally:
+            lines.end()
         return
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        TextColumn("{task.fields[bar]}"),
         DownloadColumn(binary_units=True),
-        TransferSpeedColumn(),
+        TextColumn("{task.fields[speed]}"),
         TimeRemainingColumn(),
     )
+    rates = Rate()
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task(title, total=total)
+        task = progress.add_task(title, total=total, speed="", bar=bar(0, total))
 
         def report(done: int, total: int | None = None, /) -> None:
-            progress.update(task, completed=done, total=total)
+            rate = rates.add(monotonic(), done)
+            speed = f"{size(round(rate))}/s" if rate else ""
+            drawn = bar(done, round(progress.tasks[0].total or 0) if total is None else total)
+            progress.update(task, completed=done, total=total, speed=speed, bar=drawn)
 
         yield report
 
@@ -151,35 +180,35 @@ def transfer(title: str, total: int) -> Iterator[Report]:
 def transfers(title: str) -> Iterator[Callable[[Parts], None]]:
     """Bars on stderr: one for all, one for each part (a disk); call what it gives with the parts.
 
-    Each has bytes, rate and time left. Where stderr is not a terminal: lines every ten seconds.
+    Each has bytes, rate and time left. Where stderr is not a terminal: lines each minute, at the
+    beginning and at the end.
     """
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+    from rich.progress import DownloadColumn, Progress, TextColumn
 
     console = _console(stderr=True)
     rates: dict[str, Rate] = {}
-    last = monotonic()
+    lines = _Lines()
 
     def speed(name: str, done: int, total: int) -> str:
         rate = rates.setdefault(name, Rate()).add(monotonic(), done)
         return f"{size(round(rate))}/s, {_left(total - done, rate)}" if rate else ""
 
     def in_lines(parts: Parts) -> None:
-        nonlocal last
-        told = {name: speed(name, *part) for name, part in _summed(title, parts).items()}
-        now = monotonic()
-        if now - last < _SECONDS_BETWEEN_LINES:
-            return
-        last = now
+        found = []
         for name, (done, total) in _summed(title, parts).items():
-            more = f", {told[name]}" if told[name] else ""
-            console.print(f"{name}: {size(done)} of {size(total)}{more}")
+            told = speed(name, done, total)
+            found.append(f"{name}: {size(done)} of {size(total)}{f', {told}' if told else ''}")
+        lines.tell(found)
 
     if not console.is_terminal:
-        yield in_lines
+        try:
+            yield in_lines
+        finally:
+            lines.end()
         return
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        TextColumn("{task.fields[bar]}"),
         DownloadColumn(binary_units=True),
         TextColumn("{task.fields[speed]}"),
     )
@@ -189,9 +218,10 @@ def transfers(title: str) -> Iterator[Callable[[Parts], None]]:
         def in_bars(parts: Parts) -> None:
             for name, (done, total) in _summed(title, parts).items():
                 if name not in tasks:
-                    tasks[name] = progress.add_task(name, total=total, speed="")
+                    tasks[name] = progress.add_task(name, total=total, speed="", bar=bar(0, total))
                 told = speed(name, done, total)
-                progress.update(tasks[name], completed=done, total=total, speed=told)
+                drawn = bar(done, total)
+                progress.update(tasks[name], completed=done, total=total, speed=told, bar=drawn)
 
         yield in_bars
 
@@ -206,18 +236,48 @@ def _left(count: int, rate: float) -> str:
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"
 
 
-def _lines(console: Console, title: str, whole: int) -> Report:
-    last = monotonic()
+class _Lines:
+    """Progress for a log file: the first state at once, one each minute, and the last one."""
 
-    def report(done: int, total: int | None = None, /) -> None:
-        nonlocal last
+    def __init__(self) -> None:
+        self._last: float | None = None
+        self._kept: Sequence[str] = ()
+
+    def tell(self, lines: Sequence[str]) -> None:
+        """Note how far it is; it is printed if it is time."""
         now = monotonic()
-        if now - last < _SECONDS_BETWEEN_LINES:
+        if self._last is not None and now - self._last < _SECONDS_BETWEEN_LINES:
+            self._kept = lines
             return
-        last = now
-        console.print(f"{title}: {size(done)} of {size(whole if total is None else total)}")
+        self._last, self._kept = now, ()
+        for line in lines:
+            note(line)
 
-    return report
+    def end(self) -> None:
+        """Print the last state, if it was not."""
+        for line in self._kept:
+            note(line)
+        self._kept = ()
+
+
+@contextmanager
+def _still(text: str) -> Iterator[None]:
+    """A line at the beginning, and one each minute while the block runs."""
+    ended = Event()
+    began = monotonic()
+
+    def tell() -> None:
+        while not ended.wait(_SECONDS_BETWEEN_LINES):
+            note(f"{text} ... {round((monotonic() - began) / 60)} min")
+
+    note(f"{text} ...")
+    thread = Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def _is_number(cell: str) -> bool:

@@ -9,26 +9,24 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-from spindle.cli import render
-from spindle.cli.connecting import AsJson, Bootstrap, TimeLimit, with_admin
-from spindle.cli.log_dirs import existing
+from spindle.cli import accepting, render, roll
+from spindle.cli.connecting import AsJson, Bootstrap, BrokerList, TimeLimit, with_admin
+from spindle.cli.exits import End
 from spindle.cli.reassign.plan import parse_brokers
 from spindle.client.admin import AdminClient
 from spindle.client.results import KeptBadCopy, ReplicaHealth
 from spindle.model.errors import Unusable
 from spindle.model.ids import NodeId, TopicPartition
+from spindle.planning.words import counted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-Server = Annotated[
-    str, typer.Option("--bootstrap-server", "-b", help="host:port of brokers, comma-separated.")
-]
 Broker = Annotated[int, typer.Argument(metavar="BROKER", help="The id of the broker that has it.")]
 Partition = Annotated[
     str, typer.Argument(metavar="TOPIC-PARTITION", help="The replica, e.g. orders-3.")
@@ -47,16 +45,16 @@ class Seen:
 @app.callback(invoke_without_command=True)
 def replicas(
     context: typer.Context,
-    bootstrap_server: Server = "",
-    broker_list: Annotated[str, typer.Option(help="Only these brokers, e.g. 1,2.")] = "",
+    bootstrap_server: Bootstrap = "",
+    broker_list: BrokerList = "",
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
     """Show replicas that are offline on good disks, bad copies set aside, and the scrubbers.
 
     A replica that others have heals by itself: its bad copy is set aside, and it is fetched anew.
-    One that nobody else has waits for `repair` or `accept-loss`. Exit code 1 when a replica is
-    offline, or a broker could not be asked.
+    One that nobody else has waits for `repair` or `accept-loss`. Exit code 1: a replica is
+    offline; 6: a broker is down or could not be asked.
     """
     if context.invoked_subcommand is not None:
         return
@@ -73,8 +71,10 @@ def replicas(
         _show(seen)
     for broker, failure in seen.silent.items():
         render.warn(f"broker {broker} was left out: {failure}")
-    if seen.silent or any(d.offline for found in seen.brokers.values() for d in found):
-        raise typer.Exit(1)
+    if any(d.offline for found in seen.brokers.values() for d in found):
+        raise typer.Exit(End.FAILED)
+    if seen.silent:
+        raise typer.Exit(End.UNKNOWN)
 
 
 @app.command()
@@ -85,7 +85,7 @@ def repair(
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Try a damaged replica again: fetch it anew, or take it up as it is where nobody else has it.
+    """Fetch a damaged replica anew, or serve it if it is whole and no other broker has it.
 
     For a replica that was given up after several attempts, and for one whose files are well again.
     """
@@ -95,8 +95,18 @@ def repair(
 @app.command("accept-loss")
 def accept_loss(
     bootstrap_server: Bootstrap,
-    broker: Broker,
-    partition: Partition,
+    broker: Annotated[
+        int | None, typer.Argument(metavar="BROKER", help="The broker; --all: of this one alone.")
+    ] = None,
+    partition: Annotated[
+        str | None, typer.Argument(metavar="TOPIC-PARTITION", help="The replica, e.g. orders-3.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Each damaged replica that no other broker has.")
+    ] = False,
+    log_dir: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="With --all: those of this directory.")
+    ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
@@ -104,11 +114,98 @@ def accept_loss(
     """Serve what is good of a damaged replica that nobody else has; the rest is lost.
 
     Good batches are kept with their offsets; damaged segments are set aside as they are, for
-    `spindle forensics`. Refused while another broker has the records.
+    `spindle forensics`. Refused while another broker has the records. With --all it lists what
+    would be lost, asks once, and goes on past replicas that fail. Exit code 1: one of them failed;
+    4: none waits for it; 6: a broker is down or could not be asked.
     """
+    if everything:
+        if partition is not None:
+            raise typer.BadParameter("name a replica, or give --all", param_hint="--all")
+        _accept_all(bootstrap_server, broker, log_dir, yes, as_json, request_timeout)
+        return
+    if broker is None or partition is None:
+        raise typer.BadParameter("name BROKER and TOPIC-PARTITION, or give --all")
+    if log_dir is not None:
+        raise typer.BadParameter("goes with --all", param_hint="--log-dir")
     if not yes:
+        name = parse_partition(partition)
+
+        async def work(admin: AdminClient) -> str:
+            return await _what_is_damaged(admin, broker, name)
+
+        render.note(with_admin(bootstrap_server, work, timeout=request_timeout))
         typer.confirm(f"Give up the damaged records of {partition} on broker {broker}?", abort=True)
     _order(bootstrap_server, broker, partition, True, as_json, request_timeout)
+
+
+def _accept_all(
+    bootstrap: str,
+    broker: NodeId | None,
+    directory: str | None,
+    yes: bool,
+    as_json: bool,
+    timeout: float,
+) -> None:
+    async def look(admin: AdminClient) -> Seen:
+        return await _ask(admin, [] if broker is None else [broker])
+
+    seen = with_admin(bootstrap, look, timeout=timeout)
+    for silent, failure in seen.silent.items():
+        render.warn(f"broker {silent} was left out: {failure}")
+    wanted = accepting.losses(seen.brokers, directory)
+    for loss in wanted:
+        render.note(f"{loss.name} on broker {loss.broker} in {loss.directory}: {loss.reason}")
+    if wanted and not yes:
+        those = counted(len(wanted), "replica")
+        typer.confirm(f"Give up the damaged records of {those}?", abort=True, err=True)
+
+    async def work(admin: AdminClient) -> list[accepting.Ended]:
+        return await accepting.accept(admin, wanted)
+
+    ended = with_admin(bootstrap, work, timeout=timeout) if wanted else []
+    _tell_ended(ended, seen.silent, as_json)
+    if any(end.failed for end in ended):
+        raise typer.Exit(End.FAILED)
+    if seen.silent:
+        raise typer.Exit(End.UNKNOWN)
+    if not ended:
+        raise typer.Exit(End.NOTHING)
+
+
+def _tell_ended(
+    ended: Sequence[accepting.Ended], silent: Mapping[NodeId, Exception], as_json: bool
+) -> None:
+    if as_json:
+        rows = [
+            {
+                "broker": end.loss.broker,
+                "replica": str(end.loss.name),
+                "outcome": end.outcome,
+                "failed": end.failed,
+            }
+            for end in ended
+        ]
+        left = {str(b): str(why) for b, why in silent.items()}
+        print(json.dumps({"replicas": rows, "silentBrokers": left}))
+        return
+    for end in ended:
+        tell = render.warn if end.failed else render.say
+        tell(f"{end.loss.name} on broker {end.loss.broker}: {end.outcome}")
+    failed = sum(end.failed for end in ended)
+    if ended:
+        render.say(f"{counted(len(ended) - failed, 'loss', 'losses')} accepted, {failed} failed")
+    else:
+        render.say("no replica waits for its loss to be accepted")
+
+
+async def _what_is_damaged(admin: AdminClient, broker: NodeId, name: TopicPartition) -> str:
+    """What there is to lose, before anybody is asked; Unusable where there is nothing."""
+    await roll.existing(admin, [broker])
+    for directory in await admin.describe_bad_replicas([broker])[broker]:
+        for bad in directory.offline:
+            if bad.name == name:
+                return f"{name} on broker {broker} in {directory.path}: {bad.reason}; {bad.outlook}"
+    raise Unusable(f"{name} on broker {broker} is not offline: there is no loss to accept")
 
 
 def _order(
@@ -117,7 +214,7 @@ def _order(
     name = parse_partition(text)
 
     async def work(admin: AdminClient) -> str:
-        await existing(admin, [broker])
+        await roll.existing(admin, [broker])
         return await admin.repair_replica(broker, name, accept_loss=loss)
 
     words = with_admin(bootstrap, work, timeout=timeout)
@@ -136,10 +233,12 @@ def parse_partition(text: str) -> TopicPartition:
 
 
 async def _ask(admin: AdminClient, brokers: Sequence[NodeId]) -> Seen:
-    settled = await admin.describe_bad_replicas(await existing(admin, brokers)).settled()
+    called = await roll.call(admin, brokers)
+    settled = await admin.describe_bad_replicas(called.live).settled()
+    silent = {b: d for b, d in settled.items() if isinstance(d, Exception)}
     return Seen(
         {b: d for b, d in settled.items() if not isinstance(d, Exception)},
-        {b: d for b, d in settled.items() if isinstance(d, Exception)},
+        dict(sorted({**called.down, **silent}.items())),
     )
 
 
@@ -194,6 +293,7 @@ def _show(seen: Seen) -> None:
         ]
         for broker, d in pairs
     ]
+    scrubbers += roll.silent_rows(seen.silent, 5)
     render.table("Scrubbers", ["broker", "directory", "round", "rounds", "complete"], scrubbers)
     copies = [
         [broker, f"{d.path}/{c.name}", render.size(c.size), _when(c.since_ms), c.reason]
@@ -210,6 +310,8 @@ def _show(seen: Seen) -> None:
     if offline:
         columns = ["broker", "directory", "replica", "why", "what happens next"]
         render.table("Offline on good disks", columns, offline)
+    elif seen.silent:
+        render.say("no replica is offline on a good disk of the brokers that answered")
     else:
         render.say("no replica is offline on a good disk")
 

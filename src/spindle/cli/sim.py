@@ -40,7 +40,8 @@ def sim(
 
     Each seed draws a cluster, a workload and faults: lost and cut connections, killed processes,
     power cuts, sick, full, hung and blank disks, clocks that jump. Then all heals, and every record
-    that was acknowledged is looked up. Exit code 1 if a seed fails.
+    that was acknowledged, every transaction and every committed offset is looked up. Exit code 1 if
+    a seed fails.
     """
     if seed is not None:
         _one(seed, trace, json_output)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 SparkRemote = Annotated[
     str | None,
     typer.Option(
-        help="sc://host:port of a Spark Connect server, or a cluster's master; local else."
+        metavar="URL",
+        help="sc://host:port of a Spark Connect server, or a cluster's master; local else.",
     ),
 ]
 

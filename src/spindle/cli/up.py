@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spindle.cli.render import fail
+from spindle.cli.exits import End
+from spindle.cli.render import fail, warn
 
 if TYPE_CHECKING:
     from spindle.runtime.local import LocalCluster
@@ -31,70 +32,148 @@ def up(
         bool, typer.Option("--combined", help="The first brokers are the controllers too.")
     ] = False,
     port: Annotated[
-        int,
+        int | None,
         typer.Option(
             min=0,
             max=65000,
-            help="Controller's port; brokers, then further controllers follow. 0: free ones.",
+            help="Controller's port; brokers, then further controllers follow. 0: free ones. "
+            "[default: 19090, or where the data's cluster was]",
         ),
-    ] = 19090,
+    ] = None,
     data: Annotated[
-        Path, typer.Option(help="Where the nodes keep their files; taken up again next time.")
+        Path,
+        typer.Option(
+            metavar="FOLDER", help="Where the nodes keep their files; taken up again next time."
+        ),
     ] = Path("spindle-data"),
     setting: Annotated[
-        list[str] | None, typer.Option(help="A broker setting, NAME=VALUE; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A broker setting, NAME=VALUE; may be repeated."),
     ] = None,
+    metrics: Annotated[
+        bool,
+        typer.Option("--metrics", help="Each node serves Prometheus metrics on a port of its own."),
+    ] = False,
     json_output: Annotated[
-        bool, typer.Option("--json", help="One line of JSON when it serves, for scripts.")
+        bool, typer.Option("--json", help="Lines of JSON for scripts: when it serves, and ends.")
     ] = False,
 ) -> None:
     """Start a cluster on loopback: brokers and controllers, each a process of its own.
 
     Prints the bootstrap address when it serves. Ctrl-C stops it cleanly; the data stay and the
     next start finds them. Connect any Kafka client to the address that is printed.
+
+    A node that ends by itself is told at once, with its reason and where its log is; the others
+    go on. The command ends when no node runs any more. Exit code 1: a node has ended by itself, or
+    the cluster could not start (a folder's cluster runs once: a second start is refused).
     """
     from spindle.model.errors import Unusable
     from spindle.runtime.local import LocalCluster
 
-    settings: dict[str, str] = {}
-    for text in setting or []:
-        name, equals, value = text.partition("=")
-        if not equals:
-            fail(f"--setting {text!r}: write NAME=VALUE, e.g. num.partitions=3")
-        settings[name.strip()] = value.strip()
     try:
         cluster = LocalCluster(
-            data.absolute(), brokers, dirs, port, settings, controllers, combined
+            data.absolute(),
+            brokers,
+            dirs,
+            port,
+            _settings(setting or [], brokers),
+            controllers,
+            combined,
+            metrics,
         )
-        asyncio.run(_up(cluster, dirs, json_output))
-    except (Unusable, OSError) as error:
+        ended = asyncio.run(_up(cluster, dirs, json_output))
+    except Unusable as error:
         fail(str(error))
+    except OSError as error:
+        fail(f"{error.filename or data.absolute()}: {error.strerror}")
+    if ended:
+        raise typer.Exit(End.FAILED)
 
 
-async def _up(cluster: LocalCluster, dirs: int, as_json: bool) -> None:
+def _settings(given: list[str], brokers: int) -> dict[str, str]:
+    """The settings of `--setting`; what has no effect is told, what does not exist is refused."""
+    from spindle.model.settings.scrutiny import examine, nearest
+    from spindle.model.settings.table import NODE_SETTINGS
+
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            fail(f"--setting {text!r}: write NAME=VALUE, e.g. num.partitions=3", End.USAGE)
+        found[name.strip()] = value.strip()
+        if name.strip() not in NODE_SETTINGS:
+            meant = nearest(name.strip(), NODE_SETTINGS)
+            hint = f": did you mean {meant}?" if meant else "; docs/settings.md has all"
+            fail(f"--setting {text!r}: there is no setting {name.strip()}{hint}", End.USAGE)
+    if "metrics.port" in found:
+        fail(
+            "--setting metrics.port would be the same for all nodes: give --metrics, which finds a"
+            " port for each",
+            End.USAGE,
+        )
+    for told in examine(found):
+        print(f"warning: {told}", file=sys.stderr)
+    return found
+
+
+async def _up(cluster: LocalCluster, dirs: int, as_json: bool) -> list[str]:
+    """Run the cluster until a signal, or until no node is left; how nodes ended by themselves."""
     began = time.monotonic()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     async with cluster:
-        controllers = [f"127.0.0.1:{c.controller_port}" for c in cluster.controllers]
-        if as_json:
-            told = {
-                "bootstrap": cluster.bootstrap,
-                "controllers": ",".join(controllers),
-                "data": str(cluster.home),
-            }
-            print(json.dumps(told), flush=True)
-        else:
-            print(
-                f"{len(cluster.brokers)} brokers with {dirs} log directories each serve after "
-                f"{time.monotonic() - began:.1f} s\n"
-                f"bootstrap:   {cluster.bootstrap}\n"
-                f"controllers: {','.join(controllers)}\n"
-                f"data:        {cluster.home}\n"
-                "ctrl-C stops the cluster",
-                flush=True,
-            )
+        _say_serving(cluster, dirs, as_json, time.monotonic() - began)
+        ended: list[str] = []
+        watching = asyncio.create_task(_tell_ends(cluster, as_json, ended, stop))
         await stop.wait()
+        watching.cancel()
         print("stopping ...", file=sys.stderr, flush=True)
+    return ended
+
+
+def _say_serving(cluster: LocalCluster, dirs: int, as_json: bool, took: float) -> None:
+    controllers = [f"127.0.0.1:{c.controller_port}" for c in cluster.controllers]
+    urls = {node.node_id: node.metrics_url for node in cluster.nodes if node.metrics_url}
+    if as_json:
+        told = {
+            "bootstrap": cluster.bootstrap,
+            "controllers": ",".join(controllers),
+            "clusterId": cluster.cluster_id,
+            "data": str(cluster.home),
+            **({"metrics": {str(n): url for n, url in urls.items()}} if urls else {}),
+        }
+        print(json.dumps(told), flush=True)
+        return
+    lines = [
+        f"{_count(len(cluster.brokers), 'broker')} with {_count(dirs, 'log directory')} each serve"
+        f"{'s' if len(cluster.brokers) == 1 else ''} after {took:.1f} s",
+        f"bootstrap:   {cluster.bootstrap}",
+        f"controllers: {','.join(controllers)}",
+        f"data:        {cluster.home}",
+        *(f"metrics:     {url} (node {node_id})" for node_id, url in urls.items()),
+        "ctrl-C stops the cluster",
+    ]
+    print("\n".join(lines), flush=True)
+
+
+async def _tell_ends(
+    cluster: LocalCluster, as_json: bool, ended: list[str], stop: asyncio.Event
+) -> None:
+    from spindle.runtime.local import how_it_ended
+
+    async for node in cluster.ends():
+        told = how_it_ended(node)
+        ended.append(told)
+        left = sum(other.running for other in cluster.nodes)
+        warn(f"{told}; {_count(left, 'node')} of {len(cluster.nodes)} still run")
+        if as_json:
+            assert node.process is not None
+            print(json.dumps({"ended": node.node_id, "code": node.process.returncode}), flush=True)
+    stop.set()
+
+
+def _count(many: int, of: str) -> str:
+    plural = f"{of[:-1]}ies" if of.endswith("y") else f"{of}s"
+    return f"{many} {of if many == 1 else plural}"

@@ -306,13 +306,22 @@ class AdminClient:
         return items
 
     async def alter_disk(
-        self, broker: NodeId, path: LogDir, order: DiskOrder, *, timeout: float | None = None
+        self,
+        broker: NodeId,
+        path: LogDir,
+        order: DiskOrder,
+        *,
+        force: bool = False,
+        timeout: float | None = None,
     ) -> str:
         """Have a broker of ours probe a log directory, close it, open it again or adopt a disk.
 
         What came of it, in words; Refused where it may not be done or the disk does not do it.
+        OFFLINE is refused where partitions would lose their last live replica, which the refusal
+        names, unless `force` is given.
         """
-        return await disks.alter(self._cluster, broker, path, order, self._deadline(timeout))
+        deadline = self._deadline(timeout)
+        return await disks.alter(self._cluster, broker, path, order, deadline, force=force)
 
     def describe_bad_replicas(
         self, brokers: Iterable[NodeId], *, timeout: float | None = None

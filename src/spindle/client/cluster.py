@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
 import spindle
-from spindle.client.failures import OutOfTime, Refused, Unreachable
+from spindle.client.failures import OutOfTime, Refused, Unreachable, Unresolved
 from spindle.client.link import Link, api_name
+from spindle.client.strangers import recognise
 from spindle.model.errors import Error, PeerFailed, Unusable
 from spindle.model.ids import NodeId
 from spindle.wire.apis import Key
@@ -99,6 +100,8 @@ def parse_bootstrap(text: str) -> tuple[Address, ...]:
     found = []
     for part in parts:
         host, _, port = part.rpartition(":")
+        if "/" in part:
+            raise Unusable(f"bootstrap server {part!r} is a URL: write host:port alone")
         if not host or not port.isdigit() or not 0 < int(port) < 65536:
             raise Unusable(f"bootstrap server {part!r}: write host:port, e.g. localhost:9092")
         found.append(Address(host.strip("[]"), int(port)))
@@ -175,7 +178,7 @@ class Cluster:
         while True:
             try:
                 return await attempt()
-            except (NoSuchBroker, OutOfTime, NobodyThere):
+            except (NoSuchBroker, OutOfTime, NobodyThere, Unresolved):
                 raise
             except (Unreachable, Refused) as failure:
                 if isinstance(failure, Refused) and failure.error not in RETRIABLE:
@@ -200,8 +203,17 @@ class Cluster:
                 )
                 break
             except (Unreachable, OutOfTime) as failure:
-                if again.left <= pause:
+                if again.left <= pause or isinstance(failure, Unresolved):
                     raise NobodyThere(self._nobody(failure)) from None
+            except Refused as refused:
+                if refused.error != Error.MISMATCHED_ENDPOINT_TYPE:
+                    raise
+                there, wanted = (
+                    ("broker", "controller") if self.controllers else ("controller", "broker")
+                )
+                raise Unusable(
+                    f"{refused.where} is a {there}: give the address of a {wanted}"
+                ) from None
             await asyncio.sleep(pause)
             pause = min(pause * 2, BACKOFF_LAST_S)
         self.cluster_id = answer.cluster_id
@@ -321,6 +333,11 @@ class Cluster:
                 )
                 try:
                     self._spoken[address] = await self._negotiate(link, deadline)
+                except (Unreachable, OutOfTime):
+                    link.close()
+                    if not link.heard and (stranger := await recognise(*address)):
+                        raise Unreachable(f"{name}: {stranger}") from None
+                    raise
                 except BaseException:
                     link.close()
                     raise

@@ -28,13 +28,20 @@ async def describe(
 
 
 async def alter(
-    cluster: Cluster, broker: NodeId, path: LogDir, order: DiskOrder, deadline: Deadline
+    cluster: Cluster,
+    broker: NodeId,
+    path: LogDir,
+    order: DiskOrder,
+    deadline: Deadline,
+    *,
+    force: bool = False,
 ) -> str:
-    """What came of an order."""
+    """What came of an order. A broker that does not know of `force` never asks for it."""
     key = Key.ALTER_LOG_DIR_STATE
 
     def build(version: int) -> Any:
-        return make(request_class(key, version), log_dir=path, wanted_state=int(order))
+        more = {"force": force} if version >= 1 else {}
+        return make(request_class(key, version), log_dir=path, wanted_state=int(order), **more)
 
     answer = await cluster.ask_node(broker, key, build, deadline)
     return str(answer.outcome)

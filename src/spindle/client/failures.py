@@ -13,6 +13,10 @@ class Unreachable(PeerFailed):
     """No connection, or it broke while an answer was due."""
 
 
+class Unresolved(Unreachable):
+    """A name that has no address: trying again does not help."""
+
+
 class OutOfTime(PeerFailed):
     """The answer did not come within the caller's time limit."""
 

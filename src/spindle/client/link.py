@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spindle.client.failures import OutOfTime, Unreachable
+from spindle.client.failures import OutOfTime, Unreachable, Unresolved
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
 from spindle.wire.framing import FrameCutter, correlation_of, decode_response, encode_request
@@ -23,6 +24,9 @@ FRAME_MAX: Final = 100 << 20
 """Bytes of the largest answer that is accepted."""
 
 _CORRELATIONS: Final = 1 << 31
+_TLS_ALERT: Final = b"\x15\x03"
+_HTTP: Final = b"HTTP/"
+_CLOSED: Final = "the connection was closed by the other side"
 
 
 @dataclass(slots=True)
@@ -43,6 +47,9 @@ class Link(asyncio.Protocol):
         self._open: dict[int, _Open] = {}
         self._next = 0
         self._ended: str | None = None
+        self._first = b""
+        """The first bytes that came: what is no broker shows itself by them."""
+        self._answers = 0
         self._may_write = asyncio.Event()
 
     @classmethod
@@ -55,7 +62,13 @@ class Link(asyncio.Protocol):
             async with asyncio.timeout(seconds):
                 _, link = await loop.create_connection(lambda: cls(name, client_id), host, port)
         except TimeoutError:
-            raise Unreachable(f"{name}: no connection within {seconds:g} s") from None
+            raise Unreachable(f"{name}: no connection within {seconds:.3g} s") from None
+        except socket.gaierror as error:
+            kind = Unreachable if error.errno == socket.EAI_AGAIN else Unresolved
+            raise kind(
+                f"{name}: {error.strerror}: the name {host!r} has no address here (a broker is"
+                " reached by the name that its advertised.listeners gives)"
+            ) from None
         except OSError as error:
             raise Unreachable(f"{name}: {_why(error)}") from None
         return link
@@ -64,6 +77,11 @@ class Link(asyncio.Protocol):
     def alive(self) -> bool:
         """Whether requests may still be sent."""
         return self._ended is None
+
+    @property
+    def heard(self) -> bool:
+        """Whether anything has come from the other side."""
+        return bool(self._first)
 
     async def ask(self, request: Any, seconds: float) -> Any:
         """Send a request entity and return the answer's entity.
@@ -86,9 +104,9 @@ class Link(asyncio.Protocol):
                     self._transport.write(encode_request(request, correlation, self._client_id))
                 return await asked.answer
         except TimeoutError:
-            self.close(f"an answer took more than {seconds:g} s")
+            self.close(f"an answer took more than {seconds:.3g} s")
             raise OutOfTime(
-                f"{self.name} did not answer {api_name(request)} within {seconds:g} s; it may be"
+                f"{self.name} did not answer {api_name(request)} within {seconds:.3g} s; it may be"
                 " overloaded or hang on a disk: look at its log, or give a longer timeout"
             ) from None
         finally:
@@ -129,10 +147,21 @@ class Link(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         """The socket is gone."""
-        self.close(str(error) if error else "the connection was closed by the other side")
+        reason = str(error) if error else _CLOSED
+        if self._answers == 1 and self._open:
+            reason += (
+                ": it answered ApiVersions and nothing after it, as a SASL listener does; SASL is"
+                " not spoken here: use a PLAINTEXT listener"
+            )
+        self.close(reason)
 
     def data_received(self, data: bytes) -> None:
         """Bytes of answers."""
+        if len(self._first) < len(_HTTP):
+            self._first += data[: len(_HTTP)]
+            if stranger := _stranger(self._first):
+                self.close(stranger)
+                return
         try:
             for frame in self._cutter.feed(data):
                 self._on_frame(frame)
@@ -143,9 +172,21 @@ class Link(asyncio.Protocol):
         asked = self._open.pop(correlation_of(frame), None)
         if asked is None:
             raise Corrupt("an answer that nobody asked for")
+        self._answers += 1
         entity = decode_response(asked.request, frame)
         if not asked.answer.done():
             asked.answer.set_result(entity)
+
+
+def _stranger(first: bytes) -> str | None:
+    """What is at the other end, by its first bytes, where that is no PLAINTEXT listener."""
+    if first.startswith(_TLS_ALERT):
+        return TLS
+    return HTTP if first.startswith(_HTTP) else None
+
+
+TLS: Final = "this port speaks TLS, which is not spoken here: use a PLAINTEXT listener"
+HTTP: Final = "this port speaks HTTP, it is no broker's: give the port of a PLAINTEXT listener"
 
 
 def api_name(request: Any) -> str:

@@ -10,7 +10,8 @@
        +- PeerFailed    another node did not answer
           +- PeerGone   nobody serves at its address
 
-A bug of ours is an AssertionError and none of these.
+A bug of ours is an AssertionError and none of these. Whatever else is raised where a machine runs
+counts as one, too: it stops the node (docs/decisions/5-bugs-stop-the-node.md).
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ class Failure(Exception):
 
 
 class DiskFailed(Failure):
-    """A log directory answered with an OSError. `verb` is what was tried, `errno` the reason."""
+    """A log directory answered with an OSError. `verb`: what was tried, as in "writing failed"."""
 
     def __init__(self, directory: LogDir, verb: str, errno: int, text: str = "") -> None:
         super().__init__(f"{directory}: {verb} failed: {text or 'errno'} ({errno})")
@@ -166,6 +167,7 @@ class LogFailed(Failure):
 
     `passing`: nothing is wrong with the log, the process lacked something at that moment.
     `suspect`: a call on one of its files failed; what is in it may well be right.
+    `taken`: it could not be made, for something else has its name.
     """
 
     def __init__(
@@ -176,6 +178,7 @@ class LogFailed(Failure):
         *,
         passing: bool = False,
         suspect: bool = False,
+        taken: bool = False,
     ) -> None:
         super().__init__(f"{directory}: {log}: {why}")
         self.directory = directory
@@ -183,6 +186,7 @@ class LogFailed(Failure):
         self.why = why
         self.passing = passing
         self.suspect = suspect
+        self.taken = taken
 
 
 class PeerFailed(Failure):

@@ -16,6 +16,8 @@ ELR_VERSION: Final = "eligible.leader.replicas.version"
 TRANSACTION_VERSION: Final = "transaction.version"
 
 # Levels of metadata.version (Apache Kafka 4.3 knows 7 to 30).
+METADATA_TRANSACTIONS: Final = 13
+"""3.6-IV1: KIP-868."""
 CONTROLLER_REGISTRATION: Final = 15
 DIRECTORY_ASSIGNMENT: Final = 17
 """3.7-IV2: KIP-858."""
@@ -23,20 +25,74 @@ ELIGIBLE_LEADER_REPLICAS: Final = 23
 CORDONED_DIRECTORIES: Final = 30
 """4.3-IV0: KIP-1066."""
 
-SUPPORTED: Final[Mapping[str, VersionRange]] = {
-    METADATA_VERSION: VersionRange(7, 30),
-    "kraft.version": VersionRange(0, 1),
-    "group.version": VersionRange(0, 1),
+_METADATA_LEVELS: Final = VersionRange(7, 30)
+
+SERVED: Final[Mapping[str, VersionRange]] = {
+    METADATA_VERSION: _METADATA_LEVELS,
     TRANSACTION_VERSION: VersionRange(0, 2),
     ELR_VERSION: VersionRange(0, 1),
+    "group.version": VersionRange(0, 0),
+    "kraft.version": VersionRange(0, 0),
+    "share.version": VersionRange(0, 0),
+    "streams.version": VersionRange(0, 0),
+}
+"""What our nodes serve: what clients are told, what controller and format finalize (N-04)."""
+
+SUPPORTED: Final[Mapping[str, VersionRange]] = {
+    **SERVED,
+    "group.version": VersionRange(0, 1),
+    "kraft.version": VersionRange(0, 1),
     "share.version": VersionRange(0, 1),
     "streams.version": VersionRange(0, 1),
 }
-"""What a node of ours registers: the ranges of Apache Kafka 4.3, so that either may join the
-other's cluster. What we finalize when we format a cluster is another matter."""
+"""At which levels of a cluster a node of ours can take part: what it registers with a controller.
 
-FINALIZED: Final[Mapping[str, int]] = {
-    METADATA_VERSION: SUPPORTED[METADATA_VERSION].max,
-    TRANSACTION_VERSION: SUPPORTED[TRANSACTION_VERSION].max,
+Apache Kafka finalizes the levels of groups by default, and its controllers refuse a broker that
+does not name them. A broker of ours lives with them as one of Apache Kafka's does that offers
+classic groups only: it tells clients level 0 and does not advertise the APIs.
+"""
+
+_FIRST_LEVELS: Final = (
+    (TRANSACTION_VERSION, 2, 24),
+    (ELR_VERSION, 1, 26),
+)
+"""Levels of features, and the metadata.version from which they are finalized by default."""
+
+RELEASES: Final[Mapping[str, int]] = {
+    "3.3-IV3": 7,
+    "3.4-IV0": 8,
+    "3.5-IV0": 9,
+    "3.5-IV1": 10,
+    "3.5-IV2": 11,
+    "3.6-IV0": 12,
+    "3.6-IV1": 13,
+    "3.6-IV2": 14,
+    "3.7-IV0": 15,
+    "3.7-IV1": 16,
+    "3.7-IV2": 17,
+    "3.7-IV3": 18,
+    "3.7-IV4": 19,
+    "3.8-IV0": 20,
+    "3.9-IV0": 21,
+    "4.0-IV0": 22,
+    "4.0-IV1": 23,
+    "4.0-IV2": 24,
+    "4.0-IV3": 25,
+    "4.1-IV0": 26,
+    "4.1-IV1": 27,
+    "4.2-IV0": 28,
+    "4.2-IV1": 29,
+    "4.3-IV0": 30,
 }
-"""What we finalize in a new cluster: what this version does in full, nothing more."""
+"""The levels of metadata.version by the names that Apache Kafka's tools use."""
+
+
+def finalized_at(level: int) -> dict[str, int]:
+    """What a new cluster at this metadata.version finalizes: Kafka's choice of what we serve."""
+    found = {METADATA_VERSION: level}
+    found |= {name: value for name, value, since in _FIRST_LEVELS if level >= since}
+    return dict(sorted(found.items(), key=lambda item: (item[0] != METADATA_VERSION, item[0])))
+
+
+FINALIZED: Final[Mapping[str, int]] = finalized_at(_METADATA_LEVELS.max)
+"""What we finalize in a new cluster where no release is asked for."""

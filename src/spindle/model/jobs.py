@@ -8,7 +8,9 @@ where the disk or the log failed. Nothing here opens a file.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Generic, TypeVar
+from zlib import crc32
 
 from spindle.model.batches import Batch
 from spindle.model.ids import LogDir, TopicId, TopicPartition
@@ -66,7 +68,10 @@ class Format(Job[tuple[str, ...]]):
 
 @dataclass(slots=True)
 class Release(Job[None]):
-    """Close every file, so that the disk can be unmounted; nothing is done here before `Open`."""
+    """Close every file, so that the disk can be unmounted; nothing is done here before `Open`.
+
+    Logs that are in use are closed as at a clean shutdown, once all that was asked for is done.
+    """
 
 
 @dataclass(slots=True)
@@ -142,6 +147,20 @@ class LogSettings:
     index_interval_bytes: int = 4096
     index_max_bytes: int = 10 << 20
     flush_messages: int = (1 << 63) - 1
+    jitter_ms: int = 0
+    producer_ms: int = 24 * 3600 * 1000
+    """A producer without an append for so long is forgotten (`producer.id.expiration.ms`)."""
+
+    def roll_ms(self, key: LogKey, base: int) -> int:
+        """How long the segment from `base` on may last: `segment_ms` less its part of the jitter.
+
+        The part is drawn from the log and the segment, as if by a die, so that logs that were made
+        together do not roll together; a segment that is opened once more has the same.
+        """
+        most = min(self.jitter_ms, self.segment_ms)
+        return self.segment_ms - (
+            crc32(f"{key.topic}-{key.partition}:{base}".encode()) % most if most else 0
+        )
 
 
 @dataclass(slots=True)
@@ -297,21 +316,30 @@ class MarkBad(LogJob[None]):
     """Serve the log no more, in this run or after a restart: it is damaged (KIP-589).
 
     From then on it can be discarded (its mark goes with it) or salvaged, and nothing else.
+    `reached`: where it had ended at least.
     """
 
     why: str
     now_ms: int
+    reached: int = 0
+
+
+class Manner(Enum):
+    """How a log is loaded again."""
+
+    AGAIN = "as it is, unless it is marked as bad"
+    MENDED = "if it is whole: each byte is looked at, and a mark is taken back"
+    LOSS_ACCEPTED = "with holes, after a `Salvage`, and a mark is taken back"
 
 
 @dataclass(slots=True)
 class Reload(LogJob[LoadedLog]):
     """Load a log again from its files, after a call on one of them has failed.
 
-    LogFailed where that fails, or where it ends before what it had reached. `forgive`: serve it
-    even if it is marked as bad, which is taken back.
+    LogFailed where it is damaged, or ends before what it had reached; then it is left as it is.
     """
 
-    forgive: bool = False
+    manner: Manner = Manner.AGAIN
 
 
 @dataclass(slots=True)
@@ -331,7 +359,7 @@ class Salvage(LogJob[Salvaged]):
     """Take the damage out of the first segment from `base` on, of a log that is marked as bad.
 
     What is damaged goes into a `-stray` directory of its own, with `why` in its mark. When there is
-    no more, `Reload` with `forgive` has the rest served again.
+    no more, `Reload` with LOSS_ACCEPTED has the rest served again.
     """
 
     base: int

@@ -57,7 +57,8 @@ class LoadedLog:
 
     Offsets: `start` is the first readable record, `end` where the next record goes; `stable` is
     the checkpointed high watermark (KIP-113 keeps one for future logs too). `size` in bytes of
-    `.log` files. `topic_id` is None where `partition.metadata` is missing.
+    `.log` files. `topic_id` is None where `partition.metadata` is missing. `warnings`: what was
+    repaired when it was loaded, where that was not at the opening of its directory.
     """
 
     key: LogKey
@@ -69,6 +70,7 @@ class LoadedLog:
     epochs: tuple[EpochStart, ...] = ()
     producers: tuple[ProducerEntry, ...] = ()
     max_timestamp: int = -1
+    warnings: tuple[str, ...] = ()
 
 
 class KeptCopy(NamedTuple):

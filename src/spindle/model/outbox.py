@@ -89,6 +89,8 @@ class Ready:
     said: list[Said] = field(default_factory=list)
     halt: str | None = None
     """The node must stop at once, without a clean shutdown, for this reason."""
+    unusable: bool = False
+    """That reason lies in how the node is configured or installed: it cannot run like this."""
     stopped: bool = False
     """The node has finished its clean shutdown."""
 
@@ -182,10 +184,10 @@ class Outbox:
         """Tell the operator."""
         self._ready.said.append(Said(level, event, fields))
 
-    def halt(self, reason: str) -> None:
-        """Stop the node at once (K858-11)."""
+    def halt(self, reason: str, *, unusable: bool = False) -> None:
+        """Stop the node at once (K858-11). `unusable`: it cannot run as it is configured."""
         if self._ready.halt is None:
-            self._ready.halt = reason
+            self._ready.halt, self._ready.unusable = reason, unusable
 
     def stop(self) -> None:
         """The node has nothing left to do."""

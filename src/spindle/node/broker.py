@@ -6,14 +6,15 @@ docs/architecture.md draws who stands on whom.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from spindle.model.config import Settings
 from spindle.model.errors import Failure
 from spindle.model.ids import LogDir, NodeId
-from spindle.model.image import BROKER_RESOURCE, ClusterImage, Delta
+from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage, Delta
 from spindle.model.logs import OpenedDirectory
 from spindle.model.outbox import Outbox
+from spindle.model.settings.scrutiny import INTERNAL_TOPICS, look_at_topic
+from spindle.model.settings.values import Settings
 from spindle.model.statistics import Sample
 from spindle.node.forwarding import Forwarding
 from spindle.node.groups.groups import Groups
@@ -55,6 +56,8 @@ class Broker:
         )
         self.forwarding = Forwarding(site)
         self.started = False
+        self._said: set[str] = set()
+        """What the log says of settings is said once."""
 
     # --- the site, for handlers -------------------------------------------------------------
 
@@ -82,6 +85,11 @@ class Broker:
     def out(self) -> Outbox:
         """What we wish of the world."""
         return self.site.out
+
+    @property
+    def any_directory(self) -> LogDir:
+        """A directory beside which something may be computed."""
+        return self.site.config.log_dirs[0]
 
     # --- life -------------------------------------------------------------------------------
 
@@ -114,6 +122,7 @@ class Broker:
         """Metadata was committed: each part acts on it, the place of logs first."""
         if any(kind == BROKER_RESOURCE for kind, _ in delta.configs):
             self._apply_configs()
+        self._look_at_topics(delta)
         self.logs.on_metadata(delta)
         self.replicas.on_metadata(delta)
         self.groups.on_metadata(delta)
@@ -124,8 +133,21 @@ class Broker:
         yield from self.housekeeping.statistics()
         yield from self.compaction.statistics()
 
+    def _look_at_topics(self, delta: Delta) -> None:
+        """Settings of topics that we do not honour: controllers of another kind accept them."""
+        for kind, name in delta.configs:
+            if kind == TOPIC_RESOURCE and name not in INTERNAL_TOPICS:
+                idle = look_at_topic(self.image.config(kind, name))
+                self._say_idle(f"topic {name}: {text}" for text in idle)
+
+    def _say_idle(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            if text not in self._said:
+                self._said.add(text)
+                self.out.say("warning", "a setting has no effect", why=text)
+
     def _apply_configs(self) -> None:
         shared = self.image.config(BROKER_RESOURCE, "")
         own = self.image.config(BROKER_RESOURCE, str(self.node_id))
-        self.settings.set_dynamic({**shared, **own})
+        self._say_idle(self.settings.set_dynamic({**shared, **own}))
         self.logs.on_settings()

@@ -23,7 +23,7 @@ from spindle.model import records as r
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Error, Refusal
 from spindle.model.features import CONTROLLER_REGISTRATION, FINALIZED, SUPPORTED
-from spindle.model.ids import NodeId
+from spindle.model.ids import LogDir, NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.calls import Call
@@ -92,7 +92,7 @@ class Controller:
         self.router: Router | None = None
         """Serves what brokers forward in envelopes; set by whoever composes the node."""
         self.incarnation = out.new_id()
-        self.sessions = Sessions(config.settings["broker.session.timeout.ms"] / 1000)
+        self.sessions = Sessions(config.settings.seconds("broker.session.timeout.ms"))
         self._state: State | None = None
         self._term = 0
         self._appended = 0
@@ -110,6 +110,11 @@ class Controller:
     def cluster_id(self) -> str:
         """The cluster's id."""
         return self.quorum.cluster_id
+
+    @property
+    def any_directory(self) -> LogDir:
+        """A directory beside which something may be computed."""
+        return self.config.metadata_dir
 
     @property
     def active(self) -> bool:
@@ -135,8 +140,7 @@ class Controller:
             self.sessions.adopt(registration, image.offset, self.out.now)
         self.out.say("info", "controller is active", epoch=epoch, offset=image.offset)
         if not image.features:
-            begin = r.BeginTransaction(name="Bootstrap records")
-            self._write((begin, *(bootstrap or DEFAULT_BOOTSTRAP), r.EndTransaction()))
+            self._write(features.begin(self._state, bootstrap or DEFAULT_BOOTSTRAP))
         self._register_ourselves()
         self._run(elections.elect_after_return)
         self._start_timers()
@@ -253,11 +257,11 @@ class Controller:
     def _start_timers(self) -> None:
         settings = self.config.settings
         self._again("sessions", min(SESSION_CHECK, self.sessions.timeout / 4), self._check_sessions)
-        idle = settings["metadata.max.idle.interval.ms"] / 1000
+        idle = settings.seconds("metadata.max.idle.interval.ms")
         if idle:
             self._again("noop", idle, self._write_noop)
-        if settings["auto.leader.rebalance.enable"]:
-            every = settings["leader.imbalance.check.interval.seconds"]
+        if settings.flag("auto.leader.rebalance.enable"):
+            every = settings.whole("leader.imbalance.check.interval.seconds")
             self._again("leaders", every, self._prefer_leaders)
 
     def _again(self, name: str, delay: float, run: Callable[[], float | None]) -> None:

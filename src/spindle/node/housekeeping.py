@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-from spindle.model.config import MAX_LONG
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE
@@ -21,6 +20,7 @@ from spindle.model.jobs import (
     Retain,
     WriteHighWatermarks,
 )
+from spindle.model.settings.setting import MAX_LONG
 from spindle.model.statistics import Sample
 from spindle.node.logdirs.logdirs import LogDirs
 from spindle.node.replicas.hosted import Hosted
@@ -43,24 +43,22 @@ class Housekeeping:
         self._replicas = replicas
         self._logs = logs
         self._out = site.out
+        self._settings = site.settings
         self._flushed: dict[str, float] = {}
         self._due: deque[PartitionId] = deque()
         self._checkpoints: list[Callable[[LogDir], None]] = []
         """Checkpoints under way: each is to be told of a directory that it need not wait for."""
-        delay = site.settings["log.initial.task.delay.ms"] / 1000
+        delay = site.settings.seconds("log.initial.task.delay.ms")
         logs.listeners.append(self._on_directory_failed)
         self._out.after(delay, self._retain_all)
         self._out.after(delay, self._flush_due)
-        self._out.after(self._seconds(MARKS_EVERY), self._marks)
-        self._out.after(self._seconds(POINTS_EVERY), self._points)
-
-    def _seconds(self, name: str) -> float:
-        return float(self._site.settings[name]) / 1000
+        self._out.after(self._settings.seconds(MARKS_EVERY), self._marks)
+        self._out.after(self._settings.seconds(POINTS_EVERY), self._points)
 
     # --- checkpoints --------------------------------------------------------------------------
 
     def _points(self) -> None:
-        self._out.after(self._seconds(POINTS_EVERY), self._points)
+        self._out.after(self._settings.seconds(POINTS_EVERY), self._points)
         for directory in self._logs.directories.online:
             self._out.run(Checkpoint(directory.path), self._on_checkpoint)
 
@@ -69,7 +67,7 @@ class Housekeeping:
             self._logs.on_disk_failed(result)
 
     def _marks(self) -> None:
-        self._out.after(self._seconds(MARKS_EVERY), self._marks)
+        self._out.after(self._settings.seconds(MARKS_EVERY), self._marks)
         self.checkpoint(lambda: None)
 
     def checkpoint(self, then: Callable[[], None]) -> None:
@@ -108,7 +106,7 @@ class Housekeeping:
     # --- retention ----------------------------------------------------------------------------
 
     def _retain_all(self) -> None:
-        self._out.after(self._seconds("log.retention.check.interval.ms"), self._retain_all)
+        self._out.after(self._settings.seconds("log.retention.check.interval.ms"), self._retain_all)
         if not self._due:
             self._due = deque(self._replicas.hosted)
             for _ in range(TOGETHER):
@@ -121,13 +119,14 @@ class Housekeeping:
             hosted, bounds = self._replicas.find(id), self._replicas.bounds(id)
             if hosted is None or bounds is None:
                 continue
-            if "delete" not in self._topic(hosted, "cleanup.policy").split(","):
+            settings = self._site.topic(hosted.name.topic)
+            if "delete" not in settings.names("cleanup.policy"):
                 continue
             job = Retain(
                 hosted.directory,
                 hosted.key,
-                self._topic(hosted, "retention.ms"),
-                self._topic(hosted, "retention.bytes"),
+                settings.whole("retention.ms"),
+                settings.whole("retention.bytes"),
                 bounds[1],
                 self._out.wall_ms,
             )
@@ -142,21 +141,21 @@ class Housekeeping:
                 self._replicas.on_start(hosted, result)
         self._retain_next()
 
-    def _topic(self, hosted: Hosted, name: str) -> Any:
-        return self._site.topic_setting(hosted.name.topic, name)
-
     # --- flush.ms -----------------------------------------------------------------------------
 
     def _flush_due(self) -> None:
         self._out.after(FLUSH_LOOK, self._flush_due)
         replicas = self._replicas
+        everyone = self._settings.find_whole("log.flush.interval.ms") not in (None, MAX_LONG)
         topics = {
             name
             for (kind, name), values in self._site.image.configs.items()
             if kind == TOPIC_RESOURCE and "flush.ms" in values
         }
-        for hosted in [h for h in replicas.hosted.values() if h.name.topic in topics]:
-            every = self._topic(hosted, "flush.ms")
+        for hosted in list(replicas.hosted.values()):
+            if not everyone and hosted.name.topic not in topics:
+                continue
+            every = self._site.topic(hosted.name.topic).whole("flush.ms")
             key = str(hosted.id)
             due = self._flushed.get(key, 0.0) + every / 1000 <= self._out.now
             if every < MAX_LONG and due and replicas.bounds(hosted.id) is not None:

@@ -39,6 +39,16 @@ STOP_CHECK: Final = 0.2
 STOP_LIMIT: Final = 300.0
 """And this long in all, as Apache Kafka does."""
 NO_EPOCH: Final = -1
+_IN_WORDS: Final = {
+    Error.DUPLICATE_BROKER_REGISTRATION: (
+        "another process runs as broker {id}; this one waits until the session of that one has run"
+        " out. If it never does, two brokers have node.id={id}: stop one, or give it another id"
+    ),
+    Error.INCONSISTENT_CLUSTER_ID: (
+        "the controller belongs to another cluster than this broker, {cluster}"
+    ),
+}
+"""What an operator has to know of an answer, where its name does not tell."""
 
 
 class Lifecycle:
@@ -50,14 +60,14 @@ class Lifecycle:
         self._rooms = rooms
         self._out = site.out
         settings = site.settings
-        self._interval: float = settings["broker.heartbeat.interval.ms"] / 1000
-        self._timeout: float = settings["broker.session.timeout.ms"] / 1000
+        self._interval: float = settings.seconds("broker.heartbeat.interval.ms")
+        self._timeout: float = settings.seconds("broker.session.timeout.ms")
         self.state = BrokerState.NOT_RUNNING
         self.epoch = NO_EPOCH
         """Our broker epoch: what every request to the controller or a leader proves itself by."""
         self.is_fenced = True
         """Whether the controller keeps us out of leadership and ISRs, as far as we know."""
-        self._directories = DirectoryReports(settings["log.dir.failure.timeout.ms"] / 1000)
+        self._directories = DirectoryReports(settings.seconds("log.dir.failure.timeout.ms"))
         self._cordoned: tuple[DirectoryId, ...] = ()
         self._rooms_told = -math.inf
         self._incarnation = site.out.new_id()
@@ -85,7 +95,7 @@ class Lifecycle:
         self._directories.on_start(directory_ids)
         self._previous_epoch = previous_broker_epoch
         self._move(Event.START)
-        timeout: float = self._site.settings["initial.broker.registration.timeout.ms"] / 1000
+        timeout: float = self._site.settings.seconds("initial.broker.registration.timeout.ms")
         self._out.after(timeout, lambda: self._on_registration_timeout(timeout))
         self._send()
 
@@ -98,7 +108,7 @@ class Lifecycle:
     def on_directory_failed(self, directory_id: DirectoryId) -> None:
         """A directory has failed: tell the controller now, and do not live on unheard."""
         if self._directories.on_failed(directory_id, self._out.now):
-            timeout = self._site.settings["log.dir.failure.timeout.ms"] / 1000
+            timeout = self._site.settings.seconds("log.dir.failure.timeout.ms")
             self._out.after(timeout, lambda: self._check_heard(directory_id))
             self._send()
 
@@ -120,7 +130,7 @@ class Lifecycle:
         self._heard_at = self._led_at = self._hoped_at = self._out.now
         self._move(Event.STOP)
         if self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
-            if not self._site.settings["controlled.shutdown.enable"]:
+            if not self._site.settings.flag("controlled.shutdown.enable"):
                 self._may_stop()
                 return
             self._out.after(STOP_LIMIT, self._may_stop)
@@ -193,19 +203,27 @@ class Lifecycle:
 
         site.controller.ask(CHANNEL, request, on_answer, self._timeout)
 
+    def last_heartbeat(self) -> Any:
+        """What a broker that stops at once says: fence me and let me go (B-30). Changes nothing."""
+        return self._heartbeat(want_fence=True, want_shut_down=True)
+
+    def _heartbeat(self, **fields: Any) -> Any:
+        return make(
+            request_types(Key.BROKER_HEARTBEAT, 2).BrokerHeartbeatRequest,
+            broker_id=self._site.node_id,
+            broker_epoch=self.epoch,
+            current_metadata_offset=self._site.metadata.offset,
+            offline_log_dirs=self._directories.failed,
+            cordoned_log_dirs=self._cordoned_to_tell(),
+            **fields,
+        )
+
     def _beat(self) -> None:
         site = self._site
-        t = request_types(Key.BROKER_HEARTBEAT, 2)
         failed = self._directories.failed
-        request = make(
-            t.BrokerHeartbeatRequest,
-            broker_id=site.node_id,
-            broker_epoch=self.epoch,
-            current_metadata_offset=site.metadata.offset,
+        request = self._heartbeat(
             want_fence=not self._ready,
             want_shut_down=self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN,
-            offline_log_dirs=failed,
-            cordoned_log_dirs=self._cordoned_to_tell(),
             **self._rooms_to_tell(),
         )
 
@@ -217,8 +235,9 @@ class Lifecycle:
         site.controller.ask(CHANNEL, request, on_answer, self._timeout)
 
     def _cordoned_to_tell(self) -> tuple[DirectoryId, ...] | None:
-        level = self._site.level
-        known = self.state >= BrokerState.RECOVERY and level >= CORDONED_DIRECTORIES
+        """At the latest with the wish to be unfenced: new replicas come as soon as that is met."""
+        is_read = self._ready or self.state >= BrokerState.RECOVERY
+        known = is_read and self._site.level >= CORDONED_DIRECTORIES
         return self._cordoned if known else None
 
     def _rooms_to_tell(self) -> dict[str, Any]:
@@ -242,6 +261,10 @@ class Lifecycle:
         else:
             error = answer.error_code
             name = error.name if isinstance(error, Error) else f"error {error}"
+            if error in _IN_WORDS:
+                site = self._site
+                words = _IN_WORDS[error].format(id=site.node_id, cluster=site.cluster_id)
+                name = f"{words} ({name})"
             if error != Error.NOT_CONTROLLER:
                 self._heard_at = self._out.now
         if error == Error.NONE:
@@ -251,7 +274,8 @@ class Lifecycle:
         expected = error in (Error.NOT_CONTROLLER, Error.NETWORK_EXCEPTION)
         level = "debug" if expected or name == self._last_error else "warning"
         self._last_error = name
-        self._out.say(level, f"broker {what} is refused", reason=name, epoch=self.epoch)
+        epoch = {} if self.epoch == NO_EPOCH else {"epoch": self.epoch}
+        self._out.say(level, f"broker {what} is refused", reason=name, **epoch)
         if error in (Error.STALE_BROKER_EPOCH, Error.BROKER_ID_NOT_REGISTERED):
             self._registered = False
             self.is_fenced = True
@@ -298,7 +322,7 @@ class Lifecycle:
         if not self._directories.overdue(directory_id, self._out.now):
             return
         if self._leads_in(directory_id):
-            timeout = self._site.settings["log.dir.failure.timeout.ms"]
+            timeout = self._site.settings.whole("log.dir.failure.timeout.ms")
             self._out.halt(
                 f"directory {id_to_text(directory_id)} has failed with partitions that this broker "
                 f"leads, and the controller could not be told within {timeout} ms: "
@@ -331,7 +355,9 @@ class Lifecycle:
     def _on_registration_timeout(self, timeout: float) -> None:
         if self.epoch == NO_EPOCH and self.state == BrokerState.STARTING:
             self._out.halt(
-                f"no controller has registered this broker within {timeout:g} s: {self._last_error}"
+                f"no controller has registered this broker within {timeout:g} s:"
+                f" {self._last_error}",
+                unusable=True,
             )
 
     def _await_controller(self) -> None:

@@ -25,6 +25,7 @@ from spindle.node.broker import Broker
 from spindle.node.calls import Connection
 from spindle.node.channel import ControllerChannel
 from spindle.node.controller import Controller
+from spindle.node.farewell import LastWords, last_words
 from spindle.node.handlers import BROKER, CONTROLLER
 from spindle.node.introduction import Introduction
 from spindle.node.metadata import Metadata
@@ -150,6 +151,17 @@ class Node:
             self.broker.shut_down(self._close)
         else:
             self._close()
+
+    def last_words(self) -> LastWords | None:
+        """What the controller should hear from a node that has halted; changes nothing (B-30)."""
+        if self.broker is None:
+            return None
+        return last_words(self.config, self.broker.lifecycle, self.quorum)
+
+    @property
+    def queued(self) -> int:
+        """How many requests wait for a thread to look into their records."""
+        return self.broker.replicas.checking.waiting if self.broker is not None else 0
 
     # --- output -----------------------------------------------------------------------------
 

@@ -62,9 +62,6 @@ class Reading:
         """Take in whole batches, and move `_next` behind each."""
         raise NotImplementedError
 
-    def _hand_over(self) -> None:
-        """All is read."""
-
     def _on_read(self, result: ReadResult | Error) -> None:
         if self._then is None:
             return
@@ -82,7 +79,6 @@ class Reading:
         self._next = max(self._next, result.start)
         if self._next >= result.end or (not result.data and self._next == before):
             then, self._then = self._then, None
-            self._hand_over()
             then()
         else:
             self.start()

@@ -6,13 +6,12 @@ where what the part needs beyond it stands beside it.
 
 from __future__ import annotations
 
-from typing import Any
-
-from spindle.model.config import NodeConfig, Settings, topic_setting
+from spindle.model.config import NodeConfig
 from spindle.model.features import DIRECTORY_ASSIGNMENT, METADATA_VERSION
 from spindle.model.ids import UNASSIGNED, DirectoryId, NodeId, PartitionId
 from spindle.model.image import TOPIC_RESOURCE, ClusterImage
 from spindle.model.outbox import Outbox
+from spindle.model.settings.values import Settings, TopicSettings
 from spindle.node.channel import ControllerChannel
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
@@ -80,6 +79,6 @@ class Site:
         endpoint = self.image.endpoint(node, self.config.inter_broker_listener)
         return None if endpoint is None else (endpoint.host, endpoint.port)
 
-    def topic_setting(self, topic: str, name: str) -> Any:
-        """What holds for a topic: its own value, else ours."""
-        return topic_setting(self.image.config(TOPIC_RESOURCE, topic), self.settings, name)
+    def topic(self, topic: str) -> TopicSettings:
+        """What holds for a topic: its own settings, else ours."""
+        return TopicSettings(self.image.config(TOPIC_RESOURCE, topic), self.settings)

@@ -66,24 +66,28 @@ class TopicCreation:
             return make(
                 types.CreatableTopic,
                 name=name,
-                num_partitions=settings["num.partitions"],
-                replication_factor=settings["default.replication.factor"],
+                num_partitions=settings.whole("num.partitions"),
+                replication_factor=settings.whole("default.replication.factor"),
             )
-        prefix = "offsets.topic" if name == OFFSETS_TOPIC else "transaction.state.log"
-        config = {
-            "cleanup.policy": "compact",
-            "compression.type": "producer" if name == OFFSETS_TOPIC else "uncompressed",
-            "segment.bytes": str(settings[f"{prefix}.segment.bytes"]),
-        }
-        if name == TRANSACTIONS_TOPIC:
+        config = {"cleanup.policy": "compact"}
+        if name == OFFSETS_TOPIC:
+            partitions = settings.whole("offsets.topic.num.partitions")
+            replicas = self._replicas(name, "offsets.topic.replication.factor")
+            config["compression.type"] = "producer"
+            config["segment.bytes"] = str(settings.whole("offsets.topic.segment.bytes"))
+        else:
+            partitions = settings.whole("transaction.state.log.num.partitions")
+            replicas = self._replicas(name, "transaction.state.log.replication.factor")
+            config["compression.type"] = "uncompressed"
+            config["segment.bytes"] = str(settings.whole("transaction.state.log.segment.bytes"))
             # A decision that is lost would end a transaction in both ways.
-            config["min.insync.replicas"] = str(settings[f"{prefix}.min.isr"])
+            config["min.insync.replicas"] = str(settings.whole("transaction.state.log.min.isr"))
             config["unclean.leader.election.enable"] = "false"
         return make(
             types.CreatableTopic,
             name=name,
-            num_partitions=settings[f"{prefix}.num.partitions"],
-            replication_factor=self._replicas(name, f"{prefix}.replication.factor"),
+            num_partitions=partitions,
+            replication_factor=replicas,
             configs=tuple(
                 make(types.CreatableTopicConfig, name=key, value=value)
                 for key, value in config.items()
@@ -93,7 +97,7 @@ class TopicCreation:
     def _replicas(self, topic: str, setting: str) -> int:
         # Apache Kafka would refuse until enough brokers are there; a small cluster of ours works
         # with what it has, and says so.
-        wanted: int = self._site.settings[setting]
+        wanted = self._site.settings.whole(setting)
         registered = len(self._site.image.brokers)
         if registered < wanted:
             self._site.out.say(

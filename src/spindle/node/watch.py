@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 from spindle.core.logdirs.health import hangs
 from spindle.model.activity import Activity, Observe
-from spindle.model.config import Settings
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir
 from spindle.model.outbox import Outbox
+from spindle.model.settings.values import Settings
 
 
 class Watch:
@@ -25,8 +25,8 @@ class Watch:
     ) -> None:
         self._out = out
         self._path = path
-        self._interval = settings["log.dir.probe.interval.ms"] / 1000
-        self._limit = settings["log.dir.io.timeout.ms"] / 1000
+        self._interval = settings.seconds("log.dir.probe.interval.ms")
+        self._limit = settings.seconds("log.dir.io.timeout.ms")
         self._then: Callable[[DiskFailed], None] | None = then
         self._wait()
 

@@ -124,6 +124,11 @@ def tells_sequences(table: DataFrame) -> bool:
     return bool(table.where("producer is not null and sequence is not null").limit(1).count())
 
 
+def tells(table: DataFrame, column: str) -> bool:
+    """Whether events say this of themselves."""
+    return bool(table.where(F.col(column).isNotNull()).limit(1).count())
+
+
 def judge(
     produced: DataFrame,
     consumed: DataFrame,

@@ -18,7 +18,8 @@ from spindle.pipeline.words import core
 class Found:
     """What an audit counted. `rows`: partitions or logs by name, the worst first.
 
-    `basis`: what was compared, in words; `faulty`: how many rows there are with faults in all.
+    `basis`: what was compared, in words; `faulty`: how many rows there are with faults in all;
+    `claim`: what holds where nothing is wrong; `limits`: what could not be judged by this.
     """
 
     basis: str
@@ -26,6 +27,13 @@ class Found:
     counts: dict[str, int]
     rows: tuple[tuple[str, dict[str, int]], ...]
     faulty: int
+    claim: str
+    limits: tuple[str, ...] = ()
+
+    @property
+    def compared(self) -> bool:
+        """Whether there was anything to compare."""
+        return next(iter(self.counts.values())) > 0
 
 
 def count(
@@ -52,8 +60,18 @@ def _by_numbers(spark: Session, disks: Sequence[str], topics: Sequence[str]) -> 
     rows = tuple(
         (f"{disk}/{log}".rstrip("/"), asdict(fates)) for disk, log, _, _, fates in logs.logs
     )
-    basis = "sequence numbers of idempotent producers on disk"
-    return Found(basis, logs.whole.sound, asdict(logs.whole), rows, logs.faulty)
+    basis = "sequence numbers of idempotent producers on disk; a record counts in each copy"
+    limits = [
+        "values are not compared, and a log that ends too early is not noticed: that takes a"
+        " manifest (--produced)"
+    ]
+    if logs.unjudged:
+        limits.append(
+            f"{logs.unjudged} logs without a record of an idempotent producer were not judged"
+        )
+    claim = "no sequence number is missing, doubled or out of order"
+    counts = asdict(logs.whole)
+    return Found(basis, logs.whole.sound, counts, rows, logs.faulty, claim, tuple(limits))
 
 
 def _by_manifest(
@@ -77,4 +95,14 @@ def _by_manifest(
         basis = f"what producers were told and consumers got, by {' and '.join(key)}"
     judged = audit.judge(told, got, key)
     rows = tuple((f"{topic}-{n}", asdict(fates)) for topic, n, fates in judged.partitions)
-    return Found(basis, judged.whole.sound, asdict(judged.whole), rows, judged.faulty)
+    claim, limits = "each is there, once", []
+    if audit.tells(told, "checksum") and audit.tells(got, "checksum"):
+        claim += ", unchanged"
+    else:
+        limits.append("values were not compared: a manifest has no checksums")
+    if audit.tells_sequences(told if disks or key == audit.BY_PLACE else got):
+        claim += " and in its place"
+    else:
+        limits.append("the order was not compared: a manifest has no producers and sequences")
+    counts = asdict(judged.whole)
+    return Found(basis, judged.whole.sound, counts, rows, judged.faulty, claim, tuple(limits))

@@ -54,6 +54,8 @@ class _Task:
     size: int
     phase: Phase = Phase.WAITING
     why: str = ""
+    before: bool = False
+    """It was where it should be before this execution began."""
     inside: int = 0
     changed: float = 0.0
     """When the last byte came."""
@@ -130,7 +132,7 @@ class Execution:
         """Bytes and moves so far."""
         disks: dict[str, tuple[int, int]] = {}
         for task in self._tasks:
-            if task.phase in (Phase.FAILED, Phase.STOPPED):
+            if task.phase is Phase.GONE:
                 continue
             name = f"broker {task.target[0]} {task.target[1]}"
             done, total = disks.get(name, (0, 0))
@@ -148,9 +150,11 @@ class Execution:
     def outcome(self, now: float) -> Outcome:
         """What became of each move."""
         done = tuple(t.move for t in self._tasks if t.phase is Phase.DONE)
-        others = [t for t in self._tasks if t.phase is not Phase.DONE]
+        others = [t for t in self._tasks if t.phase not in (Phase.DONE, Phase.GONE)]
         failed = tuple((t.move, t.why or t.phase.value) for t in others)
-        return Outcome(done, failed, now - self._began, self.replanned)
+        there = tuple(t.move for t in self._tasks if t.phase is Phase.DONE and t.before)
+        gone = tuple(t.move for t in self._tasks if t.phase is Phase.GONE)
+        return Outcome(done, failed, now - self._began, self.replanned, there=there, gone=gone)
 
     # -- inputs -------------------------------------------------------------------------------
 
@@ -187,6 +191,12 @@ class Execution:
         for task in self._tasks:
             if task.move == move and task.under_way:
                 self._end(task, Phase.FAILED, why)
+
+    def on_gone(self, name: TopicPartition) -> None:
+        """A partition was deleted: nothing is left to move, and nothing has failed."""
+        for task in self._of.get(name, ()):
+            if task.under_way or task.phase is Phase.WAITING:
+                self._end(task, Phase.GONE)
 
     def on_census(self, used: Mapping[Place, int], open_: frozenset[Place]) -> bool:
         """Bytes of replicas in all directories, and which take replicas: whether to plan again."""
@@ -230,6 +240,9 @@ class Execution:
     # -- following ----------------------------------------------------------------------------
 
     def _follow(self, task: _Task, now: float, look: Look) -> None:
+        if task.partition in look.gone:
+            self._end(task, Phase.GONE)
+            return
         if task.phase is Phase.WAITING and self._has_predecessor(task):
             return
         place = look.places.get(replica_of(task.move))
@@ -238,6 +251,7 @@ class Execution:
         moving = self._is_moving(task, place, look)
         there = place.current == task.move.target and place.future is None
         if there and not moving and self._is_assigned(task, look):
+            task.before = task.phase is Phase.WAITING
             self._end(task, Phase.DONE)
         elif moving:
             self._note(task, now, place)

@@ -6,7 +6,7 @@ Sizes are bytes. Shared by the machine (`execution`), its rim in the commands, a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ class Phase(Enum):
     DONE = "done"
     FAILED = "failed"
     STOPPED = "not moved"
+    GONE = "its partition is gone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,14 @@ class Look:
 
     `places`: of the replicas that were asked for; `free`: bytes, of directories that tell;
     `assigned`, `reassigning`: of partitions that go between brokers, their brokers, and which of
-    them the controller is reassigning.
+    them the controller is reassigning; `gone`: partitions that were deleted.
     """
 
     places: Mapping[Replica, ReplicaLogDirs | Exception]
     free: Mapping[Place, int]
     assigned: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     reassigning: frozenset[TopicPartition] = frozenset()
+    gone: frozenset[TopicPartition] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +121,26 @@ class Unled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a plan: moves that are where they should be; those that are not, and why."""
+    """What became of a plan: moves that are where they should be; those that are not, and why.
+
+    `there`: of those done, what had arrived before; `gone`: moves whose partitions were deleted
+    since the plan, which are nobody's fault; `led`: partitions that have the leader of the plan.
+    """
 
     done: tuple[Move, ...]
     failed: tuple[tuple[Move, str], ...]
     seconds: float
     replanned: int = 0
     unled: tuple[Unled, ...] = ()
+    there: tuple[Move, ...] = ()
+    gone: tuple[Move, ...] = ()
+    led: int = 0
+
+    @property
+    def moved(self) -> tuple[Move, ...]:
+        """The moves that this run has carried out."""
+        before = {*self.there}
+        return tuple(move for move in self.done if move not in before)
 
     @property
     def complete(self) -> bool:
@@ -136,7 +151,8 @@ class Outcome:
         """The outcome after a look at where replicas are: those that are not there have failed."""
         misplaced = {move for move, _ in wrong}
         done = tuple(move for move in self.done if move not in misplaced)
-        return Outcome(done, (*self.failed, *wrong), self.seconds, self.replanned)
+        there = tuple(move for move in self.there if move not in misplaced)
+        return replace(self, done=done, failed=(*self.failed, *wrong), there=there)
 
 
 def replica_of(move: Move) -> Replica:

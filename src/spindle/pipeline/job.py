@@ -97,7 +97,8 @@ def proposed(
             for d in there
         ),
         waves=waves,
-        bound=sum(row.bound for row in rows if row.topic is None),
+        # Bytes of then are no measure for bytes of now.
+        bound=0 if ahead else sum(row.bound for row in rows if row.topic is None),
         notes=(
             *(_unknown(known) if rated else ()),
             *(note for row in rows if row.topic is None for note in row.notes),

@@ -58,12 +58,9 @@ def _planner(wanted: Wanted, racks: Racks) -> Callable[[_Batches], Iterator[pa.R
         kept = [batch for batch in batches if batch.num_rows]
         if not kept:
             return
-        rows = pa.Table.from_batches(kept)
-        notes: list[str] = []
-        if not wanted.between:
-            rows, notes = _telling(rows)
+        rows, notes = _telling(pa.Table.from_batches(kept))
         cluster = cluster_from(rows, wanted, racks)
-        found = plan_cluster(cluster, wanted.band, wanted.limits, wanted.between)
+        found = plan_cluster(cluster, wanted.band, wanted.limits, wanted.between, wanted.mend_racks)
         yield pa.RecordBatch.from_pylist(_rows(found, notes), schema=arrow(MOVE))
 
     return run

@@ -8,6 +8,7 @@ and without Spark, so that carrying a plan out starts at once. Sizes are bytes.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -59,6 +60,14 @@ class Wanted:
     """Whether replicas may go to other brokers, too."""
     leaders: bool = False
     """Whether it shall be evened out who leads, too."""
+    exclude_topics: tuple[str, ...] = ()
+    """Regular expressions: topics whose whole name one of them matches stay as they are."""
+    mend_racks: bool = False
+    """Whether replicas that share a rack without need shall be parted."""
+
+    def keeps(self, topic: str) -> bool:
+        """Whether the replicas of a topic stay as they are."""
+        return any(re.fullmatch(pattern, topic) for pattern in self.exclude_topics)
 
     def load(self, broker: int, rack: str | None = None) -> BrokerLoad:
         """A broker as the planner takes it."""
@@ -68,7 +77,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The plan of a whole cluster. `bound`: bytes that any plan must move at least."""
+    """The plan of a whole cluster.
+
+    `bound`: bytes that any plan must move at least that ends as even; 0 where that is not known.
+    """
 
     directories: tuple[DirectoryNow, ...]
     waves: Waves
@@ -103,6 +115,27 @@ class Proposal:
         """Bytes that the plan moves."""
         return sum(move.size for move in self.moves)
 
+    @property
+    def unplanned(self) -> tuple[int, ...]:
+        """Brokers for which nothing could be planned: they told nothing, or not a disk's space."""
+        untold = {d.broker for d in self.directories if d.online and not d.capacity}
+        return tuple(sorted(untold | {broker for broker, _ in self.silent}))
+
+    @property
+    def undrained(self) -> tuple[str, ...]:
+        """Directories that were to be emptied and end with bytes in them: BROKER:PATH."""
+        wishes = self.wanted.drain
+        return tuple(
+            d.name
+            for d in self.directories
+            if d.after > 0 and (d.name in wishes or str(d.broker) in wishes)
+        )
+
+    @property
+    def done(self) -> bool:
+        """Whether all could be planned that was asked for."""
+        return bool(self.directories) and not (self.unplanned or self.undrained)
+
 
 def document(proposal: Proposal, replicas: Brokers | None = None) -> dict[str, Any]:
     """The plan as its file has it; `replicas`: the brokers of each partition now.
@@ -125,6 +158,9 @@ def document(proposal: Proposal, replicas: Brokers | None = None) -> dict[str, A
             "rateTolerance": wanted.band.rate_tolerance,
             "drain": list(wanted.drain),
             "exclude": list(wanted.exclude),
+            "excludeTopics": list(wanted.exclude_topics),
+            "leastBytes": wanted.band.least,
+            "mendRacks": wanted.mend_racks,
             "movesPerDisk": wanted.limits.moves_per_disk,
             "movesPerBroker": wanted.limits.moves_per_broker,
             "betweenBrokers": wanted.between,
@@ -156,7 +192,10 @@ def parse(text: str, name: str = "the plan") -> Proposal:
     """Read such a file; Unusable says what is wrong with it."""
     try:
         own: dict[str, Any] = json.loads(text)["spindle"]
-        band = Band(own["tolerance"], own["highMark"], own.get("rateTolerance"), own["freeFloor"])
+        band = Band(
+            own["tolerance"], own["highMark"], own.get("rateTolerance"), own["freeFloor"],
+            own.get("leastBytes"),
+        )  # fmt: skip
         limits = Limits(own["movesPerDisk"], own["movesPerBroker"])
         spared, between = tuple(own["exclude"]), own["betweenBrokers"]
         return Proposal(
@@ -172,7 +211,8 @@ def parse(text: str, name: str = "the plan") -> Proposal:
             notes=tuple(own["notes"]),
             silent=tuple((int(broker), why) for broker, why in own["silentBrokers"].items()),
             wanted=Wanted(
-                band, tuple(own["drain"]), spared, limits, between, bool(own.get("leaders"))
+                band, tuple(own["drain"]), spared, limits, between, bool(own.get("leaders")),
+                tuple(own.get("excludeTopics", ())), bool(own.get("mendRacks")),
             ),
             sampled_at=own["sampledAt"],
             leadership=_leadership(own.get("leaders")),
@@ -183,8 +223,11 @@ def parse(text: str, name: str = "the plan") -> Proposal:
             },
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError) as error:
+        why = {ValueError: "it is no JSON", KeyError: f"it has no {error}"}
+        kind = ValueError if isinstance(error, ValueError) else type(error)
+        told = why.get(kind, "it has another form")
         raise Unusable(
-            f"{name} is not a plan of `spindle balance plan` ({type(error).__name__}: {error}). "
+            f"{name} is not a plan of `spindle balance plan` ({told}). "
             "A plan of Kafka's own tool is carried out with `spindle reassign execute`"
         ) from None
 
@@ -193,7 +236,13 @@ def led(proposal: Proposal, replicas: Brokers, brokers: Sequence[int]) -> Propos
     """The plan with preferred leaders evened out among these brokers, after its moves."""
     end = {**replicas, **placed(proposal.moves, replicas)}
     partitions = [
-        Led(*name, theirs, proposal.weights.get(name, 0.0)) for name, theirs in end.items()
+        # Of an excluded topic no other replica may lead than the one which does.
+        Led(
+            *name,
+            theirs[:1] if proposal.wanted.keeps(name[0]) else theirs,
+            proposal.weights.get(name, 0.0),
+        )
+        for name, theirs in end.items()
     ]
     found = even_leaders(partitions, brokers, proposal.wanted.band.tolerance)
     notes = (*proposal.notes, *found.notes)

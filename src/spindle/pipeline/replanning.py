@@ -75,6 +75,7 @@ def replan(
             proposal.wanted.band,
             limits.moves_per_disk,
             limits.moves_per_broker,
+            proposal.wanted.keeps,
         )
         start = 0
         for number, count in enumerate(plan.waves):
@@ -105,8 +106,10 @@ def _whole(
             loads[move.to] = [*others, coming]
     directories = {b: _directories(b, found, proposal) for b, found in census.items()}
     brokers = [proposal.wanted.load(b, racks.get(b)) for b in sorted(census)]
-    cluster = cluster_of(brokers, directories, loads)
-    return tuple(plan_cluster(cluster, proposal.wanted.band, limits, between=True).by_wave())
+    wanted = proposal.wanted
+    cluster = cluster_of(brokers, directories, loads, wanted.keeps)
+    plan = plan_cluster(cluster, wanted.band, limits, True, wanted.mend_racks)
+    return tuple(plan.by_wave())
 
 
 def _directories(broker: int, found: LogDirs, proposal: Proposal) -> list[DirectoryLoad]:

@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from spindle.pipeline.segments.source import FORMAT, register
 from spindle.pipeline.session import Session
 
+METADATA = "__cluster_metadata"
 _SEQUENCES = 1 << 31
 """Numbers after which they begin again at 0."""
 _LOG = ["disk", "log", "topic", "partition"]
@@ -48,24 +49,34 @@ class Logs:
     logs: tuple[tuple[str, str, str, int, Numbered], ...]
     """disk, log, topic, partition, fates"""
     faulty: int
+    unjudged: int
+    """Logs without a record of an idempotent producer, and without damage."""
 
 
 def judge(
     spark: Session, paths: Sequence[str], topics: Sequence[str] = (), logs_max: int = 200
 ) -> Logs:
-    """Judge the logs of some log directories (of these topics only, where some are named)."""
+    """Judge the logs of some log directories (of these topics only, where some are named).
+
+    The metadata log is the controllers', who number nothing: it counts only where it is named.
+    """
     register(spark)
     reader = spark.read.format(FORMAT).option("level", "batches")
     if topics:
         reader = reader.option("topic", ",".join(topics))
     names = [f.name for f in fields(Numbered)]
-    fates = numbered(reader.load(list(paths))).persist()
+    batches = reader.load(list(paths))
+    if METADATA not in topics:
+        batches = batches.where(F.coalesce(F.col("topic"), F.lit("")) != METADATA)
+    fates = numbered(batches).persist()
     try:
         whole = fates.agg(*(F.coalesce(F.sum(n), F.lit(0)).alias(n) for n in names)).first()
         assert whole is not None
         faults = F.expr("lost + doubled + reordered + damaged")
         faulty = fates.where(faults > 0).count()
-        rows = fates.orderBy(F.desc(faults), *_LOG).limit(logs_max).collect()
+        silent = F.expr("records = 0") & (faults == 0)
+        unjudged = fates.where(silent).count()
+        rows = fates.where(~silent).orderBy(F.desc(faults), *_LOG).limit(logs_max).collect()
     finally:
         fates.unpersist()
     return Logs(
@@ -76,6 +87,7 @@ def judge(
             for r in rows
         ),
         faulty,
+        unjudged,
     )  # fmt: skip
 
 

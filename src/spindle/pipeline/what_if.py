@@ -20,7 +20,7 @@ from spindle.model.errors import Unusable
 from spindle.pipeline import forecast, history, job, load
 from spindle.pipeline.proposal import Proposal, Wanted
 from spindle.pipeline.schemas import DIRECTORY
-from spindle.planning.words import counted
+from spindle.planning.words import counted, listed
 
 
 class NewDisk(NamedTuple):
@@ -53,6 +53,8 @@ class Answer:
 
     proposal: Proposal
     against: tuple[str, ...]
+    lost: tuple[str, ...] = ()
+    """The directories, BROKER:PATH, and brokers that are lost in it."""
 
     @property
     def possible(self) -> bool:
@@ -85,7 +87,8 @@ def what_if(
                 f"`spindle balance history -b HOST:PORT --history {history_dir}`"
             )
         notes = _lost(now, changes.lose)
-    return Answer(replace(proposal, notes=(*notes, *proposal.notes)), tuple(_against(proposal)))
+    told = replace(proposal, notes=(*notes, *proposal.notes))
+    return Answer(told, tuple(_against(proposal)), changes.lose)
 
 
 def _with(directories: DataFrame, add: Sequence[NewDisk], between: bool) -> DataFrame:
@@ -118,27 +121,20 @@ def _lost(now: DataFrame, lose: Sequence[str]) -> list[str]:
     copies = current.groupBy("topic", "partition").agg(
         F.sum(F.when(F.col("lost"), 1).otherwise(0)).alias("gone"), F.count("*").alias("all")
     )
-    sums = (
-        copies.where("gone > 0")
-        .agg(
-            F.sum("gone").alias("gone"),
-            F.sum(F.when(F.col("gone") == F.col("all"), 1).otherwise(0)).alias("alone"),
-        )
-        .first()
-    )
-    gone = 0 if sums is None or sums["gone"] is None else sums["gone"]
+    gone = copies.agg(F.sum("gone").alias("gone")).collect()[0]["gone"]
     if not gone:
         return ["what is lost holds no replica"]
     those = counted(gone, "replica is lost with it and has", "replicas are lost with it and have")
     notes = [f"{those} to be fetched from other brokers"]
-    assert sums is not None
-    if sums["alone"]:
-        alone = counted(
-            sums["alone"],
-            "partition has no other copy: its records are lost",
-            "partitions have no other copy: their records are lost",
+    only = copies.where(F.col("gone") == F.col("all")).orderBy("topic", "partition")
+    alone = [f"{row['topic']}-{row['partition']}" for row in only.collect()]
+    if alone:
+        those = counted(
+            len(alone),
+            "partition has no other copy, its records are lost",
+            "partitions have no other copy, their records are lost",
         )
-        notes.append(alone)
+        notes.append(f"{those}: {listed(alone)}")
     return notes
 
 

@@ -56,6 +56,7 @@ def cluster_from(rows: pa.Table, wanted: Wanted, racks: Racks) -> Cluster:
             _column(current, "rate").astype(np.float64)[order],
             pinned[order],
         ),
+        frozenset(n for n, topic in enumerate(topics) if wanted.keeps(topic)),
     )
 
 

@@ -6,7 +6,7 @@ Called by whoever has lists in hand; clusters go through `planning.whole`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from spindle.planning.cluster import BrokerLoad, cluster_of
 from spindle.planning.field import Field
@@ -22,12 +22,14 @@ def plan_broker(
     band: Band,
     moves_per_disk: int = 1,
     moves_per_broker: int = 0,
+    keeps: Callable[[str], bool] = lambda topic: False,
 ) -> BrokerPlan:
     """The best plan found for a broker. Directories and replicas in any order.
 
-    `moves_per_disk`, `moves_per_broker` (0: no limit) bound each wave of the schedule.
+    `moves_per_disk`, `moves_per_broker` (0: no limit) bound each wave of the schedule; `keeps`:
+    whether a topic's replicas stay where they are.
     """
-    cluster = cluster_of([BrokerLoad(broker)], {broker: directories}, {broker: replicas})
+    cluster = cluster_of([BrokerLoad(broker)], {broker: directories}, {broker: replicas}, keeps)
     if not directories:
         return BrokerPlan(broker, (), 0, ())
     draft = Within(Field(cluster, band), 0, Limits(moves_per_disk, moves_per_broker)).run()

@@ -8,7 +8,7 @@ reaches a plan.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -55,13 +55,17 @@ class Replicas(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """All that is planned together. `owner`: the index of each directory's broker, ascending."""
+    """All that is planned together. `owner`: the index of each directory's broker, ascending.
+
+    `kept`: indices of topics whose replicas stay where they are.
+    """
 
     brokers: tuple[BrokerLoad, ...]
     directories: tuple[DirectoryLoad, ...]
     owner: tuple[int, ...]
     partitions: Partitions
     replicas: Replicas
+    kept: frozenset[int] = frozenset()
 
     def place(self, directory: int) -> tuple[int, str]:
         """(broker id, path) of a directory."""
@@ -76,8 +80,12 @@ def cluster_of(
     brokers: Sequence[BrokerLoad],
     directories: Mapping[int, Sequence[DirectoryLoad]],
     replicas: Mapping[int, Sequence[ReplicaLoad]],
+    keeps: Callable[[str], bool] = lambda topic: False,
 ) -> Cluster:
-    """A cluster from values: directories and replicas by broker id, in any order."""
+    """A cluster from values: directories and replicas by broker id, in any order.
+
+    `keeps`: whether a topic's replicas stay where they are.
+    """
     ordered = sorted(brokers)
     places: list[tuple[int, DirectoryLoad]] = [
         (index, d) for index, b in enumerate(ordered) for d in sorted(directories[b.number])
@@ -108,4 +116,5 @@ def cluster_of(
             np.array([row[3].rate for row in rows], dtype=np.float64),
             np.array([row[3].pinned for row in rows], dtype=np.bool_),
         ),
+        frozenset(n for n, topic in enumerate(topics) if keeps(topic)),
     )

@@ -20,13 +20,18 @@ from spindle.planning.cluster import Cluster, Flags, Floats, Ints, Replicas
 from spindle.planning.load import Band
 from spindle.planning.state import Rates, State
 
+CRUMB, CRUMBS = 1 / 4096, 0.01
+"""What is too small to be moved for the sake of the band: a replica with less than this part of a
+mean directory, if all that are no larger have less than this part of all bytes together."""
+_NOTHING: array[int] = array("q")
 _NONE: Ints = np.empty(0, dtype=np.int64)
 
 
 class Field:
     """Where everything is. `sizes`, `rates`, `partition`, `place` (directory): by rank."""
 
-    def __init__(self, cluster: Cluster, band: Band) -> None:
+    def __init__(self, cluster: Cluster, band: Band, together: bool = False) -> None:
+        """`together`: all brokers are planned as one; else each by itself."""
         self.cluster, self.band = cluster, band
         r = cluster.replicas
         order = _by_size(r, len(cluster.directories))
@@ -48,19 +53,72 @@ class Field:
             self.rates = rate.tolist()
             self.flow = _sums(directory, rate, count).tolist()
             self.scale = float(size.sum()) / max(1.0, float(rate.sum()))
-        pinned = r.pinned[order]
-        self.frozen = frozenset(self.partition[pinned].tolist())
-        """Partitions of which a replica is on the move."""
-        self.pinned: list[int] = (
-            _sums(directory[pinned], size[pinned], count).astype(np.int64).tolist()
-        )
-        self.arriving: list[int] = np.bincount(directory[pinned], minlength=count).tolist()
-        self.held = _grouped(directory, (size > 0) & ~pinned, count)
-        self.empty = _grouped(directory, (size == 0) & ~pinned, count)
         self.targets = [
             d.open and not d.drain and not cluster.brokers[b].drain
             for d, b in zip(cluster.directories, cluster.owner, strict=True)
         ]
+        pinned = r.pinned[order]
+        self.frozen = frozenset(self.partition[pinned].tolist())
+        """Partitions of which a replica is on the move."""
+        self.arriving: list[int] = np.bincount(directory[pinned], minlength=count).tolist()
+        self.coming: list[int] = (
+            _sums(directory[pinned], size[pinned], count).astype(np.int64).tolist()
+        )
+        """Bytes of what is on the move to each directory."""
+        kept = np.zeros(len(size), dtype=np.bool_)
+        if cluster.kept:
+            topics = cluster.partitions.topic[self.partition]
+            kept = np.isin(topics, np.array(sorted(cluster.kept))) & ~pinned
+        self.kept = _grouped(directory, kept, count) if cluster.kept else [_NOTHING] * count
+        """Ranks in each directory that stay because their topic is excluded."""
+        crumbs, self.crumb = self._crumbs(directory, together)
+        stays = pinned | kept | crumbs
+        self.pinned: list[int] = (
+            _sums(directory[stays], size[stays], count).astype(np.int64).tolist()
+        )
+        """Bytes that cannot leave each directory."""
+        self.held = _grouped(directory, (size > 0) & ~stays, count)
+        self.empty = _grouped(directory, (size == 0) & ~stays, count)
+
+    def _crumbs(self, directory: Ints, together: bool) -> tuple[Flags, list[int]]:
+        """(what is too small to be moved, the size of the largest of it on each broker).
+
+        Where it lies plays no part, nor what has been planned: so a result planned again is a
+        result. What has to leave its directory is none.
+        """
+        owner = np.array(self.cluster.owner, dtype=np.int64)
+        count = len(self.cluster.brokers)
+        targets = np.array(self.targets, dtype=np.bool_)
+        size, least = self._size, self.band.least
+        scope = np.zeros_like(directory) if together else owner[directory]
+        number = 1 if together else count
+        total = np.maximum(1, _sums(scope, size, number))
+        if least is not None:
+            crumbs = (size > 0) & (size < least)
+        else:
+            disks = np.bincount(owner[targets] * (not together), minlength=number)
+            mean = total / np.maximum(1, disks)
+            crumbs = (size > 0) & (size < (CRUMB * mean)[scope])
+            some = np.flatnonzero(crumbs)  # Ascending, like ranks.
+            where = scope[some]
+            some = some[np.argsort(where, kind="stable")]
+            sums = np.cumsum(size[some])
+            begins = np.searchsorted(scope[some], np.arange(number))
+            before = np.concatenate([[0], sums])[begins]
+            crumbs[some] = sums - before[scope[some]] <= (CRUMBS * total)[scope[some]]
+        if self.flow is not None:
+            flow = np.maximum(1, _sums(scope, self._rate, number))
+            crumbs &= self._rate <= (CRUMB * flow)[scope]
+        drained = [d.drain for d in self.cluster.directories]
+        gone = (
+            np.array(drained, dtype=np.bool_)
+            | np.array([b.drain for b in self.cluster.brokers], dtype=np.bool_)[owner]
+        )
+        crumbs &= ~gone[directory]
+        largest = np.zeros(number, dtype=np.int64)
+        np.maximum.at(largest, scope[crumbs], size[crumbs])
+        told: list[int] = np.broadcast_to(largest, count).tolist()
+        return crumbs, told
 
     def around(self, broker: int, blocked: Collection[int] = ()) -> list[Edges]:
         """The band of each of a broker's directories, for the broker alone."""

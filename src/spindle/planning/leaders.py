@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spindle.planning.cluster import Floats, Ints
-from spindle.planning.words import amount, counted
+from spindle.planning.words import counted, listed, told_apart
 
 STEPS_PER_PARTITION = 2
 _FEWEST_STEPS = 64
@@ -31,6 +31,11 @@ class Led(NamedTuple):
     partition: int
     replicas: tuple[int, ...]
     weight: float
+
+    @property
+    def name(self) -> str:
+        """topic-partition."""
+        return f"{self.topic}-{self.partition}"
 
 
 class Lead(NamedTuple):
@@ -87,42 +92,73 @@ class _Search:
     def __init__(self, partitions: Sequence[Led], brokers: Sequence[int], tolerance: float) -> None:
         self.brokers = sorted({b for led in partitions for b in led.replicas} | set(brokers))
         at = {b: n for n, b in enumerate(self.brokers)}
+        self.partitions = partitions
         count, wide = len(partitions), max((len(led.replicas) for led in partitions), default=1)
         self.replicas = np.full((count, max(1, wide)), -1, dtype=np.int64)
         for n, led in enumerate(partitions):
             self.replicas[n, : len(led.replicas)] = [at[b] for b in led.replicas]
-        self.weight = np.array([led.weight for led in partitions], dtype=np.float64)
+        # Whole bytes, whose sums are exact, and replicas in an order that no plan changes: so a
+        # result, planned again, is a result.
+        self.weight = np.rint(np.array([led.weight for led in partitions], dtype=np.float64))
         self.leader: Ints = self.replicas[:, 0].copy()
+        self.replicas.sort(axis=1)
         there = self.leader >= 0
         size = len(self.brokers)
         self.counts = np.bincount(self.leader[there], minlength=size).astype(np.float64)
         self.weights = np.bincount(self.leader[there], self.weight[there], size).astype(np.float64)
         self.may = np.zeros(size, dtype=np.bool_)
         self.may[[at[b] for b in brokers]] = True
-        taking = max(1, int(self.may.sum()))
-        self.count_mean = np.where(self.may, there.sum() / taking, 0.0)
-        self.weight_mean = np.where(self.may, self.weights.sum() / taking, 0.0)
-        self.low = np.floor(self.count_mean * (1 - tolerance))
-        self.high = np.ceil(self.count_mean * (1 + tolerance))
-        self.light = self.weight_mean * (1 - tolerance)
-        self.heavy = self.weight_mean * (1 + tolerance)
         held = np.argsort(self.replicas.ravel(), kind="stable")
         ends = np.searchsorted(self.replicas.ravel()[held], np.arange(size + 1))
         parts = held // self.replicas.shape[1]
         self.parts = [parts[a:b] for a, b in pairwise(ends)]
+        self._aim(np.flatnonzero(there), tolerance)
+
+    def _aim(self, led: Ints, tolerance: float) -> None:
+        """The bands: what brokers that may lead can lead at all is shared out among them."""
+        theirs = self.replicas[led]
+        shared = led[np.any((theirs >= 0) & self.may[theirs], axis=1)]
+        taking = max(1, int(self.may.sum()))
+        self.count_mean = np.where(self.may, len(shared) / taking, 0.0)
+        self.weight_mean = np.where(self.may, self.weight[shared].sum() / taking, 0.0)
+        self.low = np.floor(self.count_mean * (1 - tolerance))
+        self.high = np.ceil(self.count_mean * (1 + tolerance))
+        self.light = self.weight_mean * (1 - tolerance)
+        self.heavy = self.weight_mean * (1 + tolerance)
 
     def run(self) -> None:
         """Until every broker is within its bands, or nothing brings one nearer."""
-        stuck = np.zeros(len(self.brokers), dtype=np.bool_)
-        for _ in range(_FEWEST_STEPS + STEPS_PER_PARTITION * len(self.leader)):
+        self._hand_over()
+        stuck, moved = np.zeros(len(self.brokers), dtype=np.bool_), False
+        steps = _FEWEST_STEPS + STEPS_PER_PARTITION * len(self.leader)
+        while steps:
             off = np.where(stuck, 0.0, self.off())
-            if not off.any():
-                return
             worst = int(np.argmax(off))
-            if self._step(worst) or self._exchange(worst) or self._chain(worst):
-                stuck[:] = False
+            if not off[worst]:
+                if not moved:
+                    return
+                # What has moved since may help those that were stuck: the last look is at all.
+                stuck[:], moved = False, False
+            elif self._step(worst) or self._exchange(worst) or self._chain(worst):
+                moved = True
+                steps -= 1
             else:
                 stuck[worst] = True
+
+    def _hand_over(self) -> None:
+        """What a broker leads that shall lead nothing goes to another replica's, the heavy first.
+
+        Whether that makes brokers more even does not matter here: the steps that follow do that.
+        """
+        led = np.flatnonzero(self.leader >= 0)
+        led = led[~self.may[self.leader[led]]]
+        for part in led[np.argsort(-self.weight[led], kind="stable")].tolist():
+            theirs = self.replicas[part]
+            takers = theirs[(theirs >= 0) & self.may[theirs]]
+            if len(takers):
+                weight = np.full(len(takers), self.weight[part])
+                strain = self._strain(takers, 1.0, weight) - self._strain(takers, 0.0, 0 * weight)
+                self._give(part, int(takers[np.argmin(strain)]))
 
     def off(self) -> Floats:
         """How far each broker is out of its bands, as shares of the means."""
@@ -138,6 +174,11 @@ class _Search:
         weight = self.weights[broker] + heavier - self.weight_mean[broker]
         strain: Floats = count**2 + (weight / (self.weight_mean.max() or 1)) ** 2
         return strain
+
+    def _whole_strain(self) -> float:
+        """That of all brokers that may lead."""
+        brokers = np.flatnonzero(self.may)
+        return float(self._strain(brokers, 0.0, np.zeros(len(brokers))).sum())
 
     def _gain(self, source: Ints, target: Ints, more: Floats | float, heavier: Floats) -> Floats:
         none = np.zeros_like(heavier)
@@ -219,14 +260,17 @@ class _Search:
                 yield part, int(self.leader[part])
 
     def _follow(self, end: int, came: dict[int, tuple[int, int]], over: bool) -> bool:
-        """Take a chain's steps, if all is more even then."""
-        before, taken = float(self.off().sum()), []
+        """Take a chain's steps, if all is more even then.
+
+        By the same measure as a single step: so no step takes back what a chain has brought.
+        """
+        before, taken = self._whole_strain(), []
         while came[end][0] >= 0:
             one, part = came[end]
             taken.append((part, int(self.leader[part])))
             self._give(part, end if over else one)
             end = one
-        if float(self.off().sum()) < before - _LEAST_GAIN:
+        if self._whole_strain() < before - _LEAST_GAIN:
             return True
         for part, leader in reversed(taken):
             self._give(part, leader)
@@ -249,12 +293,28 @@ class _Search:
     def notes(self) -> Iterator[str]:
         """Which brokers are not even, and what is in the way."""
         for n, off in enumerate(self.off().tolist()):
+            broker = self.brokers[n]
             if off <= 0:
                 continue
-            told = f"broker {self.brokers[n]} leads {counted(round(self.counts[n]), 'partition')}"
-            mean = f"{self.count_mean[n]:.0f}"
-            yield (
-                f"{told} with {amount(self.weights[n])}, the mean is {mean} with "
-                f"{amount(self.weight_mean[n])}: no other leader among the replicas that there "
-                "are brings it closer"
-            )
+            if not self.may[n]:
+                mine = np.flatnonzero(self.leader == n)
+                names = listed([self.partitions[part].name for part in mine.tolist()])
+                yield (
+                    f"broker {broker} goes on to lead {counted(len(mine), 'partition')}, of which "
+                    f"no other broker that may lead has a replica: {names}"
+                )
+            elif not len(self.parts[n]):
+                yield f"broker {broker} leads nothing: it has no replica of any partition"
+            else:
+                weight, mean = told_apart(self.weights[n], self.weight_mean[n])
+                yield (
+                    f"broker {broker} leads {counted(round(self.counts[n]), 'partition')} with "
+                    f"{weight}, the mean is {_mean(self.count_mean[n])} with {mean}: no other "
+                    "leader among the replicas that there are, and no exchange of two, was found "
+                    "to bring it closer"
+                )
+
+
+def _mean(count: float) -> str:
+    """A mean of whole numbers: 12, 0.5."""
+    return f"{count:.1f}".removesuffix(".0")

@@ -95,8 +95,9 @@ class Share(NamedTuple):
 class BrokerPlan:
     """The moves that bring a broker's directories into the band, in the order of execution.
 
-    `bound`: bytes that any plan must move at least (planning.bands.bound); `waves`: how many moves
-    belong to each wave of the schedule; `notes` say in words what could not be done and why.
+    `bound`: bytes that any plan must move at least that ends as even (planning.bands.bound);
+    `waves`: how many moves belong to each wave of the schedule; `notes` say in words what could not
+    be done and why.
     """
 
     broker: int
@@ -117,8 +118,8 @@ class Plan:
     """The moves that bring a cluster's directories into the band, in the order of execution.
 
     `waves`: how many moves belong to each wave; `shares` by broker; `notes` say in words what could
-    not be done and why. `bound`: bytes that any plan must move at least; `broker_bound`: those of
-    them that must go to another broker.
+    not be done and why. `bound`: bytes that any plan must move at least that ends as even as this;
+    `broker_bound`: those of them that must go to another broker.
     """
 
     moves: tuple[Move, ...]
@@ -152,13 +153,15 @@ class Band:
     `high_mark`: no directory is ever filled above this share of its capacity, copies included;
     `free_floor`: bytes that stay free in each directory, whatever the share says;
     `rate_tolerance`: the same for the bytes written per second, of which each directory shall
-    have an equal part; None: rates do not count.
+    have an equal part; None: rates do not count; `least`: bytes, replicas smaller than this are not
+    moved to even out; None: those that all together hardly count (planning.field).
     """
 
     tolerance: float = 0.01
     high_mark: float = 0.95
     rate_tolerance: float | None = None
     free_floor: int = 0
+    least: int | None = None
 
     def __post_init__(self) -> None:
         assert 0 <= self.tolerance < 1, "tolerance is a share between 0 and 1"

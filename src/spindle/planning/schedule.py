@@ -3,6 +3,8 @@
 During a move both copies exist, and the old one stays until its delayed deletion: a wave's moves
 all count at their target before any counts as gone from its source. Called by the planners.
 
+Where a directory takes part in very many moves, small ones between the same two share a wave: they
+are made one after the other, and what a wave is for, counting again after it, is worth no more.
 Most directories only give or can hold all that comes: a move into such a one takes the first wave
 in which both its directories have a hand free. The others are gone through wave by wave.
 """
@@ -10,9 +12,12 @@ in which both its directories have a hand free. The others are gone through wave
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+MANY = 256
+"""Moves of a directory: with more of them, small ones share waves, so that there are about as many.
+"""
 Place = Any
 """A directory: whatever hashable name its planner has for it."""
 
@@ -54,15 +59,47 @@ def schedule(steps: Sequence[Step], room: Mapping[Place, float], limits: Limits)
     crew = _Crew(limits)
     waves: list[int | None] = [None] * len(steps)
     tight: list[int] = []
+    easy: list[int] = []
     for n in order:
         step = steps[n]
         if step.size and coming[step.target] > room[step.target]:
             tight.append(n)
         else:
-            waves[n] = crew.take_first(step)
+            easy.append(n)
+    for bundle in _bundles(steps, easy):
+        wave = crew.take_first(steps[bundle[0]])
+        for n in bundle:
+            waves[n] = wave
     if tight:
         _fit(steps, tight, waves, room, crew)
     return Schedule(waves, 1 + max((w for w in waves if w is not None), default=-1))
+
+
+def _bundles(steps: Sequence[Step], easy: Sequence[int]) -> Iterator[list[int]]:
+    """Steps that share a wave, the largest first: mostly each by itself."""
+    parts: dict[Place, int] = defaultdict(int)
+    busy: dict[Place, int] = defaultdict(int)
+    for n in easy:
+        for place in (steps[n].source, steps[n].target):
+            parts[place] += 1
+            busy[place] += steps[n].size
+    many = {place for place, count in parts.items() if count > MANY}
+    if not many:
+        yield from ([n] for n in easy)
+        return
+    unit = max(busy[place] for place in many) / MANY
+    most = max(parts[place] for place in many) // MANY + 1
+    open_: dict[tuple[Place, Place], tuple[list[int], float]] = {}
+    for n in easy:
+        step = steps[n]
+        pair = step.source, step.target
+        bundle, size = open_.get(pair, ([], 0.0))
+        if bundle and (size + step.size > unit or len(bundle) >= 4 * most):
+            yield bundle
+            bundle, size = [], 0.0
+        bundle.append(n)
+        open_[pair] = bundle, size + step.size
+    yield from (bundle for bundle, _ in open_.values())
 
 
 def _fit(

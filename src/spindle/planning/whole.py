@@ -18,7 +18,7 @@ from spindle.planning.between import deep
 from spindle.planning.between.deep import Puzzle, deepen
 from spindle.planning.between.levels import TRIMS, Levels, levels
 from spindle.planning.between.rules import Rules
-from spindle.planning.between.telling import broker_notes, rate_note
+from spindle.planning.between.telling import broker_notes, rack_notes, rate_note, rooms_of
 from spindle.planning.between.walk import Between
 from spindle.planning.cluster import Cluster
 from spindle.planning.field import Field
@@ -34,23 +34,29 @@ PHASES = 24
 
 DEAR = 1.05
 """Times a bound: a plan of a small cluster that is dearer is looked at thoroughly."""
-Worth = tuple[int, float, float]
-"""What there is to be done: replicas to drain; bytes brokers and directories are out by."""
+Worth = tuple[int, int, float, float]
+"""What there is to be done: replicas to drain; partitions that share a rack and shall not; bytes
+that brokers and directories are out by."""
 
 
 def plan_cluster(
-    cluster: Cluster, band: Band, limits: Limits | None = None, between: bool = False
+    cluster: Cluster,
+    band: Band,
+    limits: Limits | None = None,
+    between: bool = False,
+    mend_racks: bool = False,
 ) -> Plan:
     """The best plan found for a cluster; `between`: replicas may go to other brokers, too.
 
-    `limits` bound each wave of the schedule.
+    `limits` bound each wave of the schedule; `mend_racks`: replicas of a partition that share a
+    rack without need shall not.
     """
     limits = limits if limits is not None else Limits()
     if not cluster.directories:
         return Plan((), (), (), {}, 0, 0)
-    field = Field(cluster, band)
+    field = Field(cluster, band, between)
     if between:
-        return _Whole(field, limits).run().plan()
+        return _Whole(field, limits, mend_racks).run().plan()
     return _each_by_itself(field, limits)
 
 
@@ -84,13 +90,18 @@ def _each_by_itself(field: Field, limits: Limits) -> Plan:
 class _Whole:
     """A cluster's plan in the making."""
 
-    def __init__(self, field: Field, limits: Limits) -> None:
-        self._field, self._limits = field, limits
+    def __init__(self, field: Field, limits: Limits, mend: bool) -> None:
+        self._field, self._limits, self._mend = field, limits, mend
         self._owner = field.cluster.owner
         self._before = field.used.copy()
         self._flow_before = None if field.flow is None else field.flow.copy()
-        first = levels(field)
-        self._bound, self._broker_bound = first.bound, first.broker_bound
+        self._first = first = levels(field)
+        cluster = field.cluster
+        self._in_band = (
+            first.bound(cluster, self._before),
+            first.broker_bound(cluster, self._before),
+        )
+        """Bytes that any plan must move to reach the band: in all, and between brokers."""
         self._turns: list[Turn] = []
         self._waves = 0
         self._blocked: dict[int, int] = {}
@@ -151,7 +162,7 @@ class _Whole:
     def _wanted(self, around: Levels) -> list[Turn]:
         """Both stages, which change the field; what they move, the largest first."""
         field = self._field
-        between = Between(field, around, self._blocked)
+        between = Between(field, around, self._blocked, self._mend)
         between.run()
         home = dict(between.home)
         arrived: dict[int, list[int]] = {}
@@ -172,7 +183,8 @@ class _Whole:
         field, owner = self._field, self._owner
         across = sum(field.sizes[t.rank] for t in wanted if owner[t.source] != owner[t.target])
         moved = sum(field.sizes[t.rank] for t in wanted)
-        return across > DEAR * self._broker_bound or moved > DEAR * self._bound
+        most, most_across = self._in_band
+        return across > DEAR * most_across or moved > DEAR * most
 
     def _deepened(
         self, around: Levels, wanted: list[Turn], reached: Worth
@@ -260,7 +272,8 @@ class _Whole:
                     directories += edge.outside(field.used[d])
             if rates is not None:
                 directories += sum(map(rates.off, range(len(own))))
-        return left, brokers, directories
+        crowds = len(Rules(field).crowds()) if self._mend else 0
+        return left, crowds, brokers, directories
 
     # -- what there is to tell -------------------------------------------------------------
 
@@ -273,8 +286,8 @@ class _Whole:
             tuple(counts[wave] for wave in range(self._waves)),
             tuple(self._notes()),
             {b.number: tuple(self._shares(n)) for n, b in enumerate(cluster.brokers)},
-            self._bound,
-            self._broker_bound,
+            self._first.bound(cluster, self._before, self._field.used),
+            self._first.broker_bound(cluster, self._before, self._field.used),
         )
 
     def _moves(self) -> Iterator[Move]:
@@ -301,14 +314,22 @@ class _Whole:
         field, cluster = self._field, self._field.cluster
         around = levels(field)
         rules = Rules(field)
+        rooms = rooms_of(field, rules)
+        yield from rack_notes(field, rules, self._mend)
+        stuck = set(self._blocked.values())
+        drained = [d for d in range(len(cluster.directories)) if rules.must(d)]
+        # What is not emptied is what the others lack.
+        kept = any(field.held[d] or field.empty[d] for d in drained)
         for b, broker in enumerate(cluster.brokers):
-            for note in broker_notes(field, rules, around.brokers[b], b):
-                yield f"broker {broker.number} {note}"
+            own = cluster.of_broker(b)
+            about = list(broker_notes(field, rules, around.brokers[b], b, rooms, kept, stuck))
+            yield from (f"broker {broker.number} {note}" for note in about)
             if around.flows and not broker.drain:
                 for note in rate_note(field, around.flows[b], b):
                     yield f"broker {broker.number} {note}"
-            if not broker.drain:
-                for note in directory_notes(field, b, self._edges(b, around)):
+            # Of a broker with one directory all has been said.
+            if not broker.drain and not (about and len(own) == 1):
+                for note in directory_notes(field, b, self._edges(b, around), stuck, kept):
                     yield f"broker {broker.number}: {note}"
         for rank, target in self._blocked.items():
             yield no_second_copy(field, rank, target)

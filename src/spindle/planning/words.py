@@ -1,16 +1,50 @@
-"""Amounts in words, for the planners' notes and whoever tells of plans. Pure."""
+"""Amounts and counts in words: in the planners' notes and in all that commands print. Pure."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
 
-def amount(size: float) -> str:
-    """Bytes in words."""
-    for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
-        if abs(size) >= scale / 10:
-            return f"{size / scale:.1f} {unit}"
-    return f"{size:.0f} B"
+_UNITS = tuple((unit, 1024.0**n) for n, unit in enumerate(("KiB", "MiB", "GiB", "TiB", "PiB"), 1))
+_DIGITS = 9
+"""Behind the point, at most."""
+NAMED = 5
+"""Names in a list; the others are counted."""
+
+
+def amount(size: float, digits: int = 1) -> str:
+    """Bytes in words, "1.5 GiB": in the largest unit of which there is one at least.
+
+    Tables, sentences and pictures all use it, so that their figures can be compared.
+    """
+    if round(abs(size)) < 1024:
+        return f"{size:.0f} B"
+    unit, scale = next(
+        ((unit, scale) for unit, scale in _UNITS if round(abs(size) / scale, digits) < 1024),
+        _UNITS[-1],
+    )
+    return f"{size / scale:.{digits}f} {unit}"
+
+
+def told_apart(*sizes: float) -> list[str]:
+    """Amounts that one sentence compares: with so many digits that different ones look different.
+
+    What differs by less than a byte is the same.
+    """
+    for digits in range(1, _DIGITS):
+        words = [amount(size, digits) for size in sizes]
+        pairs = combinations(zip(sizes, words, strict=True), 2)
+        if all(a[1] != b[1] or round(a[0]) == round(b[0]) for a, b in pairs):
+            return words
+    return [f"{size:.0f} B" for size in sizes]
 
 
 def counted(count: int, one: str, many: str = "") -> str:
     """So many of something: "1 replica", "2 replicas"; `many` where an s is not enough."""
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names of a list, and how many there are besides."""
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,7 +1,9 @@
 """A thread for each log directory: it drains its queue, runs the group, and reports once a group.
 
 A sick disk stops its own thread and no other. Copies of a move run on a lane of their own for
-each pair of directories. Jobs and results are plain values. Knows nothing of Kafka.
+each pair of directories. Jobs and results are plain values. A bug in a job is told with its
+traceback and takes the lane's directory offline until the node is started again; every job that was
+put, or is put later, is answered. Knows nothing of Kafka.
 """
 
 from __future__ import annotations
@@ -11,8 +13,11 @@ import os
 import queue
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from typing import Any, Final
+
+import structlog
 
 from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.ids import LogDir
@@ -22,6 +27,8 @@ from spindle.model.jobs import (
 )
 from spindle.model.outbox import JobAsked
 from spindle.storage.directory import Directory
+
+log = structlog.get_logger("spindle")
 
 GROUP_MAX = 256
 """Jobs run as one group at most: bounds how long an answer waits for its neighbours."""
@@ -71,9 +78,18 @@ class Lane(threading.Thread):
                 except queue.Empty:
                     break
             if group:
-                results = self._directory.run_group([asked.job for asked in group])
                 tickets = [asked.ticket for asked in group]
+                results = self._run([asked.job for asked in group])
                 self._report(list(zip(tickets, results, strict=True)))
+
+    def _run(self, jobs: list[Job[Any]]) -> list[Any]:
+        try:
+            return self._directory.run_group(jobs)
+        except BaseException as bug:
+            verbs = ", ".join(sorted({type(job).__name__ for job in jobs}))
+            log.exception("a bug: a directory's thread has died", lane=self.name, jobs=verbs)
+            self._directory.die(f"its thread has died of a bug: {named(bug)}")
+            return self._directory.run_group(jobs)
 
 
 class Disks:
@@ -130,6 +146,13 @@ class Disks:
             self._loop.call_soon_threadsafe(self._done, results)
         except RuntimeError:
             return  # The loop is closed: the node has stopped, and nobody waits for this.
+
+
+def named(bug: BaseException) -> str:
+    """A bug in one line: its kind, its text and the line of code that raised it."""
+    trace = traceback.extract_tb(bug.__traceback__)
+    where = f" ({trace[-1].filename}:{trace[-1].lineno})" if trace else ""
+    return f"{type(bug).__name__}: {bug}".removesuffix(": ") + where
 
 
 def _step_back() -> None:

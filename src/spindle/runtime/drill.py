@@ -213,6 +213,11 @@ class DrillDisk:
         self._of(path)("make_dir")
         self._inner.make_dir(path)
 
+    def make_dirs(self, path: str) -> None:
+        """Make a directory, parents too."""
+        self._of(path)("make_dir")
+        self._inner.make_dirs(path)
+
     def rename(self, source: str, target: str) -> None:
         """Rename atomically."""
         self._of(source)("rename")

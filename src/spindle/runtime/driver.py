@@ -1,7 +1,9 @@
 """Drives a node: gives it the time and what happened, and carries out what it wishes, in order.
 
 The one place where the driver's law stands (see model.outbox): jobs, then frames, then answers of
-one Ready, Readies in the order taken. Its twin in virtual time is `spindle.sim.world`.
+one Ready, Readies in the order taken. Its twin in virtual time is `spindle.sim.world`. Whatever is
+raised here is a bug and ends the node (N-05): nothing is asked of a machine that may be half
+changed, and the controller hears of it from the rim.
 """
 
 from __future__ import annotations
@@ -11,16 +13,21 @@ import itertools
 import socket
 import time
 from collections.abc import Callable
+from typing import Any
 
 import structlog
 
 from spindle.model.activity import Activity
 from spindle.model.batches import Buffer
+from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint, LogDir
 from spindle.model.outbox import Ready
 from spindle.node.node import Node
-from spindle.runtime.disks import Disks
-from spindle.runtime.net import Stream, listen, scratch
+from spindle.runtime.crowd import Crowd
+from spindle.runtime.disks import Disks, named
+from spindle.runtime.doors import Doors, Limits
+from spindle.runtime.farewell import take_leave
+from spindle.runtime.net import UNSENT_MAX, Stream, scratch
 from spindle.runtime.outgoing import Peers
 from spindle.storage.directory import Directory
 
@@ -31,6 +38,10 @@ class Halted(Exception):
     """The node stopped itself at once; the text says why (K858-11)."""
 
 
+class Bug(Halted):
+    """The node was stopped by a fault of Spindle's own; its traceback is in the log (N-05)."""
+
+
 class Driver:
     """Runs one node on this event loop until it stops or halts."""
 
@@ -39,101 +50,118 @@ class Driver:
         node: Node,
         directories: dict[LogDir, Directory],
         observe: Callable[[LogDir], Activity],
+        descriptors: int,
     ) -> None:
+        """`descriptors`: how many files and sockets the process may have open."""
         self._node = node
         self._loop = asyncio.get_running_loop()
         settings = node.config.settings
-        self._limit: int = settings["socket.request.max.bytes"]
-        self._in_flight_max: int = settings["queued.max.requests"]
-        self._connections_max: int = settings["max.connections"]
+        self._limit: int = settings.whole("socket.request.max.bytes")
         self._disks = Disks(directories, self._loop, self._on_done, observe)
         self._scratch = scratch()
-        self._peers = Peers(self._loop, self._limit, self._scratch, self._on_reply)
-        self._streams: dict[int, Stream] = {}
-        self._in_flight: dict[int, int] = {}
+        idle = settings.seconds("connections.max.idle.ms")
+        self._peers = Peers(self._loop, self._limit, self._scratch, self._on_reply, idle)
+        self._crowd = Crowd(self._loop, settings)
+        limits = Limits(node.config, descriptors)
+        self._doors = Doors(self._loop, limits, self._let_in, self._crowd.make_room)
         self._ids = itertools.count(1)
-        self._listening: list[socket.socket] = []
         self._wake: asyncio.TimerHandle | None = None
-        self._ended: asyncio.Future[None] = self._loop.create_future()
+        self._ended: asyncio.Future[Exception | None] = self._loop.create_future()
         node.out.carry_out = self._carry_out
 
     # --- life -------------------------------------------------------------------------------
 
     def bind(self, endpoints: tuple[Endpoint, ...]) -> dict[str, int]:
         """Listen on all endpoints; the ports had (by listener name), also where 0 was asked."""
-        ports: dict[str, int] = {}
-        for endpoint in endpoints:
-            sock = listen(endpoint.host, endpoint.port)
-            self._listening.append(sock)
-            ports[endpoint.name] = sock.getsockname()[1]
-            self._loop.add_reader(sock.fileno(), self._accept, sock, endpoint.name)
-        return ports
+        return {endpoint.name: self._doors.open(endpoint) for endpoint in endpoints}
 
     async def run(self) -> None:
-        """Start the node and drive it to its end. Halted if it stopped itself."""
+        """Start the node and drive it to its end.
+
+        Halted if it stopped itself, Bug if a bug did, Unusable if it cannot run as configured.
+        """
+        self._loop.set_exception_handler(self._on_loop_error)
         self._feed(self._node.begin)
         try:
-            await self._ended
+            ending = await self._ended
+            if ending is not None:
+                self._hang_up("the node has halted")
+                await self._take_leave()
+                raise ending
         finally:
-            self._close()
+            self._hang_up("the node has stopped")
+            self._disks.end()
+            self._loop.set_exception_handler(None)
 
     def shut_down(self) -> None:
         """Have the node stop cleanly (controlled shutdown, flush, close)."""
         self._feed(self._node.shut_down)
 
-    def _close(self) -> None:
+    def _hang_up(self, why: str) -> None:
         if self._wake is not None:
             self._wake.cancel()
-        for sock in self._listening:
-            self._loop.remove_reader(sock.fileno())
-            sock.close()
+        self._doors.close()
         self._peers.close()
-        for stream in list(self._streams.values()):
-            stream.close("the node has stopped")
-        self._disks.end()
+        self._crowd.close(why)
+
+    async def _take_leave(self) -> None:
+        try:
+            words = self._node.last_words()
+            if words is not None:
+                said = await take_leave(words, self._limit)
+                log.info("farewell", node=self._node.config.node_id, outcome=said)
+        except Exception:
+            # After a bug nothing is certain, this included; the node ends all the same.
+            log.exception("a bug: the controller could not be told that the node halts")
+
+    # --- bugs -------------------------------------------------------------------------------
+
+    def _on_bug(self, bug: BaseException) -> None:
+        log.error("a bug: the node stops", exc_info=bug)
+        if not self._ended.done():
+            self._ended.set_result(Bug(f"a bug of Spindle: {named(bug)}"))
+
+    def _on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """What a callback or a task has raised and nobody caught."""
+        bug = context.get("exception")
+        if bug is None:
+            log.warning("event loop", said=context["message"])
+        else:
+            self._on_bug(bug)
 
     # --- what happens -----------------------------------------------------------------------
 
     def _feed(self, happened: Callable[[], None]) -> None:
-        self._node.set_time(self._loop.time(), time.time_ns() // 1_000_000)
+        if self._ended.done():
+            return
         try:
+            self._node.set_time(self._loop.time(), time.time_ns() // 1_000_000)
             happened()
-        except Exception:
-            # A bug of ours: this event is lost, the node goes on; the trace is what we need.
-            log.exception("a bug: the node could not handle an event")
-        self._pump()
+            self._pump()
+        except Exception as bug:
+            self._on_bug(bug)
 
-    def _accept(self, sock: socket.socket, listener: str) -> None:
-        try:
-            client, address = sock.accept()
-        except OSError as error:
-            log.warning("could not accept a connection", listener=listener, error=str(error))
-            return
-        if len(self._streams) >= self._connections_max:
-            client.close()
-            log.warning("connection refused", listener=listener, max=self._connections_max)
-            return
+    def _let_in(self, client: socket.socket, listener: str, host: str) -> None:
         id = next(self._ids)
-        self._in_flight[id] = 0
-        self._streams[id] = Stream(
+        stream = Stream(
             client,
             self._loop,
             self._limit,
             self._scratch,
             lambda frame: self._on_frame(id, frame),
             lambda reason: self._on_closed(id, reason),
+            lambda more: self._crowd.on_kept(id, more),
+            UNSENT_MAX,
         )
-        self._feed(lambda: self._node.on_connected(id, listener, address[0]))
+        self._crowd.add(id, stream, listener, host, self._doors.is_protected(listener))
+        self._feed(lambda: self._node.on_connected(id, listener, host))
 
     def _on_frame(self, id: int, frame: Buffer) -> None:
-        self._in_flight[id] += 1
-        if self._in_flight[id] >= self._in_flight_max:
-            self._streams[id].hold(True)
+        self._crowd.on_frame(id, len(frame))
         self._feed(lambda: self._node.on_frame(id, frame))
 
     def _on_closed(self, id: int, reason: str) -> None:
-        self._streams.pop(id, None)
-        self._in_flight.pop(id, None)
+        self._doors.left(*self._crowd.remove(id))
         if reason not in ("closed by the other side", "closed by us"):
             log.debug("connection closed", connection=id, reason=reason)
         self._feed(lambda: self._node.on_disconnected(id))
@@ -141,10 +169,7 @@ class Driver:
     def _on_done(self, results: list[tuple[int, object]]) -> None:
         def all_of_them() -> None:
             for ticket, result in results:
-                try:
-                    self._node.on_done(ticket, result)
-                except Exception:
-                    log.exception("a bug: the node could not handle a result")
+                self._node.on_done(ticket, result)
 
         self._feed(all_of_them)
 
@@ -158,10 +183,9 @@ class Driver:
     # --- what is wished ---------------------------------------------------------------------
 
     def _pump(self) -> None:
-        if self._ended.done():
-            return
         while (ready := self._node.take()) is not None:
             self._carry_out(ready)
+        self._crowd.on_queued(self._node.queued)
         wake_at = self._node.wake_at
         if self._wake is not None and self._wake.when() != wake_at:
             self._wake.cancel()
@@ -175,18 +199,20 @@ class Driver:
         for frame in ready.frames:
             self._peers.send(frame)
         for answer in ready.answers:
-            stream = self._streams.get(answer.connection)
+            stream = self._crowd.get(answer.connection)
             if stream is not None:
-                self._in_flight[answer.connection] -= 1
                 stream.send(answer.buffers)
-                if self._in_flight.get(answer.connection, 0) < self._in_flight_max:
-                    stream.hold(False)
+                self._crowd.on_answered(answer.connection)
         for connection in ready.closes:
-            if connection in self._streams:
-                self._streams[connection].close_after_sending()
+            stream = self._crowd.get(connection)
+            if stream is not None:
+                stream.close_after_sending()
         for said in ready.said:
             getattr(log, said.level)(said.event, **said.fields)
-        if ready.halt is not None and not self._ended.done():
-            self._ended.set_exception(Halted(ready.halt))
-        elif ready.stopped and not self._ended.done():
+        if self._ended.done():
+            return
+        if ready.halt is not None:
+            kind = Unusable if ready.unusable else Halted
+            self._ended.set_result(kind(ready.halt))
+        elif ready.stopped:
             self._ended.set_result(None)

@@ -1,7 +1,8 @@
 """Who we are, as our directories say: cluster id, node id, directory ids (K858-03, B-16).
 
-Read once, before the node is built. A directory that cannot be read or is not formatted is left
-out, and the node serves without it; a contradiction between directories is refused by name.
+Read once, before the node is built. The metadata directory says who we are. Any other one that
+cannot be read, is not formatted or belongs elsewhere is left out with its reason, and the node
+serves without it; two directories with one id are refused by name.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ def read_identity(disk: Disk, config: NodeConfig) -> Identity:
     """Read `meta.properties` of every directory. Unusable says which is wrong and the way out."""
     found: dict[LogDir, meta.MetaProperties] = {}
     missing: dict[LogDir, str] = {}
-    limit = config.settings["log.dir.io.timeout.ms"] / 1000
+    limit = config.settings.seconds("log.dir.io.timeout.ms")
     for directory in config.directories:
         try:
             properties = within(limit, directory, partial(meta.read, disk, directory))
         except OSError as error:
             missing[directory] = str(error)
         except Corrupt as error:
-            raise Unusable(f"{meta.path_of(directory)}: {error}") from None
+            missing[directory] = f"{meta.path_of(directory)} is damaged: {error}"
         else:
             if properties is None:
                 missing[directory] = "it is not formatted (spindle storage format)"
@@ -54,11 +55,21 @@ def read_identity(disk: Disk, config: NodeConfig) -> Identity:
             f"metadata directory {config.metadata_dir}: {missing[config.metadata_dir]}; "
             "a node cannot start without it"
         )
-    _check(found, config)
-    cluster_id = found[config.metadata_dir].cluster_id
-    if cluster_id is None:
+    own = found[config.metadata_dir]
+    if own.cluster_id is None:
         raise Unusable(f"{meta.path_of(config.metadata_dir)} names no cluster.id: format it")
-    return Identity(cluster_id, {path: p.directory_id for path, p in found.items()}, missing)
+    if own.node_id not in (None, config.node_id):
+        raise Unusable(
+            f"{config.metadata_dir} belongs to node {own.node_id}, but node.id is "
+            f"{config.node_id}: mount the right disk or mend node.id"
+        )
+    for path in list(found):
+        why = meta.foreign(path, found[path], own.cluster_id, config.node_id)
+        if why is not None:
+            missing[path] = f"{why}: mount the right disk"
+            del found[path]
+    _refuse_twins(found)
+    return Identity(own.cluster_id, {path: p.directory_id for path, p in found.items()}, missing)
 
 
 def within(limit: float, directory: LogDir, work: Callable[[], T]) -> T:
@@ -94,17 +105,9 @@ def advice(config: NodeConfig) -> Iterator[str]:
         )
 
 
-def _check(found: dict[LogDir, meta.MetaProperties], config: NodeConfig) -> None:
+def _refuse_twins(found: dict[LogDir, meta.MetaProperties]) -> None:
     ids: dict[DirectoryId, LogDir] = {}
-    clusters: dict[str, LogDir] = {}
     for path, properties in found.items():
-        if properties.node_id not in (None, config.node_id):
-            raise Unusable(
-                f"{path} belongs to node {properties.node_id}, "
-                f"but node.id is {config.node_id}: mount the right disk or mend node.id"
-            )
-        if properties.cluster_id is not None:
-            clusters.setdefault(properties.cluster_id, path)
         id = properties.directory_id
         if id is not None and id in ids:
             raise Unusable(
@@ -113,6 +116,3 @@ def _check(found: dict[LogDir, meta.MetaProperties], config: NodeConfig) -> None
             )
         if id is not None:
             ids[id] = path
-    if len(clusters) > 1:
-        named = ", ".join(f"{path} {cluster}" for cluster, path in clusters.items())
-        raise Unusable(f"the directories belong to different clusters: {named}")

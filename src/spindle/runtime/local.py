@@ -7,12 +7,9 @@ the processes, waits until they serve. Kept data is taken up again at the next s
 from __future__ import annotations
 
 import asyncio
-import os
-import random
 import signal
-import socket
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +17,7 @@ from spindle.client.admin import AdminClient
 from spindle.model.config import node_config
 from spindle.model.errors import Failure, Unusable
 from spindle.model.ids import id_to_text
+from spindle.runtime.folder import Folder, free_ports
 from spindle.runtime.nursery import NodeProcess, Nursery
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
@@ -56,6 +54,12 @@ class LocalNode:
         return self.home / "node.log"
 
     @property
+    def metrics_url(self) -> str | None:
+        """Where its metrics are, if it was started with them."""
+        port = self.settings.get("metrics.port")
+        return f"http://127.0.0.1:{port}/metrics" if port else None
+
+    @property
     def running(self) -> bool:
         """Whether its process lives."""
         return self.process is not None and self.process.returncode is None
@@ -66,7 +70,9 @@ class LocalCluster:
 
     Controllers are nodes of their own, 100 and on, or with `combined` the first brokers. `settings`
     are laid over the defaults of every broker's properties; what concerns controllers goes to them
-    too. Use as an async context manager, or call `start` and `stop`.
+    too. `port` None: where it was, see `Folder.ports`. `metrics`: each node serves them on a free
+    port. Use as an async context manager, or call `start` and `stop`. One process at a time runs
+    the cluster of a folder.
     """
 
     def __init__(
@@ -74,17 +80,22 @@ class LocalCluster:
         home: Path,
         brokers: int = 3,
         dirs: int = 2,
-        port: int = 0,
+        port: int | None = 0,
         settings: Mapping[str, str] | None = None,
         controllers: int = 1,
         combined: bool = False,
+        metrics: bool = False,
     ) -> None:
         if combined and controllers > brokers:
             raise Unusable(f"{controllers} of {brokers} brokers cannot be controllers too")
         self.home = home
+        self.cluster_id = ""
+        """Its id, once its files are prepared."""
         self._settings = dict(settings or {})
         self._nursery = Nursery()
-        ports, controller_ports = _ports(home, port, brokers, controllers, combined)
+        self._folder = Folder(home)
+        self._folder.check_dirs(dirs)
+        ports, controller_ports = self._folder.ports(port, brokers, controllers, combined)
         self.brokers = [
             LocalNode(
                 n,
@@ -103,6 +114,9 @@ class LocalCluster:
             ]
         for node, controller_port in zip(self.controllers, controller_ports, strict=True):
             node.controller_port = controller_port
+        if metrics:
+            for node, free in zip(self.nodes, free_ports(len(self.nodes)), strict=True):
+                node.settings["metrics.port"] = str(free)
 
     @property
     def nodes(self) -> list[LocalNode]:
@@ -135,8 +149,8 @@ class LocalCluster:
 
     async def start(self) -> None:
         """Write, format, start all nodes and wait until they serve."""
-        self.prepare()
         try:
+            self.prepare()
             for node in self.nodes:
                 await self.start_node(node)
             await self.wait_serving()
@@ -145,7 +159,11 @@ class LocalCluster:
             raise
 
     def prepare(self) -> None:
-        """Write the properties and format the directories that are not formatted yet."""
+        """Write the properties and format the directories that are not formatted yet.
+
+        From here on until `stop` the folder is this process's.
+        """
+        self._folder.lock()
         disk = OsDisk()
         nodes = self.nodes
         for node in nodes:
@@ -155,18 +173,21 @@ class LocalCluster:
         configs = [node_config(self._properties(node)) for node in nodes]
         found = {path: meta.read(disk, path) for config in configs for path in config.directories}
         known = (own.cluster_id for own in found.values() if own is not None)
-        cluster_id = next(known, None) or id_to_text(meta.random_directory_id())
+        self.cluster_id = next(known, None) or id_to_text(meta.random_directory_id())
         for config in configs:
             blank = [path for path in config.directories if found[path] is None]
             now_ms = time.time_ns() // 1_000_000
-            format_blank(disk, blank, cluster_id, config.node_id, now_ms)
+            format_blank(disk, blank, self.cluster_id, config.node_id, now_ms)
 
     async def start_node(self, node: LocalNode) -> None:
         """Start one node's process."""
-        node.process = await self._nursery.start(node.properties, node.log_file)
+        node.process = await self._nursery.start(node.properties, node.log_file, self._title(node))
 
     async def wait_serving(self) -> None:
-        """Wait until every running broker is registered, unfenced and answers."""
+        """Wait until every running broker is registered, unfenced and answers.
+
+        What answers must be this cluster: another one may listen where a node of ours could not.
+        """
         deadline = time.monotonic() + START_SECONDS
         wanted = {b.node_id for b in self.brokers if b.running}
         while True:
@@ -174,6 +195,13 @@ class LocalCluster:
             try:
                 async with AdminClient(self.bootstrap, timeout=2.0) as admin:
                     cluster = await admin.describe_cluster()
+                if self.cluster_id and cluster.cluster_id != self.cluster_id:
+                    raise Unusable(
+                        f"another cluster (id {cluster.cluster_id}) answers at {self.bootstrap};"
+                        f" the one in {self.home} has id {self.cluster_id}: stop the other one, or"
+                        " use another folder and other ports"
+                    )
+                self._check_alive()
                 if wanted <= set(cluster.brokers):
                     return
             except Failure as error:
@@ -211,18 +239,38 @@ class LocalCluster:
         for node in self.controllers:
             await self.stop_node(node)
         await self._nursery.close()
+        self._folder.unlock()
+
+    async def ends(self) -> AsyncIterator[LocalNode]:
+        """Nodes whose processes end from now on, each at once, until none is left."""
+        waiting = {
+            asyncio.create_task(node.process.wait()): node
+            for node in self.nodes
+            if node.process is not None and node.running
+        }
+        try:
+            while waiting:
+                done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    yield waiting.pop(task)
+        finally:
+            for task in waiting:
+                task.cancel()
 
     # --- files ------------------------------------------------------------------------------
 
     def _check_alive(self) -> None:
         for node in self.nodes:
             if node.process is not None and node.process.returncode is not None:
-                lines = node.log_file.read_text(errors="replace").splitlines()
-                raise Unusable(
-                    f"node {node.node_id} ended with code {node.process.returncode}: "
-                    + (lines[-1] if lines else "it said nothing")
-                    + f" (see {node.log_file})"
-                )
+                raise Unusable(how_it_ended(node))
+
+    def _title(self, node: LocalNode) -> str:
+        """What `ps` shows of it."""
+        roles = [
+            *(["broker"] if node.port is not None else []),
+            *(["controller"] if node.controller_port is not None else []),
+        ]
+        return f"spindle {'+'.join(roles)} {node.node_id} of {self.home.name}"
 
     def _properties(self, node: LocalNode) -> dict[str, str]:
         voters = (f"{c.node_id}@127.0.0.1:{c.controller_port}" for c in self.controllers)
@@ -241,7 +289,7 @@ class LocalCluster:
             return {
                 **common,
                 "log.dirs": str(node.home / "metadata"),
-                **{k: v for k, v in self._settings.items() if k.startswith(_CONTROLLER_TOO)},
+                **self._settings,
                 **node.settings,
             }
         replicas = str(min(3, len(self.brokers)))
@@ -258,59 +306,15 @@ class LocalCluster:
         }
 
 
-_CONTROLLER_TOO = (
-    "broker.session.timeout.ms",
-    "default.replication.factor",
-    "num.partitions",
-    "controller.quorum.",
-    "metadata.",
-)
-"""Beginnings of the settings that controllers share with brokers."""
-
-
-def _ports(
-    home: Path, first: int, brokers: int, controllers: int, combined: bool
-) -> tuple[list[int], list[int]]:
-    """Ports of the brokers and of the controllers: those of an earlier start, else new ones.
-
-    From `first` on: a controller, the brokers, further controllers; 0: whichever are free.
-    """
-    kept = home / "ports"
-    shape = f"controllers={controllers}{' combined' if combined else ''}"
-    if kept.exists():
-        numbers, _, had = kept.read_text().partition("\n")
-        had = had.strip() or "controllers=1"
-        if had != shape:
-            raise Unusable(f"{home} holds a cluster with {had}: its voters cannot be changed")
-        ports = [int(word) for word in numbers.split()]
-        if len(ports) < brokers + controllers:
-            raise Unusable(
-                f"{home} holds a cluster of {len(ports) - controllers} brokers: give that number"
-            )
-    else:
-        count = brokers + controllers
-        ports = [first + n for n in range(count)] if first else free_ports(count)
-        os.makedirs(home, exist_ok=True)
-        kept.write_text(" ".join(map(str, ports)) + f"\n{shape}\n")
-    had_brokers = len(ports) - controllers
-    return ports[1 : had_brokers + 1], [ports[0], *ports[had_brokers + 1 :]]
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports on loopback that nobody listens on now.
-
-    Below those that systems give to outgoing connections (from 32768 on): one of these could be
-    taken before a node binds it, or while a node is down.
-    """
-    found: list[int] = []
-    for port in random.sample(range(18_000, 32_000), 14_000):
-        if len(found) == count:
-            break
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            found.append(port)
-    assert len(found) == count, "thousands of ports are taken"
-    return found
+def how_it_ended(node: LocalNode) -> str:
+    """How a node's process ended, what it said last, and where the rest is."""
+    assert node.process is not None
+    code = node.process.returncode
+    assert code is not None
+    if code < 0:
+        return (
+            f"node {node.node_id} was killed by {signal.Signals(-code).name}; see {node.log_file}"
+        )
+    lines = node.log_file.read_text(errors="replace").splitlines()
+    last = lines[-1] if lines else "it said nothing"
+    return f"node {node.node_id} ended with code {code}: {last} (see {node.log_file})"

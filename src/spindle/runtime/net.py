@@ -16,6 +16,10 @@ from spindle.model.errors import Corrupt
 from spindle.wire.framing import FrameCutter
 
 READ_BYTES = 64 << 10
+FRAMES_AT_ONCE = 1
+"""Frames of one connection that are handed on before the others have their turn."""
+UNSENT_MAX = 64 << 10
+"""Bytes of answers that wait to be sent, from which on no more requests are read."""
 SEND_BUFFERS_MAX = 64
 """Buffers handed to one sendmsg (IOV_MAX is 1024; more gains nothing)."""
 
@@ -23,7 +27,9 @@ SEND_BUFFERS_MAX = 64
 class Stream:
     """One TCP connection: cuts frames from what it reads, sends buffers in order.
 
-    `on_frame(frame)` per frame, `on_closed(reason)` once. Reading pauses while `hold()` is on.
+    `on_frame(frame)` per frame, `on_closed(reason)` once. Reading pauses while `hold()` is on, and
+    while more than `unsent_max` bytes wait to be sent: one who reads no answers asks no more.
+    `on_kept(more)`: so many bytes more (or fewer) of unfinished frames and unsent answers are kept.
     `scratch` is where bytes arrive that belong to no unfinished frame; emptied at once, so that
     all streams of a loop share one.
     """
@@ -36,6 +42,8 @@ class Stream:
         scratch: memoryview,
         on_frame: Callable[[Buffer], None],
         on_closed: Callable[[str], None],
+        on_kept: Callable[[int], None] = lambda more: None,
+        unsent_max: float = float("inf"),
     ) -> None:
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -46,22 +54,64 @@ class Stream:
         self._cutter = FrameCutter(limit)
         self._on_frame = on_frame
         self._on_closed = on_closed
+        self._on_kept = on_kept
+        self._unsent_max = unsent_max
+        self._frames: deque[Buffer] = deque()
         self._outgoing: deque[memoryview] = deque()
+        self._unsent = 0
+        self._kept = 0
+        self.stuck_since: float | None = None
+        """Since when (s) a frame is kept that is not whole, or an answer that is not read."""
         self._writing = False
         self._reading = False
+        self._held = False
         self._closing = False
+        self._handing_on: asyncio.Handle | None = None
         self.closed = False
-        self.hold(False)
+        self._look()
 
     def hold(self, on: bool) -> None:
         """Stop (or go on) reading, so that a greedy client waits instead of our memory growing."""
-        if self.closed or self._reading == (not on):
+        self._held = on
+        self._look()
+
+    @property
+    def _waits(self) -> bool:
+        return self.closed or self._held or self._unsent > self._unsent_max
+
+    def _look(self) -> None:
+        """Read, or hand on what was read, if that may be now."""
+        may = not self._waits
+        if may and self._frames and self._handing_on is None:
+            # Not now: whoever lets us go on may be in the midst of something.
+            self._handing_on = self._loop.call_soon(self._hand_on)
+        read = may and not self._frames
+        if read == self._reading:
             return
-        self._reading = not on
-        if on:
-            self._loop.remove_reader(self._fd)
-        else:
+        self._reading = read
+        if read:
             self._loop.add_reader(self._fd, self._readable)
+        else:
+            self._loop.remove_reader(self._fd)
+
+    def _hand_on(self) -> None:
+        self._handing_on = None
+        for _ in range(FRAMES_AT_ONCE):
+            if not self._frames or self._waits:
+                break
+            self._on_frame(self._frames.popleft())
+        self._look()
+
+    def _count(self, moved: bool) -> None:
+        """Tell how much is kept now; `moved`: a frame or a piece of an answer was finished."""
+        kept = 0 if self.closed else self._cutter.pending + self._unsent
+        if not kept:
+            self.stuck_since = None
+        elif moved or self.stuck_since is None:
+            self.stuck_since = self._loop.time()
+        if kept != self._kept:
+            more, self._kept = kept - self._kept, kept
+            self._on_kept(more)
 
     def send(self, buffers: list[Buffer]) -> None:
         """Send buffers after those before them; dropped if the connection is gone."""
@@ -71,6 +121,7 @@ class Stream:
             view = memoryview(buffer)
             if view.nbytes:
                 self._outgoing.append(view)
+                self._unsent += view.nbytes
         if not self._writing:
             self._writable()
 
@@ -84,11 +135,16 @@ class Stream:
         """Close now."""
         if self.closed:
             return
-        self.hold(True)
         self.closed = True
+        self._look()
+        if self._handing_on is not None:
+            self._handing_on.cancel()
         if self._writing:
             self._loop.remove_writer(self._fd)
+        self._frames.clear()
         self._outgoing.clear()
+        self._unsent = 0
+        self._count(False)
         self._sock.close()
         # Later, not now: a send which fails runs inside the node's own answers.
         self._loop.call_soon(self._on_closed, reason)
@@ -113,13 +169,12 @@ class Stream:
         except Corrupt as error:
             self.close(str(error))
             return
-        for frame in frames:
-            if self.closed:
-                return
-            self._on_frame(frame)
+        self._count(bool(frames))
+        self._frames.extend(frames)
+        self._hand_on()
 
     def _writable(self) -> None:
-        outgoing = self._outgoing
+        outgoing, moved = self._outgoing, False
         try:
             while outgoing:
                 if len(outgoing) == 1:
@@ -127,6 +182,7 @@ class Stream:
                 else:
                     batch = [outgoing[i] for i in range(min(len(outgoing), SEND_BUFFERS_MAX))]
                     sent = self._sock.sendmsg(batch)
+                self._unsent -= sent
                 while sent:
                     head = outgoing[0]
                     if sent < head.nbytes:
@@ -134,6 +190,7 @@ class Stream:
                         break
                     sent -= head.nbytes
                     outgoing.popleft()
+                    moved = True
         except (BlockingIOError, InterruptedError):
             pass
         except OSError as error:
@@ -145,6 +202,8 @@ class Stream:
         elif not outgoing and self._writing:
             self._writing = False
             self._loop.remove_writer(self._fd)
+        self._count(moved)
+        self._look()
         if self._closing and not outgoing:
             self.close("closed by us")
 

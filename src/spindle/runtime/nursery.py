@@ -15,8 +15,12 @@ import selectors
 import signal
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import Any
+
+from spindle.runtime.parent import end_with
+from spindle.runtime.title import set_title
 
 STOP_SECONDS = 25.0
 """How long nodes may take to stop before they are killed."""
@@ -66,8 +70,11 @@ class Nursery:
         """The forking process itself, if it runs."""
         return [] if self._process is None else [self._process.pid]
 
-    async def start(self, properties: Path, log: Path) -> NodeProcess:
-        """Start a node from its properties; what it says goes to the end of `log`."""
+    async def start(self, properties: Path, log: Path, title: str = "") -> NodeProcess:
+        """Start a node from its properties; what it says goes to the end of `log`.
+
+        `title` is what `ps` and `top` show of it.
+        """
         if self._process is None:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -81,7 +88,7 @@ class Nursery:
         assert self._process.stdin is not None
         started: asyncio.Future[NodeProcess] = asyncio.get_running_loop().create_future()
         self._starting.append(started)
-        order = {"properties": str(properties), "log": str(log)}
+        order = {"properties": str(properties), "log": str(log), "title": title}
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
         return await started
 
@@ -98,18 +105,27 @@ class Nursery:
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
-        async for line in process.stdout:
-            told = json.loads(line)
-            if "started" in told:
-                node = NodeProcess(told["started"])
-                self._nodes[node.pid] = node
-                self._starting.pop(0).set_result(node)
-            else:
-                self._nodes.pop(told["ended"]).on_ended(told["code"])
-        for waiting in self._starting:
-            waiting.set_exception(OSError("the process that starts nodes has ended"))
-        for node in self._nodes.values():
-            node.on_ended(-signal.SIGKILL)
+        try:
+            async for line in process.stdout:
+                self._on_told(json.loads(line))
+        finally:
+            # However this ends, nobody waits for ever for what cannot come any more.
+            starting, self._starting = self._starting, []
+            for waiting in starting:
+                if not waiting.done():
+                    waiting.set_exception(OSError("the process that starts nodes has ended"))
+            for node in self._nodes.values():
+                node.on_ended(-signal.SIGKILL)
+
+    def _on_told(self, told: dict[str, int]) -> None:
+        if "started" in told:
+            node = NodeProcess(told["started"])
+            self._nodes[node.pid] = node
+            waiting = self._starting.pop(0)
+            if not waiting.done():
+                waiting.set_result(node)
+        else:
+            self._nodes.pop(told["ended"]).on_ended(told["code"])
 
 
 # --- the forking process ---------------------------------------------------------------------
@@ -148,23 +164,29 @@ def main() -> None:
 
 
 def _fork(order: dict[str, str], nodes: dict[int, str], server: Any) -> None:
+    nursery = os.getpid()
     pid = os.fork()
     if pid:
         nodes[pid] = order["properties"]
         _tell({"started": pid})
         return
-    code = 1
+    code = server.EXIT_BUG
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setsid()
+        end_with(nursery)  # A nursery that is killed stops none of its nodes.
         log = os.open(order["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         nothing = os.open(os.devnull, os.O_RDONLY)
         for source, target in ((nothing, 0), (log, 1), (log, 2)):
             os.dup2(source, target)
+        if title := order.get("title"):
+            set_title(title)
         code = server.run(Path(order["properties"]), "info")
-        sys.stderr.flush()
+    except BaseException:
+        traceback.print_exc()  # os._exit below would end the process without a word.
     finally:
+        sys.stderr.flush()
         os._exit(code)
 
 

@@ -124,7 +124,11 @@ class OsDisk:
         return Stat(found.st_size, found.st_mtime_ns // 1_000_000, stat.S_ISDIR(found.st_mode))
 
     def make_dir(self, path: str) -> None:
-        """Make a directory (parents too); no error if it is there."""
+        """Make a directory; its parent must be there, and its name free."""
+        os.mkdir(path)
+
+    def make_dirs(self, path: str) -> None:
+        """Make a directory, parents too; no error if it is there."""
         os.makedirs(path, exist_ok=True)
 
     def rename(self, source: str, target: str) -> None:

@@ -20,6 +20,8 @@ from spindle.runtime.net import Stream
 Reply = Callable[[int, object], None]
 _Key = tuple[str, int, str]
 
+IDLE_SHARE = 0.9
+"""Of `connections.max.idle.ms`: after so long the other side may hang up at any moment."""
 OPEN_MAX = 1000
 """Requests that may be open on one connection; more are refused at once."""
 
@@ -46,7 +48,9 @@ class Peer:
         self._unsent: deque[FrameAsked] = deque()
         self._stream: Stream | None = None
         self._failed: str | None = None
+        self._used_at = loop.time()
         self._connecting = loop.create_task(self._connect())
+        self._connecting.add_done_callback(_raise_bug)
 
     def send(self, asked: FrameAsked) -> None:
         """Send a request and start its clock."""
@@ -54,11 +58,16 @@ class Peer:
             self._reply(asked.ticket, PeerFailed(f"{self}: {OPEN_MAX} requests are open already"))
             return
         self._open.append(asked)
+        self._used_at = self._loop.time()
         self._loop.call_later(asked.timeout, self._late, asked)
         if self._stream is None:
             self._unsent.append(asked)
         else:
             self._stream.send([asked.frame])
+
+    def is_idle(self, seconds: float) -> bool:
+        """Whether nothing was sent on it for so long."""
+        return not self._open and self._loop.time() - self._used_at >= seconds
 
     def close(self, reason: str, failure: type[PeerFailed] = PeerFailed) -> None:
         """Give the connection up; every open request fails."""
@@ -85,7 +94,7 @@ class Peer:
             sock = socket.socket(family, kind, proto)
             sock.setblocking(False)
             await self._loop.sock_connect(sock, address)
-        except OSError as error:
+        except (OSError, ValueError, OverflowError) as error:  # also: no name, no port
             if sock is not None:
                 sock.close()
             refused = isinstance(error, ConnectionError)
@@ -115,12 +124,25 @@ class Peer:
             self.close(f"no reply within {asked.timeout:g} s")
 
 
+def _raise_bug(connecting: asyncio.Task[None]) -> None:
+    """What a task raises is otherwise told when it is collected: this callback raises it now."""
+    if not connecting.cancelled() and (bug := connecting.exception()) is not None:
+        raise bug
+
+
 class Peers:
     """All outgoing connections of a node."""
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, limit: int, scratch: memoryview, reply: Reply
+        self,
+        loop: asyncio.AbstractEventLoop,
+        limit: int,
+        scratch: memoryview,
+        reply: Reply,
+        idle: float,
     ) -> None:
+        """`idle`: seconds after which the other side closes a connection that is not used."""
+        self._idle = idle * IDLE_SHARE
         self._loop = loop
         self._limit = limit
         self._scratch = scratch
@@ -131,6 +153,9 @@ class Peers:
         """Send a request on the connection of its host, port and channel."""
         key = (asked.host, asked.port, asked.channel)
         peer = self._peers.get(key)
+        if peer is not None and peer.is_idle(self._idle):
+            peer.close("it was not used")
+            peer = None
         if peer is None:
             peer = Peer(key, self._loop, self._limit, self._scratch, self._later, self._gone)
             self._peers[key] = peer

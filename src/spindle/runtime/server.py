@@ -21,11 +21,14 @@ from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import Unusable
 from spindle.model.statistics import Sample
 from spindle.node.node import Node
+from spindle.runtime.disks import named
+from spindle.runtime.doors import raise_descriptors
 from spindle.runtime.drill import DrillDisk
-from spindle.runtime.driver import Driver, Halted
+from spindle.runtime.driver import Bug, Driver, Halted
 from spindle.runtime.identity import advice, read_identity
 from spindle.runtime.memory import be_frugal, settle
 from spindle.runtime.os_disk import OsDisk
+from spindle.runtime.providers import resolve
 from spindle.runtime.timed_disk import TimedDisk
 from spindle.storage.directory import Directory
 from spindle.storage.disk import Disk
@@ -39,6 +42,8 @@ SWITCH_SECONDS = 0.0005
 
 EXIT_HALTED = 3
 """Exit code of a node that stopped itself (no log directory left, metadata directory lost)."""
+EXIT_BUG = 70
+"""Exit code of a node that a bug has stopped (N-05)."""
 
 
 def read_config(path: Path) -> NodeConfig:
@@ -49,6 +54,7 @@ def read_config(path: Path) -> NodeConfig:
         raise Unusable(f"{path}: {error.strerror}: name a readable properties file") from None
     except (UnicodeDecodeError, javaproperties.InvalidUEscapeError) as error:
         raise Unusable(f"{path} is not a properties file: {error}") from None
+    properties = resolve(properties, os.environ)
     for name in ("log.dirs", "log.dir", "metadata.log.dir"):
         if name in properties:
             parts = [part.strip() for part in properties[name].split(",") if part.strip()]
@@ -80,23 +86,28 @@ def run(properties: Path, log_level: str) -> int:
     except (Unusable, OSError) as error:
         print(f"error: {error}", file=sys.stderr, flush=True)
         return 1
+    except Exception as bug:
+        log.error("a bug: the node stops", exc_info=bug)
+        log.error("node halts", reason=f"a bug of Spindle: {named(bug)}", exit_code=EXIT_BUG)
+        return EXIT_BUG
 
 
 async def serve(config: NodeConfig) -> int:
     """Run a node until it is told to stop (SIGTERM, SIGINT); the process's exit code."""
-    for text in advice(config):
+    for text in (*config.warnings, *advice(config)):
         log.warning(text)
     be_frugal()
     inner: Disk = OsDisk()
-    if config.settings["log.dir.fault.drills"]:
+    if config.settings.flag("log.dir.fault.drills"):
         inner = DrillDisk(inner, config.directories)
     disk = TimedDisk(inner, config.directories)
     identity = read_identity(disk, config)
     for path, why in identity.missing.items():
         log.error("log directory is offline", directory=path, reason=why)
+    descriptors = raise_descriptors()
     node = Node(config, identity.cluster_id, random.SystemRandom())
     directories = {path: Directory(disk, path) for path in config.directories}
-    driver = Driver(node, directories, disk.observe)
+    driver = Driver(node, directories, disk.observe, descriptors)
     driver.bind(config.listeners)
     settle()
     loop = asyncio.get_running_loop()
@@ -108,13 +119,15 @@ async def serve(config: NodeConfig) -> int:
         cluster=identity.cluster_id,
         listeners=[f"{e.name}://{e.host}:{e.port}" for e in config.listeners],
         log_dirs=list(config.log_dirs),
+        open_files_max=descriptors,
     )
-    with _metrics(config.settings["metrics.port"], node):
+    with _metrics(config.settings.find_whole("metrics.port"), node):
         try:
             await driver.run()
         except Halted as halted:
-            log.error("node halts", node=config.node_id, reason=str(halted))
-            return EXIT_HALTED
+            code = EXIT_BUG if isinstance(halted, Bug) else EXIT_HALTED
+            log.error("node halts", node=config.node_id, reason=str(halted), exit_code=code)
+            return code
     log.info("node has stopped", node=config.node_id)
     return 0
 
@@ -135,5 +148,13 @@ def _metrics(port: int | None, node: Node) -> Iterator[None]:
     def ask() -> list[Sample]:
         return asyncio.run_coroutine_threadsafe(figures(), loop).result(SCRAPE_SECONDS)
 
-    with serve_metrics(port, ask):
+    try:
+        serving = serve_metrics(port, ask)
+    except OSError as error:
+        raise Unusable(
+            f"metrics.port: cannot listen on 127.0.0.1:{port}: {error.strerror}; give another"
+            " port, or 0 for a free one"
+        ) from None
+    with serving as address:
+        log.info("metrics are served", url=f"http://{address}/metrics")
         yield

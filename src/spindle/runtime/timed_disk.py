@@ -141,6 +141,10 @@ class TimedDisk:
         """Make a directory."""
         self._of(path).call("make_dir", 0, lambda: self._inner.make_dir(path))
 
+    def make_dirs(self, path: str) -> None:
+        """Make a directory, parents too."""
+        self._of(path).call("make_dir", 0, lambda: self._inner.make_dirs(path))
+
     def rename(self, source: str, target: str) -> None:
         """Rename atomically."""
         self._of(source).call("rename", 0, lambda: self._inner.rename(source, target))

@@ -62,6 +62,7 @@ class Admin(Client):
         super().__init__(name, rng, brokers, history)
         self._wishes = wishes
         self._made = 0
+        self.sees_internal = True  # Its replicas move, too; its records are left alone.
         w = wishes
         self._actions: list[tuple[float, Callable[[], None]]] = [
             (w.create, self._create_another),
@@ -136,11 +137,14 @@ class Admin(Client):
         self.ask(None, request, answered)
 
     def _create_another(self) -> None:
-        if len(self.topics) < self._wishes.topics_max:
+        if len(self._own_topics()) < self._wishes.topics_max:
             self.create()
 
+    def _own_topics(self) -> list[TopicView]:
+        return [topic for topic in self.topics.values() if not topic.name.startswith("__")]
+
     def _delete_some(self) -> None:
-        alive = [t for t in self.topics.values() if t.topic_id not in self.history.deleted]
+        alive = [t for t in self._own_topics() if t.topic_id not in self.history.deleted]
         if len(alive) > 1:
             self.delete(self.choose(alive))
 

@@ -47,6 +47,8 @@ class Client:
         self.out = Outbox(rng)
         self.brokers = dict(brokers)
         self.topics: dict[TopicId, TopicView] = {}
+        self.sees_internal = False
+        """Topics of the coordinators are topics, too."""
         self.draining = False
         """No new work is begun."""
         self.open = 0
@@ -150,10 +152,12 @@ class Client:
             self.brokers[broker.node_id] = (broker.host, broker.port)
         before, self.topics = self.topics, {}
         for topic in answer.topics:
-            if topic.error_code == Error.NONE and not topic.name.startswith("__"):
+            is_internal = topic.name.startswith("__")
+            if topic.error_code == Error.NONE and (self.sees_internal or not is_internal):
                 known = before.get(topic.topic_id)
                 self.topics[topic.topic_id] = _view(topic, known)
-                self.history.names[topic.topic_id] = topic.name
+                if not is_internal:
+                    self.history.names[topic.topic_id] = topic.name
         self.on_topics()
 
     def on_topics(self) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from spindle.model.config import NodeConfig, node_config
-from spindle.model.features import ELR_VERSION
+from spindle.model.features import ELR_VERSION, TRANSACTION_VERSION
 from spindle.model.ids import DirectoryId, LogDir, NodeId, id_to_text
 from spindle.model.image import ClusterImage, Delta
 from spindle.model.outbox import Outbox
@@ -40,6 +40,7 @@ QUICK: Final[Mapping[str, str]] = {
     "broker.heartbeat.interval.ms": "500",
     "broker.session.timeout.ms": "3000",
     "group.initial.rebalance.delay.ms": "0",
+    "group.min.session.timeout.ms": "1000",
     "log.dir.failure.timeout.ms": "6000",
     "log.dir.io.timeout.ms": "2000",
     "log.dir.move.keep.ms": "4000",
@@ -56,6 +57,8 @@ QUICK: Final[Mapping[str, str]] = {
     "replica.fetch.backoff.ms": "500",
     "replica.high.watermark.checkpoint.interval.ms": "1500",
     "replica.lag.time.max.ms": "3000",
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
+    "transaction.state.log.num.partitions": "2",
 }
 """Settings that make a minute of virtual time eventful."""
 
@@ -71,8 +74,9 @@ class Shape:
     """The controllers are the first brokers."""
     apart: bool = True
     """The metadata log has a directory of its own (B-23)."""
-    elr: bool = False
+    elr: bool = True
     """Eligible leader replicas are switched on (KIP-966)."""
+    transaction_version: int = 2
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -172,9 +176,12 @@ class Cluster:
 
     def format(self, member: Member, path: LogDir) -> None:
         """Format a blank directory, under a new id."""
-        levels = [*DEFAULT_LEVELS]
-        if self.shape.elr:
-            levels.append(FeatureLevel(name=ELR_VERSION, level=1))
+        wanted = {
+            **{level.name: level.level for level in DEFAULT_LEVELS},
+            ELR_VERSION: int(self.shape.elr),
+            TRANSACTION_VERSION: self.shape.transaction_version,
+        }
+        levels = [FeatureLevel(name=n, level=level) for n, level in wanted.items() if level]
         own = meta.MetaProperties(1, self.cluster_id, member.node_id, self.new_id())
         bootstrap = b"".join(encode_checkpoint(levels, timestamp=self.world.wall_ms))
         meta.format_directory(member.disk, path, own, bootstrap)

@@ -282,7 +282,16 @@ class MemoryDisk:
         return Stat(len(node.seen), node.modified_ms, False)
 
     def make_dir(self, path: str) -> None:
-        """Make a directory (parents too); no error if it is there."""
+        """Make a directory; its parent must be there, and its name free."""
+        self.called("make_dir", path)
+        parent, name = self._parent(path)
+        if name in parent.seen:
+            raise _error(errno.EEXIST, path)
+        parent.change((name, DirNode()))
+        self.after("make_dir")
+
+    def make_dirs(self, path: str) -> None:
+        """Make a directory, parents too; no error if it is there."""
         self.called("make_dir", path)
         here = self._root
         for name in _names(path):

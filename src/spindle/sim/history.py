@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from spindle.model.ids import PartitionId, TopicId
-
-
-class Violation(AssertionError):
-    """A promise was broken; the text says which, where and when."""
+from spindle.sim.group_history import GroupHistory
+from spindle.sim.transaction_history import TransactionHistory
+from spindle.sim.violation import Violation
 
 
 @dataclass(slots=True)
@@ -30,12 +29,19 @@ class History:
     trimmed: dict[PartitionId, int] = field(default_factory=dict)
     """Records below these offsets were asked to be deleted: they may be there or not."""
     names: dict[TopicId, str] = field(default_factory=dict)
+    transactions: TransactionHistory = field(default_factory=TransactionHistory)
+    groups: GroupHistory = field(default_factory=GroupHistory)
     counts: dict[str, int] = field(default_factory=dict)
     """How often things were done, for the report."""
 
     def count(self, what: str, times: int = 1) -> None:
         """Something was done."""
         self.counts[what] = self.counts.get(what, 0) + times
+
+    def is_plain(self, id: TopicId) -> bool:
+        """Whether a topic is, and stays, the only one of its name."""
+        name = self.names.get(id)
+        return id not in self.deleted and list(self.names.values()).count(name or "") == 1
 
     def on_sent(self, id: PartitionId, value: bytes) -> None:
         """A record was given to the cluster for the first time."""

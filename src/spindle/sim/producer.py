@@ -15,7 +15,8 @@ from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId
 from spindle.model.outbox import Rng
 from spindle.sim.client import RETRY_SECONDS, Client
-from spindle.sim.history import History, Violation
+from spindle.sim.history import History
+from spindle.sim.violation import Violation
 from spindle.wire.apis import Key
 from spindle.wire.batch import build
 from spindle.wire.compression import Compression

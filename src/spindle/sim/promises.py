@@ -7,9 +7,10 @@ in-sync replica has them, in its page cache at least. So:
   fail and come back with their data, however many there are at once.
 - A power cut loses what was not synced, a blank disk all: a *loss*. It may strike a broker only
   while another member of each of its ISRs is sound, and stays so until the controller knows.
-- Without KIP-966 the controller cannot know that the last member of an ISR has lost records. Then
-  a loss strikes only a cluster that is otherwise well, and nothing else strikes until the
-  controller has taken the broker out of its ISRs.
+- Without KIP-966, or with min.insync.replicas=1, which makes no eligible leaders, the controller
+  cannot know that the last member of an ISR has lost records. Then a loss strikes only a cluster
+  that is otherwise well, and nothing else strikes until the controller has taken the broker out of
+  its ISRs. New clusters have KIP-966; few seeds go without.
 - With KIP-966 (and min.insync.replicas >= 2) a loss may strike at any time while one member of the
   ISR or the ELR is sound. But a process that ends without a clean shutdown gives its place up, even
   if it has lost nothing: once a loss has struck a partition, ends count like losses until the

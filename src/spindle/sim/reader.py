@@ -1,7 +1,7 @@
 """A client that reads: every partition from its beginning, again and again from its leader.
 
-Reads below high watermarks only, as consumers do; tells the history what it was given. Part of the
-workload.
+Reads below high watermarks only, as consumers do, or below last stable offsets, where it wants
+committed records alone; tells the history what it was given. Part of the workload.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId
 from spindle.model.outbox import Rng
 from spindle.sim.client import RETRY_SECONDS, Client
-from spindle.sim.history import History, Violation
+from spindle.sim.history import History
+from spindle.sim.violation import Violation
+from spindle.sim.visible import visible
 from spindle.wire.apis import Key
-from spindle.wire.batch import check, records, split
 from spindle.wire.entities import make, ms, request_types
 
 IDS_FROM: Final = 13
@@ -38,7 +39,10 @@ AGAIN: Final = frozenset(
 
 
 class Reader(Client):
-    """Reads all topics that it sees. `bytes_max`: asked of each partition at a time."""
+    """Reads all topics that it sees. `bytes_max`: asked of each partition at a time.
+
+    `committed`: it is to see no record of a transaction that is open or aborted.
+    """
 
     def __init__(
         self,
@@ -48,8 +52,10 @@ class Reader(Client):
         history: History,
         version: int = IDS_FROM,
         bytes_max: int = 2000,
+        committed: bool = False,
     ) -> None:
         super().__init__(name, rng, brokers, history)
+        self._committed = committed
         self._version = version
         self._bytes_max = bytes_max
         self._positions: dict[PartitionId, int] = {}
@@ -106,6 +112,7 @@ class Reader(Client):
             max_wait=ms(WAIT_MS),
             min_bytes=1,
             max_bytes=4 * self._bytes_max,
+            isolation_level=int(self._committed),
             session_id=0,
             session_epoch=-1,
             topics=tuple(topics),
@@ -150,13 +157,13 @@ class Reader(Client):
             if error not in AGAIN:
                 raise Violation(f"{self.name}: {id} cannot be read: {Error(error).name}")
             return False
-        for batch in split(told.records or b"", partial=True):
-            check(batch)
-            for record in records(batch):
-                if record.offset >= self.position(id):
-                    assert record.value is not None
-                    self.history.on_read(id, record.offset, record.value)
-                    self._positions[id] = record.offset + 1
+        for batch, found in visible(told):
+            for offset, value in found.items():
+                if offset >= self.position(id):
+                    self.history.on_read(id, offset, value)
+                    if self._committed:
+                        self.history.transactions.on_read(self.name, id, offset, value)
+            self._positions[id] = max(batch.next_offset, self.position(id))
         return True
 
     # --- where records were deleted -----------------------------------------------------------

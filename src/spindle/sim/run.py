@@ -13,16 +13,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from spindle.core.groups.subscription import partition_for
+from spindle.model.ids import NodeId
+from spindle.node.topic_creation import OFFSETS_TOPIC
 from spindle.sim.admin import Admin, Wishes
 from spindle.sim.checks import Checks
 from spindle.sim.client import Client
 from spindle.sim.cluster import Cluster, Shape
 from spindle.sim.faults import KINDS, Appetite, Faults
-from spindle.sim.history import History, Violation
+from spindle.sim.history import History
 from spindle.sim.host import Host
-from spindle.sim.producer import Pace, Producer
+from spindle.sim.producer import IDS_FROM, Pace, Producer
 from spindle.sim.promises import Promises, Terms
 from spindle.sim.reader import Reader
+from spindle.sim.transactional_producer import Habits, TransactionalProducer
+from spindle.sim.transactor import Manner, Transactor
+from spindle.sim.violation import Violation
+from spindle.sim.worker import Job, Worker
 from spindle.sim.world import World
 
 START_SECONDS: Final = 60.0
@@ -41,6 +48,8 @@ class Plan:
     terms: Terms = field(default_factory=Terms)
     wishes: Wishes = field(default_factory=Wishes)
     paces: tuple[Pace, ...] = (Pace(),)
+    habits: tuple[Habits, ...] = ()
+    jobs: tuple[Job, ...] = ()
     reader_version: int = 13
     appetite: Appetite = field(default_factory=Appetite)
     seconds: float = 15.0
@@ -68,7 +77,7 @@ def draw(seed: int) -> Plan:
     replicas = min(brokers, rng.choice([1, 2, 3, 3]))
     min_isr = rng.choice([1, max(1, replicas - 1), max(1, replicas - 1), min(2, replicas)])
     synced = rng.random() < 0.25
-    elr = rng.random() < 0.5
+    elr = rng.random() < 0.9
     combined = rng.random() < 0.25
     controllers = min(rng.choice([1, 3]), brokers if combined else 3)
     shape = Shape(
@@ -115,14 +124,58 @@ def draw(seed: int) -> Plan:
         pause=rng.choice([0.5, 1.0, 3.0]),
         length=rng.choice([0.3, 1.0, 4.0]),
     )
-    return Plan(
-        shape,
-        Terms(elr=elr and min_isr >= 2, synced=synced),
-        wishes,
-        paces,
-        13 if by_id else 12,
-        appetite,
-        rng.choice([8.0, 15.0]),
+    plan = Plan(
+        shape=shape,
+        terms=Terms(elr=elr and min_isr >= 2, synced=synced),
+        wishes=wishes,
+        paces=paces,
+        reader_version=13 if by_id else 12,
+        appetite=appetite,
+        seconds=rng.choice([8.0, 15.0]),
+    )
+    return _with_transactions(plan, random.Random(f"transactions {seed}"), min_isr)
+
+
+def _with_transactions(plan: Plan, rng: random.Random, min_isr: int) -> Plan:
+    """The same with producers in transactions and groups; few seeds have neither."""
+    level = rng.choice([2, 2, 2, 1, 0])
+    version = plan.reader_version if level == 2 else 11
+    cut = {"clock", "freeze"} & set(plan.appetite.weights)
+    rivals = rng.random() < 0.6
+    manner = Manner(level, version, rng.choice([2.0, 6.0]), excused=bool(cut))
+    habits = []
+    for n in range(1, 1 + rng.choice([0, 1, 1, 2])):
+        pause, aborts = rng.choice([0.0, 0.0, 0.5]), rng.choice([0.1, 0.5])
+        own = replace(manner, excused=manner.excused or rivals)
+        delays = [0.0, rng.choice([2.0, 5.0])] if rivals and n == 1 else [0.0]
+        habits += [Habits(f"id-{n}", own, delay, pause, aborts=aborts) for delay in delays]
+    in_transactions, static = rng.random() < 0.6, rng.random() < 0.3
+    members = range(1, 1 + rng.choice([0, 2, 3]))
+    jobs = tuple(
+        Job(
+            "group-1",
+            f"worker-{n}" if in_transactions else None,
+            manner,
+            f"instance-{n}" if static else None,
+        )
+        for n in members
+    )
+    factor, flush = str(plan.wishes.replicas), {"log.flush.interval.messages": "1"}
+    settings = {
+        **plan.shape.settings,
+        **(flush if plan.terms.synced else {}),
+        "min.insync.replicas": str(min_isr),
+        "offsets.topic.replication.factor": factor,
+        "transaction.state.log.replication.factor": factor,
+        "transaction.state.log.min.isr": str(min_isr),
+    }
+    by_name = version < IDS_FROM or bool(jobs)
+    return replace(
+        plan,
+        shape=replace(plan.shape, transaction_version=level, settings=settings),
+        wishes=replace(plan.wishes, reuse_names=plan.wishes.reuse_names and not by_name),
+        habits=tuple(habits),
+        jobs=jobs,
     )
 
 
@@ -170,7 +223,20 @@ class Simulation:
             Producer(f"producer-{n}", self._rng(), *about, pace)
             for n, pace in enumerate(plan.paces, 1)
         ]
-        self.reader = Reader("reader", self._rng(), *about, plan.reader_version)
+        self.transactors: list[Transactor] = [
+            TransactionalProducer(f"transactional-{n}", self._rng(), *about, habits)
+            for n, habits in enumerate(plan.habits, 1)
+        ]
+        self.transactors += [
+            Worker(f"worker-{n}", self._rng(), *about, job) for n, job in enumerate(plan.jobs, 1)
+        ]
+        # Where nothing is undecided one reader sees for both.
+        self.readers = [
+            Reader(name, self._rng(), *about, plan.reader_version, committed=committed)
+            for name, committed in (("reader", False), ("reader of committed", True))
+            if committed or self.transactors
+        ]
+        self.history.groups.coordinator_of = self._coordinator_of
 
     def _rng(self) -> random.Random:
         return random.Random(self.world.rng.getrandbits(64))
@@ -181,9 +247,11 @@ class Simulation:
         """Start the nodes, wait until they serve, start the clients."""
         self.cluster.start()
         self.until(lambda: self.cluster.serves(), START_SECONDS, "the cluster serves")
-        clients: list[Client] = [self.admin, *self.producers, self.reader]
-        for client in clients:
+        for client in self._clients():
             self.world.start(Host(client.name, {}), client)
+
+    def _clients(self) -> list[Client]:
+        return [self.admin, *self.producers, *self.readers, *self.transactors]
 
     def until(self, done: Callable[[], bool], seconds: float, what: str) -> None:
         """Let time pass until something holds. Violation if it does not in time."""
@@ -198,10 +266,11 @@ class Simulation:
         """End all faults and all new work; everything must come to rest, and well."""
         self.faults.heal()
         self.admin.draining = True
-        for producer in self.producers:
-            producer.draining = True
+        for writer in (*self.producers, *self.transactors):
+            writer.draining = True
         self._until_none(self._unsettled, HEAL_SECONDS)
-        self.reader.draining = True
+        for reader in self.readers:
+            reader.draining = True
         # A request that was given up before may have come late, and begun something.
         self._until_none(lambda: self._unsettled() or self._unanswered(), STILL_SECONDS)
 
@@ -214,7 +283,7 @@ class Simulation:
             self.pass_time(LOOK_SECONDS)
 
     def _unanswered(self) -> str | None:
-        for client in (self.admin, *self.producers, self.reader):
+        for client in self._clients():
             if client.open:
                 return f"{client.open} requests of {client.name} are open"
         return self.checks.unanswered()
@@ -225,10 +294,23 @@ class Simulation:
         for producer in self.producers:
             if not producer.idle:
                 return f"{producer.name} waits for {producer.waits_for}"
+        for transactor in self.transactors:
+            if not transactor.finished:
+                return f"{transactor.name} has not ended its last transaction"
         for id, offsets in self.history.acknowledged.items():
-            if id.topic_id not in self.history.deleted and max(offsets) >= self.reader.position(id):
-                return f"the reader is at {self.reader.position(id)} of {id}"
+            for reader in self.readers:
+                at = reader.position(id)
+                if id.topic_id not in self.history.deleted and max(offsets) >= at:
+                    return f"the {reader.name} is at {at} of {id}"
         return self.checks.unsettled()
+
+    def _coordinator_of(self, group: str) -> tuple[NodeId, int]:
+        image = self.cluster.newest
+        topic = image.topic(OFFSETS_TOPIC)
+        if topic is None:
+            return (-1, -1)
+        state = topic.partitions[partition_for(group, len(topic.partitions))]
+        return (state.leader, state.leader_epoch)
 
     def run(self) -> None:
         """All phases. Violation, or whatever a bug raises."""

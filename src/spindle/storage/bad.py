@@ -14,16 +14,17 @@ from spindle.storage import files, layout
 from spindle.storage.blame import FULL
 from spindle.storage.disk import Disk
 
-_VERSION: Final = "0"
+_VERSION: Final = "1"
 WHY_MAX: Final = 1_000
 """Characters of the reason that are kept."""
 
 
 class Mark(NamedTuple):
-    """Since when (ms since 1970), and what was wrong."""
+    """Since when (ms since 1970), what was wrong, and where the log had ended at least."""
 
     since_ms: int
     why: str
+    reached: int = 0
 
 
 def write(disk: Disk, path: str, mark: Mark) -> None:
@@ -31,7 +32,7 @@ def write(disk: Disk, path: str, mark: Mark) -> None:
     if disk.stat(path) is None or read(disk, path) is not None:
         return  # Somebody has removed all of it; or its first mark says more.
     why = " ".join(mark.why.split())[:WHY_MAX]
-    data = f"{_VERSION}\n{mark.since_ms}\n{why}\n"
+    data = f"{_VERSION}\n{mark.since_ms}\n{why}\n{mark.reached}\n"
     try:
         files.replace(disk, f"{path}/{layout.BAD}", data.encode())
     except OSError as error:
@@ -50,13 +51,18 @@ def read(disk: Disk, path: str) -> Mark | None:
     data = files.read_whole(disk, f"{path}/{layout.BAD}")
     if data is None:
         return None
-    version, since, why = [*data.decode(errors="replace").split("\n", 2), "", ""][:3]
-    known = version == _VERSION and since.isascii() and since.isdigit()
-    return Mark(int(since), why.strip()) if known else Mark(0, "it is marked as bad")
+    version, since, why, reached = [*data.decode(errors="replace").split("\n"), "", "", ""][:4]
+    if version not in ("0", _VERSION) or not _is_number(since):
+        return Mark(0, "it is marked as bad")
+    return Mark(int(since), why.strip(), int(reached) if _is_number(reached) else 0)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit()
 
 
 def find(disk: Disk, root: str, name: str) -> BadCopy | None:
     """The bad copy that the `-stray` directory `name` holds, if it is one. OSError."""
     path = f"{root}/{name}"
     mark = read(disk, path)
-    return None if mark is None else BadCopy(name, files.weigh(disk, path), *mark)
+    return None if mark is None else BadCopy(name, files.weigh(disk, path), mark.since_ms, mark.why)

@@ -9,11 +9,13 @@ import errno
 from typing import Any
 
 from spindle.model.cleaning import CleanBytes
+from spindle.model.computing import CheckRecords, Compute
 from spindle.model.copying import CopyBytes
-from spindle.model.errors import DiskFailed, Failure
+from spindle.model.errors import DiskFailed, Failure, Refusal
 from spindle.model.jobs import Job, Purge, Sweep, WriteHighWatermarks
 from spindle.storage import copy, files, layout, offsets_files, rewriting
 from spindle.storage.disk import Disk
+from spindle.storage.naming import activity_of
 from spindle.storage.opening import explain
 
 
@@ -22,6 +24,10 @@ def run(disk: Disk, job: Job[Any]) -> Any:
     try:
         if isinstance(job, CleanBytes):
             return rewriting.step(disk, job)
+        if isinstance(job, Compute):
+            return job.work()
+        if isinstance(job, CheckRecords):
+            return job.walk.step(job.most)
         if isinstance(job, Purge):
             return _purge(disk, job)
         if isinstance(job, Sweep):
@@ -33,9 +39,9 @@ def run(disk: Disk, job: Job[Any]) -> Any:
         return copy.copy_bytes(disk, job)
     except OSError as error:
         code = error.errno or errno.EIO
-        return DiskFailed(job.directory, type(job).__name__, code, explain(error))
-    except Failure as failure:
-        return failure
+        return DiskFailed(job.directory, activity_of(job), code, explain(error))
+    except (Failure, Refusal) as told:
+        return told
 
 
 def _purge(disk: Disk, job: Purge) -> int:

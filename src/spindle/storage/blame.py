@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from spindle.model import copying as c
 from spindle.model import jobs as j
+from spindle.model.logs import Usage
 from spindle.storage import files, layout
 from spindle.storage.disk import Disk
 
@@ -25,6 +26,9 @@ FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR})
 """The file is not there: somebody's hand, or a file system that was repaired."""
 
+NAMES: Final = frozenset({errno.EEXIST, errno.ENOTEMPTY, errno.ENAMETOOLONG})
+"""A name is taken, or cannot be: something else is where a log's directory should be."""
+
 ONE_FILE: Final = frozenset(
     {
         errno.EIO,
@@ -35,10 +39,15 @@ ONE_FILE: Final = frozenset(
         errno.EISDIR,
         errno.ELOOP,
         errno.EFBIG,
+        errno.ESPIPE,
+        errno.ENXIO,
     }
 )
-"""What a single file can say, by a bad sector, a wrong checksum, rights or mischief, on a disk
-that is well otherwise."""
+"""What a single file can say, by a bad sector, a wrong checksum, rights or mischief (a pipe in its
+place), on a disk that is well otherwise."""
+
+_NO_DIRECTORY: Final = frozenset({errno.EISDIR, errno.ELOOP})
+"""A directory is where a file should be, or a link leads nowhere: the one log's names are wrong."""
 
 _ON_FILES: Final = frozenset(
     {
@@ -73,18 +82,19 @@ class Blame:
         """Whether an errno that a job has met concerns the job's log alone."""
         if not isinstance(job, j.LogJob) or layout.is_metadata(job.key):
             return False
-        on_files = type(job) in _ON_FILES or number in OURS or number in GONE
+        by_name = number in OURS or number in GONE or number in NAMES or number in _NO_DIRECTORY
+        on_files = type(job) in _ON_FILES or by_name
         return on_files and self.is_the_logs(number, str(job.key))
 
     def is_the_logs(self, number: int, log: str) -> bool:
         """Whether an errno on a file of `log` concerns that log alone; else it is the disk's."""
         if number in OURS:
             return True
-        if number not in GONE and number not in ONE_FILE:
+        if number not in GONE and number not in NAMES and number not in ONE_FILE:
             return False
         if not self._probe():
             return False
-        if number in GONE:
+        if number in GONE or number in NAMES or number in _NO_DIRECTORY:
             return True
         self._victims[log] = None
         return len(self._victims) <= VICTIMS_MAX
@@ -92,13 +102,20 @@ class Blame:
 
 def probe(disk: Disk, directory: str) -> bool:
     """Whether a directory is there, and takes and gives bytes."""
-    path = f"{directory}/{PROBE}"
     try:
-        if disk.stat(f"{directory}/{layout.META_PROPERTIES}") is None:
-            return False
-        files.replace(disk, path, PROBE.encode())
-        well = files.read_whole(disk, path) == PROBE.encode()
-        disk.remove(path)
+        measure(disk, directory, write=True)
     except OSError:
         return False
-    return well
+    return True
+
+
+def measure(disk: Disk, directory: str, *, write: bool) -> Usage:
+    """Bytes of a directory's file system; with `write` a file is written and read. OSError."""
+    files.require_formatted(disk, directory)
+    if write:
+        path = f"{directory}/{PROBE}"
+        files.replace(disk, path, PROBE.encode())
+        if files.read_whole(disk, path) != PROBE.encode():
+            raise OSError(errno.EIO, "what was written is not what is read", path)
+        disk.remove(path)
+    return disk.usage(directory)

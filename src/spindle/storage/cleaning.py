@@ -18,7 +18,12 @@ from spindle.storage.segment import POSITION_MAX, Segment
 
 
 def plan(log: Log, job: PlanClean, cleaned_to: int) -> CleanPlan | None:
-    """What to clean. `cleaned_to`: below this the log was cleaned before. Corrupt, OSError."""
+    """What to clean. `cleaned_to`: below this the log was cleaned before. Corrupt, OSError.
+
+    One beyond the log's end is wrong: then nothing counts as cleaned.
+    """
+    if cleaned_to > log.end:
+        cleaned_to = 0
     assert not log.key.future, "a future log is cleaned after it has become the current one"
     segments = list(_cleanable(log, job))
     dirty = [s for s in segments if s.end > cleaned_to]

@@ -371,7 +371,7 @@ class _Copying:
 
 def _failed(directory: str, error: OSError) -> DiskFailed:
     code = error.errno or errno.EIO
-    return DiskFailed(directory, "copy", code, os.strerror(code))
+    return DiskFailed(directory, "copying a replica", code, os.strerror(code))
 
 
 def _close(file: File) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from spindle.model import cleaning as k
@@ -18,7 +19,7 @@ from spindle.model import jobs as j
 from spindle.model.errors import Corrupt, DiskFailed, Failure, LogFailed, Refusal
 from spindle.model.ids import DirectoryId, LogDir
 from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, Usage
-from spindle.model.scrubbing import Scrub, Scrubbed
+from spindle.model.scrubbing import Scrub
 from spindle.storage import (
     bad,
     beside,
@@ -33,18 +34,22 @@ from spindle.storage import (
     scrub,
     small_files,
 )
-from spindle.storage.blame import FULL, GONE, OURS, PROBE, Blame, probe
+from spindle.storage.blame import FULL, GONE, NAMES, OURS, Blame, measure, probe
 from spindle.storage.disk import Disk, File
 from spindle.storage.formatting import adopt
 from spindle.storage.log import SYNC_AFTER_CHECKPOINTS, Log
 from spindle.storage.lookup import find_offset
 from spindle.storage.meta import random_directory_id
+from spindle.storage.naming import activity_of
 from spindle.storage.offsets_files import OffsetFiles
 from spindle.storage.opening import explain, open_directory, reload
 from spindle.storage.pool import Pool
 from spindle.storage.recovery import Bounds, load_log
 
 R = TypeVar("R")
+
+NO_EPOCH: Final = -1
+"""Of a directory that was closed while its broker goes on: nothing may be concluded from it."""
 
 
 class Directory:
@@ -67,6 +72,7 @@ class Directory:
         self._discarded: dict[str, Log] = {}
         """Logs that were renamed away, by their new names, as they were; until they are purged."""
         self._failed: DiskFailed | None = None
+        self._dead: DiskFailed | None = None
         self._blame = Blame(lambda: probe(disk, path))
         self._uncommitted: dict[LogKey, list[int]] = {}
         """Logs with appends, and new logs, that wait for their sync; places in the group."""
@@ -84,11 +90,16 @@ class Directory:
 
     def abandon(self) -> None:
         """Fail whatever is queued, until `Open`; may be called from any thread."""
-        why = "it was given up before"
-        self._failed = self._failed or DiskFailed(self.path, "call", errno.ETIMEDOUT, why)
+        self._failed = self._failed or DiskFailed(self.path, "a call", errno.ETIMEDOUT, "given up")
+
+    def die(self, why: str) -> None:
+        """A bug has left its state unknown: nothing runs here any more. From any of its threads."""
+        self._dead = self._dead or DiskFailed(self.path, "job", errno.ENOTRECOVERABLE, why)
 
     def run_group(self, group: Sequence[j.Job[Any]]) -> list[Any]:
         """Carry out jobs in order; for each its result, or the Failure that came instead."""
+        if self._dead is not None:
+            return [self._dead] * len(group)
         if group and isinstance(group[0], j.BesideJob):
             return [self._failed or beside.run(self.disk, job) for job in group]
         results: list[Any] = []
@@ -113,7 +124,7 @@ class Directory:
         if self._failed is not None and type(job) not in _EVEN_IF_FAILED:
             return self._failed
         if self._offsets is None and type(job) not in _EVEN_IF_FAILED:
-            return DiskFailed(self.path, type(job).__name__, errno.EBADF, "it is not open")
+            return DiskFailed(self.path, activity_of(job), errno.EBADF, "it is not open")
         try:
             return _HANDLERS[type(job)](self, job)
         except OSError as error:
@@ -132,9 +143,10 @@ class Directory:
                 _subject(job),
                 explain(error),
                 passing=code in OURS,
-                suspect=code not in GONE,
+                suspect=code not in GONE and code not in NAMES,
+                taken=code in NAMES,
             )
-        failure = DiskFailed(self.path, type(job).__name__, code, explain(error))
+        failure = DiskFailed(self.path, activity_of(job), code, explain(error))
         if code not in FULL and code not in OURS:
             self._fail(failure)
         return failure
@@ -156,9 +168,7 @@ class Directory:
             except OSError:
                 pass  # Closing gives the lock up all the same.
         self._offsets = None
-        self._logs = {}
-        self._quarantined = {}
-        self._discarded = {}
+        self._logs, self._quarantined, self._discarded = {}, {}, {}
 
     def _commit(self, results: list[Any]) -> None:
         """Make durable what waits for it; a failure takes the place of the results."""
@@ -177,7 +187,7 @@ class Directory:
                     self._logs[key].sync()
         except OSError as error:
             # After a failed sync nobody knows what the medium holds: this always latches.
-            failure = DiskFailed(self.path, "sync", error.errno or errno.EIO, explain(error))
+            failure = DiskFailed(self.path, "syncing", error.errno or errno.EIO, explain(error))
             self._fail(failure)
         if self._failed is not None:
             for places in (*created.values(), *appended.values()):
@@ -212,40 +222,41 @@ class Directory:
         self._failed = None
         self._blame = Blame(lambda: probe(self.disk, self.path))
         opened = open_directory(self._pool, job, self._new_id, self._blame)
-        self._lock = opened.lock
-        self._offsets = opened.offsets
-        self._logs = opened.logs
-        self._quarantined = opened.quarantined
+        self._lock, self._offsets = opened.lock, opened.offsets
+        self._logs, self._quarantined = opened.logs, opened.quarantined
         return opened.result
 
     def _close(self, job: j.Close) -> None:
-        for log in self._logs.values():
-            log.close()
-        self._open_offsets().write_logs(self._logs.values())
-        data = checkpoints.encode_clean_shutdown(job.broker_epoch)
-        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)
+        self._shut(job.broker_epoch)
         self._let_go()
 
+    def _shut(self, broker_epoch: int) -> None:
+        """Have all logs on the medium, and the next opening know that."""
+        for log in self._logs.values():
+            log.close()
+        self._write_offsets()
+        files.require_formatted(self.disk, self.path)
+        data = checkpoints.encode_clean_shutdown(broker_epoch)
+        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)
+
+    def _write_offsets(self) -> None:
+        waiting = (key.topic_partition for key in self._quarantined)
+        self._open_offsets().write_logs(self._logs.values(), waiting)
+
     def _release(self, job: j.Release) -> None:
-        self._fail(DiskFailed(self.path, type(job).__name__, 0, "taken offline by an operator"))
+        if self._failed is None and self._offsets is not None:
+            self._shut(NO_EPOCH)
+        self._fail(DiskFailed(self.path, "serving", 0, "taken offline by an operator"))
 
     def _measure(self, job: j.Measure) -> Usage:
-        if not self._is_there():
-            raise OSError(errno.ENOENT, "there is no meta.properties", self.path)
-        if self._failed is not None or job.write:
-            # Whoever thinks of using it again wants to know whether it takes writes.
-            probe = f"{self.path}/{PROBE}"
-            files.replace(self.disk, probe, PROBE.encode())
-            if files.read_whole(self.disk, probe) != PROBE.encode():
-                raise OSError(errno.EIO, "what was written is not what is read", probe)
-            self.disk.remove(probe)
-        return self.disk.usage(self.path)
+        # Before it is used again it must have shown that it takes writes.
+        return measure(self.disk, self.path, write=self._failed is not None or job.write)
 
     def _checkpoint(self, job: j.Checkpoint) -> None:
         for log in self._logs.values():
             if log.count_checkpoint():
                 log.sync_sealed(SYNC_AFTER_CHECKPOINTS)
-        self._open_offsets().write_logs(self._logs.values())
+        self._write_offsets()
 
     # --- one log ------------------------------------------------------------------------------
 
@@ -265,14 +276,19 @@ class Directory:
         other = self._logs.get(job.key._replace(future=not job.key.future))
         if other is None:
             self._open_offsets().forget(job.key.topic_partition)
-        self.disk.make_dir(path)
+        files.require_formatted(self.disk, self.path)
+        # The metadata log's snapshots may be there before it. What else is there is not ours.
+        made = not layout.is_metadata(job.key) or self.disk.stat(path) is None
+        if made:
+            self.disk.make_dir(path)
         try:
             data = checkpoints.encode_topic_id(job.topic_id)
             files.write_in_place(self.disk, f"{path}/{layout.PARTITION_METADATA}", data)
             log = load_log(self._pool, path, job.key, Bounds(), [])
         except OSError:
             self._pool.drop_under(path)  # The disk is full, say: it is made on another one.
-            files.remove_tree(self.disk, path)
+            if made:
+                files.remove_tree(self.disk, path)
             raise
         self._logs[job.key] = log
         return log
@@ -280,28 +296,24 @@ class Directory:
     def _configure(self, job: j.Configure) -> None:
         self._log(job.key).settings = job.settings
 
-    def _append(self, job: j.Append) -> j.Appended:
-        return self._log(job.key).append(job.batches, job.now_ms)
-
     def _read(self, job: j.Read) -> j.ReadResult:
         return reading.read(self._log(job.key), job)
-
-    def _scrub(self, job: Scrub) -> Scrubbed:
-        return scrub.scrub(self._pool, self._logs, self._blame, job)
-
-    def _find_offset(self, job: j.FindOffset) -> j.FoundOffset:
-        return find_offset(self._log(job.key), job.timestamp, job.limit)
 
     def _truncate(self, job: j.Truncate) -> LoadedLog:
         log = self._log(job.key)
         if job.offset < log.end:
-            self._open_offsets().lower(log.key.topic_partition, log.floor(job.offset))
+            name, floor = log.key.topic_partition, log.floor(job.offset)
+            self._open_offsets().lower(name, floor)
+            if not log.key.future:
+                self._open_offsets().lower_mark(name, floor)
             log.truncate(job.offset)
         return self._loaded(log)
 
     def _reset(self, job: j.Reset) -> LoadedLog:
         log = self._log(job.key)
         self._open_offsets().lower(log.key.topic_partition, 0)
+        if not log.key.future:
+            self._open_offsets().lower_mark(log.key.topic_partition, 0)
         log.reset(job.offset)
         return self._loaded(log)
 
@@ -340,17 +352,20 @@ class Directory:
 
     def _mark_bad(self, job: j.MarkBad) -> None:
         log = self._logs.pop(job.key, None)
+        reached = max(job.reached, self._open_offsets().reached(job.key.topic_partition))
         if log is not None:
             log.let_go()
             self._quarantined[job.key] = log.name
+            reached = max(reached, log.end)
         elif job.key not in self._quarantined:
             raise LogFailed(self.path, str(job.key), "there is no such log")
         path = f"{self.path}/{self._quarantined[job.key]}"
-        bad.write(self.disk, path, bad.Mark(job.now_ms, job.why))
+        bad.write(self.disk, path, bad.Mark(job.now_ms, job.why, reached))
 
     def _reload(self, job: j.Reload) -> LoadedLog:
-        offsets = self._open_offsets()
-        return self._loaded(reload(self._pool, job, self._logs, self._quarantined, offsets))
+        offsets, warnings = self._open_offsets(), list[str]()
+        log = reload(self._pool, job, self._logs, self._quarantined, offsets, warnings)
+        return replace(self._loaded(log), warnings=tuple(warnings))
 
     def _salvage(self, job: j.Salvage) -> j.Salvaged:
         if job.key not in self._quarantined:
@@ -364,6 +379,7 @@ class Directory:
         path = f"{self.path}/{layout.directory_name(job.key, unique)}"
         if job.key in self._logs or self.disk.stat(path) is not None:
             raise LogFailed(self.path, job.name, f"there is a {job.key} already")
+        warnings: list[str] = []
         log = self._discarded.pop(job.name, None)
         mark = kept.read(self.disk, old) if log is None else None
         kept.remove(self.disk, old)
@@ -372,11 +388,11 @@ class Directory:
         if log is None:
             # From before a restart: as after a crash. Without a mark all of it is looked at.
             bounds = Bounds() if mark is None else mark.bounds
-            log = load_log(self._pool, path, job.key, bounds, [])
+            log = load_log(self._pool, path, job.key, bounds, warnings)
         else:
             log.moved(path, job.key)
         self._logs[job.key] = log
-        return self._loaded(log)
+        return replace(self._loaded(log), warnings=tuple(warnings))
 
     def _forget(self, job: j.Forget) -> None:
         self._discarded.pop(job.name, None)
@@ -388,11 +404,13 @@ class Directory:
         path = f"{self.path}/{layout.directory_name(current)}"
         if current in self._logs or self.disk.stat(path) is not None:
             raise LogFailed(self.path, str(future), f"{current} is still in this directory")
+        warnings: list[str] = []
         if log.confirmed < log.end:
             # Its source has failed before it could say that it was not cut: look at the bytes.
             log.let_go()
             bounds = Bounds(log.recovery_point, log.start)
-            log = self._logs[future] = load_log(self._pool, log.path, future, bounds, [])
+            log = load_log(self._pool, log.path, future, bounds, warnings)
+            self._logs[future] = log
         log.copied = None
         # B-21: all of it is on the medium before the other copy may be given up.
         log.tidy()
@@ -403,7 +421,7 @@ class Directory:
         log.moved(path, current)
         del self._logs[future]
         self._logs[current] = log
-        return self._loaded(log)
+        return replace(self._loaded(log), warnings=tuple(warnings))
 
     def _mark_copy(self, job: c.MarkCopy) -> c.CopyMark:
         log = self._log(job.key)
@@ -441,10 +459,10 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Checkpoint: Directory._checkpoint,
     j.CreateLog: Directory._create,
     j.Configure: Directory._configure,
-    j.Append: Directory._append,
+    j.Append: lambda d, job: d._log(job.key).append(job.batches, job.now_ms),
     j.Read: Directory._read,
-    Scrub: Directory._scrub,
-    j.FindOffset: Directory._find_offset,
+    Scrub: lambda d, job: scrub.scrub(d._pool, d._logs, d._blame, job),
+    j.FindOffset: lambda d, job: find_offset(d._log(job.key), job.timestamp, job.limit),
     j.Truncate: Directory._truncate,
     j.Reset: Directory._reset,
     j.MoveLogStart: lambda d, job: d._log(job.key).move_start(job.offset),
@@ -471,14 +489,12 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
 
 _EVEN_IF_FAILED: Final = frozenset({j.Open, j.Measure, j.Format, j.Release})
 
-_COMMIT_LATER: Final = frozenset(
-    {
-        j.Append, j.Read, Scrub, j.CreateLog, j.Configure, j.FindOffset, j.Measure, j.GetFile,
-        c.MarkCopy, c.PlanCopy,
-    }
-)  # fmt: skip
+_COMMIT_LATER: Final = frozenset({
+    j.Append, j.Read, Scrub, j.CreateLog, j.Configure, j.FindOffset, j.Measure, j.GetFile,
+    c.MarkCopy, c.PlanCopy,
+})  # fmt: skip
 """Jobs that may run between an append and its sync."""
 
 
 def _subject(job: j.Job[Any]) -> str:
-    return str(job.key) if isinstance(job, j.LogJob) else type(job).__name__
+    return str(job.key) if isinstance(job, j.LogJob) else activity_of(job)

@@ -79,7 +79,13 @@ class Disk(Protocol):
         """What is known of a path, or None where there is nothing."""
 
     def make_dir(self, path: str) -> None:
-        """Make a directory (parents too); no error if it is there."""
+        """Make a directory. OSError ENOENT without a parent, EEXIST where the name is taken."""
+
+    def make_dirs(self, path: str) -> None:
+        """Make a directory, parents too; no error if it is there. Only where a disk is formatted:
+
+        a directory that is merely not mounted must not be made on the file system below it.
+        """
 
     def rename(self, source: str, target: str) -> None:
         """Rename atomically; a file at `target` gives way."""

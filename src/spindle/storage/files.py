@@ -9,7 +9,7 @@ import errno
 from typing import Final
 
 from spindle.storage.disk import Disk
-from spindle.storage.layout import TEMPORARY
+from spindle.storage.layout import META_PROPERTIES, TEMPORARY
 
 SMALL_MAX: Final = 1 << 30
 """A file that is read whole may not be larger (bytes)."""
@@ -28,6 +28,15 @@ def read_whole(disk: Disk, path: str) -> bytes | None:
         return file.read(0, size)
     finally:
         file.close()
+
+
+def require_formatted(disk: Disk, directory: str) -> None:
+    """OSError (ENOENT) where a log directory has no `meta.properties`: its disk is not mounted.
+
+    Asked before a file is made by its path there: nothing of ours belongs below a mount point.
+    """
+    if disk.stat(f"{directory}/{META_PROPERTIES}") is None:
+        raise OSError(errno.ENOENT, "there is no meta.properties", directory)
 
 
 def replace(disk: Disk, path: str, data: bytes, *, durable: bool = True) -> None:

@@ -42,6 +42,10 @@ TEMPORARY: Final = ".tmp"
 CLEANED: Final = ".cleaned"
 SWAP: Final = ".swap"
 DELETED: Final = ".deleted"
+ASIDE: Final = ".aside"
+"""What was in the place of a checkpoint, and is none."""
+CUT: Final = ".cut"
+"""Bytes that were cut from the metadata log with good batches among them. Nobody reads it."""
 
 _REMOTE_CACHE: Final = "remote-log-index-cache"
 _SUFFIXED = re.compile(r"^(?P<base>\S+-\S+)\.\S+-(?P<suffix>delete|future|stray)$")

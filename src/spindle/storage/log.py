@@ -168,10 +168,10 @@ class Log:
             return True
         latest = max(batch.max_timestamp for batch in run)
         if active.first_timestamp >= 0 and latest >= 0:
-            return latest - active.first_timestamp > settings.segment_ms
+            return latest - active.first_timestamp > settings.roll_ms(self.key, active.base)
         if active.created_ms < 0:
             active.created_ms = now_ms
-        return now_ms - active.created_ms > settings.segment_ms
+        return now_ms - active.created_ms > settings.roll_ms(self.key, active.base)
 
     def _mend(self) -> None:
         """Cut off what a failed write may have left behind the log's end."""
@@ -181,7 +181,7 @@ class Log:
 
     def roll(self, now_ms: int) -> None:
         """Seal the active segment and begin a new one at the log's end."""
-        self.producers.expire(now_ms)
+        self.producers.expire(now_ms - self.settings.producer_ms)
         self.snapshots.write(self.end, self.producers)
         self.begin_segment(self.end)
         self.active.created_ms = now_ms
@@ -327,6 +327,7 @@ class Log:
         self.pool.disk.sync_dir(self.path)
         fresh = Segment(self.pool, self.path, offset)
         self.pool.file(fresh.path(), create=True)
+        self.pool.disk.sync_dir(self.path)  # Its name says where the log ends; checkpoints will.
         self.segments = [fresh]
         self.size = 0
         self.start = self.recovery_point = offset

@@ -108,6 +108,16 @@ def read(disk: Disk, directory: str) -> MetaProperties | None:
     return None if data is None else decode(data)
 
 
+def foreign(directory: str, found: MetaProperties, cluster_id: str, node_id: int) -> str | None:
+    """Why a directory is not this node's; None if it is."""
+    path = path_of(directory)
+    if found.cluster_id not in (None, cluster_id):
+        return f"{path} belongs to cluster {found.cluster_id} and not to {cluster_id}"
+    if found.node_id not in (None, node_id):
+        return f"{path} belongs to node {found.node_id}, not {node_id}"
+    return None
+
+
 def write(disk: Disk, directory: str, meta: MetaProperties) -> None:
     """Write a directory's file durably. OSError."""
     files.replace(disk, path_of(directory), encode(meta))
@@ -132,7 +142,7 @@ def format_directory(disk: Disk, directory: str, meta: MetaProperties, bootstrap
     In this order: a directory counts as formatted once `meta.properties` stands. OSError.
     """
     assert meta.directory_id is not None
-    disk.make_dir(directory)
+    disk.make_dirs(directory)
     disk.sync_dir(directory.rpartition("/")[0] or "/")
     files.replace(disk, f"{directory}/{layout.BOOTSTRAP}", bootstrap)
     write(disk, directory, meta)

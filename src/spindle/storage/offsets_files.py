@@ -30,9 +30,16 @@ class OffsetFiles:
         self.starts = self._read(layout.LOG_STARTS, warnings)
         self.high_watermarks = self._read(layout.HIGH_WATERMARKS, warnings)
         self.cleaned = self._read(layout.CLEANER_OFFSETS, warnings)
+        self._named = set(self.high_watermarks)
+        """Logs of which the file of high watermarks may tell by now."""
 
     def _read(self, name: str, warnings: list[str]) -> Offsets:
-        data = files.read_whole(self._disk, f"{self._path}/{name}")
+        path = f"{self._path}/{name}"
+        found = self._disk.stat(path)
+        if found is not None and found.is_directory:
+            self._disk.rename(path, path + layout.ASIDE)
+            warnings.append(f"{path} is begun anew: it was a directory, now {name}{layout.ASIDE}")
+        data = files.read_whole(self._disk, path)
         try:
             return checkpoints.decode_offsets(data or b"")
         except Corrupt as bad:
@@ -42,15 +49,24 @@ class OffsetFiles:
     def _write(self, name: str, offsets: Offsets) -> None:
         write(self._disk, f"{self._path}/{name}", offsets)
 
-    def write_logs(self, logs: Iterable[Log]) -> None:
-        """Write recovery points and starts as the logs have them now, where they changed."""
-        points: Offsets = {}
-        starts: Offsets = {}
+    def reached(self, name: TopicPartition) -> int:
+        """Where a log ended at least when its directory was used last: its own broker knew."""
+        return max(self.high_watermarks.get(name, 0), self.recovery_points.get(name, 0))
+
+    def write_logs(self, logs: Iterable[Log], waiting: Iterable[TopicPartition] = ()) -> None:
+        """Write recovery points and starts as the logs have them now, where they changed.
+
+        `waiting`: logs that could not be loaded; what is known of them is kept.
+        """
+        kept = set(waiting)
+        points = {name: at for name, at in self.recovery_points.items() if name in kept}
+        starts = {name: at for name, at in self.starts.items() if name in kept}
         for log in logs:
             name = log.key.topic_partition
             points[name] = min(log.recovery_point, points.get(name, log.recovery_point))
             if log.start > log.segments[0].base:
                 starts[name] = log.start
+        self._named.update(points)
         if points != self.recovery_points:
             self._put_points(points)
         if starts != self.starts:
@@ -64,6 +80,21 @@ class OffsetFiles:
             self._put_starts(_without(self.starts, name))
         if self.cleaned.get(name):
             self._put_cleaned(_without(self.cleaned, name))
+        self.lower_mark(name, 0)
+        self._named.add(name)
+
+    def lower_mark(self, name: TopicPartition, offset: int) -> None:
+        """Make sure that the high watermark on disk is at most `offset`.
+
+        The broker has it written beside from what it knows, so that it is read here again.
+        """
+        if name not in self._named:
+            return
+        marks = self._read(layout.HIGH_WATERMARKS, [])
+        if marks.get(name, 0) > offset:
+            self._write(layout.HIGH_WATERMARKS, {**marks, name: offset})
+        if self.high_watermarks.get(name, 0) > offset:
+            self.high_watermarks = {**self.high_watermarks, name: offset}
 
     def lower(self, name: TopicPartition, offset: int) -> None:
         """Make sure that the recovery point on disk is at most `offset`; before a cut there."""
@@ -94,6 +125,7 @@ class OffsetFiles:
 
 def write(disk: Disk, path: str, offsets: Offsets) -> None:
     """Put a checkpoint in the place of the one at `path`."""
+    files.require_formatted(disk, path.rpartition("/")[0])
     files.replace(disk, path, checkpoints.encode_offsets(offsets))
 
 

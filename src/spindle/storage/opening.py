@@ -14,7 +14,7 @@ from typing import Final
 
 from spindle.model.errors import Corrupt, LogFailed
 from spindle.model.ids import DirectoryId
-from spindle.model.jobs import Open, Reload
+from spindle.model.jobs import Manner, Open, Reload
 from spindle.model.logs import BadCopy, KeptCopy, LogKey, OpenedDirectory, QuarantinedLog
 from spindle.storage import bad, checkpoints, files, kept, layout, meta
 from spindle.storage.blame import GONE, OURS, Blame
@@ -24,8 +24,6 @@ from spindle.storage.log import Log
 from spindle.storage.offsets_files import OffsetFiles
 from spindle.storage.pool import Pool
 from spindle.storage.recovery import Bounds, load_log
-
-FAR: Final = (1 << 62) - 1
 
 
 @dataclass(slots=True)
@@ -62,19 +60,25 @@ def open_directory(
         raise OSError(errno.ENOENT, "there is no such directory", path)
     if not found.is_directory:
         raise OSError(errno.ENOTDIR, "it is not a directory", path)
+    identity = _identify(disk, job)  # Before the lock: an unmounted directory gets no file of ours.
     lock = disk.lock(f"{path}/{layout.LOCK}")
     try:
-        return _open_locked(pool, job, new_id, lock, blame)
+        directory_id = _completed(disk, job, identity, new_id)
+        return _open_locked(pool, job, directory_id, new_id, lock, blame)
     except OSError:
         lock.close()
         raise
 
 
 def _open_locked(
-    pool: Pool, job: Open, new_id: Callable[[], DirectoryId], lock: File, blame: Blame
+    pool: Pool,
+    job: Open,
+    directory_id: DirectoryId,
+    new_id: Callable[[], DirectoryId],
+    lock: File,
+    blame: Blame,
 ) -> Opened:
     disk, path = pool.disk, job.directory
-    directory_id = _identify(disk, job, new_id)
     marker = files.read_whole(disk, f"{path}/{layout.CLEAN_SHUTDOWN}")
     if marker is not None:
         # Gone before anything changes, or the next start would trust what this run left.
@@ -105,8 +109,7 @@ def _open_locked(
             names.deleted.append(_drop_shorter(pool, logs, log, new_id))
         else:
             logs[key] = log
-    # Where a log ended before its recovery point, that must be known before it grows again.
-    offsets.write_logs(logs.values())
+    offsets.write_logs(logs.values(), (key.topic_partition for key in quarantined))
     usage = disk.usage(path)
     result = OpenedDirectory(
         path,
@@ -130,8 +133,8 @@ def _open_locked(
     return Opened(lock, offsets, logs, quarantined, result)
 
 
-def _identify(disk: Disk, job: Open, new_id: Callable[[], DirectoryId]) -> DirectoryId:
-    """Read `meta.properties`, compare it with the node, complete what it lacks."""
+def _identify(disk: Disk, job: Open) -> meta.MetaProperties:
+    """Read `meta.properties` and compare it with the node."""
     path = meta.path_of(job.directory)
     try:
         found = meta.read(disk, job.directory)
@@ -141,11 +144,16 @@ def _identify(disk: Disk, job: Open, new_id: Callable[[], DirectoryId]) -> Direc
         raise OSError(
             errno.ENOENT, "no meta.properties: not formatted, or its disk is not mounted", path
         )
-    if found.cluster_id not in (None, job.cluster_id):
-        text = f"{path} belongs to cluster {found.cluster_id} and not to {job.cluster_id}"
-        raise OSError(errno.EINVAL, text)
-    if found.node_id not in (None, job.node_id):
-        raise OSError(errno.EINVAL, f"{path} belongs to node {found.node_id}, not {job.node_id}")
+    why = meta.foreign(job.directory, found, job.cluster_id, job.node_id)
+    if why is not None:
+        raise OSError(errno.EINVAL, why)
+    return found
+
+
+def _completed(
+    disk: Disk, job: Open, found: meta.MetaProperties, new_id: Callable[[], DirectoryId]
+) -> DirectoryId:
+    """The directory's id; where `meta.properties` lacks one, it gets a new one."""
     if found.directory_id is not None:
         return found.directory_id
     directory_id = new_id()
@@ -187,8 +195,10 @@ def _load(
     if mark is not None:
         raise Corrupt(mark.why)
     name = key.topic_partition
-    start = offsets.starts.get(name, 0)
-    bounds = Bounds(offsets.recovery_points.get(name, 0), start, clean)
+    recovery_point = offsets.recovery_points.get(name, 0)
+    bounds = Bounds(recovery_point, offsets.starts.get(name, 0), clean)
+    if not key.future and not layout.is_metadata(key):
+        bounds.reached = offsets.reached(name)
     log = load_log(pool, path, key, bounds, warnings)
     if layout.is_metadata(key) and not clean:
         # Other voters count on what this log holds: it must be on the medium, not in a cache.
@@ -202,6 +212,7 @@ def reload(
     logs: dict[LogKey, Log],
     quarantined: dict[LogKey, str],
     offsets: OffsetFiles,
+    warnings: list[str],
 ) -> Log:
     """Carry out `Reload`, of a log in use or one that could not be loaded. Corrupt, OSError."""
     known = logs.get(job.key)
@@ -209,39 +220,64 @@ def reload(
         raise LogFailed(job.directory, str(job.key), "there is no such log")
     if known is not None:
         known.let_go()
-        bounds = Bounds(known.recovery_point, known.start)
-        log = load_log(pool, known.path, job.key, bounds, [])
-        if log.end < known.end:
-            raise Corrupt(f"it ends at {log.end}, and had reached {known.end}")
+        bounds = Bounds(known.recovery_point, known.start, reached=known.end)
+        log = load_log(pool, known.path, job.key, bounds, warnings)
         log.settings = known.settings
     else:
         path = f"{job.directory}/{quarantined[job.key]}"
         try:
-            log = (_forgive if job.forgive else _load_again)(pool, path, job.key, offsets)
+            log = _LOADERS[job.manner](pool, path, job.key, offsets, warnings)
         except (Corrupt, OSError):
             # Another log may come to this path: it must not get the descriptors of this one.
             pool.drop_under(path)
             raise
     logs[job.key] = log
     quarantined.pop(job.key, None)
-    if job.forgive:
-        offsets.write_logs(logs.values())
+    if job.manner is not Manner.AGAIN:
+        offsets.lower_mark(job.key.topic_partition, log.end)
+        offsets.write_logs(logs.values(), (k.topic_partition for k in quarantined))
     return log
 
 
-def _load_again(pool: Pool, path: str, key: LogKey, offsets: OffsetFiles) -> Log:
-    return _load(pool, path, key, offsets, False, [])
+def _load_again(
+    pool: Pool, path: str, key: LogKey, offsets: OffsetFiles, warnings: list[str]
+) -> Log:
+    return _load(pool, path, key, offsets, False, warnings)
 
 
-def _forgive(pool: Pool, path: str, key: LogKey, offsets: OffsetFiles) -> Log:
+def _load_mended(
+    pool: Pool, path: str, key: LogKey, offsets: OffsetFiles, warnings: list[str]
+) -> Log:
+    """Each byte of a log that is marked as bad is looked at, and nothing may be missing."""
+    mark, name = bad.read(pool.disk, path), key.topic_partition
+    reached = max(offsets.reached(name), mark.reached if mark is not None else 0)
+    point, start = offsets.recovery_points.get(name, 0), offsets.starts.get(name, 0)
+    log = load_log(pool, path, key, Bounds(point, start, reached=reached, whole=True), warnings)
+    return _unmarked(pool, log)
+
+
+def _load_rest(
+    pool: Pool, path: str, key: LogKey, offsets: OffsetFiles, warnings: list[str]
+) -> Log:
     """Where damage was taken out offsets are missing: a hole must not end the log, now or later."""
-    bounds = Bounds(FAR, offsets.starts.get(key.topic_partition, 0))
-    log = load_log(pool, path, key, bounds, [])
+    start = offsets.starts.get(key.topic_partition, 0)
+    log = load_log(pool, path, key, Bounds(0, start, whole=True, holes=True), warnings)
+    return _unmarked(pool, log)
+
+
+def _unmarked(pool: Pool, log: Log) -> Log:
     log.recovery_point = log.segments[0].base
     log.sync()
-    bad.remove(pool.disk, path)
-    pool.disk.sync_dir(path)
+    bad.remove(pool.disk, log.path)
+    pool.disk.sync_dir(log.path)
     return log
+
+
+_LOADERS: Final = {
+    Manner.AGAIN: _load_again,
+    Manner.MENDED: _load_mended,
+    Manner.LOSS_ACCEPTED: _load_rest,
+}
 
 
 def _drop_shorter(

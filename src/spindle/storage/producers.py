@@ -26,9 +26,6 @@ from spindle.model.errors import Corrupt
 from spindle.model.logs import AbortedTransaction, ProducerEntry
 from spindle.storage.scan import Header
 
-PRODUCER_EXPIRES_MS: Final = 24 * 3600 * 1000
-"""A producer without an append for so long is forgotten at the next snapshot."""
-
 KEPT: Final = 5
 """Appends remembered of each producer: it has so many batches in flight at most."""
 
@@ -129,13 +126,12 @@ class Producers:
             before = (*before[:-1], before[-1]._replace(first_txn_offset=-1))
         self._known[entry.producer_id] = (*before[1 - KEPT :], entry)
 
-    def expire(self, now_ms: int) -> None:
-        """Forget producers that have been silent for a day and have no transaction open."""
-        oldest = now_ms - PRODUCER_EXPIRES_MS
+    def expire(self, before_ms: int) -> None:
+        """Forget producers whose last append is as old as this, but for those in a transaction."""
         gone = [
             entry.producer_id
             for entry in self.entries
-            if entry.timestamp < oldest and entry.first_txn_offset < 0
+            if entry.timestamp <= before_ms and entry.first_txn_offset < 0
         ]
         for producer_id in gone:
             del self._known[producer_id]

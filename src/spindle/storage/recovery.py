@@ -1,15 +1,17 @@
 """Opening a log: from the files in its directory to a `Log`, repaired where it has to be.
 
 After a clean shutdown files are trusted. Otherwise every segment from the recovery point on is
-scanned with CRC, its torn tail cut, segments behind a tear or a hole dropped, indexes and epochs
-rebuilt. Corrupt means that this one log is no good; OSError that the disk is not.
-Called by `directory`.
+scanned with CRC, and indexes and epochs are rebuilt. First all is looked at, then decided: an
+incomplete batch at the very end is cut; damage with good batches behind it, or a log that was
+longer before, is Corrupt, and no byte is touched. Corrupt means that this one log is no good;
+OSError that the disk is not. Called by `directory` and `opening`.
 """
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from spindle.model.errors import Corrupt
 from spindle.model.ids import TopicId
@@ -17,6 +19,7 @@ from spindle.model.jobs import LogSettings
 from spindle.model.logs import LogKey
 from spindle.model.offsets import EpochHistory
 from spindle.storage import checkpoints, files, layout, leftovers, scan
+from spindle.storage.behind import Behind, look
 from spindle.storage.index import TimeEntry
 from spindle.storage.log import Log
 from spindle.storage.pool import Pool
@@ -30,11 +33,19 @@ _INTERVAL = LogSettings().index_interval_bytes
 
 @dataclass(slots=True)
 class Bounds:
-    """What checkpoints of the directory say of a log; 0 where they say nothing."""
+    """What is known of a log before it is looked at; 0 where nothing is.
+
+    `reached`: where it ended at least, or was the high watermark: if it ends before that, records
+    are lost. `whole`: all of it is read, and nothing may be wrong or cut. `holes`: offsets may be
+    missing between segments, for the loss was accepted.
+    """
 
     recovery_point: int = 0
     start: int = 0
     clean: bool = False
+    reached: int = 0
+    whole: bool = False
+    holes: bool = False
 
 
 @dataclass(slots=True)
@@ -43,7 +54,8 @@ class _Found:
 
     `recovered_from`: the base of the first segment from which on all were scanned; `epochs` and
     `producers`: what their scan saw, and those before; `gapped`: offsets are missing between
-    batches, as compaction leaves them.
+    batches, as compaction leaves them; `strict`: nothing good may be cut; `tail_epoch`: that of the
+    last batch (-1: not known); `behind`: what is good behind the place where it must be cut.
     """
 
     pool: Pool
@@ -58,6 +70,9 @@ class _Found:
     producers: Producers = field(default_factory=Producers)
     last_epoch: int = -1
     gapped: bool = False
+    strict: bool = True
+    tail_epoch: int = -1
+    behind: Behind = field(default_factory=Behind)
 
     def warn(self, text: str) -> None:
         self.warnings.append(f"{self.path}: {text}")
@@ -71,11 +86,15 @@ def load_log(
     warnings: list[str],
     topic_id: TopicId | None = None,
 ) -> Log:
-    """Open the log in `path`. What was repaired is told in `warnings`. Corrupt, OSError."""
+    """Open the log in `path`. What was repaired is told in `warnings`. Corrupt, OSError.
+
+    After Corrupt no record of it has been touched.
+    """
     names = leftovers.clear(pool.disk, path, warnings)
     offsets = [o for o in map(layout.parse_snapshot, names) if o is not None]
     snapshots = Snapshots(pool.disk, path, offsets)
     found = _Found(pool, path, bounds, warnings, key.future, snapshots)
+    found.strict = not key.future and not layout.is_metadata(key)
     _load_segments(found, names)
     if topic_id is None:
         topic_id = _topic_id(found)
@@ -110,28 +129,38 @@ def _topic_id(found: _Found) -> TopicId | None:
 # --- segments ----------------------------------------------------------------------------------
 
 
+class _Stop(NamedTuple):
+    """Where the good part of a log ends although there is more.
+
+    `segment`: the one that is not whole, if that is why, with its bytes. `later`: the bases of
+    those behind it. `proven`: all up to there was on the medium, or nothing may be wrong.
+    """
+
+    segment: Segment | None
+    size: int
+    later: list[int]
+    why: str
+    proven: bool
+
+
 def _load_segments(found: _Found, names: list[str]) -> None:
-    """Find and, if need be, repair the segments; make the first one where there is none."""
+    """Find and, if need be, repair the segments; make the first one where there is none.
+
+    First all of them are looked at. Then it is decided whether the log is good; only then anything
+    is changed.
+    """
     disk = found.pool.disk
     parsed = [p for p in map(layout.parse_segment_file, names) if p is not None]
     bases = sorted(p.offset for p in parsed if p.kind == layout.LOG)
-    for offset, kind in parsed:
-        if offset not in bases:
-            _check_missing(found, bases, offset, kind)
-            files.remove_if_there(disk, f"{found.path}/{layout.segment_file(offset, kind)}")
-    kinds = {(p.offset, p.kind) for p in parsed}
-    for at, base in enumerate(bases):
-        following = bases[at + 1] if at + 1 < len(bases) else None
-        segment = Segment(found.pool, found.path, base)
-        if not _follows(found, segment):
-            _drop_from(found, bases[at:])
-            break
-        indexed = (base, layout.INDEX) in kinds and (base, layout.TIME_INDEX) in kinds
-        whole = _open_segment(found, segment, following, indexed)
-        found.segments.append(segment)
-        if not whole and following is not None:
-            _drop_from(found, bases[at + 1 :])
-            break
+    orphans = [p for p in parsed if p.offset not in bases]
+    for orphan in orphans:
+        _check_missing(found, bases, orphan.offset, orphan.kind)
+    stop = _look_through(found, bases, {(p.offset, p.kind) for p in parsed})
+    _decide(found, stop)
+    for orphan in orphans:
+        files.remove_if_there(disk, f"{found.path}/{layout.segment_file(*orphan)}")
+    if stop is not None:
+        _cut(found, stop)
     if not found.segments:
         fresh = Segment(found.pool, found.path, 0)
         found.pool.file(fresh.path(), create=True).truncate(0)
@@ -155,47 +184,148 @@ def _check_missing(found: _Found, bases: list[int], offset: int, kind: str) -> N
         raise Corrupt(f"{name} is missing: {layout.segment_file(offset, kind)} is there")
 
 
-def _follows(found: _Found, segment: Segment) -> bool:
-    """Whether a segment may stand behind those before it.
+def _look_through(found: _Found, bases: list[int], kinds: set[tuple[int, str]]) -> _Stop | None:
+    """Open or scan the segments in order, and change none; where the good ones end."""
+    for at, base in enumerate(bases):
+        following = bases[at + 1] if at + 1 < len(bases) else None
+        segment = Segment(found.pool, found.path, base)
+        gap = _gap_before(found, segment)
+        if gap is not None:
+            return _Stop(None, 0, bases[at:], gap, found.bounds.whole)
+        indexed = (base, layout.INDEX) in kinds and (base, layout.TIME_INDEX) in kinds
+        stat = found.pool.disk.stat(segment.path())
+        size = stat.size if stat is not None else 0
+        trusted = found.bounds.clean or (
+            following is not None and following < found.bounds.recovery_point
+        )
+        why = _open_segment(found, segment, size, following, indexed=indexed, trusted=trusted)
+        found.segments.append(segment)
+        if why is not None:
+            proven = trusted or found.bounds.whole
+            return _Stop(segment, size, bases[at + 1 :], why, proven)
+    return None
+
+
+def _gap_before(found: _Found, segment: Segment) -> str | None:
+    """Why a segment may not stand behind those before it; None if it may.
 
     After a power cut a later segment may have survived while the end of the one before did not. A
     hole is well only where it lies before the recovery point, or in a log that was compacted.
     """
     if not found.segments or found.bounds.clean:
-        return True
+        return None
     before = found.segments[-1]
     if segment.base < before.end:
-        return False
+        return f"segment {segment.base} begins before the end of that before it, {before.end}"
     if segment.base == before.end or segment.base <= found.bounds.recovery_point:
-        return True
+        return None
     # A future log never needs the benefit of the doubt: it is copied again from there.
-    return found.gapped and not found.future
+    if (found.gapped and not found.future) or found.bounds.holes:
+        return None
+    return f"nothing is there from {before.end} to {segment.base}"
 
 
-def _drop_from(found: _Found, bases: list[int]) -> None:
-    for base in reversed(bases):
+def _decide(found: _Found, stop: _Stop | None) -> None:
+    """Corrupt where the log is damaged. Then nothing has been changed, and nothing will be.
+
+    A crash may leave half a batch at the log's end, which was never acknowledged: it may be cut.
+    Where good batches follow, or the log was longer before, records would be lost by that (B-28,
+    B-31). A future log has its source, and the metadata log the other voters.
+    """
+    end = found.segments[-1].end if found.segments else 0
+    short = end < found.bounds.reached
+    if stop is None:
+        if short:
+            raise Corrupt(_short(found, end))
+        return
+    found.behind = _look_behind(found, stop, end)
+    if stop.proven or short or (found.strict and found.behind.batches):
+        what = "it" if stop.segment is None else f"segment {stop.segment.base}"
+        more = f"; {_short(found, end)}" if short else ""
+        raise Corrupt(f"{what} is damaged: {stop.why}; {found.behind}{more}")
+
+
+def _short(found: _Found, end: int) -> str:
+    return f"it ends at {end}, and had reached {found.bounds.reached}"
+
+
+def _look_behind(found: _Found, stop: _Stop, offset: int) -> Behind:
+    """What is good behind the place where the good part ends."""
+    behind = Behind()
+    if stop.segment is not None:
+        file = stop.segment.file()
+        offset = look(file, stop.segment.size, stop.size, offset, behind)
+    for base in stop.later:
+        file = found.pool.file(f"{found.path}/{layout.segment_file(base)}")
+        offset = max(offset, look(file, 0, file.size(), max(base, offset), behind))
+    return behind
+
+
+def _cut(found: _Found, stop: _Stop) -> None:
+    """Cut what follows the good part. Of the metadata log what is good of it is set aside."""
+    if stop.segment is not None:
+        segment = stop.segment
+        if found.behind.batches and not found.future:
+            _keep_aside(found, segment.base, segment.size)
+        lost = stop.size - segment.size
+        found.warn(
+            f"segment {segment.base} cut from {stop.size} to {segment.size} bytes: {stop.why}; "
+            f"{lost} bytes of no whole batch are gone"
+            if not found.behind.batches
+            else f"segment {segment.base} cut from {stop.size} to {segment.size} bytes: "
+            f"{stop.why}; {found.behind}"
+        )
+        file = segment.file()
+        file.truncate(segment.size)
+        file.sync()
+    for base in reversed(stop.later):
         segment = Segment(found.pool, found.path, base)
         stat = found.pool.disk.stat(segment.path())
         if stat is not None and stat.size:
+            if found.behind.batches and not found.future:
+                _keep_aside(found, base, 0)
             found.warn(f"segment {base} dropped: {stat.size} bytes behind the end of the log")
         segment.remove()
+    if stop.later:
+        found.pool.disk.sync_dir(found.path)
+
+
+def _keep_aside(found: _Found, base: int, position: int) -> None:
+    """Copy a segment's bytes from a position on into a file beside, which no start looks at."""
+    source = found.pool.file(f"{found.path}/{layout.segment_file(base)}")
+    name = f"{layout.segment_file(base)}.{position}{layout.CUT}"
+    target = found.pool.disk.open(f"{found.path}/{name}", create=True)
+    try:
+        target.truncate(0)
+        at, size = position, source.size()
+        while at < size:
+            data = source.read(at, scan.SCAN_WINDOW)
+            target.write(at - position, [data])
+            at += len(data)
+        target.sync()
+    finally:
+        target.close()
     found.pool.disk.sync_dir(found.path)
+    found.warn(f"{at - position} bytes that are cut from segment {base} are kept in {name}")
 
 
-def _open_segment(found: _Found, segment: Segment, following: int | None, indexed: bool) -> bool:
-    """Open or recover one segment; whether all of its bytes are good.
+def _open_segment(
+    found: _Found,
+    segment: Segment,
+    size: int,
+    following: int | None,
+    *,
+    indexed: bool,
+    trusted: bool,
+) -> str | None:
+    """Open or scan one segment; None if all of its bytes are good, else why not.
 
     A recovery point beyond the next segment's base says that this one was synced after it had been
     sealed, indexes included; at the base itself it may be from before.
     """
-    trusted = found.bounds.clean or (
-        following is not None and following < found.bounds.recovery_point
-    )
-    stat = found.pool.disk.stat(segment.path())
-    size = stat.size if stat is not None else 0
-    if trusted and (indexed or size == 0):
+    if trusted and not found.bounds.whole and (indexed or size == 0):
         try:
-            _trust(segment, size, following)
+            _trust(found, segment, size, following)
         except Corrupt as bad:
             found.warn(f"segment {segment.base} is scanned anew: {bad}")
         else:
@@ -203,14 +333,14 @@ def _open_segment(found: _Found, segment: Segment, following: int | None, indexe
             found.recovered_from = None
             found.epochs = EpochHistory()
             found.last_epoch = -1
-            return True
-    whole = _recover(found, segment, size, cut=not trusted)
-    if trusted and segment.is_short_of(following):
-        raise Corrupt(f"segment {segment.base} ends at {segment.end}: its indexes tell of more")
-    return whole
+            return None
+    why = _scan(found, segment, size)
+    if why is None and trusted and segment.is_short_of(following):
+        return f"it ends at {segment.end}: its indexes tell of more"
+    return why
 
 
-def _trust(segment: Segment, size: int, following: int | None) -> None:
+def _trust(found: _Found, segment: Segment, size: int, following: int | None) -> None:
     """Take a segment as its files say; Corrupt where they contradict each other."""
     if size == 0 and segment.last_position() < 0:
         return
@@ -222,22 +352,22 @@ def _trust(segment: Segment, size: int, following: int | None) -> None:
         if last >= size:
             raise Corrupt(f"its index tells of a batch at {last}, but it has {size} bytes")
         for _ in scan.walk(segment.file(), last, size):
-            pass
+            found.tail_epoch = -1
         segment.sealed_at(size, following, latest)
         return
     end = segment.base
     for header in scan.walk_headers(segment.file(), segment.index.last_position(), size):
         end = header.last_offset + 1
+        found.tail_epoch = header.leader_epoch
         if header.max_timestamp > latest.timestamp:
             latest = TimeEntry(header.max_timestamp, header.last_offset)
     segment.sealed_at(size, end, latest)
 
 
-def _recover(found: _Found, segment: Segment, size: int, *, cut: bool) -> bool:
-    """Scan a segment byte by byte and rebuild its indexes; cut it at the first bad batch.
+def _scan(found: _Found, segment: Segment, size: int) -> str | None:
+    """Read a segment byte by byte up to the first bad batch, and make its indexes anew.
 
-    Without `cut` that is Corrupt: the segment was on the medium whole, so that a bad batch is no
-    torn end but damage, and what stands behind it must not be thrown away (B-28).
+    Why that batch is bad; None if there is none.
     """
     if found.recovered_from is None:
         found.recovered_from = segment.base
@@ -248,21 +378,15 @@ def _recover(found: _Found, segment: Segment, size: int, *, cut: bool) -> bool:
             if header.leader_epoch < found.last_epoch:
                 # Whole, but of another history: what a copy brought in vain, left by a crash.
                 raise Corrupt(f"epoch {header.leader_epoch} after epoch {found.last_epoch}")
-            found.last_epoch = header.leader_epoch
+            found.last_epoch = found.tail_epoch = header.leader_epoch
             found.gapped = found.gapped or header.base_offset > segment.end > segment.base
             segment.note(header, _INTERVAL)
             _note_epoch(found.epochs, header)
             if header.producer_id >= 0:
                 _note_producer(found, segment, header)
     except Corrupt as bad:
-        if not cut:
-            raise Corrupt(f"segment {segment.base} is damaged: {bad}") from None
-        found.warn(f"segment {segment.base} cut from {size} to {segment.size} bytes: {bad}")
-        file = segment.file()
-        file.truncate(segment.size)
-        file.sync()
-        return False
-    return True
+        return str(bad)
+    return None
 
 
 def _note_producer(found: _Found, segment: Segment, header: scan.Header) -> None:
@@ -275,10 +399,14 @@ def _note_producer(found: _Found, segment: Segment, header: scan.Header) -> None
 
 
 def _set_start(found: _Found, log: Log) -> None:
+    """Take the start from the checkpoint. One beyond the log's end is wrong, and the log is not."""
     start = max(found.bounds.start, log.segments[0].base)
     if start > log.end:
-        found.warn(f"the log ends at {log.end}, before its start {start}: begun again there")
-        log.reset(start)
+        start = log.segments[0].base
+        found.warn(
+            f"{layout.LOG_STARTS} says {found.bounds.start}, but the log ends at {log.end}: the "
+            f"log is kept, and begins at {start}"
+        )
     log.start = start
 
 
@@ -291,6 +419,12 @@ def _set_epochs(found: _Found, log: Log) -> None:
             history = EpochHistory(checkpoints.decode_epochs(data))
         except Corrupt as bad:
             found.warn(f"{layout.LEADER_EPOCHS} is rebuilt: {bad}")
+    if history is not None and _contradicts(found, log, history):
+        found.warn(
+            f"{layout.LEADER_EPOCHS} is rebuilt: its last epoch is {history.latest}, that of the "
+            f"last batch {found.tail_epoch}"
+        )
+        history = None
     if history is None:
         history = EpochHistory()
         for segment in log.segments:
@@ -309,6 +443,16 @@ def _set_epochs(found: _Found, log: Log) -> None:
     cut_start = history.truncate_start(log.start)
     log.dirty_epochs = log.dirty_epochs or cut_end or cut_start
     log.epochs = history
+
+
+def _contradicts(found: _Found, log: Log, history: EpochHistory) -> bool:
+    """Whether the epochs' file tells of an epoch that no batch can have been written in.
+
+    It may lack the newest ones after a crash; then they come from what was scanned.
+    """
+    known = EpochHistory(history.entries)
+    known.truncate_end(log.end if found.recovered_from is None else found.recovered_from)
+    return found.tail_epoch >= 0 and known.latest > found.tail_epoch
 
 
 def _with_older(log: Log, history: EpochHistory) -> EpochHistory:

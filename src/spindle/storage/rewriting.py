@@ -19,6 +19,7 @@ from spindle.model.errors import Corrupt, DiskFailed, LogFailed
 from spindle.storage import files, layout, scan, transactions
 from spindle.storage.disk import Disk, File
 from spindle.storage.index import OffsetIndex, TimeEntry, TimeIndex
+from spindle.storage.naming import activity_of
 from spindle.wire.batch import check, compacted, slices, split, stamped
 from spindle.wire.records import Slice
 
@@ -38,7 +39,7 @@ def step(disk: Disk, job: CleanBytes) -> CleanWork:
         raise LogFailed(job.directory, str(job.key), f"compaction: {bad}") from None
     except OSError as error:
         text = f"compaction of {job.key}: {error}"
-        raise DiskFailed(job.directory, "CleanBytes", error.errno or errno.EIO, text) from None
+        raise DiskFailed(job.directory, activity_of(job), error.errno or errno.EIO, text) from None
 
 
 class _Written:

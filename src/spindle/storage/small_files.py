@@ -16,6 +16,7 @@ from spindle.storage.layout import TEMPORARY
 def put(disk: Disk, job: j.PutFile) -> None:
     """Write a file whole; its folder is made if need be."""
     path = _inside(job, job.name)
+    files.require_formatted(disk, job.directory)
     folder = path.rpartition("/")[0]
     if folder != job.directory and disk.stat(folder) is None:
         disk.make_dir(folder)

@@ -211,7 +211,7 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.ASSIGN_REPLICAS_TO_DIRS, 0, 0, 0, _C),
     (Key.LIST_CONFIG_RESOURCES, 0, 1, 0, _B),
     (Key.DESCRIBE_TOPIC_PARTITIONS, 0, 0, 0, _B),
-    (Key.ALTER_LOG_DIR_STATE, 0, 0, 0, _B),
+    (Key.ALTER_LOG_DIR_STATE, 0, 1, 0, _B),
     (Key.DESCRIBE_LOG_DIR_STATES, 0, 0, 0, _B),
     (Key.ALTER_REPLICA_STATE, 0, 0, 0, _BC),
     (Key.DESCRIBE_BAD_REPLICAS, 0, 0, 0, _B),

@@ -204,10 +204,16 @@ _ALTER_REPLICA_STATE: Final = Message(
 )
 
 _ALTER_LOG_DIR_STATE: Final = Message(
-    newest=0,
-    # One directory by its path, and what is wanted of it: node.logdirs.orders.Order.
+    newest=1,
+    # One directory by its path, and what is wanted of it: node.logdirs.orders.Order. `force`: also
+    # where partitions lose their last replica by it.
     request=Struct(
-        "AlterLogDirStateRequest", (Part("log_dir", "string"), Part("wanted_state", "int8"))
+        "AlterLogDirStateRequest",
+        (
+            Part("log_dir", "string"),
+            Part("wanted_state", "int8"),
+            Part("force", "bool", since=1),
+        ),
     ),
     response=Struct(
         "AlterLogDirStateResponse",

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
+import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.support.commands import run
+from tests.support.commands import call, run
 
-from spindle.cli.app import COMMANDS, main
+from spindle.cli.app import COMMANDS, Command, main, parser
+from spindle.cli.examples import EXAMPLES
+from spindle.cli.exits import End
 
 
 def test_help_is_there_at_once_and_loads_neither_spark_nor_the_wire() -> None:
@@ -58,7 +67,7 @@ def test_an_unreachable_cluster_is_one_clear_line_within_seconds(port: int) -> N
     began = time.monotonic()
     done = run("spindle", "log-dirs", "-b", f"127.0.0.1:{port}")
     assert time.monotonic() - began < 10
-    assert done.code == 1
+    assert done.code == End.UNKNOWN
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"error: no broker answers at 127.0.0.1:{port}")
     assert "Connection refused" in line
@@ -68,3 +77,132 @@ def test_a_wrong_address_says_how_to_write_one() -> None:
     done = run("spindle", "log-dirs", "-b", "localhost")
     assert done.code == 1
     assert "write host:port, e.g. localhost:9092" in done.stderr
+
+
+# -- every command, in one form ---------------------------------------------------------------
+
+
+def _walk(path: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    yield path, command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _walk((*path, name), inner)
+
+
+def every_command() -> list[tuple[tuple[str, ...], Any]]:
+    """All commands with their sub-commands, by their words."""
+    return [found for row in COMMANDS for found in _walk((row.name,), parser(row))]
+
+
+def test_every_page_of_help_is_for_operators(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    widest = 0
+    for path, command in every_command():
+        short, long = call(*path, "-h"), call(*path, "--help")
+        assert (short.code, short.stdout) == (0, long.stdout)
+        lines = long.stdout.splitlines()
+        assert lines[0].startswith(f"Usage: spindle {' '.join(path)}")
+        assert not re.search(r"[<{]|<=|\[\[", lines[0]), lines[0]
+        options = [line for line in lines if line.startswith("  -")]
+        assert not [line for line in options if re.search(r"<\w+|<=| TEXT | X ", line)], options
+        for inner in getattr(command, "commands", {}):
+            assert any(line.split()[:1] == [inner] for line in lines)
+        widest = max(widest, *(len(ln) for ln in lines if not ln.startswith("  spindle")))
+    assert 80 < widest <= 100, "COLUMNS is honoured"
+
+
+def test_every_command_has_examples_and_each_is_understood() -> None:
+    commands = {" ".join(path): command for path, command in every_command()}
+    runnable = {name for name, c in commands.items() if not getattr(c, "commands", {})}
+    assert runnable <= set(EXAMPLES)
+    rows = {row.name: row for row in COMMANDS}
+    for name, lines in EXAMPLES.items():
+        for line in lines:
+            words = shlex.split(re.sub(r"\$\([^)]*\)", "ID", line), comments=True)
+            words = words[: words.index(">>")] if ">>" in words else words
+            assert words[:1] == ["spindle"]
+            _understand(parser(rows[words[1]]), words[2:])
+            assert name.split() == words[1 : 1 + len(name.split())] or name == words[1]
+
+
+def _understand(command: Any, words: list[str]) -> None:
+    with command.make_context("spindle", words, resilient_parsing=False) as context:
+        rest = [*getattr(context, "_protected_args", ()), *context.args]
+        if rest:
+            _understand(command.commands[rest[0]], rest[1:])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["up", "--brokers", "x"], "--brokers: 'x' is not a whole number from 1 to 50."),
+        (["up", "--brokers", "99"], "--brokers: '99' is not a whole number from 1 to 50."),
+        (["disks", "offline"], "Missing argument 'BROKER'."),
+        (["balance"], "say what to do: history, forecast, what-if, plan, apply, watch, cancel."),
+        (["up", "--frob"], "No such option: --frob."),
+        (["frobnicate"], "there is no command 'frobnicate'."),
+    ],
+)
+def test_a_wrong_command_line_is_one_error_line(arguments: list[str], told: str) -> None:
+    done = call(*arguments)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"error: {told} See: spindle")
+    assert line.endswith(" --help")
+    assert (done.code, done.stdout) == (End.USAGE, "")
+
+
+def test_versions_by_any_name() -> None:
+    assert len({call(word).stdout for word in ("--version", "-V", "version")}) == 1
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c.name == "disks"])
+def test_a_node_that_does_not_answer_is_not_a_failure_but_unknown(
+    command: Command, port: int
+) -> None:
+    assert call(command.name, "-b", f"127.0.0.1:{port}").code == End.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["spindle --help", "spindle up --help", "kafka-log-dirs --help", "kafka-storage format --help"],
+)
+def test_a_reader_that_leaves_is_no_error(words: str) -> None:
+    command, *arguments = words.split()
+    reading, writing = os.pipe()
+    os.close(reading)
+    with contextlib.closing(os.fdopen(writing, "wb")) as closed:
+        done = subprocess.run(
+            [str(Path(sys.executable).parent / command), *arguments],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.stderr == ""
+    assert done.returncode in (0, 1, End.PIPE_CLOSED), "libraries swallow it where they write"
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["dis"], {"disks"}),
+        (["disks", "dr"], {"drain"}),
+        (["disks", "drain", "--of"], {"--offline"}),
+        (["disks", "drain", ""], set()),
+    ],
+)
+def test_a_shell_completes(words: list[str], offered: set[str]) -> None:
+    script = (
+        f"export PATH={Path(sys.executable).parent}:$PATH; source <(spindle completion bash);"
+        f"COMP_WORDS=(spindle {' '.join(word or repr('') for word in words)});"
+        f"COMP_CWORD={len(words)}; _spindle; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
+    assert set(done.stdout.split()) == offered, done.stderr
+
+
+def test_exit_codes_stand_in_the_help_and_in_the_docs() -> None:
+    told = call("--help").stdout
+    page = (Path(__file__).parents[3] / "docs" / "start.md").read_text()
+    for end in End:
+        assert f"{end.value} " in told
+        assert f"| {end.value} |" in page

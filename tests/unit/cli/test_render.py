@@ -32,6 +32,33 @@ def test_a_table_shows_cells_as_they_are(capsys: pytest.CaptureFixture[str]) -> 
     assert "Things" in out
 
 
+@pytest.mark.parametrize(
+    ("locale", "ascii_only"),
+    [
+        ({"LC_ALL": "C"}, True),
+        ({"LC_ALL": "POSIX", "LANG": "en_US.UTF-8"}, True),
+        ({}, True),
+        ({"LANG": "C.UTF-8"}, False),
+        ({"LC_ALL": "", "LC_CTYPE": "de_DE.UTF-8", "LANG": "C"}, False),
+    ],
+)
+def test_the_locale_c_gets_ascii_though_python_writes_utf_8(
+    locale: dict[str, str],
+    ascii_only: bool,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("LC_ALL", "LC_CTYPE", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in locale.items():
+        monkeypatch.setenv(name, value)
+    render.table("Things", ("name", "done"), [("x", render.bar(5, 10))])
+    out = capsys.readouterr().out
+    assert out.isascii() == ascii_only
+    bar = "##########----------" if ascii_only else "██████████░░░░░░░░░░"
+    assert bar in out, "what is done differs from what is not, without colour"
+
+
 def test_failing_ends_the_command_with_the_error_on_stderr(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -52,21 +79,24 @@ def test_a_transfer_is_drawn_on_terminals_alone(
     with render.transfer("copying", 0) as report:
         report(512, 1024)
         report(1024)
-    assert ("copying" in capsys.readouterr().err) == terminal
+    said = capsys.readouterr().err
+    assert ("100%" in said) == terminal
+    assert (said == "copying: 512 B of 1.0 KiB\ncopying: 1.0 KiB of 0 B\n") == (not terminal)
 
 
-def test_a_transfer_into_a_file_is_a_line_every_ten_seconds(
+def test_a_transfer_into_a_file_is_a_line_a_minute_and_at_both_ends(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
-    clock = iter([0.0, 4.0, 10.0, 19.0, 20.0])
+    clock = iter([0.0, 40.0, 60.0, 119.0])
     monkeypatch.setattr(render, "monotonic", lambda: next(clock))
     with render.transfer("copying", 4096) as report:
         for done in (1024, 2048, 3072, 4096):
             report(done)
     assert capsys.readouterr().err.splitlines() == [
-        "copying: 2.0 KiB of 4.0 KiB",
+        "copying: 1.0 KiB of 4.0 KiB",
+        "copying: 3.0 KiB of 4.0 KiB",
         "copying: 4.0 KiB of 4.0 KiB",
     ]
 
@@ -83,6 +113,9 @@ def test_transfers_into_a_file_tell_rate_and_time_left_of_each_part(
             done = round(now) * 1024
             report({"broker 1 /a": (done, 20480), "broker 2 /b": (done * 2, 20480)})
     assert capsys.readouterr().err.splitlines() == [
+        "copying: 0 B of 40.0 KiB",
+        "  broker 1 /a: 0 B of 20.0 KiB",
+        "  broker 2 /b: 0 B of 20.0 KiB",
         "copying: 30.0 KiB of 40.0 KiB, 3.0 KiB/s, 0:00:03 left",
         "  broker 1 /a: 10.0 KiB of 20.0 KiB, 1.0 KiB/s, 0:00:10 left",
         "  broker 2 /b: 20.0 KiB of 20.0 KiB, 2.0 KiB/s, 0:00:00 left",

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import cast
+
 import pytest
 
+from spindle.cli import accepting
+from spindle.cli.app import main
 from spindle.cli.replicas import Seen, _show, document, parse_partition
+from spindle.client.admin import AdminClient
 from spindle.client.failures import Unreachable
 from spindle.client.results import BadReplica, KeptBadCopy, ReplicaHealth
 from spindle.model.errors import Unusable
@@ -50,6 +56,70 @@ def test_the_tables_name_what_is_bad(capsys: pytest.CaptureFixture[str]) -> None
     told = capsys.readouterr().out
     assert "no replica is offline on a good disk" in told
     assert "never" in told
+
+
+WAITS = "nobody else has it: `spindle replicas accept-loss`"
+
+
+def lost(name: str, damaged: bool = True, outlook: str = WAITS) -> BadReplica:
+    topic, _, number = name.rpartition("-")
+    return BadReplica(TopicPartition(topic, int(number)), "bad CRC", damaged, outlook)
+
+
+FOUND = {
+    2: (ReplicaHealth("/d2", 0, 0, 0, 0, (), (lost("b-1"), lost("b-0"), BAD)),),
+    1: (
+        ReplicaHealth("/d1", 0, 0, 0, 0, (), (lost("a-0"), lost("c-0", damaged=False))),
+        ReplicaHealth("/d2", 0, 0, 0, 0, (), (lost("d-0"),)),
+    ),
+}
+
+
+def test_only_what_waits_for_it_can_be_lost() -> None:
+    assert [(x.broker, x.directory, str(x.name)) for x in accepting.losses(FOUND)] == [
+        (1, "/d1", "a-0"), (1, "/d2", "d-0"), (2, "/d2", "b-0"), (2, "/d2", "b-1"),
+    ]  # fmt: skip
+    assert [str(x.name) for x in accepting.losses(FOUND, "/d1")] == ["a-0"]
+
+
+class Brokers:
+    """An AdminClient of brokers that refuse one replica."""
+
+    async def repair_replica(
+        self, broker: int, name: TopicPartition, *, accept_loss: bool = False
+    ) -> str:
+        assert accept_loss
+        if str(name) == "d-0":
+            raise Unreachable("it is down")
+        return f"lost: segment 0 of {broker}"
+
+
+def test_one_that_fails_does_not_stop_the_others() -> None:
+    wanted = accepting.losses(FOUND)
+    ended = asyncio.run(accepting.accept(cast("AdminClient", Brokers()), wanted))
+    assert [(str(x.loss.name), x.outcome, x.failed) for x in ended] == [
+        ("a-0", "lost: segment 0 of 1", False),
+        ("d-0", "it is down", True),
+        ("b-0", "lost: segment 0 of 2", False),
+        ("b-1", "lost: segment 0 of 2", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "told", "code"),
+    [
+        (["--all", "1", "a-0"], "name a replica, or give --all", 2),
+        (["1"], "name BROKER and TOPIC-PARTITION, or give --all", 2),
+        (["1", "a-0", "--log-dir", "/d1"], "goes with --all", 2),
+    ],
+)
+def test_all_and_one_do_not_mix(
+    given: list[str], told: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["replicas", "accept-loss", "-b", "127.0.0.1:1", *given])
+    assert ended.value.code == code
+    assert told in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize("text", ["", "orders", "orders-", "-3", "orders-x", "orders-²"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
 from tests.support.fake_broker import HANG_UP, FakeBroker
 
+from spindle.client.admin import AdminClient
 from spindle.client.cluster import (
     Address,
     Cluster,
@@ -17,7 +19,7 @@ from spindle.client.cluster import (
     NoSuchBroker,
     parse_bootstrap,
 )
-from spindle.client.failures import Refused
+from spindle.client.failures import Refused, Unreachable
 from spindle.model.errors import Error, Unusable
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_class
@@ -171,5 +173,69 @@ def test_a_broker_that_has_moved_is_found_at_its_new_address() -> None:
                 await cluster.ask_node(2, Key.METADATA, build, Deadline(5))
                 assert cluster.nodes[2].port == new.port
             cluster.close()
+
+    asyncio.run(scenario())
+
+
+# -- what is no broker --------------------------------------------------------------------------
+
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+async def _silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """An HTTP server: it waits for a whole line, and answers requests alone."""
+    line = await reader.readline()
+    if line.startswith(b"HEAD "):
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    writer.close()
+
+
+async def _alert(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """A TLS listener: what is no handshake gets an alert."""
+    await reader.read(5)
+    writer.write(b"\x15\x03\x03\x00\x02\x02\x46")
+    writer.close()
+
+
+@pytest.mark.spec("N-06")
+@pytest.mark.parametrize(
+    ("serve", "words"), [(_silent, "this port speaks HTTP"), (_alert, "this port speaks TLS")]
+)
+def test_what_is_no_broker_is_called_by_its_name(serve: Serve, words: str) -> None:
+    async def scenario() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Unreachable, match=words):
+            async with AdminClient(f"127.0.0.1:{port}", timeout=15):
+                pass
+        server.close()
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.spec("N-06")
+def test_a_listener_that_hangs_up_after_its_versions_wants_sasl() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as broker:
+            broker.on(Key.DESCRIBE_CLUSTER, lambda request, types: HANG_UP)
+            with pytest.raises(Unreachable, match="as a SASL listener does"):
+                async with AdminClient(broker.bootstrap, timeout=5):
+                    pass
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.spec("N-06")
+def test_a_url_and_a_name_without_an_address_are_refused_at_once() -> None:
+    with pytest.raises(Unusable, match="is a URL: write host:port alone"):
+        parse_bootstrap("http://localhost:9092")
+
+    async def scenario() -> None:
+        began = time.monotonic()
+        with pytest.raises(Unreachable, match=r"kafka-1\.prod\.internal\.invalid"):
+            async with AdminClient("kafka-1.prod.internal.invalid:9092", timeout=60):
+                pass
+        assert time.monotonic() - began < 30
 
     asyncio.run(scenario())

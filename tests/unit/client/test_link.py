@@ -103,7 +103,7 @@ def test_no_more_than_so_many_requests_wait_at_once() -> None:
 @pytest.mark.parametrize(
     "nonsense",
     [
-        pytest.param(b"HTTP/1.1 400 Bad Request", id="another protocol"),
+        pytest.param(b"SSH-2.0-OpenSSH_9.6\r\n", id="another protocol"),
         pytest.param(b"\0\0\0\2\0\0", id="a frame without a header"),
         pytest.param(b"\0\0\0\4\0\0\1\0", id="an answer to nothing"),
     ],

@@ -10,7 +10,8 @@ runs = st.lists(st.tuples(st.integers(1, 3), st.integers(1, 5)), max_size=12)
 
 
 def written(steps: list[tuple[int, int]]) -> tuple[EpochHistory, list[int]]:
-    history, epochs, epoch = EpochHistory(), [], 0
+    history, epoch = EpochHistory(), 0
+    epochs: list[int] = []
     for growth, count in steps:
         epoch += growth
         history.assign(epoch, len(epochs))

@@ -36,7 +36,8 @@ def test_timers_run_in_order_and_cancelled_ones_do_not() -> None:
 
 
 def test_a_timer_set_while_timers_run_waits_its_turn() -> None:
-    out, heard = Outbox(random.Random(1)), []
+    out = Outbox(random.Random(1))
+    heard: list[int] = []
 
     def again() -> None:
         heard.append(len(heard))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 from spindle.model.config import node_config
@@ -36,7 +37,7 @@ from spindle.wire.apis import Key
 
 CLUSTER_ID = "AV9P4iMkRQymBdGIGwlqQA"
 FOLDER = f"/meta/{METADATA_TOPIC}-0"
-HANDLERS = {
+HANDLERS: dict[int, ModuleType] = {
     Key.FETCH: fetch_metadata,
     Key.VOTE: vote,
     Key.BEGIN_QUORUM_EPOCH: begin_quorum_epoch,

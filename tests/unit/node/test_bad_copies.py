@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import uuid
+from typing import Any
 
 import pytest
 from tests.support.logdirs_world import World, pid
@@ -18,7 +19,7 @@ from spindle.node.logdirs.places import Stage
 THERE = uuid.UUID(int=99_999)
 
 
-def follower(records: int = 10, **settings: str) -> World:
+def follower(records: int = 10, **settings: Any) -> World:
     """A replica with records in it that another broker leads, and that nobody counts on."""
     world = started(1, **settings)
     fill(world, records)

@@ -386,7 +386,7 @@ def test_update_features(version: int) -> None:
             key,
             version,
             "FeatureUpdateKey",
-            feature="group.version",
+            feature="transaction.version",
             max_version_level=level,
             allow_downgrade=False,
             upgrade_type=1,
@@ -399,7 +399,7 @@ def test_update_features(version: int) -> None:
     if version < 2:
         assert refused.results[0].error_code == Error.INVALID_UPDATE_VERSION
     assert update(1).error_code == Error.NONE
-    assert image(desk).features == {METADATA_VERSION: 30, "group.version": 1}
+    assert image(desk).features == {METADATA_VERSION: 30, "transaction.version": 1}
 
 
 # --- controllers ----------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from tests.support.replica_world import NAME, TOPIC, World, fetched, produced
 from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
+from spindle.model.jobs import Reset, Truncate
+from spindle.model.logs import LogKey
 from spindle.node.replicas.fetch_requests import fetch_version
 from spindle.wire.apis import Key
 
@@ -63,6 +65,19 @@ def test_a_lost_session_is_opened_again() -> None:
     world.wait(1)
     assert world.nodes[2].values() == [b"x"]
     assert len({q.session_id for q in fetches(world)}) >= 2
+
+
+def test_a_leader_that_keeps_no_session_is_followed_all_the_same() -> None:
+    """Its cache of sessions may be full, or have no slots."""
+    world = World(settings={"max.incremental.fetch.session.cache.slots": "0"}, partitions=2)
+    world.produce(1, b"x", partition=1)
+    assert world.nodes[2].values(1) == [b"x"]
+    world.wait(5)
+    fetches(world)
+    world.wait(2)
+    later = fetches(world)
+    assert 2 <= len(later) <= 6, "each waits for news at its leader"
+    assert {(q.session_epoch, *named(q)) for q in later} == {(0, 0, 1)}
 
 
 def test_an_unreachable_leader_is_tried_again_with_growing_delays() -> None:
@@ -212,6 +227,24 @@ def test_a_follower_with_an_offset_out_of_range_begins_where_the_leader_begins()
     assert (ID, 4) in node.logs.truncated
 
 
+@pytest.mark.spec("B-28")
+def test_a_follower_that_begins_beyond_the_leaders_end_begins_again() -> None:
+    world = World()
+    world.down.add(3)
+    world.fence(3)
+    for n in range(6):
+        world.produce(1, bytes([n]))
+    node = world.nodes[3]
+    node.boot()
+    node.directories[node.path].run(Reset(node.path, LogKey(NAME, 0), 99_999_999))
+    node.host()
+    world.down.discard(3)
+    world.unfence(3)
+    world.wait(3)
+    assert (node.partition().start, node.partition().end) == (0, 6)
+    assert set(world.state().isr) == {1, 2, 3}
+
+
 def test_a_follower_that_is_ahead_of_an_unclean_leader_is_cut() -> None:
     world = World()
     world.produce(1, b"kept")
@@ -233,6 +266,42 @@ def test_a_follower_that_is_ahead_of_an_unclean_leader_is_cut() -> None:
     world.wait(2)
     assert [n.values() for n in world.nodes.values()] == [[b"kept", b"instead"]] * 3
     assert (ID, 1) in world.nodes[1].logs.truncated
+
+
+def test_followers_delete_all_that_is_committed_when_their_leader_does() -> None:
+    world = World()
+    for n in range(3):
+        world.produce(1, bytes([n]))
+    world.wait(1)
+    leader = world.nodes[1]
+    leader.replicas.writes.move_start(leader.replicas.hosted[ID], 3, lambda: None)
+    world.wait(1)
+    assert [n.partition().start for n in world.nodes.values()] == [3, 3, 3]
+    world.wait(2)
+    assert leader.partition().low_watermark == 3
+
+
+def test_an_answer_for_a_log_that_has_gone_back_since_leaves_no_hole() -> None:
+    world = World(partitions=2)
+    world.produce(1, b"first")
+    node, times = world.nodes[2], 0
+
+    def go_back(to: int, request: Any, answer: Any) -> Any:
+        nonlocal times
+        if to != 2 or request.__api_key__ != Key.FETCH or times:
+            return answer
+        if any(p.records for t in answer.responses for p in t.partitions):
+            times += 1
+            node.replicas.on_log_gone(ID)
+            node.directories[node.path].run(Truncate(node.path, LogKey(NAME, 0), 0))
+            node.host()
+        return answer
+
+    world.twist = go_back
+    world.produce(1, b"second", acks=1)
+    world.wait(2)
+    assert times == 1
+    assert node.records() == [(0, b"first"), (1, b"second")]
 
 
 def test_followers_learn_the_high_watermark_and_serve_consumers() -> None:

@@ -9,6 +9,7 @@ from tests.support.group_broker import PARTITIONS, GroupBroker
 from spindle.core.groups.subscription import partition_for
 from spindle.core.groups.values import (
     Committed,
+    CoordinatorRecord,
     GroupRecord,
     Identity,
     Join,
@@ -81,6 +82,12 @@ def member(broker: GroupBroker, group_id: str) -> JoinAnswer:
     return answer
 
 
+def pair(record: CoordinatorRecord) -> tuple[bytes, bytes | None]:
+    """A record as it is written."""
+    key, value = to_bytes(record)
+    return key, value
+
+
 def test_what_was_written_is_there_again_after_unloading_and_loading() -> None:
     broker = GroupBroker()
     answer = member(broker, "g")
@@ -106,9 +113,9 @@ def test_loading_takes_bounded_steps_and_refuses_clients_meanwhile() -> None:
     big = Committed(offset=1, metadata="x" * 4_000, commit_ms=1)
     for number in range(200):
         record = OffsetRecord("g", T0, Committed(offset=number, metadata="x" * 4_000, commit_ms=1))
-        broker.replicas.write(id, [tuple(to_bytes(record))])
+        broker.replicas.write(id, [pair(record)])
     assert sum(map(len, broker.replicas.logs[id])) > 2 * STEP
-    broker.replicas.write(id, [tuple(to_bytes(OffsetRecord("g", T1, big)))])
+    broker.replicas.write(id, [pair(OffsetRecord("g", T1, big))])
     broker.replicas.reads = 0
     broker.replicas.held_reads = []
     for listener in broker.replicas.listeners:
@@ -157,7 +164,7 @@ def test_a_batch_that_cannot_be_read_is_skipped_and_said() -> None:
     id = partition("g")
     commit(broker, "g", 1)
     broker.replicas.write(id, [(b"\0\1rubbish", b"\0\0")])
-    broker.replicas.write(id, [tuple(to_bytes(OffsetRecord("g", T1, committed(7))))])
+    broker.replicas.write(id, [pair(OffsetRecord("g", T1, committed(7)))])
     broker.out.take()
     broker.lead()
     ready = broker.out.take()
@@ -188,8 +195,8 @@ def committed(offset: int) -> Committed:
 def test_offsets_of_transactions_count_at_their_commit() -> None:
     broker = GroupBroker()
     id = partition("g")
-    kept = [tuple(to_bytes(OffsetRecord("g", T0, committed(5))))]
-    dropped = [tuple(to_bytes(OffsetRecord("g", T1, committed(6))))]
+    kept = [pair(OffsetRecord("g", T0, committed(5)))]
+    dropped = [pair(OffsetRecord("g", T1, committed(6)))]
     by = {"attributes": TRANSACTIONAL, "producer_epoch": 0, "base_sequence": 0}
     broker.replicas.write(id, kept, producer_id=1, **by)
     broker.replicas.write(id, dropped, producer_id=2, **by)
@@ -203,7 +210,7 @@ def test_offsets_of_transactions_count_at_their_commit() -> None:
             producer_epoch=0,
             attributes=TRANSACTIONAL | CONTROL,
         )
-    open_one = [tuple(to_bytes(OffsetRecord("g", T1, committed(8))))]
+    open_one = [pair(OffsetRecord("g", T1, committed(8)))]
     broker.replicas.write(id, open_one, producer_id=3, **by)
     broker.lead()
     found = broker.groups.coordinator("g").fetch("g", None)
@@ -232,7 +239,7 @@ def test_deleted_topics_take_their_offsets_along() -> None:
 
 
 def test_expired_offsets_are_looked_for_from_time_to_time() -> None:
-    broker = GroupBroker(**{"offsets.retention.minutes": "1"})
+    broker = GroupBroker(with_topic=True, **{"offsets.retention.minutes": "1"})
     commit(broker, "g", 2)
     broker.wait(599)
     assert offset(broker, "g") == 2
@@ -245,7 +252,7 @@ def test_expired_offsets_are_looked_for_from_time_to_time() -> None:
 
 
 def test_records_survive_their_bytes() -> None:
-    values = [
+    values: list[CoordinatorRecord] = [
         OffsetRecord("g", T0, None),
         OffsetRecord(
             "grüße",

@@ -83,6 +83,8 @@ def test_errors_of_partitions(error: Error, again: bool) -> None:
     told = make(types.PartitionData, partition_index=0, error_code=error)
     topic = make(types.TopicData, topic_id=world.topic_id, partitions=(told,))
     then(make(types.AlterPartitionResponse, topics=(topic,)))
+    bound = world.nodes[1].partition().role.proposal is not None
+    assert bound == (error != Error.INELIGIBLE_REPLICA), "the metadata settles it, or an answer"
     world.wait(1)
     assert bool(world.controller_asked) == again
     assert world.nodes[1].partition().isr == (1, 2, 3)

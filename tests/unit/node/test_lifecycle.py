@@ -77,7 +77,8 @@ class Bench:
         self.controller: Any = Controller()
         self.asked_for_rooms = 0
         peers = Peers(self.out, str(ME))
-        site = Site(self.config, self.cluster_id, self.out, self.metadata, peers, self.controller)
+        channel: Any = self.controller
+        site = Site(self.config, self.cluster_id, self.out, self.metadata, peers, channel)
         self.lifecycle = Lifecycle(site, self.rooms)
         self.offset = 0
 
@@ -199,15 +200,19 @@ def test_heartbeats_come_fast_until_caught_up_then_at_their_interval() -> None:
     assert bench.controller.busy
 
 
-def test_a_ready_broker_asks_at_once_to_be_unfenced() -> None:
+@pytest.mark.spec("B-19")
+def test_a_ready_broker_asks_at_once_to_be_unfenced_and_tells_its_cordons() -> None:
     bench = Bench()
+    bench.commit(r.FeatureLevel(name="metadata.version", level=30))
+    bench.lifecycle.set_cordoned([A])
     bench.lifecycle.start([A], -1)
     bench.registered()
-    bench.beaten(fenced=True)
+    bench.beaten(caught_up=False, fenced=True)
     assert bench.lifecycle.is_fenced
     bench.lifecycle.ready()
     request = bench.beaten(fenced=False)
     assert not request.want_fence
+    assert request.cordoned_log_dirs == (A,)
     assert not bench.lifecycle.is_fenced
     assert bench.lifecycle.state == BrokerState.RUNNING
 

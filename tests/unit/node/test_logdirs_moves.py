@@ -18,12 +18,13 @@ from spindle.model.copying import (
     CopyBytes,
     PlanCopy,
 )
-from spindle.model.errors import PeerFailed
+from spindle.model.errors import Failure, PeerFailed
 from spindle.model.jobs import (
     CreateLog,
     Discard,
     Flush,
     Job,
+    LogStart,
     Promote,
     Retain,
 )
@@ -415,7 +416,12 @@ def test_retention_applies_to_the_future_log_too() -> None:
     world.until(lambda: _state(world) is State.ASSIGNING)
     hosted = world.replicas.hosted[pid("t")]
     job = Retain("", hosted.key, -1, 800, hosted.partition.high_watermark, 0)
-    hosted.write(job, lambda moved: world.replicas.on_start(hosted, moved))
+
+    def on_start(start: LogStart | Failure) -> None:
+        assert isinstance(start, LogStart)
+        world.replicas.on_start(hosted, start)
+
+    hosted.write(job, on_start)
     world.wait(0.5)
     start = hosted.partition.start
     assert 10 < start < 30

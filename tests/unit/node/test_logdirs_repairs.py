@@ -114,6 +114,24 @@ def test_replicas_of_a_dead_disk_are_made_anew_when_that_is_wanted_and_safe() ->
     assert world.assigned("t") == world.id_of(world.place("t").directory or "")
 
 
+@pytest.mark.spec("K589-04", "B-27", "N-04")
+def test_a_damaged_copy_that_is_an_eligible_leader_is_not_thrown_away() -> None:
+    world = World(1)
+    world.open()
+    world.create_topic("t", leader=2)
+    world.wait(1)
+    world.change("t", isr=(2,), elr=(1,))
+    hosted = world.replicas.hosted[pid("t")]
+    world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "corrupt"))
+    world.wait(30)
+    # The partition may have to go on from this copy (KIP-966).
+    assert world.place("t").stage is Stage.OFFLINE
+    assert world.kinds("/d1") == ["t-0"]
+    world.change("t", elr=())
+    world.wait(3)
+    assert world.place("t").stage is Stage.READY
+
+
 @pytest.mark.spec("B-27")
 def test_nothing_is_made_anew_unless_it_is_wanted() -> None:
     world = started(3)

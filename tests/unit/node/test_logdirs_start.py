@@ -362,7 +362,7 @@ def test_renamed_for_deletion_before_the_restart_goes_after_the_delay() -> None:
 def test_foreign_names_are_left_alone() -> None:
     world = started()
     world.kill()
-    world.disk.make_dir("/d1/lost+found")
+    world.disk.make_dirs("/d1/lost+found")
     world.open()
     world.wait(1)
     assert world.lifecycle.is_ready

@@ -17,7 +17,9 @@ from spindle.wire.apis import Key
 
 def recorded(desk: ControllerDesk) -> r.Partition:
     image = desk.quorum.metadata.image
-    found = image.partition(image.resolve(TopicPartition("t", 0)))
+    id = image.resolve(TopicPartition("t", 0))
+    assert id is not None
+    found = image.partition(id)
     assert isinstance(found, r.Partition)
     return found
 

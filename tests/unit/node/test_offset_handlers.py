@@ -158,7 +158,25 @@ def test_deletion_waits_for_the_followers_in_time(world: World) -> None:
     world.wait(0.7)
     assert not answer.there
     world.wait(0.2)
-    assert deleted(answer) == (Error.REQUEST_TIMED_OUT, -1)
+    assert deleted(answer) == (Error.REQUEST_TIMED_OUT, 0), "where the slowest replica begins"
+
+
+def test_a_timeout_of_nothing_does_not_beat_our_own_log() -> None:
+    world = World(nodes=1)
+    world.produce(1, b"a")
+    world.produce(1, b"b")
+    world.step()
+    answer = delete(world, 1, timeout=0)
+    world.wait(0.1)
+    assert deleted(answer) == (Error.NONE, 1)
+
+
+def test_a_timeout_of_nothing_does_not_wait_for_followers(world: World) -> None:
+    answer = delete(world, 2, timeout=0)
+    world.wait(0.01)
+    assert deleted(answer) == (Error.REQUEST_TIMED_OUT, 0)
+    world.wait(2)
+    assert [n.partition().start for n in world.nodes.values()] == [2, 2, 2]
 
 
 def test_what_cannot_be_deleted(world: World) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 import pytest
-from tests.support.logdirs_world import World, pid
+from tests.support.logdirs_world import ME, World, pid
 from tests.support.moving import fill, started
 from tests.unit.node.test_logdirs_repairs import register_again
 
+from spindle.model import records as r
 from spindle.model.errors import Error, Refusal
 from spindle.node.handlers import describe_log_dir_states
 from spindle.node.logdirs.orders import ANSWER_WITHIN, Order
@@ -16,11 +18,15 @@ from spindle.wire.apis import Key
 from spindle.wire.entities import response_types
 
 
-def give(world: World, path: str, order: Order) -> list[tuple[bool, str]]:
+def give(world: World, path: str, order: Order, *, force: bool = True) -> list[tuple[bool, str]]:
     """Give an order; what was told so far: whether it was done, and the words."""
     told: list[tuple[bool, str]] = []
     world.logs.orders.carry_out(
-        path, order, lambda words: told.append((True, words)), lambda w: told.append((False, w))
+        path,
+        order,
+        lambda words: told.append((True, words)),
+        lambda words: told.append((False, words)),
+        force=force,
     )
     world.step()
     return told
@@ -44,6 +50,21 @@ def test_a_probe_that_finds_an_online_disk_dead_has_it_fail() -> None:
     ((done, _),) = give(world, "/d1", Order.PROBE)
     assert (done, world.logs.offline) == (False, {"/d1"})
     assert world.lifecycle.failed == [world.directory_id(0)]
+
+
+def test_an_order_offline_is_answered_once_the_files_are_closed() -> None:
+    world = started(2)
+    fill(world, 5)
+    world.hung.add("/d1")
+    told = give(world, "/d1", Order.OFFLINE)
+    world.wait(1)
+    assert (told, world.logs.offline) == ([], {"/d1"})
+    world.resume()
+    world.hung.clear()
+    world.wait(1)
+    assert [done for done, _ in told] == [True]
+    assert told[0][1].startswith("/d1 is offline and its files are closed; it stays so until ")
+    assert ".kafka_cleanshutdown" in world.disk.names("/d1")
 
 
 @pytest.mark.spec("B-13")
@@ -84,6 +105,41 @@ def test_what_was_taken_offline_stays_so_and_is_let_go_of() -> None:
     assert world.values("t") == values
 
 
+@pytest.mark.spec("B-13")
+def test_the_last_live_replica_of_a_partition_is_not_taken_offline_unless_forced() -> None:
+    world = started(2, partitions=30)
+    here = [p for p in range(30) if world.place("t", p).directory == "/d1"]
+    with pytest.raises(Refusal) as refused:
+        give(world, "/d1", Order.OFFLINE, force=False)
+    text = str(refused.value)
+    assert refused.value.error is Error.INVALID_REQUEST
+    named = [f"t-{p}" for p in here if f"t-{p}," in text or f"t-{p}:" in text]
+    assert len(named) == min(len(here), 20)
+    assert "--force" in text
+    assert world.logs.offline == set()
+    assert give(world, "/d1", Order.OFFLINE, force=True)[0][0]
+
+
+@pytest.mark.spec("B-13")
+def test_a_directory_whose_replicas_others_have_is_taken_offline_without_force() -> None:
+    world = World(2)
+    world.open()
+    world.apply(
+        r.RegisterBroker(
+            broker_id=2, incarnation_id=uuid.UUID(int=2), broker_epoch=2, fenced=False, log_dirs=()
+        )
+    )
+    world.create_topic("led", leader=2)
+    world.wait(1)
+    path = world.place("led").directory
+    assert path is not None
+    world.change("led", isr=(ME,), leader=ME)
+    with pytest.raises(Refusal, match=r"the last live replica of led-0: "):
+        give(world, path, Order.OFFLINE, force=False)
+    world.change("led", elr=(2,))
+    assert give(world, path, Order.OFFLINE, force=False)[0][0]
+
+
 def test_taken_offline_while_it_is_being_opened_it_is_closed_again() -> None:
     world = started(2)
     world.fail_now("/d1")
@@ -112,6 +168,10 @@ def test_whoever_came_back_too_often_comes_back_by_order() -> None:
     assert not directory.health.online
     world.wait(60)
     assert not directory.health.online
+    said = [e.text for e in states(world)[0].events if "came back 3 times within an hour" in e.text]
+    assert len(said) == 1
+    assert said[0].startswith("stays offline: it answers, but ")
+    assert states(world)[0].reason in said[0]
     told = give(world, "/d1", Order.ONLINE)
     world.wait(1)
     assert told[0][0]
@@ -128,7 +188,7 @@ def test_a_blank_disk_is_adopted_and_no_other() -> None:
     give(world, "/d1", Order.OFFLINE)
     register_again(world, 1)
     world.disk.blank("/d1")
-    world.disk.make_dir("/d1/holidays")
+    world.disk.make_dirs("/d1/holidays")
     assert give(world, "/d1", Order.REPLACE) == [
         (
             False,

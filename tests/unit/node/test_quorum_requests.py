@@ -58,7 +58,7 @@ def versions(key: Key) -> list[int]:
     return list(range(TABLE[key].min, TABLE[key].max + 1))
 
 
-def fetch(version: int = 18, cluster_id: str | None = CLUSTER_ID, wait: int = 0, **at: Any) -> Any:
+def fetch(version: int = 18, /, cluster_id: Any = CLUSTER_ID, wait: int = 0, **at: Any) -> Any:
     """A raft fetch."""
     fields = {
         "partition": 0,
@@ -158,10 +158,14 @@ def test_a_fetch_waits_for_records_and_no_longer_than_it_likes(hosts: Hosts) -> 
     stranger = Stranger(hosts)
     began = hosts.world.now
     at = {"fetch_offset": 3, "last_fetched_epoch": 1, "high_watermark": 3}
+
+    def written() -> None:
+        hosts.append(hosts[1], r.NoOp())
+
     partition = fetched(stranger.ask(fetch(wait=400, **at)))
     assert 0.4 <= hosts.world.now - began < 0.5
     assert not partition.records
-    hosts.world.after(0.1, lambda: hosts.append(hosts[1], r.NoOp()))
+    hosts.world.after(0.1, written)
     began = hosts.world.now
     partition = fetched(stranger.ask(fetch(wait=5000, **at)))
     assert partition.records
@@ -178,7 +182,7 @@ def test_a_follower_that_does_not_know_our_high_watermark_is_told_at_once(hosts:
 # --- Vote, BeginQuorumEpoch, EndQuorumEpoch ------------------------------------------------------
 
 
-def quorum_request(key: Key, version: int, cluster_id: str = CLUSTER_ID, **fields: Any) -> Any:
+def quorum_request(key: Key, version: int, /, cluster_id: Any = CLUSTER_ID, **fields: Any) -> Any:
     """A request of one partition, and of voter 2 unless told otherwise."""
     of_request = {k: fields.pop(k) for k in ("voter_id", "topic_name") if k in fields}
     partition = part(key, version, "PartitionData", partition_index=0, **fields)

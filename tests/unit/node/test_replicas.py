@@ -364,6 +364,23 @@ def test_b12_a_full_disk_refuses_appends_and_serves_again_when_there_is_room() -
 
 
 @pytest.mark.spec("B-12")
+def test_b12_what_comes_behind_a_refused_append_is_not_acknowledged() -> None:
+    world = World(nodes=1)
+    node = world.nodes[1]
+    world.hung.add(1)
+    node.disk.fail("/disk-1/", errno.ENOSPC, "write", "truncate")
+    refused = world.produce(1, b"no room")
+    node.disk.heal("/disk-1/")
+    behind = world.produce(1, b"room again")
+    world.hung.clear()
+    world.wait(2)
+    for answer in (refused, behind):
+        assert produced(answer).error_code == Error.KAFKA_STORAGE_ERROR
+    assert (node.partition().end, node.values()) == (0, [])
+    assert produced(world.produce(1, b"first")).base_offset == 0
+
+
+@pytest.mark.spec("B-12")
 def test_b12_a_follower_with_a_full_disk_goes_on_when_there_is_room() -> None:
     world = World()
     node = world.nodes[2]

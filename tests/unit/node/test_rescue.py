@@ -29,6 +29,12 @@ def damaged(world: World, number: int = 1) -> None:
     assert world.assigned("t") == LOST
 
 
+def mend(world: World) -> None:
+    """The same bit flips back."""
+    path = f"/d1/t-0/{[n for n in world.disk.list('/d1/t-0') if n.endswith('.log')][1]}"
+    world.disk.rot(path, 100, 4)
+
+
 def order(world: World, action: Action) -> list[str]:
     told: list[str] = []
     world.logs.rescue.carry_out(NAME, action, told.append, lambda why: told.append(f"! {why}"))
@@ -50,7 +56,7 @@ def test_a_single_copy_stays_offline_and_says_what_can_be_done() -> None:
     world.wait(100)
     assert world.place("t").stage is Stage.OFFLINE
     outlook = world.logs.repairs.outlook(world.place("t"))
-    assert "nobody else has it" in outlook
+    assert "no other broker has it" in outlook
     assert "accept-loss" in outlook
 
 
@@ -76,15 +82,47 @@ def test_a_loss_is_accepted_and_all_that_is_good_is_served() -> None:
     assert refused(world).error is Error.INVALID_REQUEST
 
 
+@pytest.mark.spec("K589-04", "B-28")
+@pytest.mark.parametrize("number", [0, 1, -1])
+def test_a_repair_of_the_only_copy_throws_nothing_away(number: int) -> None:
+    world = started(1)
+    values = fill(world, 20)
+    damaged(world, number)
+    before = contents(world)
+    (words,) = order(world, Action.REPAIR)
+    assert words.startswith("! t-0 is damaged still, and left as it is: "), words
+    assert " good record" in words
+    assert "accept-loss" in words
+    assert contents(world) == before
+    assert world.place("t").stage is Stage.OFFLINE
+    world.restart()
+    world.wait(1)
+    assert contents(world) == before
+    assert world.place("t").stage is Stage.OFFLINE
+    (words,) = order(world, Action.ACCEPT_LOSS)
+    assert words.startswith("lost: segment ")
+    assert len(world.values("t")) == len(values) - 1
+
+
+def contents(world: World) -> dict[str, bytes]:
+    """The records' files, byte for byte."""
+    found = {}
+    for name in world.disk.list("/d1/t-0"):
+        if name.endswith(".log"):
+            file = world.disk.open(f"/d1/t-0/{name}")
+            found[name] = bytes(file.read(0, file.size()))
+            file.close()
+    return found
+
+
 @pytest.mark.spec("K589-04")
 def test_a_log_whose_files_are_well_again_is_taken_up_as_it_is() -> None:
     world = started(1)
     values = fill(world, 20)
     damaged(world)
-    path = f"/d1/t-0/{[n for n in world.disk.list('/d1/t-0') if n.endswith('.log')][1]}"
-    world.disk.rot(path, 100, 4)
+    mend(world)
     (words,) = order(world, Action.REPAIR)
-    assert "taken up again" in words
+    assert words == "it is whole, and serves again from 0 to 20"
     assert world.values("t") == values
     assert world.kinds("/d1") == ["t-0"]
     world.restart()
@@ -155,8 +193,12 @@ def test_both_apis_from_bytes_to_bytes() -> None:
     answer = ask(world, Key.REPAIR_REPLICA, action=2, topic="t", partition_index=9)
     assert answer.error_code == Error.UNKNOWN_TOPIC_OR_PARTITION
     answer = ask(world, Key.REPAIR_REPLICA, action=1, **repair)
+    assert answer.error_code == Error.KAFKA_STORAGE_ERROR
+    assert "is damaged still, and left as it is" in answer.error_message
+    mend(world)
+    answer = ask(world, Key.REPAIR_REPLICA, action=1, **repair)
     assert answer.error_code == Error.NONE
-    assert "taken up again" in answer.outcome
+    assert "it is whole" in answer.outcome
     world.wait(1)
     (directory,) = ask(world, Key.DESCRIBE_BAD_REPLICAS).log_dirs
     assert directory.replicas == ()

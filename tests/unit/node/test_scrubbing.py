@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from tests.support.logdirs_world import World, pid
@@ -11,7 +13,7 @@ from tests.support.moving import fill
 
 from spindle.core.logdirs.scrubbing import STEP
 from spindle.model.ids import LOST
-from spindle.model.jobs import Append
+from spindle.model.jobs import Append, Job
 from spindle.model.scrubbing import Scrub
 from spindle.node.logdirs.places import Stage
 from spindle.node.logdirs.scrubbing import FILE
@@ -131,19 +133,19 @@ def test_progress_that_cannot_be_read_costs_a_warning(data: bytes) -> None:
 
 
 @pytest.mark.spec("B-28")
-def test_it_gives_way_to_appends_on_a_slow_disk() -> None:
+def test_it_gives_way_to_appends_on_a_slow_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     world = world_of(records=100, log_dir_scrub_max_bytes_per_second="100000000")
     steps: list[float] = []
     run = world.directories["/d1"].run_group
 
-    def slow(group: list[object]) -> list[object]:
+    def slow(group: Sequence[Job[Any]]) -> list[Any]:
         if isinstance(group[0], Scrub):
             assert group[0].max_bytes <= STEP
             world.now += 0.5
             steps.append(world.now)
         return list(run(group))
 
-    world.directories["/d1"].run_group = slow
+    monkeypatch.setattr(world.directories["/d1"], "run_group", slow)
     world.wait(20)
     apart = [b - a for a, b in pairwise(steps)]
     assert all(rest >= 0.5 * 4 for rest in apart)
@@ -163,19 +165,21 @@ def test_switched_off_it_does_nothing() -> None:
 
 
 @pytest.mark.spec("B-28")
-def test_switched_off_during_a_step_it_goes_on_once_it_is_switched_on() -> None:
+def test_switched_off_during_a_step_it_goes_on_once_it_is_switched_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = world_of(log_dir_scrub_max_bytes_per_second="2000")
     run = world.directories["/d1"].run_group
 
-    def switched_off(group: list[object]) -> list[object]:
+    def switched_off(group: Sequence[Job[Any]]) -> list[Any]:
         if isinstance(group[0], Scrub):
             world.broker.settings.set_dynamic({"log.dir.scrub.max.bytes.per.second": "0"})
         return list(run(group))
 
-    world.directories["/d1"].run_group = switched_off
+    monkeypatch.setattr(world.directories["/d1"], "run_group", switched_off)
     world.wait(30)
     assert 0 < world.logs.scrubbing.progress("/d1").seen < world.logs.places.bytes_in("/d1")
-    world.directories["/d1"].run_group = run
+    monkeypatch.undo()
     world.broker.settings.set_dynamic({"log.dir.scrub.max.bytes.per.second": "1000000"})
     world.wait(15)
     assert world.logs.scrubbing.progress("/d1").rounds == 1

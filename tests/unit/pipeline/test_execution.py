@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 import pytest
@@ -64,7 +65,7 @@ def rules(limits: Limits | None = None, rooms: Mapping[Place, Room] | None = Non
     return Rules(limits or Limits(), rooms or {})
 
 
-def started(wishes: list[object]) -> list[Move]:
+def started(wishes: Sequence[object]) -> list[Move]:
     return [m for wish in wishes if isinstance(wish, Start) for m in wish.moves]
 
 
@@ -363,3 +364,31 @@ def test_whatever_happens_limits_and_room_are_kept_and_it_ends(seed: int) -> Non
     outcome = machine.outcome(now)
     assert len(outcome.done) + len(outcome.failed) == len(moves)
     assert all("has room for" in why for _, why in outcome.failed)
+
+
+def test_what_was_deleted_is_skipped_and_what_was_there_is_not_counted_as_moved() -> None:
+    one, two, late = move(0), move(1), move(2)
+    world = World(one, two, late)
+    world.finish(two)
+    machine = Execution([[one, two, late]], rules(Limits(3)), 0.0)
+    name = TopicPartition("t", 0)
+    look = dataclasses.replace(world.look(machine), gone=frozenset({name}))
+    assert started(machine.on_look(0.0, look)) == [late]
+    machine.on_gone(TopicPartition("t", 2))
+    assert machine.over
+    outcome = machine.outcome(1.0)
+    assert (outcome.gone, outcome.there, outcome.moved) == ((one, late), (two,), ())
+    assert outcome.complete, "what is gone has not failed"
+
+
+def test_a_run_that_was_taken_back_is_not_at_a_hundred_percent() -> None:
+    one, two = move(0), move(1)
+    world = World(one, two)
+    machine = Execution([[one, two]], rules(), 0.0)
+    machine.on_look(0.0, world.look(machine))
+    world.start(one, copied=40)
+    machine.on_cancel(1.0)
+    world.at[replica_of(one)] = ReplicaLogDirs(A, 0, 100)
+    machine.on_look(2.0, world.look(machine))
+    assert machine.over
+    assert (machine.progress(2.0).done_bytes, machine.progress(2.0).bytes) == (0, 200)

@@ -232,7 +232,7 @@ def test_one_replica_larger_than_a_fair_share_is_named_and_the_others_share_the_
     assert ends(plan) == {"/a": 9_000_000, "/b": 1_000_000, "/c": 1_000_000}
     assert plan.bytes_moved == plan.bound == 1_000_000
     (note,) = plan.notes
-    assert note.endswith("above the band: a-0 alone has 9.0 MB, more than a fair share")
+    assert note.endswith("above the band: a-0 alone has 8.6 MiB, more than a fair share")
 
 
 def test_a_disk_that_no_replica_is_small_enough_for_is_named() -> None:
@@ -240,7 +240,7 @@ def test_a_disk_that_no_replica_is_small_enough_for_is_named() -> None:
     directories[2] = directories[2]._replace(capacity=10_000_000)
     plan = plan_broker(1, directories, replicas, Band(0.05))
     assert plan.moves == ()
-    assert [note.split(":")[0] for note in plan.notes] == ["/c stays 0.4 MB below the band"]
+    assert [note.split(":")[0] for note in plan.notes] == ["/c stays 353.4 KiB below the band"]
 
 
 def test_what_would_need_room_for_a_second_copy_that_is_not_there_is_left_out() -> None:

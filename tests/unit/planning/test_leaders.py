@@ -83,7 +83,44 @@ def test_who_shall_not_lead_leads_nothing_where_there_is_another_replica() -> No
     partitions = [Led("t", 0, (1, 2), 5.0), Led("t", 1, (1,), 5.0), Led("t", 2, (3, 1), 5.0)]
     plan = even_leaders(partitions, [2, 3], 0.1)
     assert [led.replicas for led in plan.orders] == [(2, 1)]
-    assert any(note.startswith("broker 1 leads 1 partition with") for note in plan.notes)
+    assert (
+        "broker 1 goes on to lead 1 partition, of which no other broker that may lead has a "
+        "replica: t-1"
+    ) in plan.notes
+
+
+@pytest.mark.spec("P-04")
+def test_a_drained_broker_leads_nothing_even_where_that_makes_the_others_less_even() -> None:
+    partitions = [Led("t", 0, (1, 2), 1.0), Led("u", 0, (2,), 1000.0)]
+    plan = even_leaders(partitions, [2, 3], 0.05)
+    assert [(led.name, led.replicas) for led in plan.orders] == [("t-0", (2, 1))]
+    assert {lead.broker: lead.partitions_after for lead in plan.leads} == {1: 0, 2: 2, 3: 0}
+    assert "broker 3 leads nothing: it has no replica of any partition" in plan.notes
+
+
+@pytest.mark.spec("P-04")
+def test_no_drained_broker_leads_what_another_may() -> None:
+    for seed in range(8):
+        rng = random.Random(seed)
+        partitions = [
+            Led("t", n, tuple(rng.sample(range(30), rng.choice((1, 2, 3)))), rng.paretovariate(1))
+            for n in range(300)
+        ]
+        may = sorted(rng.sample(range(30), 24))
+        plan = even_leaders(partitions, may, 0.05)
+        end = after(partitions, plan)
+        for led in end:
+            assert led.replicas[0] in may or not set(led.replicas) & set(may), led
+        assert not even_leaders(end, may, 0.05).orders, f"seed {seed}: planned again"
+        alone = [led for led in end if led.replicas[0] not in may]
+        told = [note for note in plan.notes if "goes on to lead" in note]
+        assert len(told) == len({led.replicas[0] for led in alone})
+
+
+@pytest.mark.spec("P-04")
+def test_a_mean_that_is_no_whole_number_is_told_as_it_is() -> None:
+    plan = even_leaders([Led("t", 0, (1,), 3.0)], [1, 2], 0.05)
+    assert any(", the mean is 0.5 with 2 B" in note for note in plan.notes), plan.notes
 
 
 def test_nothing_is_led_where_nothing_is() -> None:

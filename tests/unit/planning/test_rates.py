@@ -79,7 +79,7 @@ def test_a_replica_with_more_than_a_fair_share_of_writes_is_named() -> None:
     replicas.append(ReplicaLoad("hot", 0, "/a", 10, rate=9_000_000.0))
     replicas.append(ReplicaLoad("cold", 0, "/b", 10, rate=0.0))
     plan = plan_broker(1, directories, replicas, BAND)
-    assert any("hot-0 alone takes 9.0 MB/s, more than a fair share" in note for note in plan.notes)
+    assert any("hot-0 alone takes 8.6 MiB/s, more than a fair share" in note for note in plan.notes)
 
 
 @pytest.mark.spec("P-04")

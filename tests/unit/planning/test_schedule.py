@@ -16,7 +16,7 @@ def step(source: str, target: str, size: int, to: int = 1) -> Step:
 
 def test_a_disk_takes_part_in_as_many_moves_at_once_as_allowed() -> None:
     steps = [step("/a", "/b", 1) for _ in range(4)]
-    assert sorted(schedule(steps, ROOM, Limits(1)).waves) == [0, 1, 2, 3]
+    assert set(schedule(steps, ROOM, Limits(1)).waves) == {0, 1, 2, 3}
     assert schedule(steps, ROOM, Limits(3)).waves == [0, 0, 0, 1]
     assert schedule(steps, ROOM, Limits(0)).waves == [0, 0, 0, 0]
     assert schedule(steps, ROOM, Limits(0, 2)).waves == [0, 0, 1, 1]
@@ -52,9 +52,8 @@ def test_no_wave_ever_fills_a_disk_above_its_room() -> None:
         rng = random.Random(seed)
         disks = [f"/{n}" for n in range(5)]
         room = {d: float(rng.randrange(-10, 120)) for d in disks}
-        steps = [
-            step(*rng.sample(disks, 2), rng.randrange(60)) for _ in range(rng.randrange(1, 25))
-        ]
+        pairs = [rng.sample(disks, 2) for _ in range(rng.randrange(1, 25))]
+        steps = [step(source, target, rng.randrange(60)) for source, target in pairs]
         limits = Limits(rng.randrange(4), rng.randrange(4))
         waves, count = schedule(steps, room, limits)
         for wave in range(count):

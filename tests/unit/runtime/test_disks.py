@@ -10,6 +10,8 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, cast
 
+import pytest
+
 from spindle.model.activity import Activity
 from spindle.model.copying import PATIENT_FROM as MUCH
 from spindle.model.copying import (
@@ -21,11 +23,13 @@ from spindle.model.copying import (
     OffsetEntries,
     TimeEntries,
 )
+from spindle.model.errors import DiskFailed
 from spindle.model.ids import LogDir, TopicPartition
-from spindle.model.jobs import Job, Measure, Purge, WriteHighWatermarks
+from spindle.model.jobs import Job, Measure, Open, Purge, WriteHighWatermarks
 from spindle.model.logs import LogKey
 from spindle.model.outbox import JobAsked
 from spindle.runtime.disks import NICE, Disks
+from spindle.sim.disk import MemoryDisk
 from spindle.storage.directory import Directory
 
 ONE, OTHER = "/data/d1", "/data/d2"
@@ -92,3 +96,59 @@ def test_jobs_of_a_lane_share_its_thread() -> None:
     threads = [thread for thread, _ in places]
     assert threads[0] == threads[1]
     assert len(set(threads)) == 3
+
+
+# -- a lane that dies --------------------------------------------------------------------------
+
+
+def purge() -> Purge:
+    """A job beside the directory's own lane."""
+    return Purge(ONE, "orders-0.x-delete")
+
+
+@pytest.mark.spec("N-05")
+@pytest.mark.parametrize("beside", [False, True], ids=["its own", "beside it"])
+def test_a_bug_on_a_lane_takes_its_directory_offline(
+    beside: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    disk = MemoryDisk()
+    directories = {path: Directory(disk, path) for path in (ONE, OTHER)}
+
+    def impossible(*_: object) -> None:
+        raise AssertionError("the promoted log ends at 7")
+
+    if beside:
+        monkeypatch.setattr("spindle.storage.beside.run", impossible)
+    else:
+        monkeypatch.setattr(directories[ONE], "_attempt", impossible)
+
+    async def answers(*jobs: Job[Any]) -> list[Any]:
+        found: dict[int, Any] = {}
+        over = asyncio.Event()
+
+        def done(results: list[tuple[int, object]]) -> None:
+            found.update(results)
+            if len(found) == len(jobs):
+                over.set()
+
+        disks = Disks(directories, asyncio.get_running_loop(), done, lambda path: Activity())
+        for ticket, job in enumerate(jobs):
+            disks.put(JobAsked(ticket, job))
+        try:
+            await asyncio.wait_for(over.wait(), 60)
+        finally:
+            disks.end()
+        return [found[ticket] for ticket in range(len(jobs))]
+
+    first = purge() if beside else Measure(ONE)
+    asyncio.run(answers(first))
+    # The probe, an attempt to open it again and what runs beside it are answered, too.
+    told = asyncio.run(answers(first, Measure(ONE), Open(ONE, "cluster", 1), purge()))
+    for failure in told:
+        assert isinstance(failure, DiskFailed)
+        assert failure.directory == ONE
+        assert "its thread has died of a bug: AssertionError: the promoted" in str(failure)
+    (other,) = asyncio.run(answers(Measure(OTHER)))
+    assert "died" not in str(other)
+    said = capfd.readouterr()
+    assert "Traceback" in said.out + said.err

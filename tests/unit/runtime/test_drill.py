@@ -62,7 +62,7 @@ def test_a_full_disk_can_be_read_and_a_read_only_one_not_changed(path: str) -> N
     assert file.read(0, 9) == b"abc"
     disk.remove(f"{path}/f")
     break_directory(path, "EROFS")
-    assert number_of(lambda: disk.make_dir(f"{path}/x")) == errno.EROFS
+    assert number_of(lambda: disk.make_dirs(f"{path}/x")) == errno.EROFS
     assert file.read(0, 9) == b"abc"
 
 
@@ -91,7 +91,7 @@ def test_the_process_is_killed_instead_of_the_call_with_that_number(path: str) -
         "import sys; from spindle.runtime.drill import DrillDisk\n"
         "from spindle.runtime.os_disk import OsDisk\n"
         "disk = DrillDisk(OsDisk(), sys.argv[1:])\n"
-        "for name in 'abcdef': disk.make_dir(f'{sys.argv[1]}/{name}'); disk.list(sys.argv[1])\n"
+        "for name in 'abcdef': disk.make_dirs(f'{sys.argv[1]}/{name}'); disk.list(sys.argv[1])\n"
     )
     break_directory(path, "kill 3")
     done = subprocess.run([sys.executable, "-c", script, path], check=False, timeout=60)

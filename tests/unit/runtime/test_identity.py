@@ -1,6 +1,7 @@
 """Who a node is, from its directories; contradictions refused, a missing disk survived."""
 
 import pytest
+from tests.support.storage import put
 
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import Unusable
@@ -52,14 +53,26 @@ def test_without_the_metadata_directory_nothing_starts() -> None:
         read_identity(formatted("/d1", "/d2"), config())
 
 
-def test_a_disk_of_another_node_or_cluster_is_named() -> None:
+@pytest.mark.spec("B-15", "B-16")
+@pytest.mark.parametrize(
+    ("cluster", "node", "why"),
+    [
+        ("c1", 9, "/d2/meta.properties belongs to node 9, not 1: mount the right disk"),
+        ("c2", 1, "/d2/meta.properties belongs to cluster c2 and not to c1: mount the right disk"),
+    ],
+)
+def test_a_disk_of_another_node_or_cluster_is_left_out(cluster: str, node: int, why: str) -> None:
     disk = formatted("/d1", "/m")
-    format_blank(disk, ["/d2"], "c1", 9, 0)
-    with pytest.raises(Unusable, match="/d2 belongs to node 9"):
-        read_identity(disk, config())
-    disk = formatted("/d1", "/m")
-    format_blank(disk, ["/d2"], "c2", 1, 0)
-    with pytest.raises(Unusable, match="different clusters"):
+    format_blank(disk, ["/d2"], cluster, node, 0)
+    identity = read_identity(disk, config())
+    assert (identity.cluster_id, set(identity.directory_ids)) == ("c1", {"/d1", "/m"})
+    assert identity.missing == {"/d2": why}
+
+
+def test_a_metadata_directory_of_another_node_is_refused() -> None:
+    disk = formatted("/d1", "/d2")
+    format_blank(disk, ["/m"], "c1", 9, 0)
+    with pytest.raises(Unusable, match=r"/m belongs to node 9, but node\.id is 1"):
         read_identity(disk, config())
 
 
@@ -68,7 +81,7 @@ def test_two_directories_with_one_id_are_refused() -> None:
     disk = formatted("/d1", "/m")
     own = meta.read(disk, "/d1")
     assert own is not None
-    disk.make_dir("/d2")
+    disk.make_dirs("/d2")
     meta.write(disk, "/d2", own)
     with pytest.raises(Unusable, match=r"have the same directory\.id"):
         read_identity(disk, config())
@@ -82,10 +95,14 @@ def test_a_metadata_directory_among_the_log_directories_is_warned_of() -> None:
     assert list(advice(config(metadata_log_dir="/d1", log_dirs="/d1"))) == []
 
 
-def test_a_broken_file_is_named_with_its_place() -> None:
+@pytest.mark.spec("B-15")
+@pytest.mark.parametrize("data", [b"version=9\n", b"\xbd\xff noise", b"version=1\nnode.id=x\n"])
+def test_a_broken_file_costs_its_directory_and_that_of_the_metadata_the_node(data: bytes) -> None:
     disk = formatted("/d1", "/d2", "/m")
-    file = disk.open("/d1/meta.properties")
-    file.truncate(0)
-    file.write(0, [b"version=7\n"])
-    with pytest.raises(Unusable, match=r"/d1/meta\.properties"):
+    put(disk, "/d1/meta.properties", data)
+    identity = read_identity(disk, config())
+    assert set(identity.directory_ids) == {"/d2", "/m"}
+    assert identity.missing["/d1"].startswith("/d1/meta.properties is damaged: ")
+    put(disk, "/m/meta.properties", data)
+    with pytest.raises(Unusable, match=r"metadata directory /m: /m/meta\.properties is damaged"):
         read_identity(disk, config())

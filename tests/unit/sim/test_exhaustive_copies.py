@@ -19,7 +19,8 @@ WIDE = Bounds(moves=2, cancels=1, failures=1, restarts=1, losses=1, elections=1,
 @pytest.mark.parametrize("seed", range(6))
 def test_a_copy_goes_on_as_another_run_does(seed: int) -> None:
     rng = random.Random(seed)
-    situation, path = Situation(WIDE), ()
+    situation = Situation(WIDE)
+    path: tuple[Choice, ...] = ()
     for _ in range(40):
         before = situation.digest()
         copy = copied(situation)

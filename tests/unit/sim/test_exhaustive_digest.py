@@ -20,16 +20,21 @@ def of(*things: object) -> bytes:
 
 
 def _kinds(kind: type) -> Iterator[type]:
-    for sub in type.__subclasses__(kind):
+    subclasses: list[type] = type.__subclasses__(kind)
+    for sub in subclasses:
         if str(sub.__module__).startswith(("spindle.", "kio.")):
             yield sub
         yield from _kinds(sub)
 
 
 def _attributes(kind: Any) -> set[str]:
-    init = kind.__dict__.get("__init__")
-    made = init.__code__.co_names if hasattr(init, "__code__") else ()
-    return {*made, *inspect.get_annotations(kind)}
+    """What an object of this class may have, from its bases as well."""
+    found: set[str] = set()
+    for base in kind.__mro__:
+        init = base.__dict__.get("__init__")
+        found |= {*(init.__code__.co_names if hasattr(init, "__code__") else ())}
+        found |= {*inspect.get_annotations(base)}
+    return found
 
 
 def test_what_is_left_out_is_there() -> None:

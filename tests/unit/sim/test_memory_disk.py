@@ -28,7 +28,7 @@ def content(disk: MemoryDisk, path: str) -> bytes:
 def disk() -> MemoryDisk:
     """A disk with a directory that is on the medium."""
     disk = MemoryDisk()
-    disk.make_dir("/d")
+    disk.make_dirs("/d")
     disk.settle()
     return disk
 
@@ -44,7 +44,7 @@ def test_what_is_not_synced_has_every_fate(disk: MemoryDisk) -> None:
     fates = set()
     for seed in range(100):
         one = MemoryDisk()
-        one.make_dir("/d")
+        one.make_dirs("/d")
         write(one, "/d/f", b"old" * 1000, sync=True)
         one.settle()
         file = one.open("/d/f")
@@ -63,7 +63,7 @@ def test_a_name_that_is_not_synced_may_be_lost_or_kept(disk: MemoryDisk) -> None
     found = set()
     for seed in range(30):
         one = MemoryDisk()
-        one.make_dir("/d")
+        one.make_dirs("/d")
         one.settle()
         write(one, "/d/f", b"x", sync=True)
         one.rename("/d/f", "/d/g")
@@ -95,7 +95,7 @@ def test_a_power_cut_comes_after_the_given_change(disk: MemoryDisk) -> None:
 
 
 def test_faults_strike_by_prefix_verb_and_count(disk: MemoryDisk) -> None:
-    disk.make_dir("/e")
+    disk.make_dirs("/e")
     disk.fail("/d/", errno.EIO, "write", after=1, times=1)
     file = disk.open("/d/f", create=True)
     other = disk.open("/e/f", create=True)

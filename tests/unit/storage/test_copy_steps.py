@@ -39,6 +39,7 @@ from spindle.model.jobs import (
     Retain,
     Truncate,
 )
+from spindle.model.logs import LogKey
 from spindle.sim.disk import MemoryDisk
 from spindle.storage.directory import Directory
 
@@ -53,7 +54,7 @@ def pair(records: int = 60) -> tuple[MemoryDisk, Directory, Directory]:
     return disk, source, target
 
 
-def same(source: Directory, target: Directory, key=FUTURE) -> None:
+def same(source: Directory, target: Directory, key: LogKey = FUTURE) -> None:
     """Both logs hold the same bytes."""
     ours = [(b.base_offset, bytes(b.data)) for b in read_batches(source, KEY)]
     theirs = [(b.base_offset, bytes(b.data)) for b in read_batches(target, key)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 import pytest
 from tests.support.storage import (
@@ -110,6 +111,7 @@ def test_a_step_reads_about_what_it_looks_at(monkeypatch: pytest.MonkeyPatch) ->
         piece = directory.run(Scrub(PATH, place, 20_000))
         assert 20_000 <= piece.bytes < 20_200
         assert sum(read) < 2.5 * 20_000
+        assert piece.next is not None
         place = piece.next
 
 
@@ -127,12 +129,13 @@ def test_a_flipped_bit_is_found_in_any_segment_and_costs_its_log_alone(number: i
 
 @pytest.mark.spec("B-28")
 def test_a_file_that_was_cut_or_removed_or_cannot_be_read_is_found() -> None:
-    for hurt, words in (
+    harm: tuple[tuple[Callable[[MemoryDisk, str], object], str], ...] = (
         (lambda d, p: d.open(p).truncate(300), "has 300 of its"),
         (lambda d, p: d.remove(p), "is missing"),
         (lambda d, p: d.fail(p, errno.EIO, "read"), ""),
         (lambda d, p: d.fail(p, errno.EACCES, "open"), ""),
-    ):
+    )
+    for hurt, words in harm:
         disk, directory = filled()
         path = segments(disk)[1]
         hurt(disk, path)
@@ -217,14 +220,15 @@ def test_a_wrong_index_leads_no_reader_past_a_record(at: int) -> None:
 
 @pytest.mark.spec("B-28", "B-15")
 def test_after_a_clean_stop_what_is_missing_costs_one_log_and_nothing_is_thrown_away() -> None:
-    for hurt in (
+    harm: tuple[Callable[[MemoryDisk, list[str]], object], ...] = (
         lambda d, paths: d.open(paths[1]).truncate(333),
         lambda d, paths: d.open(paths[1]).truncate(0),
         lambda d, paths: d.remove(paths[1]),
         lambda d, paths: d.remove(paths[-1]),
         lambda d, paths: d.open(paths[-1]).truncate(70),
         lambda d, paths: d.fail(paths[1], errno.EIO, "read"),
-    ):
+    )
+    for hurt in harm:
         disk, directory = filled()
         directory.run(Close(PATH, 5))
         paths = segments(disk)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import uuid
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -44,10 +45,12 @@ from spindle.model.jobs import (
     PutFile,
     Read,
     ReadResult,
+    Release,
     RemoveFile,
     WriteHighWatermarks,
 )
 from spindle.model.logs import LogKey
+from spindle.runtime.os_disk import OsDisk
 from spindle.sim.disk import MemoryDisk
 from spindle.storage.directory import Directory
 
@@ -121,7 +124,7 @@ def test_an_io_error_latches_until_opened_again() -> None:
     disk.fail(PATH, errno.EIO, "write")
     with pytest.raises(DiskFailed) as failed:
         append(directory, batch(0, [b"x"]))
-    assert (failed.value.verb, failed.value.errno) == ("Append", errno.EIO)
+    assert (failed.value.verb, failed.value.errno) == ("appending to a log", errno.EIO)
     with pytest.raises(DiskFailed):
         directory.run(Read(PATH, KEY, 0, FAR, 10))
     disk.heal(PATH)
@@ -148,7 +151,8 @@ def test_a_full_disk_does_not_latch_and_leaves_no_torn_batch() -> None:
     create(directory)
     append(directory, batch(0, [b"x" * 100]))
     disk.capacity[PATH] = directory.disk.usage(PATH).total
-    used = sum(disk.stat(f"{LOG}/{n}").size for n in disk.list(LOG))  # type: ignore[union-attr]
+    stats = (disk.stat(f"{LOG}/{name}") for name in disk.list(LOG))
+    used = sum(stat.size for stat in stats if stat is not None)
     disk.capacity[PATH] = used + 600
     with pytest.raises(DiskFailed) as failed:
         append(directory, batch(1, [b"y" * 5000]))
@@ -319,3 +323,57 @@ def test_a_name_that_is_used_again_begins_without_the_old_offsets() -> None:
     disk.kill()
     directory, opened = reopen(disk, PATH)
     assert (opened.logs[0].start, opened.logs[0].end) == (0, 1)
+
+
+@pytest.mark.spec("B-13", "B-28")
+def test_an_ordered_release_is_a_clean_close_and_nothing_is_looked_at_again() -> None:
+    disk, directory = fresh()
+    create(directory, segment_bytes=1000)
+    fill(directory, 40)
+    directory.run(Release(PATH))
+    with pytest.raises(DiskFailed, match="by an operator"):
+        directory.run(Read(PATH, KEY, 0, FAR, 10))
+    last = sorted(n for n in disk.list(f"{PATH}/orders-3") if n.endswith(".log"))[-1]
+    disk.crash(Random(1))
+    disk.rot(f"{PATH}/orders-3/{last}", 100, 4)
+    opened = directory.run(Open(PATH, CLUSTER, NODE))
+    assert (opened.clean, opened.broker_epoch, opened.warnings) == (True, -1, ())
+    assert [(log.start, log.end) for log in opened.logs] == [(0, 40)]
+    with pytest.raises(LogFailed, match="CRC"):
+        read_values(directory)
+
+
+@pytest.mark.spec("B-15", "B-16")
+def test_what_stands_in_the_way_of_a_log_costs_the_log_and_is_left_alone() -> None:
+    disk, directory = fresh()
+    put(disk, f"{PATH}/orders-3", b"a file")
+    with pytest.raises(LogFailed, match="File exists"):
+        create(directory)
+    disk.make_dirs(f"{PATH}/other-0/photos")
+    with pytest.raises(LogFailed, match="File exists"):
+        create(directory, LogKey("other", 0))
+    assert disk.stat(f"{PATH}/other-0/photos") is not None
+    assert create(directory, LogKey("another", 0)).end == 0
+
+
+@pytest.mark.spec("B-16")
+def test_no_log_is_made_where_the_directory_was_unmounted(tmp_path: Path) -> None:
+    disk, path = OsDisk(), f"{tmp_path}/mnt/kafka"
+    format_at(disk, path)
+    directory, _ = reopen(disk, path)
+    (tmp_path / "mnt").rename(tmp_path / "away")
+    (tmp_path / "mnt").mkdir()
+    (gone,) = directory.run_group([CreateLog(path, LogKey("new", 0), TOPIC_ID, LogSettings())])
+    assert isinstance(gone, DiskFailed)
+    assert not (tmp_path / "mnt/kafka").exists()
+
+
+def test_no_log_is_made_on_a_bare_mount_point(tmp_path: Path) -> None:
+    disk, path = OsDisk(), f"{tmp_path}/mnt"
+    format_at(disk, path)
+    directory, _ = reopen(disk, path)
+    (tmp_path / "mnt").rename(tmp_path / "away")
+    (tmp_path / "mnt").mkdir()
+    (gone,) = directory.run_group([CreateLog(path, LogKey("new", 0), TOPIC_ID, LogSettings())])
+    assert isinstance(gone, DiskFailed)
+    assert list((tmp_path / "mnt").iterdir()) == []

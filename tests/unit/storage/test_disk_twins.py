@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from spindle.storage.disk import Disk
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Disk, str]:
     """A disk, and a directory on it."""
     disk: Disk = OsDisk() if request.param == "os" else MemoryDisk()
-    disk.make_dir(f"{tmp_path}/d")
+    disk.make_dirs(f"{tmp_path}/d")
     return disk, f"{tmp_path}/d"
 
 
@@ -46,8 +47,8 @@ def test_many_buffers_are_written_whole(place: tuple[Disk, str]) -> None:
 
 def test_names(place: tuple[Disk, str]) -> None:
     disk, at = place
-    disk.make_dir(f"{at}/b/c")
-    disk.make_dir(f"{at}/b/c")
+    disk.make_dirs(f"{at}/b/c")
+    disk.make_dirs(f"{at}/b/c")
     disk.open(f"{at}/a", create=True).close()
     assert disk.list(at) == ["a", "b"]
     assert disk.stat(f"{at}/b") is not None
@@ -80,10 +81,12 @@ def test_names(place: tuple[Disk, str]) -> None:
         (lambda disk, at: disk.sync_dir(f"{at}/none"), errno.ENOENT),
     ],
 )
-def test_failures_are_alike(place: tuple[Disk, str], verb, code: int) -> None:
+def test_failures_are_alike(
+    place: tuple[Disk, str], verb: Callable[[Disk, str], object], code: int
+) -> None:
     disk, at = place
-    disk.make_dir(f"{at}/sub")
-    disk.make_dir(f"{at}/full/of")
+    disk.make_dirs(f"{at}/sub")
+    disk.make_dirs(f"{at}/full/of")
     with pytest.raises(OSError, match="Errno") as failed:
         verb(disk, at)
     assert failed.value.errno == code

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -28,9 +30,11 @@ from spindle.model.batches import Batch
 from spindle.model.jobs import (
     Checkpoint,
     Close,
+    Configure,
     FindOffset,
     Flush,
     FoundOffset,
+    LogSettings,
     LogStart,
     MoveLogStart,
     Read,
@@ -59,6 +63,26 @@ def read(directory: Directory, offset: int, limit: int = FAR, most: int = 1 << 2
 def bases(directory: Directory) -> list[int]:
     """Base offsets of the segments."""
     return [segment.base for segment in directory._logs[KEY].segments]
+
+
+# --- producers -----------------------------------------------------------------------------------
+
+
+def test_producers_are_remembered_for_as_long_as_the_setting_says() -> None:
+    """`producer.id.expiration.ms`: at each new segment, and with the setting of that moment."""
+    _, directory = fresh()
+    create(directory, producer_ms=1_000)
+    log = directory._logs[KEY]
+    for id, at_ms in ((1, 5_000), (2, 5_500)):
+        header = {"producer_id": id, "producer_epoch": 0, "base_sequence": 0}
+        append(directory, batch(log.end, [b"v"], at=at_ms, **header), now=at_ms)
+    log.roll(5_999)
+    assert [e.producer_id for e in log.producers.entries] == [1, 2]
+    log.roll(6_000)
+    assert [e.producer_id for e in log.producers.entries] == [2]
+    directory.run(Configure(PATH, KEY, LogSettings(producer_ms=100)))
+    log.roll(6_000)
+    assert log.producers.entries == ()
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -201,6 +225,23 @@ def test_a_segment_of_records_without_times_rolls_by_the_clock() -> None:
     append(directory, batch(1, [b"x"], at=-1), now=6000)
     append(directory, batch(2, [b"x"], at=-1), now=6001)
     assert bases(directory) == [0, 2]
+
+
+@pytest.mark.spec("N-02")
+def test_jitter_lets_logs_roll_at_different_times() -> None:
+    settings = LogSettings(segment_ms=1000, jitter_ms=600)
+    lasts = [settings.roll_ms(KEY, base) for base in range(200)]
+    assert len(set(lasts)) > 50
+    assert all(400 < ms <= 1000 for ms in lasts)
+    assert lasts == [settings.roll_ms(KEY, base) for base in range(200)]
+    assert LogSettings(segment_ms=10, jitter_ms=600).roll_ms(KEY, 0) > 0
+    _, directory = fresh()
+    create(directory, segment_ms=1000, jitter_ms=600)
+    for offset in range(200):
+        append(directory, batch(offset, [b"x"], at=offset * 100))
+    spans = {after - before for before, after in pairwise(bases(directory))}
+    assert len(spans) > 2
+    assert max(spans) <= 11
 
 
 def test_a_segment_rolls_when_its_index_is_full() -> None:
@@ -346,11 +387,11 @@ def test_no_more_files_are_open_than_the_pool_allows() -> None:
 
 @pytest.mark.spec("K113-06")
 def test_a_copy_moves_no_record_bytes_through_the_interpreter(
-    tmp_path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     disk = OsDisk()
     for name in ("d1", "d2"):
-        disk.make_dir(f"{tmp_path}/{name}")
+        disk.make_dirs(f"{tmp_path}/{name}")
         format_at(disk, f"{tmp_path}/{name}", seed=int(name[1]))
     source, _ = reopen(disk, f"{tmp_path}/d1")
     target, _ = reopen(disk, f"{tmp_path}/d2")

@@ -5,10 +5,20 @@ from __future__ import annotations
 import errno
 
 import pytest
-from tests.support.storage import KEY, append, batch, create, fill, fresh, read_values, reopen
+from tests.support.storage import (
+    KEY,
+    accept_loss,
+    append,
+    batch,
+    create,
+    fill,
+    fresh,
+    read_values,
+    reopen,
+)
 
 from spindle.model.errors import LogFailed
-from spindle.model.jobs import MarkBad, Reload, Salvage
+from spindle.model.jobs import MarkBad, Salvage
 from spindle.sim.disk import MemoryDisk
 from spindle.storage.directory import Directory
 
@@ -30,24 +40,12 @@ def segments(disk: MemoryDisk) -> list[str]:
     return [f"{LOG}/{n}" for n in disk.list(LOG) if n.endswith(".log")]
 
 
-def rescue(directory: Directory) -> list[str]:
-    """Mark it, take the damage out, serve the rest: what is lost."""
-    directory.run(MarkBad(PATH, KEY, "bad CRC", 5))
-    base: int | None = 0
-    lost: list[str] = []
-    while base is not None:
-        step = directory.run(Salvage(PATH, KEY, base, UNIQUE, "bad CRC", 7))
-        base, lost = step.next, [*lost, *step.lost]
-    directory.run(Reload(PATH, KEY, forgive=True))
-    return lost
-
-
 @pytest.mark.spec("B-28")
 @pytest.mark.parametrize("number", [0, 2, -1])
 def test_a_flipped_bit_costs_one_batch(number: int) -> None:
     disk, directory, whole = filled()
     disk.rot(segments(disk)[number], 200, 4)
-    (line,) = rescue(directory)
+    (line,) = accept_loss(directory)
     left = read_values(directory)
     missing = sorted(whole.keys() - left.keys())
     assert len(missing) == 2
@@ -68,7 +66,7 @@ def test_a_flipped_bit_costs_one_batch(number: int) -> None:
     [
         (lambda d, p: d.remove(p), True),
         (lambda d, p: d.fail(p, errno.EIO, "read"), True),
-        (lambda d, p: (d.remove(p), d.make_dir(p)), True),
+        (lambda d, p: (d.remove(p), d.make_dirs(p)), True),
         (lambda d, p: d.open(p).truncate(400), False),
         (lambda d, p: d.rot(p, 8, 0x40), True),
     ],
@@ -80,7 +78,7 @@ def test_what_cannot_be_read_costs_its_segment_or_the_rest_of_it(
     path, following = segments(disk)[2:4]
     hurt(disk, path)  # type: ignore[operator]
     first, end = int(path[-24:-4]), int(following[-24:-4])
-    assert len(rescue(directory)) == 1
+    assert len(accept_loss(directory)) == 1
     left = read_values(directory)
     assert {o: v for o, v in whole.items() if not first <= o < end}.items() <= left.items()
     inside = [o for o in left if first <= o < end]
@@ -94,7 +92,7 @@ def test_what_cannot_be_read_costs_its_segment_or_the_rest_of_it(
 
 def test_a_good_log_loses_nothing_and_a_crash_between_steps_leaves_it_bad() -> None:
     disk, directory, whole = filled()
-    assert rescue(directory) == []
+    assert accept_loss(directory) == []
     assert read_values(directory) == whole
     disk.rot(segments(disk)[1], 200, 4)
     directory.run(MarkBad(PATH, KEY, "bad CRC", 5))
@@ -102,7 +100,7 @@ def test_a_good_log_loses_nothing_and_a_crash_between_steps_leaves_it_bad() -> N
     disk.kill()
     directory, opened = reopen(disk, PATH)
     assert [q.why for q in opened.quarantined] == ["bad CRC"]
-    assert len(rescue(directory)) == 1
+    assert len(accept_loss(directory)) == 1
     assert len(read_values(directory)) == COUNT - 2
 
 

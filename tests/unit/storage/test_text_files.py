@@ -123,7 +123,7 @@ def test_damaged_meta_properties(data: bytes, why: str) -> None:
 @pytest.mark.spec("K858-01")
 def test_formatting_writes_both_files_durably() -> None:
     disk = MemoryDisk()
-    disk.make_dir("/data")
+    disk.make_dirs("/data")
     disk.settle()
     written = MetaProperties(1, "c", 1, ids()())
     meta.format_directory(disk, "/data/d1", written, b"bootstrap")

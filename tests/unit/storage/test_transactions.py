@@ -16,7 +16,7 @@ from spindle.model.jobs import (
     Read,
     Truncate,
 )
-from spindle.model.logs import AbortedTransaction
+from spindle.model.logs import AbortedTransaction, LogKey
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import transactions
 from spindle.storage.directory import Directory
@@ -65,7 +65,7 @@ def some(**settings: int) -> tuple[MemoryDisk, Directory]:
 
 
 def aborted(
-    directory: Directory, start: int, limit: int, key=KEY
+    directory: Directory, start: int, limit: int, key: LogKey = KEY
 ) -> tuple[AbortedTransaction, ...]:
     found: dict[AbortedTransaction, None] = {}
     while start < limit:

@@ -10,6 +10,7 @@ from tests.support.storage import batch, put
 from spindle.model.errors import Corrupt
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import scan
+from spindle.storage.disk import File
 
 PATH = "/file"
 
@@ -73,7 +74,7 @@ def test_any_flipped_bit_is_found_unless_nothing_covers_it(
     assert is_well(bytes(data)) == thorough
 
 
-def _file(data: bytes) -> scan.File:
+def _file(data: bytes) -> File:
     disk = MemoryDisk()
     put(disk, PATH, data)
     return disk.open(PATH)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 import pytest
 from kio.index import load_payload_module
@@ -45,7 +46,7 @@ def test_a_message_that_uses_none_of_them_has_kafkas_bytes() -> None:
     ours = request_types(Key.ALTER_PARTITION_REASSIGNMENTS, 1)
     plain = load_payload_module(Key.ALTER_PARTITION_REASSIGNMENTS, 1, EntityType.request)
 
-    def request(types: object, **more: object) -> bytes:
+    def request(types: Any, **more: object) -> bytes:
         partition = make(types.ReassignablePartition, partition_index=0, replicas=(1, 2), **more)
         topic = make(types.ReassignableTopic, name="t", partitions=(partition,))
         return encode(make(types.AlterPartitionReassignmentsRequest, topics=(topic,)))

@@ -14,8 +14,11 @@ from spindle.wire.entities import make, versions
 from spindle.wire.framing import FrameCutter, Unsupported, decode_request, encode_request
 
 
-def frames_of(cutter: FrameCutter, data: bytes, sizes: list[int]) -> list[bytes]:
-    frames, offset = [], 0
+def frames_of(
+    cutter: FrameCutter, data: bytes, sizes: list[int]
+) -> list[bytes | bytearray | memoryview]:
+    frames: list[bytes | bytearray | memoryview] = []
+    offset = 0
     for size in sizes:
         frames += cutter.feed(data[offset : offset + size])
         offset += size

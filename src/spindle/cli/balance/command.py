@@ -21,10 +21,13 @@ from spindle.cli.balance.options import (
     Between,
     Drain,
     Exclude,
+    ExcludeTopics,
     FreeFloor,
     HighMark,
     History,
     Leaders,
+    Least,
+    MendRacks,
     MovesPerBroker,
     MovesPerDisk,
     Output,
@@ -38,6 +41,7 @@ from spindle.cli.balance.options import (
     written,
 )
 from spindle.cli.connecting import AsJson, Bootstrap, read_text, run_to_end, with_admin
+from spindle.cli.exits import End
 from spindle.client.admin import AdminClient
 from spindle.pipeline.proposal import document, led, parse
 
@@ -59,13 +63,19 @@ def plan(
     free_floor: FreeFloor = 0,
     drain: Drain = None,
     exclude: Exclude = None,
+    exclude_topics: ExcludeTopics = None,
+    least: Least = None,
     moves_per_disk: MovesPerDisk = 1,
     moves_per_broker: MovesPerBroker = 0,
     between: Between = False,
+    mend_racks: MendRacks = False,
     rate_tolerance: RateTolerance = None,
     leaders: Leaders = False,
     ahead: Annotated[
-        float, typer.Option(min=0.0, help="Plan for the load in so many days, by its growth.")
+        float,
+        typer.Option(
+            min=0.0, metavar="DAYS", help="Plan for the load in so many days, by its growth."
+        ),
     ] = 0.0,
     history: History = "spindle-history",
     output: Output = None,
@@ -77,11 +87,12 @@ def plan(
 
     The plan's file (--output, or what --json prints) is for `spindle balance apply`. It is also a
     reassignment file of kafka-reassign-partitions. Each sample is kept in the history, from which
-    `forecast` and `what-if` tell more. Exit code 1: a broker told nothing.
+    `forecast` and `what-if` tell more. Exit code 1: a broker told nothing, or not the space of its
+    disks, or what you want empty cannot be emptied.
     """
     asked = wanted(
         tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between,
-        rate_tolerance, leaders,
+        rate_tolerance, leaders, exclude_topics, least, mend_racks,
     )  # fmt: skip
     # First of all, because Spark takes its time to start and says such things in many words.
     cluster = with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
@@ -110,8 +121,10 @@ def plan(
             file = "PLAN" if output is None else str(output)
             hint = "" if output is not None else " (write it with --output PLAN)"
             render.say(f"Carry it out:  spindle balance apply -b {bootstrap_server} {file}{hint}")
-    if proposal.silent:
-        raise typer.Exit(1)
+    if not proposal.done:
+        raise typer.Exit(End.UNKNOWN if proposal.silent else End.FAILED)
+    if not proposal.changes:
+        raise typer.Exit(End.NOTHING)
 
 
 @app.command()
@@ -119,12 +132,13 @@ def apply(
     bootstrap_server: Bootstrap,
     plan: Annotated[
         Path | None,
-        typer.Argument(metavar="[PLAN]", help="The plan's file; without: go on with a killed run."),
+        typer.Argument(metavar="PLAN", help="The plan's file; without: go on with a killed run."),
     ] = None,
     throttle: Annotated[
         int | None,
         typer.Option(
             min=1,
+            metavar="BYTES/S",
             help="Bytes/s that a broker may copy: between its disks, and from and to others.",
         ),
     ] = None,
@@ -132,6 +146,7 @@ def apply(
         int | None,
         typer.Option(
             min=1,
+            metavar="BYTES/S",
             help="Bytes/s that moves may copy from and to one disk, on the average: it rests after "
             "a move until that is so.",
         ),
@@ -153,7 +168,7 @@ def apply(
     are put back as they were. Ctrl-C (SIGTERM) takes back what is under way. Killed (SIGKILL, a
     reboot), it goes on where it was when you run it again, without a PLAN; `spindle balance watch`
     shows it, `spindle balance cancel` ends it. Exit code 1: something is not where the plan wants
-    it.
+    it; 4: nothing was to be moved. Partitions that were deleted since the plan are skipped.
     """
     from spindle.cli.balance import run as running
     from spindle.cli.balance.journal import Options
@@ -184,7 +199,9 @@ def apply(
     else:
         report.show_outcome(outcome)
     if not outcome.complete:
-        raise typer.Exit(1)
+        raise typer.Exit(End.FAILED)
+    if not outcome.moved and not outcome.led:
+        raise typer.Exit(End.NOTHING)
 
 
 @app.command()
@@ -215,7 +232,7 @@ def watch(
     else:
         report.show_watched(seen, bootstrap_server)
     if seen is not None and not seen.complete:
-        raise typer.Exit(1)
+        raise typer.Exit(End.FAILED)
 
 
 @app.command()
@@ -252,5 +269,8 @@ def _interruptible(bootstrap: str, work: Callable[[AdminClient], Awaitable[T]]) 
     try:
         return run_to_end(run())
     except (KeyboardInterrupt, asyncio.CancelledError):
-        render.note("Interrupted: what was under way is taken back, throttles are as before.")
+        render.note(
+            "Interrupted: what was under way is taken back, throttles are as before. What has"
+            f" arrived stays; go on with: spindle balance apply -b {bootstrap} PLAN"
+        )
         raise typer.Exit(130) from None

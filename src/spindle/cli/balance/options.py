@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spindle.cli import render
+from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import Wanted
 from spindle.planning.load import Band
 from spindle.planning.schedule import Limits
@@ -16,19 +18,29 @@ if TYPE_CHECKING:
     from spindle.pipeline.session import Session
 
 Tolerance = Annotated[
-    float, typer.Option(min=0.0, max=0.5, help="How far from a broker's mean is even enough.")
+    float,
+    typer.Option(
+        min=0.0, max=0.5, metavar="SHARE", help="How far from a broker's mean is even enough."
+    ),
 ]
 HighMark = Annotated[
-    float, typer.Option(min=0.1, max=1.0, help="No disk is filled above this share, ever.")
+    float,
+    typer.Option(
+        min=0.1, max=1.0, metavar="SHARE", help="No disk is filled above this share, ever."
+    ),
 ]
 FreeFloor = Annotated[
-    int, typer.Option(min=0, help="Bytes that stay free on each disk, whatever the share says.")
+    int,
+    typer.Option(
+        min=0, metavar="BYTES", help="Bytes that stay free on each disk, whatever the share says."
+    ),
 ]
 RateTolerance = Annotated[
     float | None,
     typer.Option(
         min=0.0,
         max=0.5,
+        metavar="SHARE",
         help="Even out write rates, too: how far from an equal part of the bytes/s (0.05: 5 %) is "
         "even enough. They come from the history.",
     ),
@@ -36,14 +48,40 @@ RateTolerance = Annotated[
 Drain = Annotated[
     list[str] | None,
     typer.Option(
+        metavar="BROKER:PATH",
         help="Empty this directory, BROKER:PATH, or with --between-brokers all of a BROKER; may be "
-        "repeated."
+        "repeated.",
     ),
 ]
 Exclude = Annotated[
     list[str] | None,
     typer.Option(
-        help="Move nothing into this directory, BROKER:PATH, or to this BROKER from others."
+        metavar="BROKER:PATH",
+        help="Move nothing into this directory, BROKER:PATH, or to this BROKER from others.",
+    ),
+]
+ExcludeTopics = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="REGEX",
+        help="Leave topics as they are whose whole name this regular expression matches; may be "
+        "repeated.",
+    ),
+]
+Least = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="BYTES",
+        help="Move no replica smaller than so many bytes to even out; 0: move whatever helps. By "
+        "default those stay that all together hardly count.",
+    ),
+]
+MendRacks = Annotated[
+    bool,
+    typer.Option(
+        "--mend-racks",
+        help="With --between-brokers: part replicas of a partition that share a rack without need.",
     ),
 ]
 MovesPerDisk = Annotated[int, typer.Option(min=1, help="Moves of one disk at once.")]
@@ -51,14 +89,22 @@ MovesPerBroker = Annotated[
     int, typer.Option(min=0, help="Moves of one broker at once; 0: no limit.")
 ]
 History = Annotated[
-    str, typer.Option(help="Where samples are kept, as Parquet by day: a path, or a URI for Spark.")
+    str,
+    typer.Option(
+        metavar="PATH|URI",
+        help="Where samples are kept, as Parquet by day: a path, or a URI for Spark.",
+    ),
 ]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the plan's file here.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the plan's file here.")
+]
 Report = Annotated[
-    Path | None, typer.Option("--report", help="Write a page with pictures here (HTML).")
+    Path | None,
+    typer.Option("--report", metavar="FILE", help="Write a page with pictures here (HTML)."),
 ]
 SparkRemote = Annotated[
-    str | None, typer.Option(help="sc://host:port of a Spark Connect server; local else.")
+    str | None,
+    typer.Option(metavar="URL", help="sc://host:port of a Spark Connect server; local else."),
 ]
 
 
@@ -90,15 +136,29 @@ def wanted(
     between: bool = False,
     rate_tolerance: float | None = None,
     leaders: bool = False,
+    exclude_topics: list[str] | None = None,
+    least: int | None = None,
+    mend_racks: bool = False,
 ) -> Wanted:
     """The options of a plan as a value."""
+    for pattern in exclude_topics or ():
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise Unusable(
+                f"--exclude-topics {pattern!r} is no regular expression: {error}"
+            ) from None
+    if mend_racks and not between:
+        raise Unusable("--mend-racks moves replicas to other brokers: add --between-brokers")
     return Wanted(
-        Band(tolerance, high_mark, rate_tolerance, free_floor),
+        Band(tolerance, high_mark, rate_tolerance, free_floor, least),
         tuple(drain or ()),
         tuple(exclude or ()),
         Limits(moves_per_disk, moves_per_broker),
         between,
         leaders,
+        tuple(exclude_topics or ()),
+        mend_racks,
     )
 
 

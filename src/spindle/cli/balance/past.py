@@ -16,9 +16,12 @@ from spindle.cli.balance.options import (
     Between,
     Drain,
     Exclude,
+    ExcludeTopics,
     FreeFloor,
     HighMark,
     History,
+    Least,
+    MendRacks,
     RateTolerance,
     Report,
     SparkRemote,
@@ -38,9 +41,14 @@ if TYPE_CHECKING:
     from spindle.pipeline.session import Session
     from spindle.pipeline.what_if import NewDisk
 
-Ahead = Annotated[float, typer.Option(min=0.0, help="As it will be in so many days, by growth.")]
+Ahead = Annotated[
+    float, typer.Option(min=0.0, metavar="DAYS", help="As it will be in so many days, by growth.")
+]
 Window = Annotated[
-    float, typer.Option("--days", min=0.0, help="Days of history that growth is taken from.")
+    float,
+    typer.Option(
+        "--days", min=0.0, metavar="DAYS", help="Days of history that growth is taken from."
+    ),
 ]
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
 
@@ -48,10 +56,16 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 
 def history(
     bootstrap_server: Annotated[
         str | None,
-        typer.Option("--bootstrap-server", "-b", help="Take a sample of this cluster first."),
+        typer.Option(
+            "--bootstrap-server",
+            "-b",
+            metavar="HOST:PORT,...",
+            help="Take a sample of this cluster first.",
+        ),
     ] = None,
     every: Annotated[
-        float | None, typer.Option(min=1.0, help="Go on sampling, each so many seconds.")
+        float | None,
+        typer.Option(min=1.0, metavar="SECONDS", help="Go on sampling, each so many seconds."),
     ] = None,
     history: History = "spindle-history",
     compact: Annotated[
@@ -144,22 +158,30 @@ def what_if(
     add: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="BROKER:PATH=SIZE",
             help="A new disk: BROKER:PATH=SIZE, e.g. 1:/disk4=4T; may be repeated. With "
-            "--between-brokers the broker may be a new one."
+            "--between-brokers the broker may be a new one.",
         ),
     ] = None,
     drain: Drain = None,
     lose: Annotated[
         list[str] | None,
         typer.Option(
-            help="A disk dies, BROKER:PATH, or with --between-brokers a BROKER; may be repeated."
+            metavar="BROKER:PATH",
+            help="A disk dies, BROKER:PATH, or with --between-brokers a BROKER; may be repeated.",
         ),
     ] = None,
     exclude: Exclude = None,
+    exclude_topics: ExcludeTopics = None,
+    least: Least = None,
     between: Between = False,
+    mend_racks: MendRacks = False,
     rack: Annotated[
         list[str] | None,
-        typer.Option(help="The rack of a broker, BROKER=RACK: the history does not know it."),
+        typer.Option(
+            metavar="BROKER=RACK",
+            help="The rack of a broker, BROKER=RACK: the history does not know it.",
+        ),
     ] = None,
     ahead: Ahead = 0.0,
     tolerance: Tolerance = 0.05,
@@ -176,7 +198,10 @@ def what_if(
     Works on the newest samples of the history. Exit code 1: no plan exists; the text says why.
     """
     disks = [_new_disk(text) for text in add or ()]
-    asked = wanted(tolerance, high_mark, free_floor, drain, exclude, 1, 0, between, rate_tolerance)
+    asked = wanted(
+        tolerance, high_mark, free_floor, drain, exclude, 1, 0, between, rate_tolerance,
+        exclude_topics=exclude_topics, least=least, mend_racks=mend_racks,
+    )  # fmt: skip
     racks = _racks(rack or ())
     spark = spark_session("spindle balance what-if", spark_remote)
     from spindle.pipeline.what_if import Changes
@@ -194,7 +219,7 @@ def what_if(
         told = {"possible": found.possible, "against": list(found.against)}
         print(json.dumps({**document(found.proposal), **told}))
     else:
-        report.show(found.proposal)
+        report.show(found.proposal, found.lost)
         for line in found.against:
             render.warn(f"no such plan exists: {line}")
     if not found.possible:

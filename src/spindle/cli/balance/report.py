@@ -5,6 +5,7 @@ Functions of values: nothing is asked, started or moved here. Pages are `page`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from spindle.cli import render
@@ -14,9 +15,11 @@ if TYPE_CHECKING:
     from spindle.cli.balance.run import Watched
     from spindle.pipeline.execution_values import Outcome
     from spindle.pipeline.proposal import DirectoryNow, Proposal
+    from spindle.planning.load import Band
 
 WAITING_SHOWN = 20
 """Moves in text; the JSON has all of them."""
+WITHIN = "every directory is within the band, or a line says why it is not"
 
 
 def headline(proposal: Proposal) -> str:
@@ -24,26 +27,50 @@ def headline(proposal: Proposal) -> str:
     orders = 0 if proposal.leadership is None else len(proposal.leadership.orders)
     those = counted(orders, "partition gets", "partitions get")
     leaders = f"{those} another preferred leader, for which nothing is copied"
-    if not proposal.moves and orders:
-        return f"No moves; {leaders}"
-    if not proposal.moves:
-        return "Nothing to move: every directory is within the band, or cannot be brought in."
-    moves, waves = counted(len(proposal.moves), "move"), counted(len(proposal.waves), "wave")
-    text = f"{moves} in {waves}, {render.size(proposal.bytes_moved)}"
-    text += f"; any plan that ends as even must move {render.size(proposal.bound)}"
-    return f"{text}; {leaders}" if orders else text
+    parts = []
+    if proposal.moves:
+        moves, waves = counted(len(proposal.moves), "move"), counted(len(proposal.waves), "wave")
+        parts.append(f"{moves} in {waves}, {render.size(proposal.bytes_moved)}")
+    if proposal.moves and proposal.bound:
+        parts.append(f"any plan that ends as even must move {render.size(proposal.bound)}")
+    if orders:
+        parts += [leaders] if proposal.moves else ["No moves", leaders]
+    unplanned = proposal.unplanned
+    if unplanned or not proposal.directories:
+        parts.append(_unplanned(unplanned, first=not parts))
+    if not parts:
+        return f"Nothing to move: {WITHIN}."
+    planned = {d.broker for d in proposal.directories} - set(unplanned)
+    if planned and not (proposal.moves or orders):
+        parts.append(f"nothing to move on the other brokers: {WITHIN}")
+    return "; ".join(parts)
+
+
+def _unplanned(brokers: Sequence[int], first: bool) -> str:
+    nothing = "Nothing" if first else "nothing"
+    if not brokers:
+        return f"{nothing} could be planned: no broker told of a log directory"
+    those = "broker" if len(brokers) == 1 else "brokers"
+    return f"{nothing} could be planned for {those} {', '.join(map(str, brokers))}"
 
 
 def result(outcome: Outcome) -> str:
     """What became of it, in a sentence."""
-    text = f"{counted(len(outcome.done), 'replica')} moved and verified in {outcome.seconds:.1f} s"
+    text = "nothing was moved"
+    if outcome.moved:
+        moved = counted(len(outcome.moved), "replica")
+        text = f"{moved} moved and verified in {outcome.seconds:.1f} s"
+    if outcome.there:
+        text += f"; {counted(len(outcome.there), 'replica was', 'replicas were')} there before"
+    if outcome.gone:
+        text += f"; {len(outcome.gone)} skipped: deleted since the plan"
     if outcome.replanned:
         text += f", planned anew {counted(outcome.replanned, 'time')} on the way"
     return text + (f"; {len(outcome.failed)} not" if outcome.failed else "")
 
 
-def show(proposal: Proposal) -> None:
-    """A plan as text on the terminal."""
+def show(proposal: Proposal, lost: Sequence[str] = ()) -> None:
+    """A plan as text on the terminal; `lost`: directories and brokers that it is made without."""
     rated = any(d.rate_before is not None for d in proposal.directories)
     columns = ("broker", "directory", "state", "now", "planned", "share of capacity")
     render.table(
@@ -53,10 +80,10 @@ def show(proposal: Proposal) -> None:
             (
                 str(d.broker),
                 d.path,
-                state(d),
+                state(d, lost),
                 render.size(d.before),
                 render.size(d.after),
-                f"{d.before / d.capacity:.0%} -> {d.after / d.capacity:.0%}" if d.capacity else "-",
+                f"{_share(d.before, d.capacity)} -> {_share(d.after, d.capacity)}",
                 *((render.size(d.rate_before or 0), render.size(d.rate_after or 0))
                   if rated else ()),
             )
@@ -69,7 +96,26 @@ def show(proposal: Proposal) -> None:
         render.warn(f"broker {broker} told nothing: {why}")
     for note in proposal.notes:
         render.say(note)
+    if any(" the band" in note for note in proposal.notes):
+        render.say(band(proposal.wanted.band))
     render.say(headline(proposal))
+
+
+def band(asked: Band) -> str:
+    """What the band is, of which the notes speak."""
+    text = f"the band: {asked.tolerance:.1%} above or below the mean share of capacity"
+    if asked.rate_tolerance is None:
+        return f"{text} (--tolerance)"
+    rates = f"{asked.rate_tolerance:.1%} above or below the mean of writes (--rate-tolerance)"
+    return f"{text} (--tolerance), {rates}"
+
+
+def _share(count: int, capacity: int) -> str:
+    """A part of a capacity: "-" where that is not known, with decimals where it is small."""
+    if not capacity:
+        return "-"
+    share = count / capacity
+    return f"{share:.0%}" if share >= 0.1 or not count else f"{share:.2%}"
 
 
 def leader_rows(proposal: Proposal) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -86,8 +132,10 @@ def leader_rows(proposal: Proposal) -> tuple[tuple[str, ...], list[tuple[str, ..
     ]  # fmt: skip
 
 
-def state(directory: DirectoryNow) -> str:
-    """Whether a directory serves and takes replicas."""
+def state(directory: DirectoryNow, lost: Sequence[str] = ()) -> str:
+    """Whether a directory serves and takes replicas, or is taken for lost."""
+    if directory.name in lost or str(directory.broker) in lost:
+        return "lost"
     if not directory.online:
         return "OFFLINE"
     return "cordoned" if directory.cordoned else "online"
@@ -121,6 +169,8 @@ def outcome_document(outcome: Outcome) -> dict[str, Any]:
             {"topic": u.topic, "partition": u.partition, "leader": u.leader, "reason": u.why}
             for u in outcome.unled
         ],
+        "moved": len(outcome.moved),
+        "gone": [{"topic": m.topic, "partition": m.partition} for m in outcome.gone],
         "replanned": outcome.replanned,
         "seconds": round(outcome.seconds, 3),
     }

@@ -72,12 +72,14 @@ async def apply(
         proposal = parse(run.plan)
         if not proposal.changes:
             return Outcome((), (), 0.0)
-        journal.write(run)
         kafkas = parse_plan(run.plan)
         await running.settle(admin, kafkas, say)
         rate = run.options.throttle if proposal.waves else None  # Leaders copy nothing.
-        held = await _throttle(admin, kafkas, rate, say)
+        held: Journal | None = None
         try:
+            # A run is noted once its throttles stand: refused there, nothing is left open.
+            held = await _throttle(admin, kafkas, rate, say)
+            journal.write(run)
             outcome = await _Carrier(admin, journal, run, proposal, tell, say).carry()
         finally:
             await limits.put_back(admin, kafkas, say)
@@ -249,6 +251,11 @@ class _Rim:
         started = await self._admin.alter_replica_log_dirs(
             {replica_of(move): move.target for move in moves}
         ).settled()
+        refused = [m for m in moves if isinstance(started.get(replica_of(m)), Exception)]
+        for name in await _gone(
+            self._admin, [TopicPartition(m.topic, m.partition) for m in refused]
+        ):
+            self._machine.on_gone(name)
         for move in moves:
             error = started.get(replica_of(move))
             # A broker that has no such replica yet has noted where it shall be created.
@@ -268,8 +275,10 @@ class _Rim:
         }
         settled = await self._admin.alter_partition_reassignments(wanted).settled()
         for name, move in names.items():
-            error = settled.get(name, Unusable("there is no such partition any more"))
-            if isinstance(error, Exception):
+            error = settled.get(name)
+            if name not in now:
+                self._machine.on_gone(name)
+            elif isinstance(error, Exception):
                 self._machine.on_refused(move, _reason(error))
 
     async def _back(self, moves: Sequence[Move]) -> None:
@@ -312,7 +321,10 @@ class _Carrier:
                     self._say(f"{move.name} on broker {move.broker}: {why}")
             self._note_end(ended, complete=False)
             raise
-        outcome = replace(outcome, unled=unled)
+        orders = 0 if self._proposal.leadership is None else len(self._proposal.leadership.orders)
+        outcome = replace(outcome, unled=unled, led=orders - len(unled))
+        for move in outcome.gone:
+            self._say(f"warning: {move.name} is skipped: it was deleted since the plan")
         self._note_end(outcome, outcome.complete)
         return outcome
 
@@ -410,6 +422,12 @@ async def _look(
         found = told.get(move.to, Unusable(f"there is no broker {move.to}"))
         replica = replica_of(move)
         places[replica] = found if isinstance(found, Exception) else replica_in(found, replica.name)
+    absent = [
+        TopicPartition(r.topic, r.partition)
+        for r, place in places.items()
+        if isinstance(place, ReplicaLogDirs) and place.current is None and place.future is None
+    ]
+    gone = await _gone(admin, absent)
     free = {
         (broker, d.path): d.usable
         for broker, directories in told.items()
@@ -419,10 +437,10 @@ async def _look(
     }
     between = [n for n, m in zip(names, moves, strict=True) if m.between]
     if not between:
-        return Look(places, free)
+        return Look(places, free, gone=gone)
     active = await admin.list_partition_reassignments(between)
     assigned = await _assigned(admin, between)
-    return Look(places, free, assigned, frozenset(active))
+    return Look(places, free, assigned, frozenset(active), gone)
 
 
 async def _assigned(
@@ -437,6 +455,26 @@ async def _assigned(
         for p in topic.partitions
     }
     return {name: every[name] for name in names if name in every}
+
+
+async def _gone(admin: AdminClient, names: Sequence[TopicPartition]) -> frozenset[TopicPartition]:
+    """Those of these partitions that do not exist; what cannot be asked counts as there."""
+    topics = (
+        await admin.describe_topics(sorted({n.topic for n in names})).settled() if names else {}
+    )
+    there = {
+        TopicPartition(topic.name, p.partition)
+        for topic in topics.values()
+        if not isinstance(topic, Exception)
+        for p in topic.partitions
+    }
+    unsure = {
+        name
+        for name, topic in topics.items()
+        if isinstance(topic, Exception)
+        and not (isinstance(topic, Refused) and topic.error == Error.UNKNOWN_TOPIC_OR_PARTITION)
+    }
+    return frozenset(n for n in names if n not in there and n.topic not in unsure)
 
 
 def _is_absent(error: Exception) -> bool:

@@ -14,11 +14,14 @@ from spindle.cli import render
 
 
 def demo(
-    report: Annotated[Path, typer.Option(help="Where the HTML report goes.")] = Path(
-        "spindle-demo.html"
-    ),
+    report: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where the HTML report goes.")
+    ] = Path("spindle-demo.html"),
     data: Annotated[
-        Path | None, typer.Option(help="Keep the cluster's files here; a temporary place else.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Keep the cluster's files here; a temporary place else."
+        ),
     ] = None,
 ) -> None:
     """Show what Spindle does, with real processes and real load, in a few minutes.

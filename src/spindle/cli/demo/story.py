@@ -26,6 +26,7 @@ from spindle.pipeline.job import propose
 from spindle.pipeline.proposal import Proposal, Wanted
 from spindle.pipeline.session import Session, session
 from spindle.planning.load import Band
+from spindle.planning.words import amount
 from spindle.runtime.drill import break_directory
 from spindle.runtime.local import LocalCluster
 
@@ -102,8 +103,8 @@ async def _story(
     proposal = await asyncio.to_thread(
         propose, spark, cluster.bootstrap, home / "history", Wanted(Band(0.05, 0.9))
     )
-    say(f"the plan: {len(proposal.moves)} moves, {proposal.bytes_moved / 1e6:.1f} MB "
-        f"(to be as even, any plan must move {proposal.bound / 1e6:.1f} MB)")  # fmt: skip
+    say(f"the plan: {len(proposal.moves)} moves, {amount(proposal.bytes_moved)} "
+        f"(to be as even, any plan must move {amount(proposal.bound)})")  # fmt: skip
     started = time.monotonic()
     outcome = await carry_out(admin, proposal.waves)
     wrong = await verify(admin, proposal.moves)
@@ -128,7 +129,7 @@ async def _story(
         ("records consumed", f"{result.consumed:,}"),
         ("longest time without an acknowledgement during the moves", f"{gap_moving * 1e3:.0f} ms"),
         ("bytes moved / least possible",
-         f"{proposal.bytes_moved / 1e6:.1f} MB / {proposal.bound / 1e6:.1f} MB"),
+         f"{amount(proposal.bytes_moved)} / {amount(proposal.bound)}"),
     ]  # fmt: skip
     return Story(
         lead=(

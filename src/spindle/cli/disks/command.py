@@ -14,10 +14,11 @@ from typing import Annotated, Any
 import typer
 
 from spindle.cli import render
-from spindle.cli.connecting import AsJson, Bootstrap, TimeLimit, run_to_end, with_admin
+from spindle.cli.connecting import AsJson, Bootstrap, BrokerList, TimeLimit, run_to_end, with_admin
 from spindle.cli.disks import draining, view
 from spindle.cli.disks.draining import Drained
 from spindle.cli.disks.run import Told, cordon, look, order
+from spindle.cli.exits import End
 from spindle.cli.reassign.plan import parse_brokers
 from spindle.client.admin import AdminClient
 from spindle.client.results import DiskOrder
@@ -25,29 +26,30 @@ from spindle.model.ids import LogDir, NodeId
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-Server = Annotated[
-    str, typer.Option("--bootstrap-server", "-b", help="host:port of brokers, comma-separated.")
-]
 Broker = Annotated[int, typer.Argument(metavar="BROKER", help="The broker's id.")]
 Directory = Annotated[
     str, typer.Argument(metavar="DIRECTORY", help="The path, as in the broker's log.dirs.")
 ]
-Wait = Annotated[float, typer.Option(min=0, help="Seconds to wait until the directory serves.")]
+Wait = Annotated[
+    float,
+    typer.Option(min=0, metavar="SECONDS", help="Seconds to wait until the directory serves."),
+]
 
 
 @app.callback(invoke_without_command=True)
 def disks(
     context: typer.Context,
-    bootstrap_server: Server = "",
-    broker_list: Annotated[str, typer.Option(help="Only these brokers, e.g. 1,2.")] = "",
+    bootstrap_server: Bootstrap = "",
+    broker_list: BrokerList = "",
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
     """Show every log directory: id, state, space, replicas, moves, and why it is as it is.
 
     States: online, slow, full, cordoned, draining, offline, failed, hung. With Apache Kafka's
-    brokers what they tell: online, offline, cordoned, draining. Exit code 1 when a broker could
-    not be asked.
+    brokers what they tell: online, offline, cordoned, draining. A broker that is down is a row.
+    Exit code 1: a directory is failed, offline or hung, or has replicas that cannot be read; 6: a
+    broker is down or could not be asked.
     """
     if context.invoked_subcommand is not None:
         return
@@ -64,14 +66,16 @@ def disks(
         view.show(seen)
     for broker, failure in seen.silent.items():
         render.warn(f"broker {broker} was left out: {failure}")
+    if not all(disk.well for disk in seen.disks):
+        raise typer.Exit(End.FAILED)
     if seen.silent:
-        raise typer.Exit(1)
+        raise typer.Exit(End.UNKNOWN)
 
 
 @app.command()
 def history(
     bootstrap_server: Bootstrap,
-    broker_list: Annotated[str, typer.Option(help="Only these brokers, e.g. 1,2.")] = "",
+    broker_list: BrokerList = "",
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
@@ -85,6 +89,10 @@ def history(
         print(json.dumps(view.events_document(seen)))
     else:
         view.show_events(seen)
+    for broker_id, failure in seen.silent.items():
+        render.warn(f"broker {broker_id} was left out: {failure}")
+    if seen.silent:
+        raise typer.Exit(End.UNKNOWN)
 
 
 @app.command()
@@ -108,15 +116,27 @@ def offline(
     bootstrap_server: Bootstrap,
     broker: Broker,
     directory: Directory,
+    force: Annotated[
+        bool, typer.Option("--force", help="Even where partitions lose their last live replica.")
+    ] = False,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
     """Take a directory offline: its files are closed and its disk can be unmounted and changed.
 
-    Its replicas are led elsewhere as if the disk had died: `drain` it first where it has replicas
-    that nobody else has. It stays offline until `online` or `replace`, or a restart.
+    Its replicas are led elsewhere as if the disk had died. Where partitions would lose their last
+    live replica it is refused, and they are named (exit code 5): `drain` the directory first, or
+    insist with --force. It stays offline until `online` or `replace`, or a restart.
     """
-    _order(bootstrap_server, broker, directory, DiskOrder.OFFLINE, as_json, request_timeout)
+    _order(
+        bootstrap_server,
+        broker,
+        directory,
+        DiskOrder.OFFLINE,
+        as_json,
+        request_timeout,
+        force=force,
+    )
 
 
 @app.command()
@@ -154,11 +174,11 @@ def cordon_(
     bootstrap_server: Bootstrap,
     broker: Broker,
     directory: Directory,
+    as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
     """Let a directory get no new replicas (KIP-1066); what is there stays and serves."""
-    told = _cordon(bootstrap_server, broker, directory, True, request_timeout)
-    render.say(f"cordoned on broker {broker}: {', '.join(told)}")
+    _cordon(bootstrap_server, broker, directory, True, request_timeout, as_json)
 
 
 @app.command()
@@ -166,11 +186,11 @@ def uncordon(
     bootstrap_server: Bootstrap,
     broker: Broker,
     directory: Directory,
+    as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
     """Let a directory get new replicas again."""
-    told = _cordon(bootstrap_server, broker, directory, False, request_timeout)
-    render.say(f"cordoned on broker {broker}: {', '.join(told) or 'none'}")
+    _cordon(bootstrap_server, broker, directory, False, request_timeout, as_json)
 
 
 @app.command()
@@ -220,9 +240,11 @@ def _order(
     as_json: bool,
     timeout: float,
     wait: float = 0.0,
+    *,
+    force: bool = False,
 ) -> None:
     async def work(admin: AdminClient) -> Told:
-        return await order(admin, broker, path, wanted, wait)
+        return await order(admin, broker, path, wanted, wait, force=force)
 
     told = with_admin(bootstrap, work, timeout=timeout)
     if as_json:
@@ -231,7 +253,8 @@ def _order(
     else:
         render.say(told.words)
         if wait:
-            render.say(f"{path} on broker {broker} is {told.state}")
+            why = f": {told.why}" if told.serves and told.why else ""
+            render.say(f"{path} on broker {broker} is {told.state}{why}")
         if told.cordoned and wanted is not DiskOrder.PROBE:
             render.say(f"it is cordoned: spindle disks uncordon -b {bootstrap} {broker} {path}")
     if wait and not told.serves:
@@ -239,9 +262,16 @@ def _order(
 
 
 def _cordon(
-    bootstrap: str, broker: NodeId, path: LogDir, wanted: bool, timeout: float
-) -> tuple[LogDir, ...]:
+    bootstrap: str, broker: NodeId, path: LogDir, wanted: bool, timeout: float, as_json: bool
+) -> None:
     async def work(admin: AdminClient) -> tuple[LogDir, ...]:
         return await cordon(admin, broker, path, wanted)
 
-    return with_admin(bootstrap, work, timeout=timeout)
+    told = with_admin(bootstrap, work, timeout=timeout)
+    if as_json:
+        print(json.dumps({"broker": broker, "cordoned": list(told)}))
+    elif told:
+        is_or_are = "is" if len(told) == 1 else "are"
+        render.say(f"broker {broker}: {', '.join(told)} {is_or_are} cordoned")
+    else:
+        render.say(f"broker {broker}: no directory is cordoned")

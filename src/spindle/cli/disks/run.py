@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from spindle.cli import roll
 from spindle.cli.disks.view import Seen, Shown
-from spindle.cli.log_dirs import existing
+from spindle.cli.refusals import Declined
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
 from spindle.client.results import (
@@ -55,12 +56,13 @@ class Told:
 
 async def look(admin: AdminClient, brokers: Sequence[NodeId]) -> Seen:
     """All directories of these brokers (none named: of all), with what each broker can tell."""
-    wanted = await existing(admin, brokers)
+    called = await roll.call(admin, brokers)
+    wanted = called.live
     plain, more = await asyncio.gather(
         admin.describe_log_dirs(wanted).settled(), admin.describe_disks(wanted).settled()
     )
     shown: list[Shown] = []
-    silent: dict[NodeId, Exception] = {}
+    silent = dict(called.down)
     for broker in wanted:
         directories, details = plain[broker], more[broker]
         if isinstance(directories, Exception):
@@ -75,7 +77,7 @@ async def look(admin: AdminClient, brokers: Sequence[NodeId]) -> Seen:
         for d in directories:
             leaving = sum(moving.get(name, d.path) != d.path for name in d.current)
             shown.append(Shown(broker, d, known.get(d.path), leaving))
-    return Seen(tuple(shown), silent)
+    return Seen(tuple(shown), dict(sorted(silent.items())))
 
 
 def _is_unserved(failure: Exception) -> bool:
@@ -101,29 +103,46 @@ def pick(found: Sequence[LogDirDescription], broker: NodeId, path: LogDir) -> Lo
 
 
 async def order(
-    admin: AdminClient, broker: NodeId, path: LogDir, wanted: DiskOrder, wait: float = 0.0
+    admin: AdminClient,
+    broker: NodeId,
+    path: LogDir,
+    wanted: DiskOrder,
+    wait: float = 0.0,
+    *,
+    force: bool = False,
 ) -> Told:
-    """Give an order; with `wait` (s) look until the directory serves, or time is up."""
+    """Give an order; with `wait` (s) look until the directory serves, or time is up.
+
+    Declined where it would take data away, unless `force` is given.
+    """
     try:
-        words = await admin.alter_disk(broker, path, wanted)
+        before = await _disk(admin, broker, path) if wanted is DiskOrder.REPLACE else None
+        words = await admin.alter_disk(broker, path, wanted, force=force)
     except Refused as refused:
         if _is_unserved(refused):
             raise Unusable(
                 f"{refused.where} is not a broker of Spindle's: it cannot {wanted.name.lower()} "
                 f"a log directory while it runs. Way out: {_WITHOUT[wanted]}"
             ) from None
-        raise Unusable(refused.detail or str(refused)) from None
+        kind = Declined if refused.error == Error.INVALID_REQUEST else Unusable
+        raise kind(refused.detail or str(refused)) from None
     end = time.monotonic() + wait
     while True:
         disk = await _disk(admin, broker, path)
         if disk.online or time.monotonic() >= end:
+            if before is not None and before.directory_id == disk.directory_id:
+                words += " (the same disk as before, not a blank one: its logs are still on it)"
             return Told(words, disk.state, disk.reason, disk.online, disk.cordoned)
         await asyncio.sleep(EVERY_S)
 
 
 async def _disk(admin: AdminClient, broker: NodeId, path: LogDir) -> DiskDescription:
     found = await admin.describe_disks([broker])[broker]
-    return next(d for d in found if d.path == path)
+    for disk in found:
+        if disk.path == path:
+            return disk
+    there = ", ".join(disk.path for disk in found)
+    raise Unusable(f"broker {broker} has no log directory {path}; its directories are: {there}")
 
 
 # -- cordons -----------------------------------------------------------------------------------

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from spindle.cli import render
+from spindle.cli.roll import state_of
 from spindle.client.results import DiskDescription, LogDirDescription
 from spindle.model.ids import NodeId, id_to_text
 
@@ -38,8 +40,15 @@ class Shown:
 
     @property
     def why(self) -> str:
-        """Why it is so, where that is known."""
-        return self.more.reason if self.more is not None else ""
+        """Why it is so, where that is known; the path is not said twice."""
+        if self.more is None:
+            return "" if self.plain.online else self.plain.error.name
+        return self.more.reason.removeprefix(f"{self.plain.path}: ")
+
+    @property
+    def well(self) -> bool:
+        """Whether it serves all that it has."""
+        return self.plain.online and not (self.more is not None and self.more.offline_replicas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,10 @@ def show(seen: Seen) -> None:
         "broker", "directory", "id", "state", "replicas", "offline", "bytes", "free", "of disk",
         "moves in", "out",
     )  # fmt: skip
-    render.table("Disks", columns, [_row(disk) for disk in seen.disks])
+    rows: list[Sequence[str]] = [_row(disk) for disk in seen.disks]
+    for broker, failure in seen.silent.items():
+        rows.append((str(broker), "(all)", "-", state_of(failure), *("-" * (len(columns) - 4))))
+    render.table("Disks", columns, rows)
     for disk in seen.disks:
         if disk.why:
             render.say(f"broker {disk.broker} {disk.plain.path}: {disk.state}: {disk.why}")

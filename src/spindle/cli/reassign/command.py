@@ -50,8 +50,12 @@ PlanFile = Annotated[
 @app.command()
 def generate(
     bootstrap_server: Bootstrap,
-    topics: Annotated[str, typer.Option(help="Topics to spread, e.g. orders,events.")],
-    brokers: Annotated[str, typer.Option(help="Brokers to spread them over, e.g. 1,2,3.")],
+    topics: Annotated[
+        str, typer.Option(metavar="TOPIC,...", help="Topics to spread, e.g. orders,events.")
+    ],
+    brokers: Annotated[
+        str, typer.Option(metavar="ID,...", help="Brokers to spread them over, e.g. 1,2,3.")
+    ],
     rack_aware: Annotated[bool, typer.Option(help="Keep replicas on different racks.")] = True,
     seed: Annotated[int | None, typer.Option(help="For the same plan each time.")] = None,
     request_timeout: TimeLimit = 30.0,
@@ -72,7 +76,8 @@ def execute(
     bootstrap_server: Bootstrap,
     plan: PlanFile,
     throttle: Annotated[
-        int | None, typer.Option(min=1, help="Bytes/s between brokers, until it is over.")
+        int | None,
+        typer.Option(min=1, metavar="BYTES/S", help="Bytes/s between brokers, until it is over."),
     ] = None,
     move_throttle: Annotated[
         int | None,
@@ -80,6 +85,7 @@ def execute(
             "--move-throttle",
             "--replica-alter-log-dirs-throttle",
             min=1,
+            metavar="BYTES/S",
             help="Bytes/s between directories of a broker, until it is over.",
         ),
     ] = None,
@@ -95,7 +101,10 @@ def execute(
         ),
     ] = False,
     timeout: Annotated[
-        float, typer.Option(min=0, help="Seconds until all directories must be accepted.")
+        float,
+        typer.Option(
+            min=0, metavar="SECONDS", help="Seconds until all directories must be accepted."
+        ),
     ] = 10.0,
     watch: Annotated[bool, typer.Option("--watch", help="Show progress until it is done.")] = False,
     as_json: AsJson = False,
@@ -110,6 +119,7 @@ def execute(
     """
     wanted = parse_plan(read_text(plan))
     options = Options(
+        watched=watch,
         additional=additional,
         throttle=throttle,
         move_throttle=move_throttle,
@@ -142,7 +152,7 @@ def watch(
     bootstrap_server: Bootstrap,
     plan: Annotated[
         Path | None,
-        typer.Argument(metavar="[PLAN]", help="The plan; without: all that is under way."),
+        typer.Argument(metavar="PLAN", help="The plan; without: all that is under way."),
     ] = None,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,

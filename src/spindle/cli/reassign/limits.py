@@ -50,7 +50,8 @@ async def limit(
     topics: throttles.Changes = {}
     brokers: throttles.Changes = {}
     if rate is not None:
-        moving = throttles.travels(active, plan.replicas, current)
+        proposed = {n: r for n, r in plan.replicas.items() if n in current or n in active}
+        moving = throttles.travels(active, proposed, current)
         topics, brokers = throttles.between_brokers(moving, rate)
     movers: throttles.Changes = {}
     if move_rate is not None:
@@ -58,7 +59,7 @@ async def limit(
     journal = Journal((await admin.describe_cluster()).cluster_id)
     await _note(admin, journal, plan, (topics, brokers, movers), say)
     if rate is not None:
-        await change(admin, topics)
+        await change(admin, topics, but_gone=True)
         await change(admin, brokers)
         say(f"The inter-broker throttle limit was set to {rate} B/s")
     if move_rate is not None:
@@ -99,12 +100,7 @@ async def clear(admin: AdminClient, plan: Plan, say: Say) -> None:
     await change(admin, _with(throttles.removed_from_brokers(brokers), earlier))
     topics = plan.topics
     say(f"Clearing topic-level throttles on topic{_s(topics)} {','.join(topics)}")
-    settled = await admin.incremental_alter_configs(
-        _with(throttles.removed_from_topics(topics), earlier)
-    ).settled()
-    for failure in settled.values():
-        if failure is not None and not _is_gone(failure):
-            raise failure
+    await change(admin, _with(throttles.removed_from_topics(topics), earlier), but_gone=True)
     if earlier:
         say(f"Put back as before: {_listed(earlier.items())}")
     if note is not None:
@@ -135,10 +131,12 @@ async def settle(
             tell(f"throttles of an earlier run remain until it is back: {_resources(left)}")
 
 
-async def change(admin: AdminClient, changes: throttles.Changes) -> None:
-    """Make these changes, all of them."""
-    if changes:
-        await admin.incremental_alter_configs(changes).all()
+async def change(admin: AdminClient, changes: throttles.Changes, *, but_gone: bool = False) -> None:
+    """Make these changes, all of them; `but_gone`: topics that were deleted need none."""
+    settled = await admin.incremental_alter_configs(changes).settled() if changes else {}
+    for failure in settled.values():
+        if failure is not None and not (but_gone and _is_gone(failure)):
+            raise failure
 
 
 async def _note(

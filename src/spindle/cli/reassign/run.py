@@ -58,6 +58,8 @@ class Options:
     move_throttle: int | None = None
     timeout_ms: int = DIRECTORY_TIMEOUT_MS
     allow_replication_factor_change: bool = True
+    watched: bool = False
+    """Whoever executes stays until it is done and puts the throttles back."""
 
 
 @dataclass(frozen=True)
@@ -177,10 +179,11 @@ class _Execution:
         rates = (self.options.throttle, self.options.move_throttle)
         if rates == (None, None):
             return
-        self.say(
-            "Warning: You must run --verify periodically, until the reassignment completes, to"
-            " ensure the throttle is removed."
-        )
+        if not self.options.watched:
+            self.say(
+                "Warning: You must run --verify periodically, until the reassignment completes, to"
+                " ensure the throttle is removed."
+            )
         self.done.append("throttles have been set (cancel or verify removes them)")
         self.journal = await limits.limit(self.admin, self.plan, rates, active, current, self.say)
 

@@ -15,7 +15,10 @@ app = typer.Typer(
 )
 
 ConfigFile = Annotated[
-    Path, typer.Option("--config", "-c", help="The node's server.properties (Kafka's names).")
+    Path,
+    typer.Option(
+        "--config", "-c", metavar="FILE", help="The node's server.properties (Kafka's names)."
+    ),
 ]
 
 
@@ -23,7 +26,10 @@ ConfigFile = Annotated[
 def format_(
     config: ConfigFile,
     cluster_id: Annotated[
-        str, typer.Option("--cluster-id", "-t", help="The same for all nodes of a cluster.")
+        str,
+        typer.Option(
+            "--cluster-id", "-t", metavar="ID", help="The same for all nodes of a cluster."
+        ),
     ],
     ignore_formatted: Annotated[
         bool,

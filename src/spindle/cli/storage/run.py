@@ -16,7 +16,15 @@ from typing import Final
 
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Unusable
-from spindle.model.features import FINALIZED, METADATA_VERSION, SUPPORTED
+from spindle.model.features import (
+    ELIGIBLE_LEADER_REPLICAS,
+    ELR_VERSION,
+    FINALIZED,
+    METADATA_VERSION,
+    RELEASES,
+    SERVED,
+    finalized_at,
+)
 from spindle.model.ids import id_to_text
 from spindle.model.records import FeatureLevel
 from spindle.runtime.os_disk import OsDisk
@@ -28,9 +36,8 @@ from spindle.storage.meta import MetaProperties
 
 Say = Callable[[str], None]
 
-LEVEL: Final = SUPPORTED[METADATA_VERSION].max
-RELEASES: Final = ("4.3-IV0", "4.3")
-"""Names of the metadata.version that is written; the first is how it is printed."""
+NOT_WRITTEN: Final = "kraft.version"
+"""A feature that Kafka's tool can set and this one cannot: it means a dynamic quorum (KIP-853)."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +98,11 @@ def format_node(
             raise Unusable("No available log directories to format.")
         say("All of the log directories are already formatted.")
         return []
+    release = _release_of(levels)
     say(f"Bootstrap metadata: {_as_java(levels)}")
     for directory in seen.blank:
         kind = "metadata" if directory == config.metadata_dir else "data"
-        say(f"Formatting {kind} directory {directory} with metadata.version {RELEASES[0]}.")
+        say(f"Formatting {kind} directory {directory} with metadata.version {release}.")
         format_blank(
             disk, (directory,), cluster_id, config.node_id, time.time_ns() // 1_000_000, levels
         )
@@ -199,35 +207,68 @@ def _levels(wishes: Wishes) -> list[FeatureLevel]:
         )
     if wishes.scram:
         raise Unusable("--add-scram: SASL is not served here; leave the option away")
-    if wishes.release not in (None, *RELEASES):
-        raise Unusable(
-            f"--release-version {wishes.release}: only metadata.version {RELEASES[0]} is written"
-        )
-    levels = {**FINALIZED, METADATA_VERSION: LEVEL}
-    for wish in wishes.features:
-        name, _, level = wish.partition("=")
-        if name == METADATA_VERSION:
-            raise Unusable(f"Use --release-version instead of --feature {name}=X.")
-        if name not in SUPPORTED or name == "kraft.version" or not level.isdigit():
-            known = ", ".join(n for n in SUPPORTED if n not in (METADATA_VERSION, "kraft.version"))
-            raise Unusable(f"--feature {wish}: write NAME=LEVEL, where NAME is one of {known}")
-        if int(level) and not SUPPORTED[name].min <= int(level) <= SUPPORTED[name].max:
+    asked = dict(_feature(wish) for wish in wishes.features)
+    level = asked.pop(METADATA_VERSION, None)
+    if wishes.release is not None:
+        if level is not None:
             raise Unusable(
-                f"--feature {wish}: levels {SUPPORTED[name].min} to {SUPPORTED[name].max} are known"
+                f"Use --release-version instead of --feature {METADATA_VERSION}=X to avoid"
+                " ambiguity."
             )
-        levels[name] = int(level)
+        level = _level_of(wishes.release)
+    levels = finalized_at(FINALIZED[METADATA_VERSION] if level is None else level)
+    levels.update(asked)
+    if levels.get(ELR_VERSION) and levels[METADATA_VERSION] < ELIGIBLE_LEADER_REPLICAS:
+        raise Unusable(
+            f"{ELR_VERSION} could not be set to {levels[ELR_VERSION]} because it depends on"
+            f" {METADATA_VERSION} level {ELIGIBLE_LEADER_REPLICAS}"
+        )
     return [FeatureLevel(name=name, level=level) for name, level in levels.items() if level]
+
+
+def _level_of(release: str) -> int:
+    """A level of metadata.version by its name; `4.2` means the last one of that release."""
+    found = [lv for name, lv in RELEASES.items() if release in (name, name.partition("-")[0])]
+    if not found:
+        raise Unusable(
+            f"Unknown metadata.version '{release}'. Supported metadata.version are:"
+            f" {', '.join(RELEASES)}"
+        )
+    return max(found)
+
+
+def _release_of(levels: list[FeatureLevel]) -> str:
+    names = {level: name for name, level in RELEASES.items()}
+    return next(names[f.level] for f in levels if f.name == METADATA_VERSION)
+
+
+def _feature(wish: str) -> tuple[str, int]:
+    """NAME=LEVEL, checked: a level that is finalized is served (N-04)."""
+    name, equals, text = wish.partition("=")
+    if not equals:
+        raise Unusable(f"Can't parse feature=level string {wish}: equals sign not found.")
+    if name not in SERVED or name == NOT_WRITTEN:
+        known = sorted(n for n in SERVED if n not in (METADATA_VERSION, NOT_WRITTEN))
+        raise Unusable(f"Unsupported feature: {name}. Supported features are: {', '.join(known)}")
+    served = SERVED[name]
+    if not text.isdigit() or not served.min <= int(text) <= served.max:
+        raise Unusable(
+            f"--feature {wish}: levels {served.min} to {served.max} are served here; ask for one"
+            " of them"
+        )
+    return name, int(text)
 
 
 def _as_java(levels: list[FeatureLevel]) -> str:
     """As Kafka's tool prints it."""
+    level = next(f.level for f in levels if f.name == METADATA_VERSION)
     records = ", ".join(
         f"ApiMessageAndVersion(FeatureLevelRecord(name='{f.name}', featureLevel={f.level})"
         " at version 0)"
         for f in levels
     )
     return (
-        f"BootstrapMetadata(records=[{records}], metadataVersionLevel={LEVEL},"
+        f"BootstrapMetadata(records=[{records}], metadataVersionLevel={level},"
         " source=format command)"
     )
 

@@ -71,6 +71,7 @@ def register(
             broker_epoch=known.broker_epoch,
             fenced=known.fenced,
             in_controlled_shutdown=known.in_controlled_shutdown,
+            cordoned_log_dirs=known.cordoned_log_dirs,
         )
     draft.add(record)
     if same:

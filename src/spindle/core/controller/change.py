@@ -105,12 +105,18 @@ def _target(draft: Draft, old: r.Partition, wanted: Wanted) -> _Target:
 
 
 def _complete_reassignment(target: _Target) -> None:
-    """End a reassignment once everybody who is to stay is in the ISR (KIP-455)."""
+    """End a reassignment once its newcomers are in the ISR (KIP-455).
+
+    A replica that was there before and is dead does not hold it up, unless the partition is left
+    with fewer replicas: then all that stay must be in the ISR, as with Apache Kafka 4.3.
+    """
     if not target.removing and not target.adding:
         return
     replicas = without(target.replicas, *target.removing)
     isr = without(target.isr, *target.removing)
-    if isr and all(replica in isr for replica in replicas):
+    newcomers = without(target.adding, *target.removing)
+    awaited = replicas if len(newcomers) < len(target.removing) else newcomers
+    if replicas and isr and set(awaited) <= set(isr):
         target.replicas, target.isr = replicas, isr
         target.removing = target.adding = ()
 
@@ -121,7 +127,7 @@ def _eligible_leaders(draft: Draft, target: _Target, wanted: Wanted) -> None:
         target.elr = target.last_known_elr = ()
         return
     topic = draft.topic_name(target.old.topic_id)
-    enough = min(draft.topic_value(topic, "min.insync.replicas"), len(target.replicas))
+    enough = min(draft.topic_settings(topic).whole("min.insync.replicas"), len(target.replicas))
     if len(target.isr) >= enough:
         target.elr = ()
         return

@@ -1,13 +1,12 @@
 """Dynamic settings of topics and brokers: AlterConfigs and IncrementalAlterConfigs (KIP-339).
 
-The tables in `model.config` say which settings exist and what is right. Settings of brokers are
+The tables in `model.settings` say which settings exist and what is right. Settings of brokers are
 only recorded here; the brokers apply them when they see the records. Called by the handlers of the
 two APIs, and by `topics` for the settings of a new topic.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -15,24 +14,15 @@ from typing import Final
 
 from spindle.core.controller.elections import Outcome, elect_leaderless
 from spindle.core.controller.state import Decision, Draft, State
+from spindle.model import cordons
 from spindle.model import records as r
-from spindle.model.config import NODE_SETTINGS, TOPIC_SETTINGS, Setting, read_setting
 from spindle.model.errors import Error, Refusal, Unusable
 from spindle.model.ids import PartitionId
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
+from spindle.model.settings.scrutiny import INTERNAL_TOPICS, check_node, check_topic
+from spindle.model.settings.setting import Kind, Update
+from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
 
-LISTS: Final = frozenset(
-    (
-        "cleanup.policy",
-        "log.cleanup.policy",
-        "cordoned.log.dirs",
-        "leader.replication.throttled.replicas",
-        "follower.replication.throttled.replicas",
-    )
-)
-"""Settings to which APPEND and SUBTRACT apply."""
-
-_THROTTLED: Final = re.compile(r"\*|\d+:\d+(,\d+:\d+)*")
 _UNCLEAN: Final = "unclean.leader.election.enable"
 _MIN_ISR: Final = "min.insync.replicas"
 
@@ -83,8 +73,8 @@ def effective(draft: Draft, own: Mapping[str, str | None]) -> tuple[Effective, .
     shared = draft.config(BROKER_RESOURCE, "")
     given = draft.state.settings.given
     found = []
-    for name, (fallback, setting) in TOPIC_SETTINGS.items():
-        value, source = own.get(name), 1
+    for name, setting in TOPIC_SETTINGS.items():
+        value, source, fallback = own.get(name), 1, setting.broker
         if value is None and fallback is not None and fallback in shared:
             value, source = shared[fallback], 3
         if value is None and fallback is not None and fallback in given:
@@ -102,8 +92,12 @@ def alter_incrementally(
     state: State,
     asked: Sequence[tuple[Resource, Sequence[Alteration]]],
     validate_only: bool = False,
+    direct: bool = False,
 ) -> Decision[list[tuple[Resource, Outcome]]]:
-    """Change single settings; each resource as a whole or not at all."""
+    """Change single settings; each resource as a whole or not at all.
+
+    `direct`: the client asks the controller itself, and no broker has looked at the values.
+    """
     draft = Draft(state)
     outcomes = []
     for resource, alterations in asked:
@@ -111,6 +105,7 @@ def alter_incrementally(
             _check_once(resource, [other for other, _ in asked])
             _check_resource(draft, resource)
             wanted = _altered(draft, resource, alterations)
+            _check_cordons(draft, resource, wanted, direct)
             _write(draft, resource, wanted)
             outcomes.append((resource, Outcome()))
         except Refusal as refusal:
@@ -122,6 +117,7 @@ def alter_wholly(
     state: State,
     asked: Sequence[tuple[Resource, Mapping[str, str | None]]],
     validate_only: bool = False,
+    direct: bool = False,
 ) -> Decision[list[tuple[Resource, Outcome]]]:
     """Replace all settings of each resource (the older API): what is not named is dropped."""
     draft = Draft(state)
@@ -137,6 +133,7 @@ def alter_wholly(
                 if value is None:
                     raise Refusal(Error.INVALID_REQUEST, f"{resource}: {name} has no value")
                 wanted[name] = value
+            _check_cordons(draft, resource, wanted, direct)
             _write(draft, resource, wanted)
             outcomes.append((resource, Outcome()))
         except Refusal as refusal:
@@ -222,30 +219,30 @@ def _check_resource(draft: Draft, resource: Resource) -> None:
 
 def check_value(resource: Resource, name: str, value: str) -> None:
     """Refusal where a resource has no such setting, may not change it, or not to this value."""
-    if resource.type == TOPIC_RESOURCE:
-        if name not in TOPIC_SETTINGS:
-            raise Refusal(Error.INVALID_CONFIG, f"topics have no setting {name!r}")
-        setting = TOPIC_SETTINGS[name][1]
-    else:
-        known = NODE_SETTINGS.get(name)
-        if known is None:
-            return  # brokers keep settings that they do not know, for plugins' sake
-        if not known.dynamic:
-            raise Refusal(
-                Error.INVALID_REQUEST, f"{name} cannot change while brokers run: edit their files"
-            )
-        setting = known
-    _read(setting, value)
-    throttled = name.endswith(".replication.throttled.replicas") and value
-    if throttled and not _THROTTLED.fullmatch(value.replace(" ", "")):
-        raise Refusal(Error.INVALID_CONFIG, f"{name}={value!r}: write partition:broker,... or *")
-
-
-def _read(setting: Setting, value: str) -> None:
+    of_broker = resource.type == BROKER_RESOURCE
     try:
-        read_setting(setting, value)
+        if of_broker:
+            _check_dynamic(resource, name)
+            check_node(name, value)
+        elif resource.name not in INTERNAL_TOPICS:
+            check_topic(name, value)
     except Unusable as unusable:
-        raise Refusal(Error.INVALID_CONFIG, str(unusable)) from None
+        # Kafka's brokers look at their own settings before the controller does.
+        error = Error.INVALID_REQUEST if of_broker else Error.INVALID_CONFIG
+        raise Refusal(error, str(unusable)) from None
+
+
+def _check_dynamic(resource: Resource, name: str) -> None:
+    """Refusal in Kafka's words where a setting is not dynamic, or not for all brokers at once."""
+    setting = NODE_SETTINGS.get(name)
+    if setting is None:
+        return
+    if setting.update is Update.NO:
+        text = f"Cannot update these configs dynamically: [{name}]"
+        raise Refusal(Error.INVALID_REQUEST, text)
+    if setting.update is Update.BROKER and not resource.name:
+        text = "Cannot update these configs at default cluster level, broker id must be specified"
+        raise Refusal(Error.INVALID_REQUEST, f"{text}: [{name}]")
 
 
 def _altered(
@@ -278,27 +275,22 @@ def _altered(
 
 def _listed(draft: Draft, resource: Resource, alteration: Alteration, current: str | None) -> str:
     name = alteration.name
-    if name not in LISTS:
+    table = NODE_SETTINGS if resource.type == BROKER_RESOURCE else TOPIC_SETTINGS
+    if name not in table or table[name].kind is not Kind.LIST:
         raise Refusal(
             Error.INVALID_CONFIG, f"{name} is no list: nothing can be appended or subtracted"
         )
     if current is None:
         current = _default(draft, resource, name)
-    parts = [part.strip() for part in current.split(",") if part.strip()]
-    given = [part.strip() for part in (alteration.value or "").split(",") if part.strip()]
-    if alteration.operation == Operation.APPEND:
-        parts += [part for part in dict.fromkeys(given) if part not in parts]
-    else:
-        parts = [part for part in parts if part not in given]
-    return ",".join(parts)
+    return ",".join(listed(alteration.operation, parts(current), parts(alteration.value)))
 
 
 def _default(draft: Draft, resource: Resource, name: str) -> str:
     settings = draft.state.settings
     if resource.type == BROKER_RESOURCE:
         return (settings.text(name) if name in NODE_SETTINGS else None) or ""
-    fallback, setting = TOPIC_SETTINGS[name]
-    return (settings.text(fallback) if fallback else setting.default) or ""
+    setting = TOPIC_SETTINGS[name]
+    return (settings.text(setting.broker) if setting.broker else setting.default) or ""
 
 
 def _write(draft: Draft, resource: Resource, wanted: Mapping[str, str | None]) -> None:
@@ -309,6 +301,9 @@ def _write(draft: Draft, resource: Resource, wanted: Mapping[str, str | None]) -
             check_value(resource, name, value)
     for name, value in wanted.items():
         if current.get(name) != value:
+            _check_isr_floor(draft, resource, name, value)
+    for name, value in wanted.items():
+        if current.get(name) != value:
             draft.add(
                 r.Config(
                     resource_type=resource.type,
@@ -317,3 +312,77 @@ def _write(draft: Draft, resource: Resource, wanted: Mapping[str, str | None]) -
                     value=value,
                 )
             )
+
+
+def _check_cordons(
+    draft: Draft, resource: Resource, wanted: Mapping[str, str | None], direct: bool
+) -> None:
+    """The controller does not know a broker's paths: it only lets cordons be lifted (KIP-1066).
+
+    A cluster whose metadata cannot speak of cordons takes none.
+    """
+    if resource.type != BROKER_RESOURCE or cordons.SETTING not in wanted:
+        return
+    if not draft.state.cordons_supported:
+        raise Refusal(
+            Error.INVALID_CONFIG,
+            f"The {cordons.SETTING} configuration value cannot be set because it requires"
+            " metadata.version >= 4.3-IV0",
+        )
+    if not direct:
+        return
+    current = parts(draft.config(resource.type, resource.name).get(cordons.SETTING))
+    if not set(parts(wanted.get(cordons.SETTING))) <= set(current):
+        raise Refusal(
+            Error.INVALID_CONFIG,
+            f"When updating {cordons.SETTING} via controllers,  the new value must be a subset of"
+            " the current configuration value.",
+        )
+
+
+def parts(text: str | None) -> list[str]:
+    """The entries of a list, as the text of a setting."""
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def listed(operation: int, current: Sequence[str], given: Sequence[str]) -> list[str]:
+    """A list after APPEND or SUBTRACT."""
+    if operation == Operation.APPEND:
+        return [*current, *(p for p in dict.fromkeys(given) if p not in current)]
+    return [p for p in current if p not in given]
+
+
+# --- eligible leader replicas (KIP-966) ---------------------------------------------------------
+
+
+def _check_isr_floor(draft: Draft, resource: Resource, name: str, value: str | None) -> None:
+    """Who is eligible rests on one min.insync.replicas for a topic, which the controller knows."""
+    if name != _MIN_ISR or resource.type != BROKER_RESOURCE or not draft.state.elr_enabled:
+        return
+    if resource.name:
+        raise Refusal(
+            Error.INVALID_CONFIG,
+            "Broker-level min.insync.replicas cannot be altered while ELR is enabled.",
+        )
+    if value is None:
+        raise Refusal(
+            Error.INVALID_CONFIG,
+            "Cluster-level min.insync.replicas cannot be removed while ELR is enabled.",
+        )
+
+
+def isr_floor(draft: Draft) -> None:
+    """Draft what makes it safe to enable KIP-966: one min.insync.replicas, the same everywhere.
+
+    The brokers' shared setting becomes this controller's own where there is none; those of single
+    brokers go.
+    """
+    for (type, name), settings in list(draft.state.image.configs.items()):
+        if type == BROKER_RESOURCE and name and _MIN_ISR in settings:
+            draft.add(_min_isr(name, None))
+    if _MIN_ISR not in draft.config(BROKER_RESOURCE, ""):
+        draft.add(_min_isr("", draft.state.settings.text(_MIN_ISR)))
+
+
+def _min_isr(broker: str, value: str | None) -> r.Config:
+    return r.Config(resource_type=BROKER_RESOURCE, resource_name=broker, key=_MIN_ISR, value=value)

@@ -30,7 +30,7 @@ class Outcome:
 
 def allowed_election(draft: Draft, topic: str) -> Election:
     """Whether a topic accepts an unclean leader."""
-    unclean = draft.topic_value(topic, "unclean.leader.election.enable")
+    unclean = draft.topic_settings(topic).flag("unclean.leader.election.enable")
     return Election.UNCLEAN if unclean else Election.ONLINE
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from spindle.core.controller.configs import isr_floor
 from spindle.core.controller.state import Decision, Draft, State
 from spindle.model import records as r
 from spindle.model.errors import Error, Refusal
@@ -16,8 +17,9 @@ from spindle.model.features import (
     CONTROLLER_REGISTRATION,
     ELIGIBLE_LEADER_REPLICAS,
     ELR_VERSION,
+    METADATA_TRANSACTIONS,
     METADATA_VERSION,
-    SUPPORTED,
+    SERVED,
 )
 from spindle.model.ids import VersionRange
 
@@ -54,6 +56,8 @@ def update_features(
         _check(state, update, current)
         if update.level != current:
             draft.add(r.FeatureLevel(name=update.name, level=update.level))
+            if update.name == ELR_VERSION and not current:
+                isr_floor(draft)
     _check_together(state, {**state.image.features, **{u.name: u.level for u in updates}})
     if validate_only:
         draft.records.clear()
@@ -68,10 +72,11 @@ def _check(state: State, update: FeatureUpdate, current: int) -> None:
 
     if update.upgrade not in tuple(UpgradeType):
         raise refuse(f"there is no upgrade type {update.upgrade}", Error.INVALID_REQUEST)
-    if name not in SUPPORTED or name == "kraft.version":
+    if name not in SERVED or name == "kraft.version":
         raise refuse("the controller does not know how to change this feature")
-    if level < 0 or not (SUPPORTED[name].min <= level <= SUPPORTED[name].max or level == 0):
-        raise refuse(f"the controller supports {SUPPORTED[name].min} to {SUPPORTED[name].max}")
+    served = SERVED[name]
+    if level != current and level and not served.min <= level <= served.max:
+        raise refuse(f"the controller supports {served.min} to {served.max}")
     for kind, number, features in _nodes(state):
         offered = dict(features).get(name, VersionRange(0, 0))
         if level and not offered.min <= level <= offered.max:
@@ -98,6 +103,20 @@ def _check_together(state: State, levels: dict[str, int]) -> None:
             Error.INVALID_UPDATE_VERSION,
             f"{ELR_VERSION} needs {METADATA_VERSION} {ELIGIBLE_LEADER_REPLICAS} or above",
         )
+
+
+def begin(state: State, formatted: Sequence[r.MetadataRecord]) -> tuple[r.MetadataRecord, ...]:
+    """What an empty metadata log begins with: the records of its format, and what they call for."""
+    draft = Draft(state)
+    for record in formatted:
+        draft.add(record)
+    finalized = {f.name: f.level for f in formatted if isinstance(f, r.FeatureLevel)}
+    if finalized.get(ELR_VERSION, 0):
+        isr_floor(draft)
+    if finalized.get(METADATA_VERSION, 0) < METADATA_TRANSACTIONS:
+        return tuple(draft.records)
+    first = r.BeginTransaction(name="Bootstrap records")
+    return (first, *draft.records, r.EndTransaction())
 
 
 def register_controller(state: State, registration: r.RegisterController) -> Decision[None]:

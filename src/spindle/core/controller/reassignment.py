@@ -72,8 +72,7 @@ def _start(
         if len(target) != now:
             raise Refusal(
                 Error.INVALID_REPLICATION_FACTOR,
-                f"{asked.partition} has {now} replica(s), the target {len(target)}, and the"
-                " request allows no change of that",
+                f"The replication factor is changed from {now} to {len(target)}",
             )
     places = _checked_places(draft, asked, target, partition)
     # Seen from what was there before any reassignment. A newcomer of an earlier one that is not
@@ -123,7 +122,8 @@ def _cancel(draft: Draft, name: TopicPartition, id: PartitionId, partition: r.Pa
     if not isr and election is not Election.UNCLEAN:
         raise Refusal(
             Error.INVALID_REPLICA_ASSIGNMENT,
-            f"{name}: only new replicas are in the ISR; to go back would need an unclean election",
+            f"Unable to revert partition assignment for {name.topic}:{name.partition} because it"
+            " would require an unclean leader election.",
         )
     change(
         draft,

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from spindle.core.logdirs.placement import Rooms
 from spindle.model import records as r
-from spindle.model.config import TOPIC_SETTINGS, Settings, read_setting
 from spindle.model.errors import Error, Refusal
 from spindle.model.features import (
     CORDONED_DIRECTORIES,
@@ -36,6 +35,7 @@ from spindle.model.ids import (
     TopicId,
 )
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage, merge
+from spindle.model.settings.values import Settings, TopicSettings
 
 T = TypeVar("T")
 
@@ -200,8 +200,8 @@ class Draft:
         self._partitions: dict[PartitionId, r.Partition] = {}
         self._brokers: ClusterImage = state.image
         self._configs: dict[tuple[int, str], dict[str, str]] = {}
-        self._values: dict[tuple[str, str], Any] = {}
-        """What `topic_value` has found: thousands of partitions ask for the same."""
+        self._settings: dict[str, TopicSettings] = {}
+        """What `topic_settings` has made: thousands of partitions ask for the same."""
         self._rooms: dict[NodeId, Rooms[DirectoryId]] = {}
 
     def add(self, record: r.MetadataRecord) -> None:
@@ -217,7 +217,7 @@ class Draft:
                     self._brokers.brokers = dict(self.state.image.brokers)
                 self._brokers.apply(record)
             case r.Config():
-                self._values.clear()
+                self._settings.clear()
                 key = (record.resource_type, record.resource_name)
                 settings = self._configs.setdefault(key, dict(self.state.image.config(*key)))
                 if record.value is None:
@@ -288,18 +288,12 @@ class Draft:
         """The name of an existing topic."""
         return self.state.image.topics[topic_id].name
 
-    def topic_value(self, topic: str, name: str) -> Any:
-        """A topic's setting: its own, the cluster's dynamic default, our file's, the default."""
-        if (topic, name) in self._values:
-            return self._values[topic, name]
-        fallback, setting = TOPIC_SETTINGS[name]
-        text = self.config(TOPIC_RESOURCE, topic).get(name)
-        if text is None and fallback is not None:
-            text = self.config(BROKER_RESOURCE, "").get(fallback)
-            text = self.state.settings.text(fallback) if text is None else text
-        value = read_setting(setting, setting.default or "" if text is None else text)
-        self._values[topic, name] = value
-        return value
+    def topic_settings(self, topic: str) -> TopicSettings:
+        """A topic's settings: its own, the cluster's dynamic ones, our file's, the defaults."""
+        if topic not in self._settings:
+            own, shared = self.config(TOPIC_RESOURCE, topic), self.config(BROKER_RESOURCE, "")
+            self._settings[topic] = TopicSettings(own, self.state.settings, shared)
+        return self._settings[topic]
 
     def default_directory(self, broker: NodeId) -> DirectoryId:
         """Where a new replica is to be: the broker's only directory, or the one with most room.

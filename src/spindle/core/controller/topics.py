@@ -9,6 +9,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from spindle.core.controller import configs
@@ -55,16 +56,19 @@ class TopicAnswer:
 def check_name(name: str) -> None:
     """Refusal INVALID_TOPIC_EXCEPTION where a name is not one."""
     if not name:
-        why = "it is empty"
+        why = "the empty string is not allowed"
     elif name in (".", ".."):
-        why = "'.' and '..' name directories"
+        why = f"'{name}' is not allowed"
     elif len(name) > NAME_LENGTH_MAX:
-        why = f"it has {len(name)} characters, more than {NAME_LENGTH_MAX}"
+        why = f"the length of '{name}' is longer than the max allowed length {NAME_LENGTH_MAX}"
     elif not _LEGAL.issuperset(name):
-        why = "only letters, digits, '.', '_' and '-' are allowed"
+        why = (
+            f"'{name}' contains one or more characters other than ASCII alphanumerics,"
+            " '.', '_' and '-'"
+        )
     else:
         return
-    raise Refusal(Error.INVALID_TOPIC_EXCEPTION, f"{name!r} cannot name a topic: {why}")
+    raise Refusal(Error.INVALID_TOPIC_EXCEPTION, f"Topic name is invalid: {why}")
 
 
 # --- CreateTopics -------------------------------------------------------------------------------
@@ -129,10 +133,12 @@ def _create_topic(
 
 def _check_new(draft: Draft, topic: NewTopic) -> None:
     if topic.name == METADATA_TOPIC:
-        raise Refusal(Error.TOPIC_AUTHORIZATION_FAILED, f"{METADATA_TOPIC} is the cluster's own")
+        raise Refusal(
+            Error.INVALID_REQUEST, f"Creation of internal topic {METADATA_TOPIC} is prohibited."
+        )
     check_name(topic.name)
     if topic.name in draft.state.image.topic_ids:
-        raise Refusal(Error.TOPIC_ALREADY_EXISTS, f"topic {topic.name} exists already")
+        raise Refusal(Error.TOPIC_ALREADY_EXISTS, f"Topic '{topic.name}' already exists.")
     form = topic.name.replace(".", "_")
     alike = list(draft.state.lookalikes.get(form, ()))
     alike += [
@@ -143,7 +149,7 @@ def _check_new(draft: Draft, topic: NewTopic) -> None:
     if alike:
         raise Refusal(
             Error.INVALID_TOPIC_EXCEPTION,
-            f"topic {topic.name} collides with {alike[0]}: metrics take '.' and '_' for one",
+            f"Topic '{topic.name}' collides with existing topic: {alike[0]}",
         )
 
 
@@ -153,18 +159,18 @@ def _assignment(draft: Draft, topic: NewTopic, rng: Rng) -> list[tuple[NodeId, .
     if topic.replication < DEFAULT or topic.replication == 0:
         raise Refusal(
             Error.INVALID_REPLICATION_FACTOR,
-            "the replication factor must be above 0, or -1 for the default",
+            "Replication factor must be larger than 0, or -1 to use the default value.",
         )
     if topic.partitions < DEFAULT or topic.partitions == 0:
         raise Refusal(
             Error.INVALID_PARTITIONS,
-            "the number of partitions must be above 0, or -1 for the default",
+            "Number of partitions was set to an invalid non-positive value.",
         )
     settings = draft.state.settings
-    count = settings["num.partitions"] if topic.partitions == DEFAULT else topic.partitions
+    count = settings.whole("num.partitions") if topic.partitions == DEFAULT else topic.partitions
     replication = topic.replication
     if replication == DEFAULT:
-        replication = settings["default.replication.factor"]
+        replication = settings.whole("default.replication.factor")
     return _placed(draft, count, replication, rng)
 
 
@@ -186,17 +192,21 @@ def _manual_assignment(draft: Draft, topic: NewTopic) -> list[tuple[NodeId, ...]
     if topic.replication != DEFAULT:
         raise Refusal(
             Error.INVALID_REQUEST,
-            "replicas are assigned by hand: the replication factor must be -1",
+            "A manual partition assignment was specified, but replication factor was not set to"
+            " -1.",
         )
     if topic.partitions != DEFAULT:
         raise Refusal(
             Error.INVALID_REQUEST,
-            "replicas are assigned by hand: the number of partitions must be -1",
+            "A manual partition assignment was specified, but numPartitions was not set to -1.",
         )
     by_number: dict[int, tuple[NodeId, ...]] = {}
     for number, replicas in topic.assignments:
         if number in by_number:
-            raise Refusal(Error.INVALID_REPLICA_ASSIGNMENT, f"partition {number} is assigned twice")
+            raise Refusal(
+                Error.INVALID_REPLICA_ASSIGNMENT,
+                f"Found multiple manual partition assignments for partition {number}",
+            )
         size = len(next(iter(by_number.values()))) if by_number else None
         check_assignment(draft, replicas, size)
         _check_active(draft, number, replicas)
@@ -205,7 +215,7 @@ def _manual_assignment(draft: Draft, topic: NewTopic) -> list[tuple[NodeId, ...]
         if number not in by_number:
             raise Refusal(
                 Error.INVALID_REPLICA_ASSIGNMENT,
-                f"partitions must be numbered from 0 without a gap: {number} is missing",
+                "partitions should be a consecutive 0-based integer sequence",
             )
     return [by_number[number] for number in range(len(by_number))]
 
@@ -214,24 +224,31 @@ def check_assignment(draft: Draft, replicas: Sequence[NodeId], size: int | None)
     """Refusal INVALID_REPLICA_ASSIGNMENT unless these are distinct registered brokers, `size`."""
 
     def refuse(why: str) -> Refusal:
-        return Refusal(Error.INVALID_REPLICA_ASSIGNMENT, f"assignment {list(replicas)}: {why}")
+        return Refusal(
+            Error.INVALID_REPLICA_ASSIGNMENT, f"The manual partition assignment includes {why}."
+        )
 
     if not replicas:
-        raise refuse("it is empty")
+        raise refuse("an empty replica list")
     for broker in sorted(replicas):
         if draft.broker(broker) is None:
-            raise refuse(f"broker {broker} is not registered")
-    if len(set(replicas)) != len(replicas):
-        raise refuse("a broker is named twice")
+            raise refuse(f"broker {broker}, but no such broker is registered")
+    for before, broker in pairwise(sorted(replicas)):
+        if before == broker:
+            raise refuse(f"the broker {broker} more than once")
     if size is not None and len(replicas) != size:
-        raise refuse(f"it has {len(replicas)} replicas where the others have {size}")
+        raise refuse(
+            f"a partition with {len(replicas)} replica(s), but this is not consistent with previous"
+            f" partitions, which have {size} replica(s)"
+        )
 
 
 def _check_active(draft: Draft, number: int, replicas: Sequence[NodeId]) -> None:
     if not any(map(draft.is_active, replicas)):
         raise Refusal(
             Error.INVALID_REPLICA_ASSIGNMENT,
-            f"partition {number}: brokers {list(replicas)} are all fenced or shutting down",
+            f"All brokers specified in the manual partition assignment for partition {number} are"
+            " fenced or in controlled shutdown.",
         )
 
 
@@ -340,7 +357,7 @@ def delete_topics(state: State, topics: Sequence[str | TopicId]) -> Decision[lis
 
     Refusal TOPIC_DELETION_DISABLED where `delete.topic.enable` is off.
     """
-    if not state.settings["delete.topic.enable"]:
+    if not state.settings.flag("delete.topic.enable"):
         raise Refusal(Error.TOPIC_DELETION_DISABLED, "delete.topic.enable is false")
     draft = Draft(state)
     image = state.image

@@ -60,15 +60,16 @@ class Coordinator:
         """Offsets of transactions that are open."""
         self._append = append
         self._append_in = append_in
+        self._is_loaded = False
         self._stored: dict[str, StoredGroup] = {}
         """What replay has found so far."""
 
     # --- loading --------------------------------------------------------------------------------
 
-    def replay(self, record: CoordinatorRecord) -> None:
-        """Take in one record of the partition, in order. Tombstones free what they name."""
+    def replay(self, record: CoordinatorRecord, at: int) -> None:
+        """Take in one record of the partition, at this offset. Tombstones free what they name."""
         if isinstance(record, OffsetRecord):
-            self._keep(record)
+            self._put(record, at)
         elif record.value is None:
             self._stored.pop(record.group_id, None)
         else:
@@ -79,6 +80,7 @@ class Coordinator:
         for group_id, stored in self._stored.items():
             self._new_group(group_id).restore(stored)
         self._stored = {}
+        self._is_loaded = True
         for group_id in (*self.offsets, *self.pending.groups()):
             if group_id not in self.groups:
                 self._new_group(group_id)
@@ -109,8 +111,6 @@ class Coordinator:
         self._drop_if_unused(group)
 
     def _check_join(self, ask: Join) -> Error:
-        if not ask.group_id:
-            return Error.INVALID_GROUP_ID
         if not self._limits.session_min <= ask.session_timeout <= self._limits.session_max:
             return Error.INVALID_SESSION_TIMEOUT
         return Error.NONE
@@ -119,20 +119,20 @@ class Coordinator:
         """A member asks for its assignment."""
         group = self.groups.get(ask.group_id)
         if group is None:
-            then(SyncAnswer(error=_no_such(ask.group_id)))
+            then(SyncAnswer(error=Error.UNKNOWN_MEMBER_ID))
         else:
             group.sync(ask, then)
 
     def heartbeat(self, who: Identity) -> Error:
         """A member is alive."""
         group = self.groups.get(who.group_id)
-        return _no_such(who.group_id) if group is None else group.heartbeat(who)
+        return Error.UNKNOWN_MEMBER_ID if group is None else group.heartbeat(who)
 
     def leave(self, group_id: str, members: Sequence[tuple[str, str | None]]) -> list[Error]:
         """Members (id, instance id) leave; an error for each."""
         group = self.groups.get(group_id)
         if group is None:
-            return [_no_such(group_id) for _ in members]
+            return [Error.UNKNOWN_MEMBER_ID for _ in members]
         return [group.leave(member_id, instance_id) for member_id, instance_id in members]
 
     # --- offsets --------------------------------------------------------------------------------
@@ -177,9 +177,6 @@ class Coordinator:
             self._append_in(producer, records, committed)
 
     def _may_commit(self, group: ClassicGroup | None, who: Identity, in_transaction: bool) -> Error:
-        if not who.group_id:
-            # An empty name is allowed to consumers that never join, as it always was.
-            return Error.NONE if who.generation < 0 else Error.INVALID_GROUP_ID
         if group is not None:
             return group.may_commit(who, in_transaction)
         # The first commit of a consumer that assigns its own partitions makes the group.
@@ -199,20 +196,20 @@ class Coordinator:
     def _hold(self, producer_id: int, records: list[CoordinatorRecord], first: int) -> None:
         for at, record in enumerate(records, first):
             assert isinstance(record, OffsetRecord)
-            assert record.value is not None
-            self.hold(producer_id, replace(record, value=replace(record.value, at=at)))
+            self.hold(producer_id, record, at)
 
-    def hold(self, producer_id: int, record: OffsetRecord) -> None:
-        """An offset was committed in a transaction that is open."""
-        self.pending.add(producer_id, record)
-        if not self._stored and record.group_id not in self.groups:
-            self._new_group(record.group_id)
+    def hold(self, producer_id: int, record: OffsetRecord, at: int) -> None:
+        """An offset was committed, at this offset of the partition, in an open transaction."""
+        assert record.value is not None, "nothing is removed in a transaction"
+        value = replace(record.value, at=at)
+        self.pending.add(producer_id, replace(record, value=value))
+        self._ensure_group(record.group_id)
 
     def on_marker(self, producer_id: int, at: int, committed: bool) -> None:
         """A producer's transaction has ended with the marker at this offset of the partition."""
         for record in self.pending.take(producer_id, at):
             if committed and record.value is not None:
-                self._apply([record], record.value.at)
+                self._put(record, record.value.at)
 
     def delete_offsets(
         self,
@@ -231,7 +228,7 @@ class Coordinator:
         for partition in partitions:
             is_held = subscribed is None or partition.topic in subscribed
             answers[partition] = Error.GROUP_SUBSCRIBED_TO_TOPIC if is_held else Error.NONE
-        known = self.offsets.get(group_id, {})
+        known = self._named(group_id)
         gone = [p for p, error in answers.items() if not error and p in known]
 
         def removed(error: Error) -> None:
@@ -247,8 +244,8 @@ class Coordinator:
         self._remove(
             [
                 OffsetRecord(group_id, partition, None)
-                for group_id, offsets in self.offsets.items()
-                for partition in offsets
+                for group_id in dict.fromkeys((*self.offsets, *self.pending.groups()))
+                for partition in self._named(group_id)
                 if partition.topic in names
             ],
             lambda error: None,
@@ -262,11 +259,11 @@ class Coordinator:
             if group.state is State.DEAD:
                 continue
             offsets = self.offsets.get(group_id, {})
-            if group_id in self.pending.groups():
-                continue
+            undecided = self.pending.of(group_id)
             old = expired(group, offsets, now_ms, self._limits.retention)
+            old = [partition for partition in old if partition not in undecided]
             records += [OffsetRecord(group_id, partition, None) for partition in old]
-            if group.is_idle and len(old) == len(offsets):
+            if group.is_idle and not undecided and len(old) == len(offsets):
                 records += self._take_out(group)
         if records:
             self._out.say("info", "offsets expired", tombstones=len(records))
@@ -297,8 +294,9 @@ class Coordinator:
             then(step)
             return
         assert step is Step.ACCEPT
-        offsets = self.offsets.get(group_id, {})
-        records: list[CoordinatorRecord] = [OffsetRecord(group_id, p, None) for p in offsets]
+        records: list[CoordinatorRecord] = [
+            OffsetRecord(group_id, partition, None) for partition in self._named(group_id)
+        ]
         self._remove(records + self._take_out(group), then)
 
     # --- records --------------------------------------------------------------------------------
@@ -344,14 +342,8 @@ class Coordinator:
         for at, record in enumerate(records, first):
             if isinstance(record, GroupRecord):
                 self._bury(record)
-                continue
-            if record.value is not None and record.group_id not in self.groups:
-                self._new_group(record.group_id)
-            known = self.offsets.get(record.group_id, {}).get(record.partition)
-            # Answers of two commits may cross; the log's order is what counts.
-            if known is None or known.at < at:
-                value = None if record.value is None else replace(record.value, at=at)
-                self._keep(OffsetRecord(record.group_id, record.partition, value))
+            else:
+                self._put(record, at)
 
     def _bury(self, record: GroupRecord) -> None:
         group = self.groups.get(record.group_id)
@@ -359,15 +351,35 @@ class Coordinator:
         if record.value is None and group is not None and group.state is State.DEAD:
             del self.groups[record.group_id]
 
-    def _keep(self, record: OffsetRecord) -> None:
-        if record.value is not None:
-            self.offsets.setdefault(record.group_id, {})[record.partition] = record.value
+    def _put(self, record: OffsetRecord, at: int) -> None:
+        """An offset, or its removal, counts that stands at this offset of the partition.
+
+        The log's order decides, while we live as when the log is replayed: answers of two commits
+        may cross, and a transaction's offsets count later than others that were written after them.
+        """
+        group_id, partition = record.group_id, record.partition
+        known = self.offsets.get(group_id, {}).get(partition)
+        if record.value is None:
+            self.pending.forget(group_id, partition, at)
+        if known is not None and known.at >= at:
             return
-        offsets = self.offsets.get(record.group_id)
-        if offsets is not None:
-            offsets.pop(record.partition, None)
+        if record.value is not None:
+            self._ensure_group(group_id)
+            value = replace(record.value, at=at)
+            self.offsets.setdefault(group_id, {})[partition] = value
+        elif known is not None:
+            offsets = self.offsets[group_id]
+            del offsets[partition]
             if not offsets:
-                del self.offsets[record.group_id]
+                del self.offsets[group_id]
+
+    def _named(self, group_id: str) -> dict[TopicPartition, None]:
+        """The partitions for which a group has an offset, or will if a transaction commits."""
+        return dict.fromkeys((*self.offsets.get(group_id, ()), *self.pending.of(group_id)))
+
+    def _ensure_group(self, group_id: str) -> None:
+        if self._is_loaded and group_id not in self.groups:
+            self._new_group(group_id)
 
     def _new_group(self, group_id: str) -> ClassicGroup:
         group = ClassicGroup(group_id, self._limits, self._out, self._store)
@@ -376,15 +388,11 @@ class Coordinator:
 
     def _drop_if_unused(self, group: ClassicGroup) -> None:
         # A refused join leaves nothing behind.
-        if group.is_idle and group.generation == 0 and group.group_id not in self.offsets:
+        if group.is_idle and group.generation == 0 and not self._named(group.group_id):
             self.groups.pop(group.group_id, None)
 
     def _store(self, record: GroupRecord, then: Callable[[Error], None]) -> None:
         self._append([record], lambda r: then(r if isinstance(r, Error) else Error.NONE))
-
-
-def _no_such(group_id: str) -> Error:
-    return Error.UNKNOWN_MEMBER_ID if group_id else Error.INVALID_GROUP_ID
 
 
 def _commit_error(error: Error) -> Error:

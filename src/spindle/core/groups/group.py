@@ -223,7 +223,12 @@ class ClassicGroup(Rebalance):
 
     def heartbeat(self, who: Identity) -> Error:
         """A member is alive; REBALANCE_IN_PROGRESS tells it to join again."""
-        return self._hear(who, Input.HEARTBEAT)
+        member = self._member_of(who)
+        if isinstance(member, Error):
+            return member
+        self._heard_of(member)
+        step = TABLE[self.state, Input.HEARTBEAT]
+        return step if isinstance(step, Error) else Error.NONE
 
     def may_commit(self, who: Identity, in_transaction: bool = False) -> Error:
         """Whether these offsets may be committed for the group.
@@ -237,19 +242,23 @@ class ClassicGroup(Rebalance):
         is_anonymous = who.generation < 0 and not who.member_id and who.instance_id is None
         if is_anonymous and self.state is not State.DEAD:
             return Error.NONE if in_transaction else Error.UNKNOWN_MEMBER_ID
-        error = self._hear(who, Input.COMMIT)
-        is_rebalance = error is Error.REBALANCE_IN_PROGRESS
-        return Error.NONE if in_transaction and is_rebalance else error
-
-    def _hear(self, who: Identity, what: Input) -> Error:
-        member = self._speaker(who.member_id, who.instance_id)
+        member = self._member_of(who)
         if isinstance(member, Error):
             return member
-        if who.generation != self.generation:
-            return Error.ILLEGAL_GENERATION
+        if in_transaction:
+            return Error.NONE  # It is the producer that speaks: the member itself may be dead.
+        step = TABLE[self.state, Input.COMMIT]
+        if isinstance(step, Error):
+            return step
         self._heard_of(member)
-        step = TABLE[self.state, what]
-        return step if isinstance(step, Error) else Error.NONE
+        return Error.NONE
+
+    def _member_of(self, who: Identity) -> Member | Error:
+        """The member that speaks in the current generation."""
+        member = self._speaker(who.member_id, who.instance_id)
+        if isinstance(member, Error) or who.generation == self.generation:
+            return member
+        return Error.ILLEGAL_GENERATION
 
     def leave(self, member_id: str, instance_id: str | None) -> Error:
         """A member leaves; a static one may be named by its instance alone."""

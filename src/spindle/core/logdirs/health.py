@@ -73,6 +73,8 @@ class Health:
         self._probing = False
         self._well = 0
         self._returns: list[float] = []
+        self._tired = False
+        """It is known to have come back too often."""
 
     @property
     def online(self) -> bool:
@@ -144,6 +146,7 @@ class Health:
     def on_order(self, online: bool) -> Verdict:
         """Somebody takes it offline, or wants it back, however often it has come and gone."""
         self.held = not online
+        self._tired = False
         if online:
             self._returns.clear()
             return Verdict.NOTHING
@@ -155,10 +158,24 @@ class Health:
         self._returns = [at for at in self._returns if at > now - RETURNS_WITHIN]
         return self._well >= WELL_ENOUGH and len(self._returns) < RETURNS_MAX and not self.held
 
+    def on_tired(self) -> bool:
+        """Whether it is well, but was so too often of late; true once. `why` says so then."""
+        is_tired = self._well >= WELL_ENOUGH and len(self._returns) >= RETURNS_MAX
+        if not is_tired or self.held or self._tired:
+            return False
+        self._tired = True
+        self.why = (
+            f"it answers, but came back {len(self._returns)} times within an hour and failed "
+            f"again: it stays offline for up to an hour, or until it is ordered online (the last "
+            f"failure: {self.why})"
+        )
+        return True
+
     def on_reopened(self, why: str | None, now: float) -> None:
         """It was opened anew; `why` it could not be, if so."""
         assert self.condition is Condition.FAILED
         self._well = 0
+        self._tired = False
         if why is not None:
             self.why = why
         else:

@@ -102,7 +102,8 @@ class Conversation:
     def on_answer(self, session_id: int) -> None:
         """The source has answered without a session error; 0: it keeps no session."""
         if session_id == 0:
-            self.on_lost()
+            # It remembers nothing, so the next request names everything; this answer is good.
+            self._id, self._epoch = 0, INITIAL
         elif self._epoch == INITIAL:
             self._id, self._epoch = session_id, 1
         else:

@@ -282,6 +282,7 @@ class Partition:
             self.transactions.end(batch.producer_id, batch.last_offset, marker.committed)
         elif batch.attributes & TRANSACTIONAL:
             self.transactions.begin(batch.producer_id, batch.base_offset)
+        self.producers.make_room(self.transactions.open)
 
     def on_appended(self, end: int, now: float) -> None:
         """All that was given to the log up to `end` is written."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, NamedTuple
 
 from spindle.model.batches import Batch, EndTransactionMarker
@@ -22,6 +23,9 @@ BATCHES_KEPT: Final = 5
 
 SEQUENCES: Final = 1 << 31
 """Sequence numbers wrap around to 0 after 2**31 - 1."""
+
+EPOCH_MAX: Final = (1 << 15) - 1
+"""No producer has a higher epoch."""
 
 PRODUCERS_MAX: Final = 100_000
 """Producers remembered in one partition; the one idle for longest gives way."""
@@ -35,6 +39,19 @@ class Appended(NamedTuple):
     base_offset: int
     last_offset: int
     timestamp: int
+
+
+class Asked(NamedTuple):
+    """A transaction that may begin here once its coordinator says so; the batches that wait for it.
+
+    `least`: the lowest sequence number among them; `bumps`: each transaction has an epoch of its
+    own; `asked_ms`: when the first one came, ms since 1970.
+    """
+
+    epoch: int
+    least: int
+    bumps: bool
+    asked_ms: int
 
 
 @dataclass(slots=True)
@@ -59,9 +76,10 @@ class Producer:
 class Producers:
     """The producers of one partition, by id; the one that appended last stands last."""
 
-    __slots__ = ("_known",)
+    __slots__ = ("_asked", "_known")
 
     def __init__(self, entries: Iterable[ProducerEntry] = ()) -> None:
+        self._asked: dict[int, Asked] = {}
         self._known: dict[int, Producer] = {}
         for entry in entries:
             producer = self._known.get(entry.producer_id)
@@ -93,9 +111,14 @@ class Producers:
 
         Refusal: INVALID_PRODUCER_EPOCH for an epoch older than the last one seen,
         OUT_OF_ORDER_SEQUENCE_NUMBER for a gap, or a new epoch that does not begin at 0.
-        A producer that is not known may begin anywhere: retention may have forgotten it.
+        A producer that is not known may begin anywhere: retention may have forgotten it. The first
+        batch of a transaction may not where the coordinator has its epoch changed after each one
+        (sequences begin at 0 then), nor where a batch before it has asked, too (KIP-890).
         """
         known = self._known.get(batch.producer_id)
+        asked = self._asked.get(batch.producer_id)
+        if asked is not None:
+            self._check_asked(batch, asked, known)
         if known is None:
             return None
         if batch.producer_epoch < known.epoch:
@@ -128,17 +151,47 @@ class Producers:
             )
         return None
 
+    @staticmethod
+    def _check_asked(batch: Batch, asked: Asked, known: Producer | None) -> None:
+        is_empty = known is None or not known.batches
+        least = 0 if asked.bumps and is_empty else asked.least
+        if batch.base_sequence > least:
+            raise Refusal(
+                Error.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"the transaction of producer {batch.producer_id} must begin at sequence {least} "
+                f"here, not {batch.base_sequence}",
+            )
+
+    def on_asked(self, batch: Batch, bumps: bool, now_ms: int) -> None:
+        """The coordinator is asked whether a transaction that begins with this batch may.
+
+        Remembered until it has begun or ended here. `bumps`: each transaction has an epoch of its
+        own (KIP-890).
+        """
+        asked = Asked(batch.producer_epoch, batch.base_sequence, bumps, now_ms)
+        before = self._asked.pop(batch.producer_id, None)
+        if before is not None and before.epoch == asked.epoch:
+            asked = before._replace(least=min(before.least, asked.least))
+        elif before is not None and before.epoch > asked.epoch:
+            asked = before
+        self._asked[batch.producer_id] = asked
+        if len(self._asked) > PRODUCERS_MAX:
+            del self._asked[next(iter(self._asked))]
+
     def check_marker(
-        self, producer_id: int, epoch: int, coordinator_epoch: int, bumped: bool
+        self, producer_id: int, epoch: int, coordinator_epoch: int, *, bumped: bool, is_open: bool
     ) -> Error:
         """May a marker of this producer and coordinator epoch be appended?
 
         `bumped`: each transaction ends in an epoch of its own (KIP-890), above that of its records.
+        `is_open`: the producer has a transaction open here. One that is open in the marker's own
+        epoch is the next one, unless no epoch was left. Where none is open the marker came before.
         """
         known = self._known.get(producer_id)
         if known is None:
             return Error.NONE
-        if epoch < known.epoch or (bumped and epoch == known.epoch):
+        is_next = bumped and is_open and epoch == known.epoch and epoch < EPOCH_MAX
+        if epoch < known.epoch or is_next:
             return Error.INVALID_PRODUCER_EPOCH
         if coordinator_epoch < known.coordinator_epoch:
             return Error.TRANSACTION_COORDINATOR_FENCED
@@ -169,16 +222,25 @@ class Producers:
                 )
             )
         self._known[batch.producer_id] = known
-        if len(self._known) > PRODUCERS_MAX:
-            del self._known[next(iter(self._known))]
+        if batch.is_transactional or marker is not None:
+            self._asked.pop(batch.producer_id, None)
+
+    def make_room(self, keep: Container[int]) -> None:
+        """Forget those that have been idle for longest where there are too many, but for these."""
+        for id in tuple(islice(self._known, max(len(self._known) - PRODUCERS_MAX, 0))):
+            known = self._known.pop(id)
+            if id in keep:
+                self._known[id] = known
 
     def expire(self, before_ms: int, keep: Container[int] = ()) -> int:
-        """Forget producers whose last append is older, but for these; how many."""
+        """Forget producers whose last append is as old as this, but for these; how many."""
         old = [
-            id for id, p in self._known.items() if p.last_timestamp < before_ms and id not in keep
+            id for id, p in self._known.items() if p.last_timestamp <= before_ms and id not in keep
         ]
         for id in old:
             del self._known[id]
+        for id in [id for id, asked in self._asked.items() if asked.asked_ms <= before_ms]:
+            del self._asked[id]
         return len(old)
 
 

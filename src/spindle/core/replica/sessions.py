@@ -36,6 +36,8 @@ class Cursor:
     last_epoch: int = -1
     start: int = -1
     """The reader's own log start, if it is a follower."""
+    held: bool = False
+    """A throttle keeps its records back: what is written there is no news now (KIP-73)."""
     mark_sent: int = -1
     start_sent: int = -1
     watching: Any = None
@@ -49,7 +51,9 @@ class Reader:
     cursors: dict[Key, Cursor] = field(default_factory=dict)
     due: dict[Key, Cursor] = field(default_factory=dict)
     follower: bool = False
-    """A replica: reads up to the log's end, and what it asks for tells what it has."""
+    """A replica: what it asks for tells what it has."""
+    to_end: bool = False
+    """Reads up to the log's end: a replica, or a consumer that looks for faults (replica id -2)."""
     parked: Any = None
     """The fetch that waits for news; the node's business."""
     committed: bool = False

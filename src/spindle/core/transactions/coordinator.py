@@ -344,6 +344,8 @@ class Coordinator:
         self._store(txn, decided, done, State.PREPARE_EPOCH_FENCE)
 
     def _mark(self, txn: Transaction) -> None:
+        if self._closed:
+            return  # It is for the coordinator after us, which has read the decision.
         stored = txn.stored
         ending = Ending(
             transactional_id=txn.transactional_id,
@@ -431,6 +433,8 @@ class Coordinator:
                 txn.pending = None
                 if not error:
                     self.transactions.pop(txn.transactional_id, None)
+            if not error and len(gone) == TOMBSTONES_MAX:
+                self._out.after(0.0, self.expire)  # There may be more.
 
         self._append([TransactionRecord(txn.transactional_id, None) for txn in gone], done)
 

@@ -10,10 +10,10 @@ from typing import Final
 
 from spindle.core.groups.coordinator import Coordinator
 from spindle.core.groups.values import CoordinatorRecord, GroupView, Limits
-from spindle.model.config import Settings
-from spindle.model.errors import Error
+from spindle.model.errors import Error, Refusal
 from spindle.model.ids import PartitionId
 from spindle.model.image import Delta
+from spindle.model.settings.values import Settings
 from spindle.node.coordinating import Coordinating, Led, Partitions
 from spindle.node.groups.loading import Load
 from spindle.node.groups.records import to_bytes
@@ -45,6 +45,8 @@ class _Led(Led[Coordinator]):
         super().__init__(coordinator)
         self.markers: list[tuple[int, int, bool]] = []
         """Transactions that ended while we were loading: producer id, offset, committed."""
+        self.gone: list[str] = []
+        """Topics that were deleted while we were loading."""
 
 
 class Groups(Coordinating[_Led]):
@@ -58,6 +60,12 @@ class Groups(Coordinating[_Led]):
         """The coordinator of a group, if it is here and ready; Refusal else."""
         return self._find(group_id).coordinator
 
+    def named(self, group_id: str) -> Coordinator:
+        """The same, for requests in which a group must have a name: INVALID_GROUP_ID anywhere."""
+        if not group_id:
+            raise Refusal(Error.INVALID_GROUP_ID, "an empty group id")
+        return self.coordinator(group_id)
+
     def views(self) -> list[GroupView]:
         """All groups that are coordinated here."""
         return [view for led in self._ready() for view in led.coordinator.views()]
@@ -69,8 +77,11 @@ class Groups(Coordinating[_Led]):
         gone = [topic.name for topic in delta.removed.values() if topic.name != OFFSETS_TOPIC]
         if not gone:
             return
-        for led in self._ready():
-            led.coordinator.on_topics_deleted(gone)
+        for led in self._led.values():
+            if led.loading is not None:
+                led.gone += gone
+            else:
+                led.coordinator.on_topics_deleted(gone)
 
     def _lead(self, id: PartitionId) -> None:
         site = self._site
@@ -94,6 +105,8 @@ class Groups(Coordinating[_Led]):
         for marker in led.markers:
             led.coordinator.on_marker(*marker)
         led.markers.clear()
+        led.coordinator.on_topics_deleted(led.gone)
+        led.gone.clear()
 
     def on_marker(self, id: PartitionId, producer_id: int, at: int, committed: bool) -> None:
         """A transaction's marker is committed in a partition: its offsets count, if it has any."""
@@ -147,12 +160,12 @@ class Groups(Coordinating[_Led]):
 def limits_from(settings: Settings) -> Limits:
     """The settings that groups obey."""
     return Limits(
-        session_min=settings["group.min.session.timeout.ms"],
-        session_max=settings["group.max.session.timeout.ms"],
-        initial_delay=settings["group.initial.rebalance.delay.ms"],
-        size_max=settings["group.max.size"],
-        metadata_max=settings["offset.metadata.max.bytes"],
-        retention=settings["offsets.retention.minutes"] * 60_000,
+        session_min=settings.whole("group.min.session.timeout.ms"),
+        session_max=settings.whole("group.max.session.timeout.ms"),
+        initial_delay=settings.whole("group.initial.rebalance.delay.ms"),
+        size_max=settings.whole("group.max.size"),
+        metadata_max=settings.whole("offset.metadata.max.bytes"),
+        retention=settings.whole("offsets.retention.minutes") * 60_000,
     )
 
 

@@ -1,7 +1,7 @@
 """Replays a partition of `__consumer_offsets` for a new coordinator.
 
-Offsets that were committed in a transaction count at its marker (KIP-98): Apache Kafka's brokers
-write such. Made and stopped by `node.groups`.
+Offsets that were committed in a transaction count at its marker (KIP-98); those of which the marker
+is still to come are left to the coordinator. Made and stopped by `node.groups`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Callable
 
 from spindle.core.groups.coordinator import Coordinator
 from spindle.core.groups.values import CoordinatorRecord, OffsetRecord
-from spindle.model.batches import Batch, EndTransactionMarker, Record
+from spindle.model.batches import Batch, Record
 from spindle.model.errors import Corrupt
 from spindle.model.ids import PartitionId
 from spindle.node.groups.records import from_bytes
 from spindle.node.reading import Readable, Reading
 from spindle.node.site import Site
 from spindle.wire import batch as batches
-from spindle.wire.control import decode_control
+from spindle.wire.control import marker_of
 
 
 class Load(Reading):
@@ -33,8 +33,6 @@ class Load(Reading):
     ) -> None:
         super().__init__(site, replicas, id, then)
         self._coordinator = coordinator
-        self._held: dict[int, list[Record]] = {}
-        """Records of open transactions, by producer id."""
 
     def _replay(self, data: bytes) -> None:
         latest: dict[bytes, Record] = {}
@@ -55,37 +53,34 @@ class Load(Reading):
             self._flush(latest)
             self._end_transaction(batch)
             return
-        held = self._held.setdefault(batch.producer_id, []) if batch.is_transactional else None
         for record in batches.records(batch):
             if record.key is None or record.offset < self._next:
                 continue
             self.records += 1
-            if held is None:
-                latest[record.key] = record
-            else:
-                held.append(record)
+            if batch.is_transactional:
+                self._hold(batch.producer_id, record)
+                continue
+            latest[record.key] = record
+            if record.value is None:
+                # It also removes what transactions hold: no later record stands in for that.
+                self._flush({record.key: latest.pop(record.key)})
+
+    def _hold(self, producer_id: int, raw: Record) -> None:
+        record = self._read(raw)
+        if isinstance(record, OffsetRecord) and record.value is not None:
+            self._coordinator.hold(producer_id, record, raw.offset)
 
     def _end_transaction(self, batch: Batch) -> None:
-        for record in batches.records(batch):
-            marker = decode_control(record)
-            held = self._held.pop(batch.producer_id, [])
-            if isinstance(marker, EndTransactionMarker) and marker.committed:
-                self._flush({r.key: r for r in held if r.key is not None})
-
-    def _hand_over(self) -> None:
-        """What is open at the end is decided by markers to come."""
-        for producer_id, held in self._held.items():
-            for raw in held:
-                record = self._read(raw)
-                if isinstance(record, OffsetRecord) and record.value is not None:
-                    self._coordinator.hold(producer_id, record)
-        self._held.clear()
+        marker = marker_of(batch)
+        if marker is not None:
+            at = batch.base_offset
+            self._coordinator.on_marker(batch.producer_id, at, marker.committed)
 
     def _flush(self, latest: dict[bytes, Record]) -> None:
         for raw in latest.values():
             record = self._read(raw)
             if record is not None:
-                self._coordinator.replay(record)
+                self._coordinator.replay(record, raw.offset)
         latest.clear()
 
     def _read(self, raw: Record) -> CoordinatorRecord | None:

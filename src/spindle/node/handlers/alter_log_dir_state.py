@@ -1,7 +1,8 @@
-"""AlterLogDirState (30113, ours), version 0, broker listener.
+"""AlterLogDirState (30113, ours), versions 0 and 1, broker listener.
 
 Behaviour: one log directory is probed, taken offline until further notice, opened again, or adopted
-as a blank disk, without a restart (B-13, B-16). The answer tells in words what came of it.
+as a blank disk, without a restart (B-13, B-16). The answer tells in words what came of it. To take
+it offline where partitions have their last live replica in it needs `force`, which version 0 lacks.
 
 Errors: LOG_DIR_NOT_FOUND (not a configured path), INVALID_REQUEST (it may not be done, as the text
 says), KAFKA_STORAGE_ERROR (the disk did not do it).
@@ -30,9 +31,9 @@ def on_broker(broker: Broker, call: Call) -> None:
         text = f"wanted_state {call.body.wanted_state} is not known; known are: {known}"
         raise Refusal(Error.INVALID_REQUEST, text) from None
     refused = partial(_answer, call, Error.KAFKA_STORAGE_ERROR)
-    broker.logs.orders.carry_out(
-        call.body.log_dir, order, partial(_answer, call, Error.NONE), refused
-    )
+    done = partial(_answer, call, Error.NONE)
+    force = call.version >= 1 and call.body.force
+    broker.logs.orders.carry_out(call.body.log_dir, order, done, refused, force=force)
 
 
 def _answer(call: Call, error: Error, words: str) -> None:

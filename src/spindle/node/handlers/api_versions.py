@@ -15,12 +15,10 @@ whose range begins at 0 must be left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import SUPPORTED
-from spindle.model.ids import VersionRange
+from spindle.model.features import SERVED
 from spindle.model.image import ClusterImage
 from spindle.node.calls import Call
 from spindle.wire.apis import Key
@@ -32,15 +30,6 @@ if TYPE_CHECKING:
     from spindle.node.controller import Controller
 
 SOFTWARE_NAME: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
-
-NOT_SERVED: Final = ("group.version", "share.version", "streams.version")
-"""Features whose APIs are not built: level 0 is all that clients may count on."""
-
-SERVED: Final[Mapping[str, VersionRange]] = {
-    name: VersionRange(0, 0) if name in NOT_SERVED else levels
-    for name, levels in SUPPORTED.items()
-    if name not in ("share.version", "streams.version")
-}
 
 
 def on_broker(broker: Broker, call: Call) -> None:

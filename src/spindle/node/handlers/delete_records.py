@@ -2,7 +2,8 @@
 
 Behaviour: for each partition that is led here, the log start moves up to the offset (-1: to the
 high watermark, past which nothing may be deleted: OFFSET_OUT_OF_RANGE). Answered with the low
-watermark once every replica that can be waited for has moved its start too, or REQUEST_TIMED_OUT.
+watermark once every replica that can be waited for has moved its start too, or REQUEST_TIMED_OUT;
+the timeout (0, too) concerns the followers only.
 Compacted topics that are not also deleted from refuse it (POLICY_VIOLATION).
 
 Version notes: 2 is flexible.
@@ -37,8 +38,11 @@ class Deletion:
         self._broker = broker
         self._call = call
         self._told: dict[tuple[str, int], tuple[Error, int]] = {}
-        self._waits: list[tuple[Hosted, tuple[int, int]]] = []
+        self._waits: dict[tuple[str, int], tuple[Hosted, tuple[int, int]]] = {}
         self._left = 1
+        self._moving: set[tuple[str, int]] = set()
+        """Partitions whose own log has not moved its start yet."""
+        self._late = False
 
     def begin(self) -> None:
         """Begin with all partitions."""
@@ -57,8 +61,11 @@ class Deletion:
             self._answer()
 
     def on_deadline(self) -> None:
-        """What has not been settled has timed out."""
-        for hosted, wait in self._waits:
+        """What has not been settled has timed out, once our own logs have moved their starts."""
+        self._late = True
+        if self._moving or self._call.answered:
+            return
+        for hosted, wait in self._waits.values():
             hosted.at_start.discard(wait)
         self._left = 0
         self._answer()
@@ -81,27 +88,40 @@ class Deletion:
             low = machine.low_watermark if error == Error.NONE else -1
             self._settle(key, error, low)
 
-        self._waits.append((hosted, hosted.at_start.add(offset, on_low)))
+        self._waits[key] = (hosted, hosted.at_start.add(offset, on_low))
         if offset > machine.start:
-            replicas.writes.move_start(hosted, offset, lambda: None)
+            self._moving.add(key)
+            replicas.writes.move_start(hosted, offset, lambda: self._on_moved(key))
         else:
             hosted.settle_starts()
+
+    def _on_moved(self, key: tuple[str, int]) -> None:
+        self._moving.discard(key)
+        if self._late:
+            self.on_deadline()
 
     def _settle(self, key: tuple[str, int], error: Error, low: int) -> None:
         if key in self._told or self._call.answered:
             return
         self._told[key] = (error, low)
         self._left -= 1
+        self._moving.discard(key)
         if self._left == 0:
             self._broker.replicas.parking.leave(self)
             self._answer()
+        elif self._late:
+            self.on_deadline()
 
     def _answer(self) -> None:
         types = self._call.reply
-        late = (Error.REQUEST_TIMED_OUT, -1)
 
         def told(topic: str, index: int) -> Any:
-            error, low = self._told.get((topic, index), late)
+            key = (topic, index)
+            if key in self._told:
+                error, low = self._told[key]
+            else:
+                hosted, _ = self._waits[key]
+                error, low = Error.REQUEST_TIMED_OUT, hosted.partition.low_watermark
             return make(
                 types.DeleteRecordsPartitionResult,
                 partition_index=index,

@@ -2,7 +2,7 @@
 
 Behaviour: the cluster's id, the brokers alive and reached on this listener, and the broker that
 stands in for the controller. A controller tells the controllers instead, and which one leads.
-Authorized operations are never computed.
+Authorized operations are told where they are asked for: all, as there are no ACLs.
 
 Version notes: 1 may ask for the controllers' endpoints, which the controllers' own listener tells
 (MISMATCHED_ENDPOINT_TYPE here, KIP-919); 2 may ask for fenced brokers as well (KIP-1073).
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import ClusterImage
-from spindle.node import topology
+from spindle.node import authorized, topology
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
@@ -44,6 +44,7 @@ def on_broker(broker: Broker, call: Call) -> None:
             error_code=Error.NONE,
             endpoint_type=BROKERS,
             cluster_id=broker.cluster_id,
+            cluster_authorized_operations=_allowed(call),
             controller_id=topology.controller_for_clients(image, broker.node_id),
             brokers=tuple(
                 make(
@@ -90,10 +91,16 @@ def on_controller(controller: Controller, call: Call) -> None:
             error_code=Error.NONE,
             endpoint_type=CONTROLLERS,
             cluster_id=controller.cluster_id,
+            cluster_authorized_operations=_allowed(call),
             controller_id=controller.quorum.leader_id,
             brokers=tuple(found),
         )
     )
+
+
+def _allowed(call: Call) -> int:
+    asked = call.body.include_cluster_authorized_operations
+    return authorized.CLUSTER if asked else authorized.NOT_ASKED
 
 
 def refuse(call: Call, error: Error, message: str) -> Any:

@@ -15,18 +15,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from spindle.model.config import Settings
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
+from spindle.model.settings.values import Settings
 from spindle.node.calls import Call
 from spindle.node.settings_view import (
     Source,
     Told,
-    broker_settings,
-    cluster_settings,
+    View,
     other_settings,
-    topic_settings,
 )
+from spindle.node.slices import REST, Host, answer_in_slices
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -39,40 +38,46 @@ OTHERS: Final = {16: Source.CLIENT_METRICS, 32: Source.GROUP}
 
 def on_broker(broker: Broker, call: Call) -> None:
     """Tell settings as this broker obeys them."""
-    _answer(broker.image, broker.settings, broker.node_id, call)
+    _answer(broker, broker.image, broker.settings, broker.node_id, call)
 
 
 def on_controller(controller: Controller, call: Call) -> None:
     """Tell settings as this controller knows them."""
     config = controller.config
-    _answer(controller.image, config.settings, config.node_id, call)
+    _answer(controller, controller.image, config.settings, config.node_id, call)
 
 
-def _answer(image: ClusterImage, settings: Settings, node_id: int, call: Call) -> None:
-    results = []
+def _answer(host: Host, image: ClusterImage, settings: Settings, node_id: int, call: Call) -> None:
+    results = _results(image, settings, node_id, call)
+    answer_in_slices(
+        host,
+        call,
+        results,
+        lambda found: make(call.reply.DescribeConfigsResponse, results=found),
+    )
+
+
+def _results(image: ClusterImage, settings: Settings, node_id: int, call: Call) -> Iterator[Any]:
     for resource in call.body.resources:
         error, message, told = Error.NONE, None, []
         try:
             told = list(_find(image, settings, node_id, resource))
         except Refusal as refusal:
             error, message = refusal.error, refusal.message
-        results.append(
-            make(
-                call.reply.DescribeConfigsResult,
-                error_code=error,
-                error_message=message,
-                resource_type=resource.resource_type,
-                resource_name=resource.resource_name,
-                configs=tuple(
-                    _encode(call, t)
-                    for t in told
-                    # Asking for no names in particular is asking for all.
-                    if not resource.configuration_keys
-                    or t.setting.name in resource.configuration_keys
-                ),
-            )
+        yield make(
+            call.reply.DescribeConfigsResult,
+            error_code=error,
+            error_message=message,
+            resource_type=resource.resource_type,
+            resource_name=resource.resource_name,
+            configs=tuple(
+                _encode(call, t)
+                for t in told
+                # Asking for no names in particular is asking for all.
+                if not resource.configuration_keys or t.setting.name in resource.configuration_keys
+            ),
         )
-    call.answer(make(call.reply.DescribeConfigsResponse, results=tuple(results)))
+        yield REST
 
 
 def _find(image: ClusterImage, settings: Settings, node_id: int, resource: Any) -> Iterator[Told]:
@@ -80,15 +85,16 @@ def _find(image: ClusterImage, settings: Settings, node_id: int, resource: Any) 
     if kind == TOPIC_RESOURCE:
         if image.topic(name) is None:
             raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"topic {name} does not exist")
-        return topic_settings(image, settings, node_id, name)
+        return View(image, settings, node_id).topic(name)
     if kind == BROKER_RESOURCE:
         if name == "":
-            return cluster_settings(image)
+            return View(image, settings, node_id).cluster()
         if name != str(node_id):
             raise Refusal(
-                Error.INVALID_REQUEST, f"this is node {node_id}, not {name}: ask that one"
+                Error.INVALID_REQUEST,
+                f"Unexpected broker id, expected {node_id} or empty string, but received {name}",
             )
-        return broker_settings(image, settings, node_id)
+        return View(image, settings, node_id).broker()
     if kind in OTHERS:
         return other_settings(image, kind, name, OTHERS[kind])
     raise Refusal(Error.INVALID_REQUEST, f"resources of type {kind} have no settings here")
@@ -102,13 +108,15 @@ def _encode(call: Call, told: Told) -> Any:
         value=told.value,
         read_only=told.read_only,
         config_source=int(told.source),
-        is_sensitive=False,
+        is_sensitive=told.setting.sensitive,
         synonyms=tuple(
             r.DescribeConfigsSynonym(name=s.name, value=s.value, source=int(s.source))
             for s in told.synonyms
         )
         if body.include_synonyms
         else (),
-        config_type=int(told.kind),
-        documentation=told.setting.doc if getattr(body, "include_documentation", False) else None,
+        config_type=int(told.setting.kind),
+        documentation=told.setting.documentation
+        if getattr(body, "include_documentation", False)
+        else None,
     )

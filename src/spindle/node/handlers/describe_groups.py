@@ -1,7 +1,8 @@
 """DescribeGroups (15), versions 0-6.
 
 Behaviour: a group's state and members; metadata and assignments only while the group is stable.
-A group that is not there is "Dead". Authorized operations are never computed.
+A group that is not there is "Dead". Authorized operations are told where they are
+asked for: all, as there are no ACLs.
 
 Version notes: 4 has instance ids; from 6 on a missing group also has GROUP_ID_NOT_FOUND and a
 message (KIP-1043).
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from spindle.core.groups.values import GroupView
 from spindle.model.errors import Error, Refusal
+from spindle.node import authorized
 from spindle.node.calls import Call
 from spindle.wire.entities import make
 
@@ -32,6 +34,8 @@ def _describe(broker: Broker, call: Call, group_id: str) -> Any:
         view: GroupView | None = broker.groups.coordinator(group_id).describe(group_id)
     except Refusal as refusal:
         return make(r.DescribedGroup, error_code=refusal.error, group_id=group_id)
+    asked = getattr(call.body, "include_authorized_operations", False)
+    allowed = authorized.GROUP if asked else authorized.NOT_ASKED
     if view is None:
         return make(
             r.DescribedGroup,
@@ -39,6 +43,7 @@ def _describe(broker: Broker, call: Call, group_id: str) -> Any:
             error_message=f"group {group_id} does not exist",
             group_id=group_id,
             group_state="Dead",
+            authorized_operations=allowed,
         )
     return make(
         r.DescribedGroup,
@@ -48,6 +53,7 @@ def _describe(broker: Broker, call: Call, group_id: str) -> Any:
         group_state=view.state,
         protocol_type=view.protocol_type,
         protocol_data=view.protocol,
+        authorized_operations=allowed,
         members=tuple(
             make(
                 r.DescribedGroupMember,

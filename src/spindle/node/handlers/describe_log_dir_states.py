@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from spindle.model.errors import Error
 from spindle.node.calls import Call
 from spindle.node.logdirs.directories import Directory
-from spindle.node.logdirs.places import Stage
+from spindle.node.logdirs.orders import NAMED_MAX, replicas_are
+from spindle.node.logdirs.places import Place, Stage
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def _state(broker: Broker, t: Any, directory: Directory) -> Any:
         log_dir=path,
         directory_id=directory.id,
         state=logs.directories.state(path),
-        reason=directory.health.why,
+        reason=directory.health.why or _damaged(offline),
         is_cordoned=logs.directories.is_cordoned(path),
         total_bytes=usage.total,
         usable_bytes=usage.usable,
@@ -51,3 +52,10 @@ def _state(broker: Broker, t: Any, directory: Directory) -> Any:
         call_seconds=logs.directories.paces.latency(path),
         events=tuple(make(t.Event, at_ms=at, text=text) for at, text in directory.history),
     )
+
+
+def _damaged(offline: list[Place]) -> str:
+    """What is wrong with an online directory of which some replicas are not."""
+    bad = sorted(str(place.name) for place in offline if place.damaged)
+    more = f" and {len(bad) - NAMED_MAX} more" if len(bad) > NAMED_MAX else ""
+    return f"{replicas_are(len(bad))} damaged: {', '.join(bad[:NAMED_MAX])}{more}" if bad else ""

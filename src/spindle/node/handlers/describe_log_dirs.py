@@ -6,19 +6,22 @@ end lies behind the high watermark; future logs: how far behind the current one 
 that is offline (K113-20). `topics` null asks for all, empty for the directories alone.
 
 Version notes: 2 is flexible; 3 has an error for the whole; 4 the file system's total and usable
-bytes (-1 unknown); 5 whether the directory is cordoned (KIP-1066). From 2 on a tagged field of ours
-tells each directory's id, where it is known (B-25).
+bytes (-1 unknown); 5 whether the directory is cordoned, where the
+cluster's metadata.version knows of that (KIP-1066). From 2 on a tagged field of ours tells each
+directory's id, where it is known (B-25).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from spindle.model.errors import Error
-from spindle.model.ids import LogDir, TopicPartition
+from spindle.model.features import CORDONED_DIRECTORIES, METADATA_VERSION
+from spindle.model.ids import PartitionId, TopicPartition
 from spindle.node.calls import Call
 from spindle.node.logdirs.directories import Directory
+from spindle.node.slices import REST, REST_AFTER, answer_in_slices
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -31,8 +34,21 @@ def on_broker(broker: Broker, call: Call) -> None:
     """Tell of all directories."""
     t = call.reply
     wanted = _filter(call.body.topics)
-    results = tuple(_directory(broker, t, d, wanted) for d in broker.logs.directories.all.values())
-    call.answer(make(t.DescribeLogDirsResponse, results=results))
+
+    def parts() -> Iterator[Any]:
+        # Where each replica is counts as of now: none is told twice, or not at all, for moving.
+        seen = [
+            (d, list(broker.logs.places.current(d.path)), list(broker.logs.futures(d.path)))
+            for d in broker.logs.directories.all.values()
+        ]
+        for directory, replicas, moves in seen:
+            topics: dict[str, list[Any]] = {}
+            yield from _collect(broker, t, replicas, moves, wanted, topics)
+            yield _directory(broker, t, directory, topics)
+
+    answer_in_slices(
+        broker, call, parts(), lambda found: make(t.DescribeLogDirsResponse, results=found)
+    )
 
 
 def _filter(topics: Any) -> Wanted:
@@ -42,7 +58,7 @@ def _filter(topics: Any) -> Wanted:
     return lambda name: name in asked
 
 
-def _directory(broker: Broker, t: Any, directory: Directory, wanted: Wanted) -> Any:
+def _directory(broker: Broker, t: Any, directory: Directory, topics: dict[str, list[Any]]) -> Any:
     path = directory.path
     if not directory.health.online:
         return make(
@@ -53,20 +69,32 @@ def _directory(broker: Broker, t: Any, directory: Directory, wanted: Wanted) -> 
             usable_bytes=-1,
             directory_id=directory.id,
         )
+    level = broker.image.features.get(METADATA_VERSION, 0)
+    is_cordoned = broker.logs.directories.is_cordoned(path)
     return make(
         t.DescribeLogDirsResult,
         error_code=Error.NONE,
         log_dir=path,
-        topics=_topics(broker, t, path, wanted),
+        topics=tuple(
+            make(t.DescribeLogDirsTopic, name=name, partitions=tuple(entries))
+            for name, entries in topics.items()
+        ),
         total_bytes=directory.usage.total,
         usable_bytes=directory.usage.usable,
-        is_cordoned=broker.logs.directories.is_cordoned(path),
+        is_cordoned=is_cordoned and level >= CORDONED_DIRECTORIES,
         directory_id=directory.id,
     )
 
 
-def _topics(broker: Broker, t: Any, path: LogDir, wanted: Wanted) -> tuple[Any, ...]:
-    topics: dict[str, list[Any]] = {}
+def _collect(
+    broker: Broker,
+    t: Any,
+    replicas: list[PartitionId],
+    moves: list[Any],
+    wanted: Wanted,
+    topics: dict[str, list[Any]],
+) -> Iterator[Any]:
+    """Put the replicas of a directory into `topics`, with rests."""
 
     def add(name: TopicPartition, size: int, lag: int, future: bool) -> None:
         if wanted(name):
@@ -79,15 +107,13 @@ def _topics(broker: Broker, t: Any, path: LogDir, wanted: Wanted) -> tuple[Any, 
             )
             topics.setdefault(name.topic, []).append(entry)
 
-    for id in broker.logs.places.current(path):
+    for number, id in enumerate(replicas, 1):
+        if number % REST_AFTER == 0:
+            yield REST
         hosted, bounds = broker.replicas.find(id), broker.replicas.bounds(id)
         if hosted is not None and bounds is not None:
             add(hosted.name, hosted.size, max(0, bounds[1] - bounds[2]), False)
-    for move in broker.logs.futures(path):
+    for move in moves:
         bounds = broker.replicas.bounds(move.id)
         lag = -1 if bounds is None else max(0, bounds[2] - move.end)
         add(move.name, move.size, lag, True)
-    return tuple(
-        make(t.DescribeLogDirsTopic, name=name, partitions=tuple(entries))
-        for name, entries in topics.items()
-    )

@@ -33,7 +33,11 @@ def on_broker(broker: Broker, call: Call) -> None:
 def on_controller(node: Member, call: Call) -> None:
     """Serve DescribeQuorum."""
     raft = raft_of(node, call.body)
-    metadata_partition(call.body.topics)
+    try:
+        metadata_partition(call.body.topics)
+    except Refusal:
+        call.answer(_not_hosted(call))
+        return
     t = call.reply
     term = raft.term
     if term is None:
@@ -48,7 +52,7 @@ def on_controller(node: Member, call: Call) -> None:
         t.PartitionData,
         partition_index=0,
         error_code=Error.NONE,
-        error_message=None,
+        error_message="",
         leader_id=raft.me,
         leader_epoch=raft.epoch,
         high_watermark=raft.log.high_watermark,
@@ -80,13 +84,41 @@ def refuse(call: Call, error: Error, message: str) -> Any:
     return _reply(call, partition, ())
 
 
+def _not_hosted(call: Call) -> Any:
+    t = call.reply
+    return make(
+        t.DescribeQuorumResponse,
+        error_code=Error.NONE,
+        error_message="",
+        topics=tuple(
+            make(
+                t.TopicData,
+                topic_name=topic.topic_name,
+                partitions=tuple(
+                    make(
+                        t.PartitionData,
+                        partition_index=p.partition_index,
+                        error_code=Error.UNKNOWN_TOPIC_OR_PARTITION,
+                        error_message="This server does not host this topic-partition.",
+                        current_voters=(),
+                        observers=(),
+                    )
+                    for p in topic.partitions
+                ),
+            )
+            for topic in call.body.topics
+        ),
+        nodes=(),
+    )
+
+
 def _reply(call: Call, partition: Any, nodes: tuple[Any, ...]) -> Any:
     t = call.reply
     topic = make(t.TopicData, topic_name=call.body.topics[0].topic_name, partitions=(partition,))
     return make(
         t.DescribeQuorumResponse,
         error_code=Error.NONE,
-        error_message=None,
+        error_message="",
         topics=(topic,),
         nodes=nodes,
     )

@@ -2,7 +2,7 @@
 
 Behaviour: topics in the order of their names, with their partitions and eligible leader replicas,
 in pages of at most so many partitions; the cursor tells where the next page begins. Never creates
-a topic. No topics at all means all of them.
+a topic. No topics at all means all of them. All operations are authorized, as there are no ACLs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import ClusterImage, TopicState
 from spindle.model.records import Partition
-from spindle.node import topology
+from spindle.node import authorized, topology
 from spindle.node.calls import Call
 from spindle.node.topic_creation import INTERNAL, is_legal
 from spindle.wire.entities import make
@@ -82,6 +82,7 @@ def _absent(call: Call, name: str) -> Any:
         error_code=known,
         name=name,
         is_internal=name in INTERNAL,
+        topic_authorized_operations=authorized.TOPIC,
     )
 
 
@@ -92,6 +93,7 @@ def _topic(seen: topology.Listening, call: Call, state: TopicState, page: list[P
         name=state.name,
         topic_id=state.topic_id,
         is_internal=state.name in INTERNAL,
+        topic_authorized_operations=authorized.TOPIC,
         partitions=tuple(_partition(seen, call, p) for p in page),
     )
 

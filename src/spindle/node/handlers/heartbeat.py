@@ -27,7 +27,7 @@ def on_broker(broker: Broker, call: Call) -> None:
         member_id=body.member_id,
         instance_id=getattr(body, "group_instance_id", None),
     )
-    error = broker.groups.coordinator(who.group_id).heartbeat(who)
+    error = broker.groups.named(who.group_id).heartbeat(who)
     call.answer(refuse(call, error, ""))
 
 

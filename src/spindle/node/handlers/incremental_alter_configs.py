@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from spindle.core.controller import configs
 from spindle.model.errors import Error
 from spindle.node.calls import Call
-from spindle.node.handlers._configs import refusal, respond
+from spindle.node.handlers._configs import check_cordons, refusal, respond
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -22,7 +22,8 @@ RESPONSE: Final = "IncrementalAlterConfigsResponse"
 
 
 def on_broker(broker: Broker, call: Call) -> None:
-    """Hand on to the controller."""
+    """Hand on to the controller what this broker can live with."""
+    check_cordons(broker, call)
     broker.forwarding.forward(call, refuse)
 
 
@@ -37,7 +38,9 @@ def on_controller(controller: Controller, call: Call) -> None:
     ]
     controller.serve(
         call,
-        lambda state: configs.alter_incrementally(state, asked, call.body.validate_only),
+        lambda state: configs.alter_incrementally(
+            state, asked, call.body.validate_only, direct=not call.forwarded
+        ),
         lambda outcomes: respond(call, RESPONSE, [(o.error, o.message) for _, o in outcomes]),
         refuse,
     )

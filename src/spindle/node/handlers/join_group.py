@@ -38,7 +38,7 @@ def on_broker(broker: Broker, call: Call) -> None:
         needs_id=call.version >= 4,
         may_skip=call.version >= 9,
     )
-    broker.groups.coordinator(ask.group_id).join(ask, lambda a: call.answer(_encode(call, a)))
+    broker.groups.named(ask.group_id).join(ask, lambda a: call.answer(_encode(call, a)))
 
 
 def refuse(call: Call, error: Error, message: str) -> Any:

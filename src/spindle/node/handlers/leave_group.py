@@ -2,6 +2,8 @@
 
 Behaviour: members leave; the others rebalance. A static member may be named by its instance alone.
 
+Without a group id nothing is looked up: INVALID_GROUP_ID is the answer's error in all versions.
+
 Version notes: before 3 one member leaves, and its error is the answer's; from 3 on many may leave
 at once, each with its own error (KIP-345); 5 has a reason, which is logged.
 """
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 def on_broker(broker: Broker, call: Call) -> None:
     """Let members go."""
     body = call.body
-    coordinator = broker.groups.coordinator(body.group_id)
+    coordinator = broker.groups.named(body.group_id)
     if call.version < 3:
         (error,) = coordinator.leave(body.group_id, [(body.member_id, None)])
         call.answer(refuse(call, error, ""))

@@ -5,9 +5,9 @@ Behaviour:
 - a partition without a live leader has LEADER_NOT_AVAILABLE; replicas on offline directories of
   live brokers are among its offline replicas (KIP-112);
 - an unknown topic is created if the client and `auto.create.topics.enable` allow; until it is
-  there it has LEADER_NOT_AVAILABLE, else UNKNOWN_TOPIC_OR_PARTITION;
+  there, and else, it has UNKNOWN_TOPIC_OR_PARTITION;
 - "controller" is the first live broker, which forwards what is the controller's (KIP-590);
-- authorized operations are never computed (there are no ACLs).
+- authorized operations are told where they are asked for: all, as there are no ACLs.
 
 Version notes: in 0 no topics at all means all of them, and replicas that are not alive are left
 out with REPLICA_NOT_AVAILABLE; from 1 on null means all. 5 has offline replicas; 4 lets the client
@@ -17,15 +17,15 @@ forbid creation; 6 may answer LISTENER_NOT_FOUND; 10 tells topic ids, 12 takes t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NO_LEADER, ZERO_ID
 from spindle.model.image import ClusterImage, TopicState
 from spindle.model.records import Partition
-from spindle.node import topology
+from spindle.node import authorized, topology
 from spindle.node.calls import Call
+from spindle.node.slices import REST, REST_AFTER, answer_in_slices
 from spindle.node.topic_creation import INTERNAL, is_legal
 from spindle.wire.entities import make
 
@@ -37,10 +37,10 @@ def on_broker(broker: Broker, call: Call) -> None:
     """Tell a client about the cluster."""
     image: ClusterImage = broker.image
     _check(call)
-    topics = list(_topics(broker, call))
     r = call.reply
-    call.answer(
-        make(
+
+    def respond(topics: tuple[Any, ...]) -> Any:
+        return make(
             r.MetadataResponse,
             brokers=tuple(
                 make(
@@ -54,9 +54,13 @@ def on_broker(broker: Broker, call: Call) -> None:
             ),
             cluster_id=broker.cluster_id,
             controller_id=topology.controller_for_clients(image, broker.node_id),
-            topics=tuple(topics),
+            topics=topics,
+            cluster_authorized_operations=authorized.CLUSTER
+            if getattr(call.body, "include_cluster_authorized_operations", False)
+            else authorized.NOT_ASKED,
         )
-    )
+
+    answer_in_slices(broker, call, _topics(broker, call), respond)
 
 
 def refuse(call: Call, error: Error, message: str) -> Any:
@@ -91,8 +95,8 @@ def _topics(broker: Broker, call: Call) -> Iterator[Any]:
     seen = topology.Listening(image, call.listener)
     asked = call.body.topics
     if asked is None or (call.version == 0 and not asked):
-        for each in image.topics.values():
-            yield _topic(seen, call, each)
+        for each in list(image.topics.values()):
+            yield from _topic(seen, call, each)
         return
     unknown: list[str] = []
     for topic in asked:
@@ -102,11 +106,11 @@ def _topics(broker: Broker, call: Call) -> Iterator[Any]:
         else:
             state = image.topic(topic.name)
         if state is not None:
-            yield _topic(seen, call, state)
+            yield from _topic(seen, call, state)
         elif topic.name is None:
-            yield _absent(call.reply, None, Error.UNKNOWN_TOPIC_ID, topic_id)
+            yield _absent(call, None, Error.UNKNOWN_TOPIC_ID, topic_id)
         else:
-            yield _absent(call.reply, topic.name, _missing(broker, call, topic.name, unknown))
+            yield _absent(call, topic.name, _missing(broker, call, topic.name, unknown))
     if unknown:
         broker.topic_creation.want(unknown)
 
@@ -115,15 +119,21 @@ def _missing(broker: Broker, call: Call, name: str, unknown: list[str]) -> Error
     if not is_legal(name):
         return Error.INVALID_TOPIC_EXCEPTION
     allowed = getattr(call.body, "allow_auto_topic_creation", True)
-    if not allowed or not broker.settings["auto.create.topics.enable"]:
+    if not allowed or not broker.settings.flag("auto.create.topics.enable"):
         return Error.UNKNOWN_TOPIC_OR_PARTITION
     unknown.append(name)
-    return Error.LEADER_NOT_AVAILABLE
+    return Error.UNKNOWN_TOPIC_OR_PARTITION
 
 
-def _absent(r: ModuleType, name: str | None, error: Error, topic_id: Any = None) -> Any:
+def _allowed(call: Call) -> int:
+    asked = getattr(call.body, "include_topic_authorized_operations", False)
+    return authorized.TOPIC if asked else authorized.NOT_ASKED
+
+
+def _absent(call: Call, name: str | None, error: Error, topic_id: Any = None) -> Any:
     return make(
-        r.MetadataResponseTopic,
+        call.reply.MetadataResponseTopic,
+        topic_authorized_operations=_allowed(call),
         error_code=error,
         name=name,
         topic_id=topic_id,
@@ -131,14 +141,20 @@ def _absent(r: ModuleType, name: str | None, error: Error, topic_id: Any = None)
     )
 
 
-def _topic(seen: topology.Listening, call: Call, state: TopicState) -> Any:
-    return make(
+def _topic(seen: topology.Listening, call: Call, state: TopicState) -> Iterator[Any]:
+    told = []
+    for number, partition in enumerate(list(state.partitions.values()), 1):
+        told.append(_partition(seen, call, partition))
+        if number % REST_AFTER == 0:
+            yield REST
+    yield make(
         call.reply.MetadataResponseTopic,
         error_code=Error.NONE,
         name=state.name,
         topic_id=state.topic_id,
         is_internal=state.name in INTERNAL,
-        partitions=tuple([_partition(seen, call, p) for p in state.partitions.values()]),
+        topic_authorized_operations=_allowed(call),
+        partitions=tuple(told),
     )
 
 

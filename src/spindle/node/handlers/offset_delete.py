@@ -32,7 +32,7 @@ def on_broker(broker: Broker, call: Call) -> None:
     def then(errors: dict[TopicPartition, Error]) -> None:
         call.answer(_encode(call, errors))
 
-    broker.groups.coordinator(body.group_id).delete_offsets(body.group_id, known, then)
+    broker.groups.named(body.group_id).delete_offsets(body.group_id, known, then)
 
 
 def refuse(call: Call, error: Error, message: str) -> Any:

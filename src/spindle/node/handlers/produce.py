@@ -2,7 +2,8 @@
 
 Behaviour:
 - Each partition takes one batch of format 2; its CRC and size are checked, its records are not
-  touched (but for keys of compacted topics, and LogAppendTime, which stamps the header).
+  touched (but for keys of compacted topics, `replicas.checking`, and LogAppendTime, which stamps
+  the header).
 - acks: 0 no answer (an error ends the connection, so that the client looks again), 1 once written
   here, -1 once all in-sync replicas have it. Fewer than `min.insync.replicas`: NOT_ENOUGH_REPLICAS
   before, NOT_ENOUGH_REPLICAS_AFTER_APPEND after the append; not in time: REQUEST_TIMED_OUT.
@@ -23,6 +24,8 @@ from spindle.core.transactions.values import Producer
 from spindle.model.batches import COMPRESSION_MASK, NO_PRODUCER, Batch
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.node.calls import Call
+from spindle.node.handlers import _bad_records
+from spindle.node.handlers._bad_records import BadRecords
 from spindle.node.replicas.hosted import Hosted
 from spindle.wire import batch as codec
 from spindle.wire.compression import Compression
@@ -60,6 +63,7 @@ class Share:
 
     __slots__ = (
         "append_time",
+        "bad",
         "base",
         "done",
         "end",
@@ -79,11 +83,20 @@ class Share:
         self.hosted: Hosted | None = None
         self.error = Error.NONE
         self.message: str | None = None
+        self.bad: tuple[tuple[int, str], ...] = ()
+        """The records for which it is refused, and why each."""
         self.base = -1
         self.end = -1
         self.append_time = -1
         self.done = False
         self.wait: tuple[int, int] | None = None
+
+    def refuse(self, refusal: Refusal) -> None:
+        """It is not taken."""
+        self.error, self.message = refusal.error, refusal.message
+        if isinstance(refusal, BadRecords):
+            self.bad = refusal.bad
+        self.done = True
 
     def settle(self, error: Error) -> None:
         """It is written and held by whom it must be; or never will be."""
@@ -139,8 +152,7 @@ class Produce:
             try:
                 self._append(share, records)
             except Refusal as refusal:
-                share.error, share.message = refusal.error, refusal.message
-                share.done = True
+                share.refuse(refusal)
                 self._left -= 1
         self.on_settled()
         if self._left and self.acks != 0:
@@ -171,17 +183,26 @@ class Produce:
         hosted = replicas.leader(share.topic, share.index)
         if not isinstance(hosted, Hosted):
             raise Refusal(hosted)
-        if hosted.full:
-            raise Refusal(Error.KAFKA_STORAGE_ERROR, f"the disk of {hosted.name} is full")
-        machine = hosted.partition
-        if self.acks == ALL and len(machine.isr) < machine.required_isr:
-            raise Refusal(
-                Error.NOT_ENOUGH_REPLICAS,
-                f"{hosted.name} has {len(machine.isr)} replicas in sync, "
-                f"min.insync.replicas is {machine.required_isr}",
-            )
         share.hosted = hosted
         batch = self._batch(hosted, records)
+
+        def checked(refusal: Refusal | None) -> None:
+            if share.done:
+                return  # Its time was up.
+            try:
+                if refusal is not None:
+                    raise refusal
+                if not hosted.partition.leads or hosted.gone:
+                    raise Refusal(Error.NOT_LEADER_OR_FOLLOWER)
+                self._admit(share, hosted, batch)
+            except Refusal as refused:
+                share.refuse(refused)
+                self.on_settled()
+
+        look = _bad_records.look(batch, hosted.topic, hosted.name, self._broker.out.wall_ms)
+        self._broker.replicas.checking.check(hosted, batch, look, checked)
+
+    def _admit(self, share: Share, hosted: Hosted, batch: Batch) -> None:
         if batch.is_transactional and not self._takes_part(hosted, batch):
             self._enlist(share, hosted, batch)
         else:
@@ -190,13 +211,16 @@ class Produce:
     def _takes_part(self, hosted: Hosted, batch: Batch) -> bool:
         enlisting = self._broker.transactions.enlisting
         return hosted.partition.has_begun(batch.producer_id, batch.producer_epoch) or (
-            not self._broker.settings["transaction.partition.verification.enable"]
+            not self._broker.settings.flag("transaction.partition.verification.enable")
             and self._call.version < ADDS_FROM
             and not enlisting.is_waiting(hosted.id, batch.producer_id)
         )
 
     def _enlist(self, share: Share, hosted: Hosted, batch: Batch) -> None:
         name = self._call.body.transactional_id
+        adds = self._call.version >= ADDS_FROM
+        # Also where it is refused below: a later batch must not begin the transaction before it.
+        hosted.partition.producers.on_asked(batch, adds, self._broker.out.wall_ms)
 
         def admitted(error: Error) -> None:
             if share.done:
@@ -217,7 +241,7 @@ class Produce:
             hosted.name,
             name,
             Producer(batch.producer_id, batch.producer_epoch),
-            self._call.version >= ADDS_FROM,
+            adds,
             admitted,
         )
 
@@ -227,6 +251,7 @@ class Produce:
         return _IN_PRODUCERS_WORDS.get(error, error)
 
     def _write(self, share: Share, hosted: Hosted, batch: Batch) -> None:
+        self._check_room(hosted)
         machine = hosted.partition
         if batch.producer_id in machine.transactions.open and not batch.is_transactional:
             raise Refusal(
@@ -247,11 +272,22 @@ class Produce:
         self._wait(share, hosted)
         self._broker.replicas.writes.append(hosted, [batch])
 
+    def _check_room(self, hosted: Hosted) -> None:
+        """Whether the partition takes anything now: a batch that waited may find it changed."""
+        if hosted.full:
+            raise Refusal(Error.KAFKA_STORAGE_ERROR, f"the disk of {hosted.name} is full")
+        machine = hosted.partition
+        if self.acks == ALL and len(machine.isr) < machine.required_isr:
+            raise Refusal(
+                Error.NOT_ENOUGH_REPLICAS,
+                f"{hosted.name} has {len(machine.isr)} replicas in sync, "
+                f"min.insync.replicas is {machine.required_isr}",
+            )
+
     def _wait(self, share: Share, hosted: Hosted) -> None:
         machine = hosted.partition
         if self.acks == 0:
-            share.done = True
-            self._left -= 1
+            share.settle(Error.NONE)
         elif self.acks == ALL:
             if machine.high_watermark >= share.end:
                 share.settle(Error.NONE)
@@ -287,8 +323,6 @@ class Produce:
             and self._call.version < ZSTD_FROM
         ):
             raise Refusal(Error.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce")
-        if hosted.topic.compact:
-            _check_keys(batch)
         return batch
 
     # --- answering ------------------------------------------------------------------------------
@@ -350,14 +384,9 @@ class Produce:
             base_offset=-1,
             log_append_time=-1,
             error_message=share.message,
+            record_errors=tuple(
+                make(types.BatchIndexAndErrorMessage, batch_index=i, batch_index_error_message=why)
+                for i, why in share.bad
+            ),
             **extra,
         )
-
-
-def _check_keys(batch: Batch) -> None:
-    """A compacted topic keeps the last record of each key: one without a key has no place there."""
-    try:
-        if any(record.key is None for record in codec.records(batch)):
-            raise Refusal(Error.INVALID_RECORD, "a compacted topic takes no record without a key")
-    except Corrupt as corrupt:
-        raise Refusal(Error.CORRUPT_MESSAGE, str(corrupt)) from None

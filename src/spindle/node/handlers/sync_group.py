@@ -32,7 +32,7 @@ def on_broker(broker: Broker, call: Call) -> None:
         protocol=getattr(body, "protocol_name", None),
         assignments=tuple((a.member_id, bytes(a.assignment)) for a in body.assignments),
     )
-    broker.groups.coordinator(ask.group_id).sync(ask, lambda a: call.answer(_encode(call, a)))
+    broker.groups.named(ask.group_id).sync(ask, lambda a: call.answer(_encode(call, a)))
 
 
 def refuse(call: Call, error: Error, message: str) -> Any:

@@ -40,7 +40,7 @@ def on_broker(broker: Broker, call: Call) -> None:
     """Commit offsets in a transaction."""
     body = call.body
     group_id = body.group_id
-    broker.groups.coordinator(group_id)  # Refuses where it is not here.
+    broker.groups.named(group_id)  # Refuses where it is not here.
     id = broker.groups.partition_of(group_id)
     assert id is not None, "the topic is there where a coordinator is"
     producer = Producer(body.producer_id, body.producer_epoch)
@@ -56,14 +56,15 @@ def on_broker(broker: Broker, call: Call) -> None:
         except Refusal as refusal:
             call.answer(refuse(call, refusal.error, refusal.message))
 
-    verifies = broker.settings["transaction.partition.verification.enable"]
+    verifies = broker.settings.flag("transaction.partition.verification.enable")
     if not verifies and call.version < ADDS_FROM:
         enlisted(Error.NONE)
         return
-    broker.transactions.enlisting.ask(
+    broker.transactions.enlisting.admit(
+        id,
+        TopicPartition(OFFSETS_TOPIC, id.partition),
         body.transactional_id,
         producer,
-        TopicPartition(OFFSETS_TOPIC, id.partition),
         call.version >= ADDS_FROM,
         enlisted,
     )

@@ -99,8 +99,8 @@ class BadCopies:
             self._limit(path)
 
     def _limit(self, path: LogDir) -> None:
-        keep_ms = self._settings["log.dir.bad.retention.ms"]
-        keep_bytes = self._settings["log.dir.bad.retention.bytes"]
+        keep_ms = self._settings.whole("log.dir.bad.retention.ms")
+        keep_bytes = self._settings.whole("log.dir.bad.retention.bytes")
         for copy in list(self.in_directory(path)):
             is_old = 0 <= keep_ms <= self._out.wall_ms - copy.since_ms
             if is_old or 0 <= keep_bytes < self.bytes_in(path):

@@ -15,10 +15,11 @@ from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.image import Delta
 from spindle.model.logs import OpenedDirectory
 from spindle.node.logdirs.directories import Directories
-from spindle.node.logdirs.findings import Findings
+from spindle.node.logdirs.findings import Copy, Findings
 from spindle.node.logdirs.moves import Moves
 from spindle.node.logdirs.places import Place, Places, Stage
 from spindle.node.logdirs.purging import Purging
+from spindle.node.logdirs.remembered import Remembered
 from spindle.node.logdirs.repairs import Repairs
 from spindle.node.site import Site
 
@@ -34,6 +35,7 @@ class CatchingUp:
         places: Places,
         repairs: Repairs,
         moves: Moves,
+        remembered: Remembered,
         came: Callable[[PartitionId], None],
         placed: Callable[[PartitionId], None],
     ) -> None:
@@ -44,6 +46,7 @@ class CatchingUp:
         self._places = places
         self._repairs = repairs
         self._moves = moves
+        self._remembered = remembered
         self._came = came
         self._placed = placed
 
@@ -84,10 +87,18 @@ class CatchingUp:
         if current is None and str(place.name) in found.damaged:
             place.directory, bad = found.damaged[str(place.name)]
             failure = LogFailed(place.directory, bad.name, bad.why, suspect=bad.suspect)
+            self._give_up_copy(place, future)
             self._repairs.on_failed(place, failure)
             return
         if current is None and future is None and place.damaged:
             return
+        reached = self._remembered.end_of(place.id)
+        if current is not None and current.log.end < reached:
+            has_all = future is not None and future.log.end >= reached
+            if future is None or not has_all or not is_better(future.log, current.log):
+                self._give_up_copy(place, future)
+                self._take_for_damaged(place, current, reached)
+                return
         if current is not None and future is not None and current.path == future.path:
             self._purging.discard(future.path, future.log.key)
             future = None
@@ -112,6 +123,18 @@ class CatchingUp:
             self._places.serve(place, current.path, current.log)
             if future is not None:
                 self._moves.resume(place, future.path, future.log)
+
+    def _give_up_copy(self, place: Place, future: Copy | None) -> None:
+        """A damaged replica moves no further: what was copied of it is kept for a while."""
+        if future is not None:
+            self._moves.leave(place, future.path, future.log)
+
+    def _take_for_damaged(self, place: Place, copy: Copy, reached: int) -> None:
+        """A log came back shorter than we know it was: others may have what it lost (B-31)."""
+        place.directory = copy.path
+        why = f"it came back with its end at {copy.log.end}, and had reached {reached}"
+        failure = LogFailed(copy.path, str(copy.log.key), why)
+        self._repairs.on_failed(place, failure, reached)
 
     # --- the metadata changes ---------------------------------------------------------------
 

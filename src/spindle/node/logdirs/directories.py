@@ -88,7 +88,7 @@ class Directories:
         self._probe_due = math.inf
         self._slept: deque[tuple[float, float]] = deque(maxlen=HISTORY_MAX)
         """When we woke, and how long we had been frozen (SIGSTOP, a paused machine)."""
-        self.paces = Paces(config.settings["log.dir.slow.ms"] / 1000)
+        self.paces = Paces(config.settings.seconds("log.dir.slow.ms"))
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -119,9 +119,9 @@ class Directories:
 
     def is_cordoned(self, path: LogDir) -> bool:
         """Whether a directory takes no new replicas: by configuration, full, or slow (if set)."""
-        named = self._config.settings["cordoned.log.dirs"]
+        named = self._config.settings.names("cordoned.log.dirs")
         full = self.all[path].health.condition is Condition.FULL
-        shunned = self._config.settings["log.dir.slow.cordon"] and self.paces.is_slow(path)
+        shunned = self._config.settings.flag("log.dir.slow.cordon") and self.paces.is_slow(path)
         return full or shunned or path in named or "*" in named
 
     def state(self, path: LogDir) -> str:
@@ -202,7 +202,7 @@ class Directories:
     # --- the probe ----------------------------------------------------------------------------
 
     def _arm_probe(self) -> None:
-        interval = self._config.settings["log.dir.probe.interval.ms"] / 1000
+        interval = self._config.settings.seconds("log.dir.probe.interval.ms")
         self._probe_due = self._out.now + interval
         self._out.after(interval, self._probe)
 
@@ -233,7 +233,7 @@ class Directories:
         assert isinstance(activity, Activity), f"looking cannot fail with {activity!r}"
         seen[directory.path] = activity
         if directory.health.online:
-            limit = self._config.settings["log.dir.io.timeout.ms"] / 1000
+            limit = self._config.settings.seconds("log.dir.io.timeout.ms")
             waited = activity._replace(busy=self._awake(activity.busy))
             self._tell(directory, directory.health.on_observed(waited, limit))
         if directory.health.online and not directory.health.probing:
@@ -289,13 +289,21 @@ class Directories:
 
     # --- what an operator wants ---------------------------------------------------------------
 
-    def on_order(self, directory: Directory, online: bool) -> None:
-        """Take it offline until further notice, or have it opened again now if it has failed."""
+    def on_order(
+        self,
+        directory: Directory,
+        online: bool,
+        released: Callable[[Failure | None], None] = lambda _: None,
+    ) -> None:
+        """Take it offline until further notice, or have it opened again now if it has failed.
+
+        `released`: its files are closed; cleanly, or not, as the Failure says.
+        """
         if online or not directory.health.online:
             self.note(directory, "ordered " + ("online" if online else "offline"))
         self._tell(directory, directory.health.on_order(online))
         if not online:
-            self._out.run(Release(directory.path), lambda _: None)
+            self._out.run(Release(directory.path), released)
         elif not directory.health.online and directory.opened is None and not directory.opening:
             self._open(directory)
 
@@ -308,6 +316,12 @@ class Directories:
         directory.busy = False
         if directory.health.on_sign_of_life(not isinstance(result, Failure), self._out.now):
             self._open(directory)
+        elif directory.health.on_tired():
+            self._stays_offline(directory, directory.health.why)
+
+    def _stays_offline(self, directory: Directory, why: str) -> None:
+        self._out.say("warning", "log directory stays offline", directory=directory.path, why=why)
+        self.note(directory, f"stays offline: {why}")
 
     def _open(self, directory: Directory) -> None:
         directory.busy = directory.opening = True
@@ -326,8 +340,7 @@ class Directories:
             self._out.run(Release(directory.path), lambda _: None)
         if why is not None:
             if why != directory.health.why:
-                self._out.say("warning", "log directory stays offline", why=why)
-                self.note(directory, f"stays offline: {why}")
+                self._stays_offline(directory, why)
             directory.busy = False
             directory.health.on_reopened(why, self._out.now)
             return

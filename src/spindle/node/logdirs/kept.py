@@ -45,7 +45,7 @@ class KeptCopies:
 
     def set_aside(self, move: Move) -> None:
         """Keep the future log of a move that has ended; without a grace time it is discarded."""
-        id, grace = move.id, self._settings["log.dir.move.keep.ms"]
+        id, grace = move.id, self._settings.whole("log.dir.move.keep.ms")
         is_kept = grace > 0 and move.size > 0
         until_ms = self._out.wall_ms + grace if is_kept else 0
         unique = self._out.new_id().hex
@@ -79,7 +79,7 @@ class KeptCopies:
         self._drop(path, id)
         self._copies[path, id] = copy
         # A wall clock that was set back since must not make it stay longer than the grace time.
-        grace = self._settings["log.dir.move.keep.ms"]
+        grace = self._settings.whole("log.dir.move.keep.ms")
         left = min(max(0, copy.until_ms - self._out.wall_ms), grace) / 1000
         self._out.say(
             "info", "copy of a move is kept", directory=path, name=copy.name, seconds=left

@@ -33,6 +33,7 @@ from spindle.node.logdirs.moves import Moves
 from spindle.node.logdirs.orders import Orders
 from spindle.node.logdirs.places import Place, Places, Stage
 from spindle.node.logdirs.purging import Purging
+from spindle.node.logdirs.remembered import Remembered
 from spindle.node.logdirs.repairs import Repairs
 from spindle.node.logdirs.rescue import Rescue
 from spindle.node.logdirs.returning import Returning
@@ -69,12 +70,13 @@ class LogDirs:
             site, self._on_verdict, self._on_doubt, self._on_reopened
         )
         self.wish_files = WishFiles(site.out, Wishes(), directories.on_disk_failed)
+        self.remembered = Remembered(site, directories, directories.on_disk_failed)
         purging = self.purging = Purging(site, directories)
         places = self.places = Places(site, directories, purging, self.wish_files, replicas, self)
         self.bad_copies = BadCopies(site, directories, purging)
         self.repairs = Repairs(site, directories, places, self.bad_copies)
         self.rescue = Rescue(site, directories, places, self.bad_copies, self.repairs)
-        self.orders = Orders(site, directories)
+        self.orders = Orders(site, directories, places)
         self.scrubbing = Scrubbing(site, directories, places, self.on_log_failed)
         self.moves = Moves(
             site, directories, purging, places, replicas, self.on_placed, self.on_log_failed
@@ -87,6 +89,7 @@ class LogDirs:
             places,
             self.repairs,
             self.moves,
+            self.remembered,
             self._on_new,
             self.on_placed,
         )
@@ -136,6 +139,7 @@ class LogDirs:
         for path, opened in self._opened.items():
             self._look_into(opened)
             self.wish_files.read(path)
+            self.remembered.read(path)
         if not self.directories.online:
             self._out.halt("none of the log directories can be used (K858-11)")
         self._is_open = True
@@ -168,7 +172,8 @@ class LogDirs:
         state = self._site.image.brokers.get(self._site.node_id)
         epoch = self._life.epoch
         known = state is not None and epoch >= 0 and state.broker_epoch >= epoch
-        return self._is_open and self.wish_files.is_read and known
+        is_read = self.wish_files.is_read and self.remembered.is_read
+        return self._is_open and is_read and known
 
     def _settle(self) -> None:
         self._is_settled = True
@@ -297,8 +302,10 @@ class LogDirs:
         if directory.id is not None:
             self._life.on_directory_failed(directory.id)
             self._out.hurry()  # The controller elects while we go through thousands of replicas.
-        self._out.run(Abandon(path), lambda _: None)
+        if not directory.health.held:
+            self._out.run(Abandon(path), lambda _: None)  # Else what was asked for is done first.
         self.directories.paces.forget(path)
+        self.remembered.note(self._replicas.log_ends(path))
         self._replicas.on_directory_failed(path)
         for listener in self.listeners:
             listener(path)
@@ -342,6 +349,7 @@ class LogDirs:
 
     def on_served(self, place: Place) -> None:
         """A replica serves, perhaps again."""
+        self.remembered.forget(place.id)
         self.moves.on_served(place)
         self.on_placed(place.id)
 
@@ -351,6 +359,7 @@ class LogDirs:
 
     def on_removed(self, id: PartitionId) -> None:
         """A replica is not ours any more."""
+        self.remembered.forget(id)
         self.moves.on_removed(id)
         self.saying.on_removed(id)
         self._awaited.pop(id, None)

@@ -138,17 +138,17 @@ class Moves:
     @property
     def _rates(self) -> tuple[int, int]:
         settings = self._site.settings
-        broker = settings["replica.alter.log.dirs.io.max.bytes.per.second"]
-        return int(broker), int(settings["log.dir.move.max.bytes.per.second"])
+        broker = settings.whole("replica.alter.log.dirs.io.max.bytes.per.second")
+        return int(broker), settings.whole("log.dir.move.max.bytes.per.second")
 
     @property
     def share(self) -> float:
         """The share of its time that a move may copy while clients are served (B-10)."""
-        return float(self._site.settings["log.dir.move.busy.share"])
+        return self._site.settings.number("log.dir.move.busy.share")
 
     @property
     def _at_once(self) -> int:
-        threads = self._site.settings["num.replica.alter.log.dirs.threads"]
+        threads = self._site.settings.find_whole("num.replica.alter.log.dirs.threads")
         return int(threads) if threads is not None else len(self._directories.all)
 
     # --- what is asked for ------------------------------------------------------------------
@@ -493,7 +493,7 @@ class Moves:
     def _schedule(self) -> None:
         """Give free slots to moves that wait, those between the least busy disks first (B-10)."""
         while not self.closing:
-            per_disk = self._site.settings["log.dir.move.copies.max"]
+            per_disk = self._site.settings.whole("log.dir.move.copies.max")
             id = self._slots.next(self._at_once, per_disk)
             if id is None:
                 return

@@ -6,7 +6,7 @@ to `logdirs`; asked by the handler of AlterLogDirState (B-13, B-16).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import partial
 from typing import Final
@@ -17,11 +17,14 @@ from spindle.model.ids import LogDir
 from spindle.model.jobs import Format, Measure
 from spindle.model.logs import Usage
 from spindle.node.logdirs.directories import Directories, Directory
+from spindle.node.logdirs.places import Places, Stage
 from spindle.node.site import Site
 
 ANSWER_WITHIN: Final = 10.0
 """Seconds for which a disk is waited for before the answer says that it does not come."""
 LOOK: Final = 0.05
+NAMED_MAX: Final = 20
+"""Partitions that a refusal names one by one."""
 
 Then = Callable[[str], None]
 """Is told what came of an order."""
@@ -36,18 +39,27 @@ class Order(IntEnum):
     REPLACE = 3
 
 
+def replicas_are(count: int) -> str:
+    """So many replicas, and the verb that goes with them."""
+    return "1 replica is" if count == 1 else f"{count} replicas are"
+
+
 class Orders:
     """Carries out orders, one directory each."""
 
-    def __init__(self, site: Site, directories: Directories) -> None:
+    def __init__(self, site: Site, directories: Directories, places: Places) -> None:
         self._site = site
         self._directories = directories
+        self._places = places
         self._out = site.out
 
-    def carry_out(self, path: LogDir, order: Order, then: Then, refuse: Then) -> None:
+    def carry_out(
+        self, path: LogDir, order: Order, then: Then, refuse: Then, *, force: bool = False
+    ) -> None:
         """Do it; `then` or `refuse` is called once with what came of it. Refusal where it may not.
 
-        `refuse`: the disk did not do what was wanted.
+        `refuse`: the disk did not do what was wanted. `force`: take it offline although partitions
+        have their last live replica there.
         """
         directory = self._directories.all.get(path)
         if directory is None:
@@ -58,7 +70,7 @@ class Orders:
         if order is Order.PROBE:
             self._probe(directory, *self._once(directory, then, refuse))
         elif order is Order.OFFLINE:
-            self._offline(directory, then)
+            self._offline(directory, then, refuse, force)
         elif directory.health.online:
             self._already_online(directory, order, then)
         elif order is Order.ONLINE:
@@ -101,7 +113,7 @@ class Orders:
 
     # --- offline ------------------------------------------------------------------------------
 
-    def _offline(self, directory: Directory, then: Then) -> None:
+    def _offline(self, directory: Directory, then: Then, refuse: Then, force: bool) -> None:
         path, directories = directory.path, self._directories
         if path == self._site.config.metadata_dir:
             raise Refusal(
@@ -118,8 +130,37 @@ class Orders:
             raise Refusal(
                 Error.INVALID_REQUEST, f"{path} is just coming back: try again in a moment"
             )
-        directories.on_order(directory, online=False)
-        then(f"{path} is offline, its files are closed, and it stays so until somebody wants it")
+        last = [] if force else sorted(self._last_replicas(path))
+        if last:
+            more = f" and {len(last) - NAMED_MAX} more" if len(last) > NAMED_MAX else ""
+            raise Refusal(
+                Error.INVALID_REQUEST,
+                f"{path} holds the last live replica of {', '.join(last[:NAMED_MAX])}{more}: "
+                "without it these partitions have no leader. Move them first (`spindle disks "
+                "drain`), or order it with --force",
+            )
+
+        def released(result: Failure | None) -> None:
+            closed = "its files are closed"
+            if isinstance(result, Failure):
+                closed += f", though not as they should be ({result})"
+            stays = "it stays so until `spindle disks online` or `replace`, or a restart"
+            done(f"{path} is offline and {closed}; {stays}")
+
+        done, _ = self._once(directory, then, refuse)
+        directories.on_order(directory, online=False, released=released)
+
+    def _last_replicas(self, path: LogDir) -> Iterator[str]:
+        """The partitions that cannot be led, or read at all, without the replica in `path`."""
+        image, me = self._site.image, self._site.node_id
+        for place in self._places.all.values():
+            state = image.partition(place.id)
+            if state is None or place.directory != path or place.stage is Stage.OFFLINE:
+                continue
+            eligible = {*state.isr, *state.elr}
+            others = (eligible if me in eligible else {*state.replicas}) - {me}
+            if not any(image.is_active(b) and image.replica_is_online(state, b) for b in others):
+                yield str(place.name)
 
     # --- back ---------------------------------------------------------------------------------
 
@@ -140,7 +181,10 @@ class Orders:
         if directory.opening:
             self._out.after(LOOK, partial(self._await_opened, directory, then, refuse))
         elif directory.opened is not None or directory.health.online:
-            then(f"{directory.path} is open, and serves once the controller knows of it")
+            bad = directory.opened.quarantined if directory.opened is not None else ()
+            told = "; ".join(f"{log.name}: {log.why}" for log in bad[:NAMED_MAX])
+            more = f". {replicas_are(len(bad))} damaged: {told}" if bad else ""
+            then(f"{directory.path} is open, and serves once the controller knows of it{more}")
         else:
             refuse(f"{directory.path} stays offline: {directory.health.why}")
 

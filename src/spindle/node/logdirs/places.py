@@ -6,7 +6,7 @@ data in logs (`replicas`). Belongs to `logdirs`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
@@ -20,6 +20,7 @@ from spindle.model.jobs import (
     Configure,
     CreateLog,
     LogSettings,
+    Manner,
     MarkBad,
     Promote,
     Reload,
@@ -60,6 +61,8 @@ class Place:
     retries: int = 0
     hurt_at: float = float("-inf")
     """When it was last fetched anew."""
+    unmade: bool = False
+    """Its log could not be made where it should be: something else is there by that name."""
 
     @property
     def is_crowded(self) -> bool:
@@ -70,6 +73,19 @@ class Place:
     def key(self) -> LogKey:
         """The current log's."""
         return LogKey(self.name.topic, self.name.partition)
+
+
+Loaded = Callable[[LoadedLog | Failure], None]
+"""Hears whether a log was loaded."""
+
+
+def _note_made(found: Place, result: LoadedLog | Failure) -> None:
+    """Remember whether a log could be made by its name."""
+    found.unmade = isinstance(result, LogFailed) and result.taken
+
+
+def _nothing(_: LoadedLog | Failure) -> None:
+    """Nobody waits for it."""
 
 
 class Keeper(Protocol):
@@ -181,40 +197,46 @@ class Places:
         found.stage, found.directory, found.ranked = Stage.CREATING, path, ranked
         settings = self.settings_of(found.name.topic)
         job = CreateLog(path, found.key, found.id.topic_id, settings)
-        self._out.run(job, partial(self._on_created, found, ranked))
+        self._out.run(job, partial(self._on_created, found, ranked, partial(_note_made, found)))
 
-    def _on_created(self, found: Place, ranked: list[LogDir], result: LoadedLog | Failure) -> None:
+    def _on_created(
+        self, found: Place, ranked: list[LogDir], then: Loaded, result: LoadedLog | Failure
+    ) -> None:
         if isinstance(result, DiskFailed):
             self._directories.on_disk_failed(result)
+        then(result)
         if self.all.get(found.id) is not found or found.stage is not Stage.CREATING:
             return
         if found.ranked is not ranked:
             return  # Too late: it was given up, and is being made elsewhere.
-        if isinstance(result, DiskFailed):
+        if isinstance(result, DiskFailed) or (isinstance(result, LogFailed) and ranked[1:]):
+            self._out.say("warning", "log cannot be made here", why=str(result))
             self._create_elsewhere(found)
         elif isinstance(result, LogFailed):
             self._keeper.on_unserved(found, result)
         else:
             assert isinstance(result, LoadedLog)
+            for warning in result.warnings:
+                self._out.say("warning", "log directory", directory=ranked[0], warning=warning)
             self.serve(found, ranked[0], result)
 
     def _create_elsewhere(self, found: Place) -> None:
         rest = [p for p in found.ranked[1:] if self._directories.is_online(p)]
         self.create(found, rest)
 
-    def reload(self, found: Place, *, forgive: bool = False) -> None:
-        """Take up a log again that a failed call has taken from us."""
+    def reload(self, found: Place, manner: Manner = Manner.AGAIN, then: Loaded = _nothing) -> None:
+        """Take up a log again that a failed call has taken from us. `then`: hears what came."""
         path = found.directory
         assert path is not None, "its log is somewhere"
         found.stage, found.ranked = Stage.CREATING, [path]
-        job = Reload(path, found.key, forgive)
-        self._out.run(job, partial(self._on_created, found, found.ranked))
+        job = Reload(path, found.key, manner)
+        self._out.run(job, partial(self._on_created, found, found.ranked, then))
 
     def promote(self, found: Place, path: LogDir) -> None:
         """The future log becomes the current one: there is no other (K113-16), or no better."""
         found.stage, found.directory, found.ranked = Stage.CREATING, path, [path]
         job = Promote(path, found.key._replace(future=True))
-        self._out.run(job, partial(self._on_created, found, found.ranked))
+        self._out.run(job, partial(self._on_created, found, found.ranked, _nothing))
 
     def serve(self, found: Place, path: LogDir, log: LoadedLog) -> None:
         """A replica's log is there and may be used."""
@@ -229,13 +251,16 @@ class Places:
 
     # --- losing -----------------------------------------------------------------------------
 
-    def fail(self, found: Place, why: str, *, damaged: bool = False) -> None:
-        """A replica cannot be used; the controller learns of it if it might think otherwise."""
+    def fail(self, found: Place, why: str, *, damaged: bool = False, reached: int = 0) -> None:
+        """A replica cannot be used; the controller learns of it if it might think otherwise.
+
+        `reached`: where its log had ended at least, of a damaged one.
+        """
         found.stage, found.why, found.damaged = Stage.OFFLINE, why, damaged
         self._out.say("error", "replica is offline", partition=str(found.name), why=why)
         self._replicas.on_replica_failed(found.id, Error.KAFKA_STORAGE_ERROR)
         if damaged and found.directory is not None:
-            job = MarkBad(found.directory, found.key, why, self._out.wall_ms)
+            job = MarkBad(found.directory, found.key, why, self._out.wall_ms, reached)
             self._out.run(job, partial(self._on_done, found.directory))
         self._keeper.on_placed(found.id)
 
@@ -269,17 +294,19 @@ class Places:
 
     def settings_of(self, topic: str) -> LogSettings:
         """What a topic's logs obey."""
-        setting = partial(self._site.topic_setting, topic)
-        segment_ms = setting("segment.ms")
-        if "compact" in setting("cleanup.policy"):
+        settings = self._site.topic(topic)
+        segment_ms = settings.whole("segment.ms")
+        if "compact" in settings.names("cleanup.policy"):
             # The active segment is never compacted: it must not stay that for longer (KIP-354).
-            segment_ms = min(segment_ms, setting("max.compaction.lag.ms"))
+            segment_ms = min(segment_ms, settings.whole("max.compaction.lag.ms"))
         return LogSettings(
-            segment_bytes=setting("segment.bytes"),
+            segment_bytes=settings.whole("segment.bytes"),
             segment_ms=segment_ms,
-            index_interval_bytes=setting("index.interval.bytes"),
-            index_max_bytes=setting("segment.index.bytes"),
-            flush_messages=setting("flush.messages"),
+            index_interval_bytes=settings.whole("index.interval.bytes"),
+            index_max_bytes=settings.whole("segment.index.bytes"),
+            flush_messages=settings.whole("flush.messages"),
+            jitter_ms=settings.whole("segment.jitter.ms"),
+            producer_ms=self._site.settings.whole("producer.id.expiration.ms"),
         )
 
     def configure(self, delta: Delta) -> None:

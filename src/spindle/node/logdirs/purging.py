@@ -43,7 +43,7 @@ class Purging:
 
     def later(self, path: LogDir, name: str) -> None:
         """Remove a renamed log's files after `log.segment.delete.delay.ms` (K113-04, K113-18)."""
-        delay = self._settings["log.segment.delete.delay.ms"] / 1000
+        delay = self._settings.seconds("log.segment.delete.delay.ms")
         self._out.after(delay, partial(self.now, path, name))
 
     def now(self, path: LogDir, name: str) -> None:
@@ -82,7 +82,7 @@ class Purging:
         self._out.say("warning", "stray log", directory=path, name=name)
         self.strays[path][name] = 0
         self._out.run(Weigh(path, name), partial(self._on_weighed, path, name))
-        keep = self._settings["log.dir.stray.retention.ms"]
+        keep = self._settings.whole("log.dir.stray.retention.ms")
         if keep >= 0:
             self._out.after(keep / 1000, partial(self._expire, path, name))
 

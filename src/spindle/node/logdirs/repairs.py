@@ -62,11 +62,13 @@ class Repairs:
     def outlook(self, place: Place) -> str:
         """What is going to happen to a replica that is offline on a directory that serves."""
         state, me = self._site.image.partition(place.id), self._site.node_id
+        if place.unmade:
+            return "is made as soon as what is there by its name is out of the way"
         if not place.damaged or state is None:
             return "waits for room, or is tried again"
         if state.leader in (NO_LEADER, me):
             return (
-                "nobody else has it: `spindle replicas repair` once its files are well, or "
+                "no other broker has it: `spindle replicas repair` once its files are well, or "
                 "`spindle replicas accept-loss`"
             )
         if place.heals >= HEALS_MAX:
@@ -114,12 +116,15 @@ class Repairs:
 
     # --- logs that may not be to blame -------------------------------------------------------
 
-    def on_failed(self, place: Place, failure: LogFailed) -> None:
-        """A replica's log failed: it is offline. Where damage is not proven, try it again soon."""
+    def on_failed(self, place: Place, failure: LogFailed, reached: int = 0) -> None:
+        """A replica's log failed: it is offline. Where damage is not proven, try it again soon.
+
+        `reached`: where it had ended at least.
+        """
         self._forgive(place)
         is_doubtful = failure.suspect and place.retries < SUSPECT_MAX
-        may_be_well = failure.passing or is_doubtful
-        self._places.fail(place, str(failure), damaged=not may_be_well)
+        may_be_well = failure.passing or is_doubtful or place.unmade
+        self._places.fail(place, str(failure), damaged=not may_be_well, reached=reached)
         if may_be_well:
             place.hurt_at = self._out.now
             self._out.after(self._longer(place), lambda: self._retry(place))
@@ -128,7 +133,10 @@ class Repairs:
         known = self._places.all.get(place.id) is place
         idle = place.stage is Stage.OFFLINE and not place.damaged
         if known and idle and self._directories.is_online(place.directory):
-            self._places.reload(place)
+            if place.unmade:
+                self._places.create(place, self._places.choose(place))
+            else:
+                self._places.reload(place)
 
     def _forgive(self, place: Place) -> None:
         if self._out.now - place.hurt_at >= FORGIVEN:
@@ -144,7 +152,7 @@ class Repairs:
 
     @property
     def _delay(self) -> int:
-        return int(self._site.settings["log.dir.rebuild.delay.ms"])
+        return self._site.settings.whole("log.dir.rebuild.delay.ms")
 
     def _rebuild(self) -> None:
         self._rebuilding = False

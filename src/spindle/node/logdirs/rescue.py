@@ -14,7 +14,8 @@ from typing import Final
 
 from spindle.model.errors import DiskFailed, Error, Failure, Refusal
 from spindle.model.ids import NO_LEADER, TopicPartition
-from spindle.model.jobs import Salvage, Salvaged
+from spindle.model.jobs import Manner, Salvage, Salvaged
+from spindle.model.logs import LoadedLog
 from spindle.node.logdirs.bad_copies import BadCopies
 from spindle.node.logdirs.directories import Directories
 from spindle.node.logdirs.places import Place, Places, Stage
@@ -31,7 +32,7 @@ class Action(IntEnum):
     """What is wanted, by its number on the wire."""
 
     REPAIR = 1
-    """Fetch it anew, or take it up as it is where nobody else has it."""
+    """Fetch it anew; where no other broker has it, take it up again if its files are whole."""
     ACCEPT_LOSS = 2
     """Take the damage out, and serve the rest."""
 
@@ -62,12 +63,27 @@ class Rescue:
             self._repairs.look_at(place)
             done("it is fetched anew as soon as another replica leads and nobody counts on it")
         elif action is Action.REPAIR:
-            self.places.reload(place, forgive=True)
-            done("it is taken up again as it is; damage that is met again takes it offline")
+            self._repair_only_copy(place, done, failed)
         else:
             self._refuse_loss(place)
             self._busy.add(place)
             _Salvaging(self, place, done, failed, partial(self._busy.discard, place)).step(0)
+
+    def _repair_only_copy(self, place: Place, done: Told, failed: Told) -> None:
+        """Each byte is looked at; it serves if it is whole, and stays as it is if not."""
+
+        def loaded(result: LoadedLog | Failure) -> None:
+            self._busy.discard(place)
+            if isinstance(result, Failure):
+                failed(
+                    f"{place.name} is damaged still, and left as it is: {result}. No other broker "
+                    "has it: `spindle replicas accept-loss` serves what is good of it"
+                )
+            else:
+                done(f"it is whole, and serves again from {result.start} to {result.end}")
+
+        self._busy.add(place)
+        self.places.reload(place, Manner.MENDED, loaded)
 
     def _bad(self, name: TopicPartition) -> Place:
         id = self.site.image.resolve(name)
@@ -145,7 +161,7 @@ class _Salvaging:
             return
         if self._lost:
             self._rescue.bad_copies.note(place, result.aside)
-        self._rescue.places.reload(place, forgive=True)
+        self._rescue.places.reload(place, Manner.LOSS_ACCEPTED)
         shown = self._lost[:LINES_MAX]
         more = [f"... and {len(self._lost) - len(shown)} more"] if self._lost[LINES_MAX:] else []
         self._done("lost: " + "; ".join([*shown, *more]) if shown else "nothing is lost")

@@ -87,7 +87,7 @@ class _Scrubber:
         self._settings = scrubbing.site.settings
         self._path = path
         self._saved_at = self._out.now
-        self._out.after(self._settings["log.initial.task.delay.ms"] / 1000, self._next)
+        self._out.after(self._settings.seconds("log.initial.task.delay.ms"), self._next)
         self.schedule = Schedule()
         self.ended = False
         self._out.run(GetFile(path, FILE), self._on_read)
@@ -114,8 +114,8 @@ class _Scrubber:
     def _next(self) -> None:
         if self.ended or self._directories.closing:
             return
-        interval = self._settings["log.dir.scrub.interval.ms"]
-        rate = int(self._settings["log.dir.scrub.max.bytes.per.second"])
+        interval = self._settings.whole("log.dir.scrub.interval.ms")
+        rate = self._settings.whole("log.dir.scrub.max.bytes.per.second")
         wait = self.schedule.wait(self._out.wall_ms, interval, rate)
         if wait > 0:
             self._out.after(wait, self._next)

@@ -174,7 +174,7 @@ class Quorum:
         """Load what the metadata directory holds, then take part; `then` when loaded."""
         who = Identity(self.cluster_id, self._config.node_id, opened.directory_id)
         self.world = QuorumWorld(self._config, self._out, self._peers, self._log, who, self)
-        size: int = self._config.settings["metadata.log.segment.bytes"]
+        size: int = self._config.settings.whole("metadata.log.segment.bytes")
         settings = LogSettings(segment_bytes=size)
         directory = self._config.metadata_dir
         found = next((log for log in opened.logs if log.key == LOG_KEY), None)
@@ -247,9 +247,9 @@ class Quorum:
     ) -> None:
         settings = self._config.settings
         timing = Timing(
-            fetch_timeout=settings["controller.quorum.fetch.timeout.ms"] / 1000,
-            election_timeout=settings["controller.quorum.election.timeout.ms"] / 1000,
-            retry_backoff=settings["controller.quorum.retry.backoff.ms"] / 1000,
+            fetch_timeout=settings.seconds("controller.quorum.fetch.timeout.ms"),
+            election_timeout=settings.seconds("controller.quorum.election.timeout.ms"),
+            retry_backoff=settings.seconds("controller.quorum.retry.backoff.ms"),
         )
         voters = tuple(id for id, _, _ in self._config.voters)
         raft = Raft(self._config.node_id, voters, timing, self._out, log, self.world)

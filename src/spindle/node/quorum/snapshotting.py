@@ -46,10 +46,11 @@ class Snapshotting:
     ) -> None:
         settings = config.settings
         self._directory = config.metadata_dir
-        self._due_bytes: int = settings["metadata.log.max.record.bytes.between.snapshots"]
-        self._due_seconds: float = settings["metadata.log.max.snapshot.interval.ms"] / 1000
+        self._due_bytes: int = settings.whole("metadata.log.max.record.bytes.between.snapshots")
+        self._due_seconds: float = settings.seconds("metadata.log.max.snapshot.interval.ms")
         self._retention = Retention(
-            settings["metadata.max.retention.bytes"], settings["metadata.max.retention.ms"]
+            settings.whole("metadata.max.retention.bytes"),
+            settings.whole("metadata.max.retention.ms"),
         )
         self._out = out
         self._log = log

@@ -30,6 +30,7 @@ from spindle.node.peers import Peers
 from spindle.node.quorum import raft_wire
 from spindle.node.quorum.metalog import Cached, MetadataLog
 from spindle.node.quorum.snapshots import read_snapshot, snapshot_name, snapshot_time
+from spindle.node.quorum.strangers import Strangers
 from spindle.wire.quorum_state import encode_quorum_state
 
 FOLDER: Final = f"{METADATA_TOPIC}-0"
@@ -86,10 +87,11 @@ class QuorumWorld:
         """Who we are to others."""
         self._owner = owner
         settings = config.settings
-        self._timeout: float = settings["controller.quorum.request.timeout.ms"] / 1000
+        self._timeout: float = settings.seconds("controller.quorum.request.timeout.ms")
         self._next_server = 0
         self.addresses: raft_wire.Addresses = {id: (host, port) for id, host, port in config.voters}
         """Where controllers are reached, as configured or as other nodes told us."""
+        self._strangers = Strangers(config, who.cluster_id, out, peers)
         self._gone: dict[tuple[str, int], None] = {}
         """Where nobody served when we last asked."""
 
@@ -291,6 +293,10 @@ class QuorumWorld:
                 self._out.say("debug", "controller does not answer", reason=str(answer))
                 then(Silence.GONE if isinstance(answer, PeerGone) else Silence.LATE)
                 return
+            if answer.error_code == Error.INCONSISTENT_CLUSTER_ID:
+                self._strangers.on_refused(address)
+                then(Silence.LATE)
+                return
             try:
                 self.learn(raft_wire.read_addresses(answer))
                 result = read(answer)
@@ -298,6 +304,7 @@ class QuorumWorld:
                 self._out.say("warning", "controller's answer is no use", reason=str(error))
                 then(Silence.LATE)
                 return
+            self._strangers.on_accepted()
             then(result)
 
         self._peers.ask(*address, channel, request, on_answer, self._timeout)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.cleaning import (
     AdoptCleaned,
@@ -60,13 +60,13 @@ class Compaction:
 
     @property
     def _backoff(self) -> float:
-        return float(self._site.settings["log.cleaner.backoff.ms"]) / 1000
+        return self._site.settings.seconds("log.cleaner.backoff.ms")
 
     # --- which ----------------------------------------------------------------------------------
 
     def _look(self) -> None:
         """Begin a round over all logs that are to be compacted."""
-        if self._site.settings["log.cleaner.enable"]:
+        if self._site.settings.flag("log.cleaner.enable"):
             hosted = self._replicas.hosted
             self._due = deque(id for id, found in hosted.items() if found.topic.compact)
         self._next()
@@ -87,17 +87,14 @@ class Compaction:
         return not hosted.gone and not self._is_moving(hosted.id)
 
     def _rules(self, hosted: Hosted) -> CleanRules:
-        setting = partial(self._setting, hosted)
+        settings = self._site.topic(hosted.name.topic)
         return CleanRules(
-            setting("min.cleanable.dirty.ratio"),
-            setting("min.compaction.lag.ms"),
-            setting("max.compaction.lag.ms"),
-            setting("delete.retention.ms"),
-            self._site.settings["log.cleaner.dedupe.buffer.size"],
+            settings.number("min.cleanable.dirty.ratio"),
+            settings.whole("min.compaction.lag.ms"),
+            settings.whole("max.compaction.lag.ms"),
+            settings.whole("delete.retention.ms"),
+            self._site.settings.whole("log.cleaner.dedupe.buffer.size"),
         )
-
-    def _setting(self, hosted: Hosted, name: str) -> Any:
-        return self._site.topic_setting(hosted.name.topic, name)
 
     # --- one ------------------------------------------------------------------------------------
 
@@ -117,7 +114,7 @@ class Compaction:
     def _rest(self, started: float, read: int, then: Callable[[], None]) -> None:
         """Wait as long as the step took, and as long as the rate wants."""
         took = self._out.now - started
-        rate = self._site.settings["log.cleaner.io.max.bytes.per.second"]
+        rate = self._site.settings.number("log.cleaner.io.max.bytes.per.second")
         self._out.after(max(REST, took, read / max(rate, 1.0) - took), then)
 
     def _end(self, read: int, freed: int) -> None:

@@ -36,7 +36,7 @@ def fetch(site: Site, ask: Ask) -> Any:
     version = fetch_version(site.level)
     types = request_types(Key.FETCH, version)
     settings = site.settings
-    most = settings["replica.fetch.max.bytes"]
+    most = settings.whole("replica.fetch.max.bytes")
     topics: dict[Any, list[Any]] = {}
     for id, position in ask.positions.items():
         topics.setdefault(id.topic_id, []).append(_partition(types, id, position, most))
@@ -55,9 +55,9 @@ def fetch(site: Site, ask: Ask) -> Any:
     return make(
         types.FetchRequest,
         **state,
-        max_wait=settings["replica.fetch.wait.max.ms"],
-        min_bytes=settings["replica.fetch.min.bytes"],
-        max_bytes=settings["replica.fetch.response.max.bytes"],
+        max_wait=settings.whole("replica.fetch.wait.max.ms"),
+        min_bytes=settings.whole("replica.fetch.min.bytes"),
+        max_bytes=settings.whole("replica.fetch.response.max.bytes"),
         session_id=ask.session_id,
         session_epoch=ask.session_epoch,
         topics=tuple(

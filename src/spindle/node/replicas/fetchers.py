@@ -30,6 +30,8 @@ RETRY_FIRST: Final = 0.05
 """Seconds until a partition or a source is tried again: doubled up to replica.fetch.backoff.ms."""
 PATIENCE: Final = 0.1
 """Seconds that all partitions of a source wait for the slowest write of an answer."""
+THROTTLED_LOOK: Final = 0.1
+"""Seconds between looks at the throttle while nothing may be fetched."""
 ANSWER_TIMEOUT: Final = 30.0
 """Seconds that a source may take beyond the wait it was asked for."""
 
@@ -45,12 +47,19 @@ _SESSION_ERRORS: Final = frozenset(
 class Followed:
     """One partition that we follow, under one leader and epoch."""
 
-    __slots__ = ("failures", "hosted", "source")
+    __slots__ = ("failures", "hosted", "in_sync", "source")
 
     def __init__(self, hosted: Hosted, source: Source) -> None:
         self.hosted = hosted
         self.source = source
         self.failures = 0
+        self.in_sync = False
+        """Its log reached the leader's high watermark when it was fetched last."""
+
+    @property
+    def is_throttled(self) -> bool:
+        """Whether what comes of it counts towards the throttle (KIP-73)."""
+        return self.hosted.name.partition in self.hosted.topic.throttled_as_follower
 
     @property
     def position(self) -> Position:
@@ -123,7 +132,7 @@ class Fetchers:
     @property
     def backoff_max(self) -> float:
         """Seconds between attempts at most."""
-        return float(self.site.settings["replica.fetch.backoff.ms"]) / 1000
+        return self.site.settings.seconds("replica.fetch.backoff.ms")
 
 
 class Source:
@@ -140,6 +149,9 @@ class Source:
         self._out = fetchers.site.out
         self._conversation = Conversation()
         self._writing: dict[PartitionId, None] = {}
+        self._held: dict[PartitionId, Followed] = {}
+        """Throttled and out of sync: not fetched until the rate allows it (KIP-73)."""
+        self._throttle = fetchers.replicas.fetch_throttle
         self._asking = False
         self._closed = False
         self._timer: Timer | None = None
@@ -162,6 +174,7 @@ class Source:
         """A partition takes part no more."""
         del self.followed[id]
         self.unanswered.pop(id, None)
+        self._held.pop(id, None)
         self._conversation.leave(id)
         self._written(id)
 
@@ -204,15 +217,33 @@ class Source:
 
     def _send(self) -> None:
         self._set_timer(None)
-        if self._asking or self._closed or not self._conversation.wanted:
+        if self._asking or self._closed:
+            return
+        self._hold_back()
+        if not self._conversation.wanted:
+            if self._held:
+                self._set_timer(THROTTLED_LOOK)
             return
         address = self._site.address(self.node)
         if address is None:
             return  # Its registration will wake us.
         request = fetch_requests.fetch(self._site, self._conversation.ask())
-        wait = float(self._site.settings["replica.fetch.wait.max.ms"]) / 1000
+        wait = self._site.settings.seconds("replica.fetch.wait.max.ms")
         self._asking = True
         self._site.peers.ask(*address, CHANNEL, request, self._on_answer, wait + ANSWER_TIMEOUT)
+
+    def _hold_back(self) -> None:
+        """Leave out what is throttled and behind while too much has come; else take it in again."""
+        if not self._throttle.is_exceeded:
+            held, self._held = self._held, {}
+            for id, followed in held.items():
+                self._conversation.want(id, followed.position)
+            return
+        for id in list(self._conversation.wanted):
+            followed = self.followed[id]
+            if followed.is_throttled and not followed.in_sync:
+                self._held[id] = followed
+                self._conversation.leave(id)
 
     def _on_answer(self, answer: Any) -> None:
         self._asking = False
@@ -276,6 +307,7 @@ class Source:
         if told.records:
             self._on_records(followed, told)
         else:
+            followed.in_sync = followed.hosted.partition.end >= told.high_watermark
             self._on_marks(followed, told.high_watermark, told.log_start_offset)
 
     def _on_known(self, followed: Followed) -> None:
@@ -316,9 +348,10 @@ class Source:
             leader_start=start,
             leader_end=end,
         )
-        if end < machine.end:
-            self._cut(followed, max(end, machine.start))
-        elif start > machine.end:
+        if machine.start <= end < machine.end:
+            self._cut(followed, end)
+        elif end < machine.end or start > machine.end:
+            # Nothing that we have is the leader's.
             self._reset(followed, start, lambda: self._on_written(followed))
         else:
             self._back_off(followed, "the leader's bounds hold our offset by now")
@@ -369,6 +402,7 @@ class Source:
         for batch in batches:
             hosted.partition.accept(batch, marker_of(batch) if batch.is_control else None)
         mark, start = told.high_watermark, told.log_start_offset
+        followed.in_sync = batches[-1].next_offset >= mark
 
         def on_appended() -> None:
             if self._fetchers.is_current(followed):
@@ -379,6 +413,8 @@ class Source:
 
     def _batches(self, followed: Followed, records: Any) -> list[Batch]:
         expected = followed.hosted.partition.next
+        if followed.is_throttled:
+            self._throttle.record(len(records))
         batches = [b for b in split(records, partial=True) if b.next_offset > expected]
         for batch in batches:
             check(batch)

@@ -21,6 +21,8 @@ from spindle.node.replicas.hosted import Hosted
 from spindle.wire.entities import make, to_ms
 
 CONSUMER = -1
+DEBUGGER = -2
+"""A consumer that looks for faults (kafka-replica-verification): it reads up to the log's end."""
 READ_COMMITTED = 1
 """An isolation level: nothing of undecided or aborted transactions."""
 WAIT_MAX = 300.0
@@ -80,7 +82,7 @@ class Outcome:
     @property
     def stays_due(self) -> bool:
         """Whether the next answer must look at the partition again."""
-        return self.is_urgent or self.limit > self.cursor.offset
+        return self.is_urgent or self.cursor.held or self.limit > self.cursor.offset
 
 
 class Fetch:

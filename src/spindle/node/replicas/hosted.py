@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from spindle.core.replica.partition import Partition, Rules
+from spindle.core.replica.quota import NOTHING, Throttled
 from spindle.core.replica.sessions import Cursor, Reader
 from spindle.core.replica.tail import Tail, TailBudget
 from spindle.core.replica.waiting import OffsetWaiters
@@ -21,6 +22,7 @@ from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.jobs import Job
 from spindle.model.logs import LogKey
 from spindle.model.outbox import Outbox
+from spindle.model.settings.setting import MAX_LONG
 
 R = TypeVar("R")
 Then = Callable[[Any], None]
@@ -34,9 +36,15 @@ class TopicRules:
     max_message_bytes: int = 1048588
     append_time: bool = False
     """The broker's clock stamps the batches (message.timestamp.type=LogAppendTime)."""
+    oldest_ms: int = MAX_LONG
+    newest_ms: int = 3_600_000
+    """How far producers' timestamps may lie behind our clock, and ahead of it."""
     compact: bool = False
     delete: bool = True
     """What cleanup.policy names."""
+    throttled_as_leader: Throttled = NOTHING
+    throttled_as_follower: Throttled = NOTHING
+    """Which of our replicas are copied at most as fast as the broker's throttles allow (KIP-73)."""
     sync: bool = False
     """Each append waits for fsync (flush.messages=1)."""
 

@@ -24,10 +24,11 @@ from spindle.model.jobs import (
 )
 from spindle.node.calls import Call
 from spindle.node.replicas import fetches
-from spindle.node.replicas.fetches import CONSUMER, Fetch, Outcome
+from spindle.node.replicas.fetches import CONSUMER, DEBUGGER, Fetch, Outcome
 from spindle.node.replicas.hosted import Hosted
 from spindle.node.replicas.parking import Parking
 from spindle.node.replicas.ports import Owner
+from spindle.node.replicas.throttling import Throttle
 from spindle.node.site import Site
 
 FOLLOWERS_SERVE_FROM: Final = 11
@@ -48,11 +49,12 @@ class Readers:
         self._site = site
         self._owner = owner
         self._parking = parking
+        self._throttle = Throttle(site, "leader")
         self._out = site.out
         settings = site.settings
-        self._max_bytes: int = settings["fetch.max.bytes"]
+        self._max_bytes: int = settings.whole("fetch.max.bytes")
         self._sessions = Sessions(
-            settings["max.incremental.fetch.session.cache.slots"], self._on_closed
+            settings.whole("max.incremental.fetch.session.cache.slots"), self._on_closed
         )
         self._woken: dict[Fetch, None] = {}
         self._hurry_until = 0.0
@@ -84,7 +86,7 @@ class Readers:
 
     def _begin(self, fetch: Fetch, remember: bool) -> None:
         cursors = dict(fetch.cursors())
-        follower = fetch.replica != CONSUMER
+        follower = fetch.replica >= 0
         session = None
         if remember and cursors:
             session = self._sessions.open(
@@ -92,6 +94,7 @@ class Readers:
             )
         reader = Reader(cursors, {}, follower) if session is None else session
         reader.due = {}
+        reader.to_end = fetch.replica != CONSUMER
         fetch.reader, reader.parked = reader, fetch
 
     def _go_on(self, fetch: Fetch, session: Session) -> None:
@@ -173,13 +176,36 @@ class Readers:
             outcome.stable = machine.stable
             if fetch.committed:
                 outcome.aborted = ()
-            if outcome.diverging is None:
-                if fetch.reader.follower:
+            if outcome.diverging is None and not self._holds_back(fetch, outcome, hosted):
+                if fetch.reader.to_end:
                     outcome.limit = machine.end
                 else:
                     outcome.limit = outcome.stable if fetch.committed else outcome.mark
             return outcome
         return self._lost(outcome)
+
+    def _holds_back(self, fetch: Fetch, outcome: Outcome, hosted: Hosted) -> bool:
+        """Whether a replica that is out of sync has to wait, because too much was sent (KIP-73)."""
+        cursor = outcome.cursor
+        cursor.held = (
+            fetch.reader.follower
+            and hosted.name.partition in hosted.topic.throttled_as_leader
+            and fetch.replica not in hosted.partition.isr
+            and cursor.offset < hosted.partition.end
+            and self._throttle.is_exceeded
+        )
+        return cursor.held
+
+    def _count(self, fetch: Fetch) -> None:
+        """What leaves for throttled replicas counts, those in sync included."""
+        size = sum(
+            o.size
+            for o in fetch.outcomes
+            if o.hosted is not None
+            and o.hosted.name.partition in o.hosted.topic.throttled_as_leader
+        )
+        if size:
+            self._throttle.record(size)
 
     def _lost(self, outcome: Outcome) -> Outcome:
         if outcome.error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH):
@@ -192,7 +218,10 @@ class Readers:
         if not isinstance(role, Leading):
             if isinstance(role, Offline):
                 return role.error
-            if fetch.reader.follower or fetch.call.version < FOLLOWERS_SERVE_FROM:
+            old = (
+                fetch.replica in (CONSUMER, DEBUGGER) and fetch.call.version < FOLLOWERS_SERVE_FROM
+            )
+            if fetch.reader.follower or old:
                 return Error.NOT_LEADER_OR_FOLLOWER
         error = machine.check_epoch(cursor.leader_epoch)
         if error != Error.NONE:
@@ -279,6 +308,8 @@ class Readers:
             return
         self._put_back(fetch)
         reader.parked = None
+        if reader.follower:
+            self._count(fetch)
         fetch.answer(self.endpoints)
         if not isinstance(reader, Session):
             self._forget(reader)
@@ -312,14 +343,16 @@ class Readers:
     def on_end(self, hosted: Hosted, size: int) -> None:
         """`size` bytes were written at a log's end."""
         for reader, cursor in hosted.watchers.items():
-            if reader.follower:
+            if cursor.held:
+                reader.due[cursor.key] = cursor
+            elif reader.to_end:
                 self._on_news(reader, cursor, size)
 
     def on_mark(self, hosted: Hosted, before: int) -> None:
         """A high watermark has moved."""
         size = -1
         for reader, cursor in hosted.watchers.items():
-            if reader.follower or (reader.committed and hosted.partition.stable <= cursor.offset):
+            if reader.to_end or (reader.committed and hosted.partition.stable <= cursor.offset):
                 reader.due[cursor.key] = cursor
             elif reader.committed:
                 stable, new = hosted.partition.stable, 0

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 
 from spindle.core.replica.partition import Change, Following, Offline, Partition, Rules
+from spindle.core.replica.quota import Throttled, throttled_replicas
 from spindle.core.replica.tail import TailBudget
 from spindle.model import records as r
 from spindle.model.batches import NO_PRODUCER, TRANSACTIONAL, Record
@@ -24,11 +24,14 @@ from spindle.model.jobs import (
     ReadResult,
 )
 from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.settings.values import TopicSettings
+from spindle.node.replicas.checking import Checking
 from spindle.node.replicas.hosted import Hosted, TopicRules
 from spindle.node.replicas.isr_changes import IsrChanges
 from spindle.node.replicas.parking import Parking
 from spindle.node.replicas.ports import Followers, KeyValue, Logs
 from spindle.node.replicas.readers import Readers
+from spindle.node.replicas.throttling import Throttle
 from spindle.node.replicas.writes import Writes
 from spindle.node.site import Site
 from spindle.wire.batch import build
@@ -51,12 +54,17 @@ class Replicas:
         self.lost: dict[PartitionId, Error] = {}
         """Replicas that should be here but whose log never became usable."""
         self.listeners: list[Callable[[PartitionId, bool], None]] = []
-        """Told whenever a partition begins (True) or ceases (False) to be led here."""
+        """Told whenever a partition begins (True) or ceases (False) to be led here.
+
+        Also when it begins once more in a younger epoch: another broker may have led in between.
+        """
+        self.checking = Checking(site.out)
         self.parking = Parking(self.out)
         self._budget = TailBudget()
         self._closed = False
         self._isr = IsrChanges(site, self)
         self.readers = Readers(site, self, self.parking)
+        self.fetch_throttle = Throttle(site, "follower")
         self.writes = Writes(site.out, self, self.readers)
         self.out.after(self._lag_max / 2, self._on_isr_time)
         self.out.after(PRODUCER_SWEEP, self._on_producer_time)
@@ -136,6 +144,10 @@ class Replicas:
         """The high watermarks of all current logs in a directory, for its checkpoint."""
         return {h.key: h.partition.high_watermark for h in self.in_directory(directory)}
 
+    def log_ends(self, directory: LogDir) -> dict[PartitionId, int]:
+        """Where the logs that serve from a directory end, as far as they are written."""
+        return {h.id: h.partition.end for h in self.in_directory(directory)}
+
     def in_directory(self, directory: LogDir) -> Iterator[Hosted]:
         """The partitions that serve from a directory."""
         for hosted in self.hosted.values():
@@ -157,6 +169,7 @@ class Replicas:
         self.lost.pop(id, None)
         topic = self._topic_rules(name.topic)
         machine = Partition.load(self._site.node_id, topic.rules, log)
+        self._forget_producers(machine)
         hosted = Hosted(self.out, id, name, directory, machine, topic, self._budget, log.size)
         self.hosted[id] = hosted
         if self._closed:
@@ -257,7 +270,7 @@ class Replicas:
             self.readers.on_leading()
         if change in (Change.FOLLOWS, Change.LEADS):
             self.readers.on_changed(hosted)
-        if machine.leads != led:
+        if change is Change.LEADS or machine.leads != led:
             self._tell(hosted.id, machine.leads)
         self.settle(hosted, before)
 
@@ -279,22 +292,29 @@ class Replicas:
 
     @property
     def _lag_max(self) -> float:
-        return float(self._site.settings["replica.lag.time.max.ms"]) / 1000
+        return self._site.settings.seconds("replica.lag.time.max.ms")
 
     def _topic_rules(self, topic: str, rules: Rules | None = None) -> TopicRules:
-        setting = partial(self._site.topic_setting, topic)
-
+        settings = self._site.topic(topic)
         rules = rules or Rules()
-        rules.min_isr = int(str(setting("min.insync.replicas")))
+        rules.min_isr = settings.whole("min.insync.replicas")
         rules.lag_max = self._lag_max
         return TopicRules(
             rules,
-            max_message_bytes=int(str(setting("max.message.bytes"))),
-            append_time=setting("message.timestamp.type") == "LogAppendTime",
-            compact="compact" in str(setting("cleanup.policy")),
-            delete="delete" in str(setting("cleanup.policy")),
-            sync=setting("flush.messages") == 1,
+            max_message_bytes=settings.whole("max.message.bytes"),
+            append_time=settings.word("message.timestamp.type") == "LogAppendTime",
+            oldest_ms=settings.whole("message.timestamp.before.max.ms"),
+            newest_ms=settings.whole("message.timestamp.after.max.ms"),
+            compact="compact" in settings.names("cleanup.policy"),
+            delete="delete" in settings.names("cleanup.policy"),
+            throttled_as_leader=self._throttled(settings, "leader"),
+            throttled_as_follower=self._throttled(settings, "follower"),
+            sync=settings.whole("flush.messages") == 1,
         )
+
+    def _throttled(self, settings: TopicSettings, side: str) -> Throttled:
+        named = settings.names(f"{side}.replication.throttled.replicas")
+        return throttled_replicas(named, self._site.node_id)
 
     def _refresh_rules(self, delta: Delta) -> None:
         names = {name for kind, name in delta.configs if kind == TOPIC_RESOURCE}
@@ -373,10 +393,12 @@ class Replicas:
 
     def _on_producer_time(self) -> None:
         self.out.after(PRODUCER_SWEEP, self._on_producer_time)
-        before = self.out.wall_ms - int(self._site.settings["producer.id.expiration.ms"])
         for hosted in self.hosted.values():
-            machine = hosted.partition
-            machine.producers.expire(before, machine.transactions.open)
+            self._forget_producers(hosted.partition)
+
+    def _forget_producers(self, machine: Partition) -> None:
+        before = self.out.wall_ms - self._site.settings.whole("producer.id.expiration.ms")
+        machine.producers.expire(before, machine.transactions.open)
 
     # --- for coordinators -------------------------------------------------------------------------
 

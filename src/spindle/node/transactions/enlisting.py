@@ -9,7 +9,7 @@ later ones wait behind it. Used by the handlers of Produce and TxnOffsetCommit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from spindle.core.transactions.coordinator import Coordinator
 from spindle.core.transactions.values import Producer
@@ -42,12 +42,22 @@ class Coordinators(Protocol):
 
 
 class _Queue:
-    """The batches of one producer that wait in one partition."""
+    """The batches of one producer, in one epoch, that wait in one partition."""
 
     def __init__(self) -> None:
         self.waiting: list[Then] = []
-        self.ended = False
-        """A marker was written meanwhile: what was asked for is over."""
+
+    def settle(self, error: Error) -> None:
+        """All of them go on, or none."""
+        for then in self.waiting:
+            then(error)
+
+
+class _Who(NamedTuple):
+    """For whom an answer speaks: it says nothing of another epoch, or another transactional id."""
+
+    transactional_id: str
+    epoch: int
 
 
 class Enlisting:
@@ -56,7 +66,7 @@ class Enlisting:
     def __init__(self, site: Site, coordinators: Coordinators) -> None:
         self._site = site
         self._coordinators = coordinators
-        self._queues: dict[tuple[PartitionId, int], _Queue] = {}
+        self._queues: dict[tuple[PartitionId, int], dict[_Who, _Queue]] = {}
 
     def admit(
         self,
@@ -71,39 +81,53 @@ class Enlisting:
 
         With the coordinator's error where it may not. `adds`: have the partition take part.
         """
-        key = (id, producer.producer_id)
-        queue = self._queues.get(key)
+        queues = self._queues.setdefault((id, producer.producer_id), {})
+        who = _Who(transactional_id, producer.epoch)
+        queue = queues.get(who)
         if queue is not None:
             if len(queue.waiting) >= WAITING_MAX:
                 then(Error.NOT_ENOUGH_REPLICAS)
             else:
                 queue.waiting.append(then)
             return
-        queue = self._queues[key] = _Queue()
+        queue = queues[who] = _Queue()
         queue.waiting.append(then)
 
         def answered(error: Error) -> None:
-            del self._queues[key]
-            if queue.ended and not error:
-                error = Error.INVALID_TXN_STATE
-            for waiting in queue.waiting:
-                waiting(error)
+            if self._take(id, producer.producer_id, who, queue):
+                queue.settle(error)
 
-        self.ask(transactional_id, producer, where, adds, answered)
+        self._ask(transactional_id, producer, where, adds, answered)
 
     def is_waiting(self, id: PartitionId, producer_id: int) -> bool:
         """Whether batches of a producer wait for an answer in a partition."""
         return (id, producer_id) in self._queues
 
-    def on_marker(self, id: PartitionId, producer_id: int) -> None:
-        """A producer's transaction ends in a partition."""
-        queue = self._queues.get((id, producer_id))
-        if queue is not None:
-            queue.ended = True
+    def on_marker(self, id: PartitionId, producer: Producer, bumped: bool) -> None:
+        """A producer's transaction ends in a partition: what was asked for it is over.
+
+        `bumped`: the marker has the epoch of the transaction that comes next (KIP-890), which may
+        have asked already. Else it has that of the transaction that ends.
+        """
+        for who, queue in tuple(self._queues.get((id, producer.producer_id), {}).items()):
+            is_same = who.epoch == producer.epoch
+            if who.epoch < producer.epoch or (is_same and not bumped):
+                self._take(id, producer.producer_id, who, queue)
+                queue.settle(Error.INVALID_TXN_STATE if is_same else Error.INVALID_PRODUCER_EPOCH)
+
+    def _take(self, id: PartitionId, producer_id: int, who: _Who, queue: _Queue) -> bool:
+        """Take a queue out, unless a marker has; whether it was there."""
+        queues = self._queues.get((id, producer_id), {})
+        if queues.get(who) is not queue:
+            return False
+        del queues[who]
+        if not queues:
+            del self._queues[id, producer_id]
+        return True
 
     # --- asking ---------------------------------------------------------------------------------
 
-    def ask(
+    def _ask(
         self,
         transactional_id: str,
         producer: Producer,
@@ -118,7 +142,7 @@ class Enlisting:
             if error == Error.CONCURRENT_TRANSACTIONS and tries > 1:
                 self._site.out.after(
                     BUSY_RETRY,
-                    lambda: self.ask(transactional_id, producer, where, adds, then, tries - 1),
+                    lambda: self._ask(transactional_id, producer, where, adds, then, tries - 1),
                 )
             else:
                 then(error)

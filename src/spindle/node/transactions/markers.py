@@ -14,6 +14,7 @@ from spindle.core.transactions.values import Ending
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
 from spindle.model.image import has_leader
+from spindle.model.outbox import Timer
 from spindle.node.site import Site
 from spindle.node.transactions.marking import Marking
 from spindle.wire.apis import Key
@@ -40,8 +41,8 @@ class Sending:
     def __init__(self, ending: Ending, then: Callable[[Error], None]) -> None:
         self.ending = ending
         self.left = dict.fromkeys(ending.partitions)
-        self.waiting = dict.fromkeys(ending.partitions)
-        """Those of `left` that are not under way."""
+        self.waiting = dict.fromkeys(ending.partitions, 0.0)
+        """Those of `left` that are not under way, and before when (s) they are not to be sent."""
         self._then: Callable[[Error], None] | None = then
 
     def settle(self, error: Error = Error.NONE) -> None:
@@ -61,7 +62,7 @@ class Markers:
         self._marking = marking
         self._sendings: dict[Sending, None] = {}
         self._asking: dict[NodeId, None] = {}
-        self._is_due = False
+        self._timer: Timer | None = None
 
     def __len__(self) -> int:
         return len(self._sendings)
@@ -83,12 +84,15 @@ class Markers:
     # --- sending --------------------------------------------------------------------------------
 
     def _go_on_after(self, delay: float) -> None:
-        if not self._is_due:
-            self._is_due = True
-            self._site.out.after(delay, self._go_on)
+        """Look again so many seconds from now at the latest."""
+        if self._timer is not None:
+            if self._timer.at <= self._site.out.now + delay:
+                return
+            self._timer.cancel()
+        self._timer = self._site.out.after(delay, self._go_on)
 
     def _go_on(self) -> None:
-        self._is_due = False
+        self._timer = None
         for node, shares in self._due().items():
             if node == self._site.node_id:
                 for sending, partitions in shares.items():
@@ -96,15 +100,20 @@ class Markers:
                         self._write(sending, partition)
             elif node not in self._asking:
                 self._ask(node, dict(list(shares.items())[:ENDINGS_MAX]))
-        if any(sending.waiting for sending in self._sendings):
-            self._go_on_after(RETRY)
+        now = self._site.out.now
+        waits = [at - now for sending in self._sendings for at in sending.waiting.values()]
+        if waits:
+            # What is due still has no leader, or one that we are asking.
+            self._go_on_after(min((wait for wait in waits if wait > 0), default=RETRY))
 
     def _due(self) -> dict[NodeId, dict[Sending, list[TopicPartition]]]:
         """What waits, by the broker that leads it."""
         due: dict[NodeId, dict[Sending, list[TopicPartition]]] = {}
         image = self._site.image
         for sending in tuple(self._sendings):
-            for partition in tuple(sending.waiting):
+            for partition, at in tuple(sending.waiting.items()):
+                if at > self._site.out.now:
+                    continue
                 topic_id = image.topic_ids.get(partition.topic)
                 state = None
                 if topic_id is not None:
@@ -172,7 +181,7 @@ class Markers:
             self._sendings.pop(sending, None)
             sending.settle(Error(error))
         else:
-            sending.waiting[partition] = None
+            sending.waiting[partition] = self._site.out.now + RETRY
             self._go_on_after(RETRY)
 
     def _done(self, sending: Sending, partition: TopicPartition) -> None:

@@ -1,8 +1,9 @@
 """Writes a transaction's marker into a partition that is led here (KIP-98).
 
-Refuses markers of older producers and coordinators; a marker that is there already counts as
-written. On `__consumer_offsets` the marker also makes the transaction's offsets count, or drops
-them. Called by the handler of WriteTxnMarkers and by `markers` for our own coordinators.
+Refuses markers of older producers and coordinators. A marker that comes again is appended again:
+the first one may be on the leader alone, and is answered only when all in-sync replicas have it. On
+`__consumer_offsets` the marker also makes the transaction's offsets count, or drops them. Called by
+the handler of WriteTxnMarkers and by `markers` for our own coordinators.
 """
 
 from __future__ import annotations
@@ -43,11 +44,10 @@ class Marking:
         machine = hosted.partition
         producer_id, epoch = ending.producer
         bumped = ending.version >= BUMPING
-        is_marked = machine.producers.epoch_of(producer_id) == epoch
-        if bumped and is_marked and producer_id not in machine.transactions.open:
-            then(Error.NONE)  # It was written before; the answer was lost.
-            return
-        error = machine.producers.check_marker(producer_id, epoch, ending.coordinator_epoch, bumped)
+        is_open = producer_id in machine.transactions.open
+        error = machine.producers.check_marker(
+            producer_id, epoch, ending.coordinator_epoch, bumped=bumped, is_open=is_open
+        )
         if not error and hosted.full:
             error = Error.KAFKA_STORAGE_ERROR
         if not error and len(machine.isr) < machine.required_isr:
@@ -58,7 +58,7 @@ class Marking:
         marker = EndTransactionMarker(ending.committed, ending.coordinator_epoch)
         batch = end_transaction(producer_id, epoch, marker, self._out.wall_ms)
         machine.assign(batch, marker)
-        self._enlisting.on_marker(hosted.id, producer_id)
+        self._enlisting.on_marker(hosted.id, ending.producer, bumped)
 
         def written(error: Error) -> None:
             if not error:

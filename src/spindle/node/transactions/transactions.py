@@ -95,8 +95,8 @@ class Transactions(Coordinating[_Led]):
         coordinator = Coordinator(
             self._replicas.leader_epoch(id),
             Limits(
-                timeout_max=site.settings["transaction.max.timeout.ms"],
-                expiration=site.settings["transactional.id.expiration.ms"],
+                timeout_max=site.settings.whole("transaction.max.timeout.ms"),
+                expiration=site.settings.whole("transactional.id.expiration.ms"),
             ),
             site.out,
             lambda records, then: self._append(id, records, then),
@@ -148,7 +148,9 @@ class Transactions(Coordinating[_Led]):
 
     def _time_out(self) -> None:
         self._site.out.after(
-            self._seconds("transaction.abort.timed.out.transaction.cleanup.interval.ms"),
+            self._site.settings.seconds(
+                "transaction.abort.timed.out.transaction.cleanup.interval.ms"
+            ),
             self._time_out,
         )
         for led in self._ready():
@@ -157,11 +159,10 @@ class Transactions(Coordinating[_Led]):
 
     def _expire(self) -> None:
         self._site.out.after(
-            self._seconds("transaction.remove.expired.transaction.cleanup.interval.ms"),
+            self._site.settings.seconds(
+                "transaction.remove.expired.transaction.cleanup.interval.ms"
+            ),
             self._expire,
         )
         for led in self._ready():
             led.coordinator.expire()
-
-    def _seconds(self, name: str) -> float:
-        return float(self._site.settings[name]) / 1000

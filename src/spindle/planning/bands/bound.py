@@ -5,7 +5,8 @@ what they have, those to drain keep only what cannot leave, all others are equal
 Called by the planners (directories of a broker, of a cluster, and brokers as wholes) and by tests.
 
 LB = max(bytes above the bands' upper edges, bytes missing at their lower edges). It is also what
-the linear relaxation of the full problem gives. With rates: a directory that must lose a rate loses
+the linear relaxation of the full problem gives. Where a plan does not reach a band, the bound told
+with it is that of the end which it has reached. With rates: a directory that must lose a rate loses
 at least the bytes of those replicas that carry the most of it per byte, so its part of the sum is
 the larger of the two.
 """
@@ -46,6 +47,10 @@ class Edges(NamedTuple):
         else:
             return 0.0
         return off if off >= 1 else 0.0
+
+    def with_end(self, size: float) -> Edges:
+        """The band as wide as it must be for a directory that ends with this size."""
+        return self._replace(low=min(self.low, size), high=max(self.high, size))
 
     def trimmed(self, trim: float) -> Edges:
         """The band without this share of either half, at its edges."""
@@ -103,8 +108,16 @@ def rate_edges(
     return edges(alike, rates, Band(tolerance, 1.0), pinned, largest)
 
 
-def lower_bound(around: Iterable[Edges], sizes: Iterable[float]) -> int:
-    """Bytes that any plan must move to bring directories of these sizes into their bands."""
+def lower_bound(
+    around: Iterable[Edges], sizes: Iterable[float], ends: Iterable[float] | None = None
+) -> int:
+    """Bytes that any plan must move to bring directories of these sizes into their bands.
+
+    `ends`: the sizes that a plan has reached, which may be out of the bands: then the bytes that
+    any plan must move which ends as even as that one. So never more than that one has moved.
+    """
+    if ends is not None:
+        around = [e.with_end(end) for e, end in zip(around, ends, strict=True)]
     above = missing = 0.0
     for e, size in zip(around, sizes, strict=True):
         above += max(0.0, size - e.high)

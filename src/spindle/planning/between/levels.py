@@ -7,10 +7,11 @@ a cluster.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from spindle.planning.bands.bound import Edges, edges, lower_bound, rate_edges
+from spindle.planning.cluster import Cluster
 from spindle.planning.field import Field
 from spindle.planning.load import DirectoryLoad
 
@@ -22,7 +23,7 @@ NOTHING = Edges(0.0, 0.0, 0.0, 0.0)
 
 
 class Levels(NamedTuple):
-    """Bands in bytes: by directory and by broker. `bound`, `broker_bound` as in a Plan.
+    """Bands in bytes: by directory and by broker.
 
     `aims`: the bands that brokers are brought into, which may be narrower; `flows`: those of the
     bytes/s that brokers are written with, empty where rates do not count.
@@ -31,9 +32,43 @@ class Levels(NamedTuple):
     directories: list[Edges]
     brokers: list[Edges]
     aims: list[Edges]
-    bound: int
-    broker_bound: int
     flows: list[Edges]
+
+    def bound(
+        self, cluster: Cluster, before: Sequence[int], after: Sequence[int] | None = None
+    ) -> int:
+        """Bytes that any plan must move which ends in the band, or as even as `after`.
+
+        A replica that leaves a closed broker may serve two sums, that of brokers which share a
+        level and that of directories of closed ones: so it is the larger one, not both.
+        """
+        around: list[Edges] = []
+        sizes: list[int] = []
+        ends: list[int] | None = None if after is None else []
+        closed = 0
+        for b, broker in enumerate(cluster.brokers):
+            own = cluster.of_broker(b)
+            here = slice(own.start, own.stop)
+            if broker.open or broker.drain:
+                around += self.directories[here]
+                sizes += before[here]
+                if ends is not None and after is not None:
+                    ends += after[here]
+            elif own:
+                around.append(self.brokers[b])
+                sizes.append(sum(before[here]))
+                if ends is not None and after is not None:
+                    ends.append(sum(after[here]))
+                theirs = None if after is None else after[here]
+                closed += lower_bound(self.directories[here], before[here], theirs)
+        return max(lower_bound(around, sizes, ends), closed)
+
+    def broker_bound(
+        self, cluster: Cluster, before: Sequence[int], after: Sequence[int] | None = None
+    ) -> int:
+        """Those of them that must go to another broker."""
+        ends = None if after is None else _totals(cluster, after)
+        return lower_bound(self.brokers, _totals(cluster, before), ends)
 
 
 def levels(field: Field, blocked: Collection[int] = (), trim: float = 0.0) -> Levels:
@@ -62,24 +97,16 @@ def levels(field: Field, blocked: Collection[int] = (), trim: float = 0.0) -> Le
     around = edges(vessels, sizes, field.band, [p for p, _ in stays], [n for _, n in stays])
     brokers = [_sum([around[v] for v in theirs]) for theirs in of]
     directories: list[Edges] = []
-    closed = 0
     for b, broker in enumerate(cluster.brokers):
         if broker.open or broker.drain:
             directories += [around[v] for v in of[b]]
             continue
-        alone = field.around(b, blocked)
-        directories += alone
-        closed += lower_bound(alone, [field.used[d] for d in cluster.of_broker(b)])
+        directories += field.around(b, blocked)
     aims = [
         e.trimmed(trim) if any(around[v].outside(sizes[v]) for v in theirs) else e
         for e, theirs in zip(brokers, of, strict=True)
     ]
-    # A replica that leaves a closed broker may serve both sums: so the larger one, not their sum.
-    bound = max(lower_bound(around, sizes), closed)
-    return Levels(
-        directories, brokers, aims, bound, lower_bound(brokers, _totals(field)),
-        _flows(field, blocked),
-    )  # fmt: skip
+    return Levels(directories, brokers, aims, _flows(field, blocked))
 
 
 def _flows(field: Field, blocked: Collection[int]) -> list[Edges]:
@@ -105,9 +132,9 @@ def _flows(field: Field, blocked: Collection[int]) -> list[Edges]:
     return [_sum([around[d] for d in theirs]) for theirs in own]
 
 
-def _totals(field: Field) -> list[int]:
-    own = map(field.cluster.of_broker, range(len(field.cluster.brokers)))
-    return [sum(field.used[d] for d in theirs) for theirs in own]
+def _totals(cluster: Cluster, used: Sequence[int]) -> list[int]:
+    own = map(cluster.of_broker, range(len(cluster.brokers)))
+    return [sum(used[theirs.start : theirs.stop]) for theirs in own]
 
 
 def _sum(parts: list[Edges]) -> Edges:

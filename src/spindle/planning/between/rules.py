@@ -35,6 +35,7 @@ class Rules:
         ]
         taking = zip(self._racks, self.takes, strict=True)
         self._open_racks = list(dict.fromkeys(rack for rack, takes in taking if takes))
+        self._open_set = set(self._open_racks)
         self.touched: dict[int, int] = {}
 
     def others(self, rank: int) -> list[int]:
@@ -75,6 +76,33 @@ class Rules:
         return self._field.cluster.directories[directory].drain and not any(
             self._field.targets[d] for d in own
         )
+
+    def crowded(self, rank: int) -> bool:
+        """Whether a replica shares its rack while a broker that takes replicas has none of them."""
+        place, owner = self._field.place, self._owner
+        racks = [self._racks[b] for b in self.others(rank)]
+        return self._racks[owner[place[rank]]] in racks and not self._open_set <= set(racks)
+
+    def uncrowds(self, rank: int, target: int) -> bool:
+        """Whether a replica would share its rack with no other on this broker."""
+        return self._racks[target] not in [self._racks[b] for b in self.others(rank)]
+
+    def crowds(self) -> list[list[int]]:
+        """The replicas of each partition with fewer racks than it could have that share one."""
+        racks = np.unique([repr(rack) for rack in self._racks], return_inverse=True)[1]
+        place = np.array(self._field.place, dtype=np.int64)
+        rack = racks[np.array(self._owner, dtype=np.int64)[place]]
+        copies = np.array(self._copies, dtype=np.int64)
+        pairs = self._field.partition[copies] * (int(racks.max(initial=0)) + 1) + rack[copies]
+        _, inverse, counts = np.unique(pairs, return_inverse=True, return_counts=True)
+        shared = np.unique(self._field.partition[copies[counts[inverse] > 1]]).tolist()
+        found = []
+        for partition in shared:
+            theirs = self._copies[self._ends[partition] : self._ends[partition + 1]]
+            crowd = [rank for rank in theirs if self.crowded(rank)]
+            if crowd:
+                found.append(crowd)
+        return found
 
     def touch(self, rank: int, away: bool) -> None:
         """Take note that a replica is, or is not any more, to go to another broker."""

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from spindle.planning.between.levels import Levels
 from spindle.planning.between.rules import Rules
-from spindle.planning.cluster import Flags, Floats
+from spindle.planning.cluster import Cluster, Flags, Floats, Ints
 from spindle.planning.field import Field
 from spindle.planning.within.trade import Side, Trade, exchanges, moves
 
@@ -32,7 +33,7 @@ ROOMY = 0.25
 DEPTH = 8
 """Replicas of a directory that are tried for a pair of brokers, one after the other."""
 NEAR = 16
-"""Brokers that are tried first; the others only if none of these takes anything."""
+"""Brokers that are tried first; so many of each rack only if none of these takes anything."""
 TRADES_PER_BROKER = 24
 """Steps for the sake of rates, at most."""
 GIVERS, EXCHANGED = 6, 48
@@ -54,10 +55,30 @@ class _Need(NamedTuple):
     room: float
 
 
+def _least(by: Floats, count: int) -> Ints:
+    """Where the least are, so many at most, in order; of equal ones the first."""
+    if len(by) <= count:
+        return np.argsort(by, kind="stable")
+    # All that are as small as the last of them, or which of these is meant would be left open.
+    most = np.partition(by, count - 1)[count - 1]
+    near = np.flatnonzero(by <= most)
+    return near[np.argsort(by[near], kind="stable")][:count]
+
+
+def _by_rack(cluster: Cluster) -> list[Ints]:
+    """The brokers of each rack; those that do not tell theirs are looked at together."""
+    names = [b.rack or "" for b in cluster.brokers]
+    return [np.flatnonzero(np.array(names) == name) for name in sorted(set(names))]
+
+
 class Between:
     """The walk. Changes the field; `log` has every shift in order, to be undone or summed up."""
 
-    def __init__(self, field: Field, levels: Levels, blocked: Collection[int]) -> None:
+    def __init__(
+        self, field: Field, levels: Levels, blocked: Collection[int], mend: bool = False
+    ) -> None:
+        """`mend`: replicas that share a rack without need shall not."""
+        self._mend = mend
         self._field, self._blocked = field, blocked
         self.rules = Rules(field)
         self._edges, self._around = levels.aims, levels.directories
@@ -76,6 +97,7 @@ class Between:
             self._flow += [sum(field.flow[d] for d in own) for own in self._own]
         self._marks = [max(m, u) for m, u in zip(field.marks, field.used, strict=True)]
         self._takes = np.array(self.rules.takes, dtype=np.bool_)
+        self._of_rack = _by_rack(field.cluster)
         self.log: list[Shift] = []
         self.home: dict[int, int] = {}
         """Of each replica that has been moved: where it was."""
@@ -89,6 +111,8 @@ class Between:
         """Bring brokers as close to the band as is found possible; nothing, if no closer."""
         drained = [d for own in self._own for d in own if self.rules.must(d)]
         before = self._cost(drained)
+        if self._mend:
+            self.mend_racks()
         self.walk()
         if any(self._field.held[d] or self._field.empty[d] for d in drained):
             self.empty(drained)
@@ -99,25 +123,30 @@ class Between:
         if self._cost(drained) >= before:
             self.undo(0)
 
-    def _cost(self, drained: list[int]) -> tuple[int, float]:
-        """(replicas that must leave and have not, bytes out of the band)."""
+    def _cost(self, drained: list[int]) -> tuple[int, int, float]:
+        """(replicas that must leave and have not, crowded partitions, bytes out of the band)."""
         held, empty = self._field.held, self._field.empty
-        return sum(len(held[d]) + len(empty[d]) for d in drained), self.outside
+        left = sum(len(held[d]) + len(empty[d]) for d in drained)
+        return left, len(self.rules.crowds()) if self._mend else 0, self.outside
 
     # -- the walk --------------------------------------------------------------------------
 
     def walk(self) -> None:
         """Give and take until all are in the band or nothing moves any more."""
-        stuck = np.zeros(len(self._own), dtype=np.bool_)
+        stuck, moved = np.zeros(len(self._own), dtype=np.bool_), False
         steps = _FEWEST_STEPS + STEPS_PER_REPLICA * len(self._field.sizes)
-        for _ in range(steps):
+        while steps:
             pair = self._stuck_free_pair(stuck)
             if pair is None:
-                return
+                if not moved:
+                    return
+                # What has moved since may help those that were stuck: the last look is at all.
+                stuck[:], moved = False, False
+                continue
             broker, gives = pair
-            done = self._give(broker) if gives else self._take(broker)
-            if done:
-                stuck[:] = False
+            if self._give(broker) if gives else self._take(broker):
+                moved = True
+                steps -= 1
             else:
                 stuck[broker] = True
 
@@ -132,30 +161,41 @@ class Between:
         return (worst, False) if under[worst] >= 1 else None
 
     def _give(self, source: int) -> bool:
-        order = self._order(self._total - self._mean, self._takes & (self._total < self._most))
-        order = [t for t in order if t != source]
-        if any(self._pass(source, target) for target in order):
-            return True
-        return any(self._exchange(source, target) for target in order[:GIVERS])
+        may = self._takes & (self._total < self._most)
+        may[source] = False
+        order = self._order(self._total - self._mean, may)
+        tried = []
+        for target in order:
+            if self._pass(source, target):
+                return True
+            tried.append(target)
+        return any(self._exchange(source, target) for target in tried[:GIVERS])
 
     def _take(self, target: int) -> bool:
-        order = self._order(self._mean - self._total, self._total > self._least)
-        order = [s for s in order if s != target]
-        if any(self._pass(source, target) for source in order):
-            return True
-        return any(self._exchange(source, target) for source in order[:GIVERS])
+        may = self._total > self._least
+        may[target] = False
+        tried = []
+        for source in self._order(self._mean - self._total, may):
+            if self._pass(source, target):
+                return True
+            tried.append(source)
+        return any(self._exchange(source, target) for source in tried[:GIVERS])
 
-    def _order(self, by: Floats, chosen: Flags) -> list[int]:
-        """The chosen brokers, the least first."""
+    def _order(self, by: Floats, chosen: Flags) -> Iterator[int]:
+        """The chosen brokers, the least first: a few; then of each rack so many."""
+        if not chosen.any():
+            return
+        first: list[int] = []
+        if len(by) > NEAR:
+            first = _least(np.where(chosen, by, np.inf), NEAR).tolist()
+            first = [b for b in first if chosen[b]]
+            yield from first
         numbers = np.flatnonzero(chosen)
-        if len(numbers) > NEAR:
-            near = np.argpartition(by[numbers], NEAR)[:NEAR]
-            rest = np.setdiff1d(np.arange(len(numbers)), near)
-            first = near[np.lexsort((numbers[near], by[numbers[near]]))]
-            then = rest[np.lexsort((numbers[rest], by[numbers[rest]]))]
-            return [*numbers[first].tolist(), *numbers[then].tolist()]
-        ordered: list[int] = numbers[np.lexsort((numbers, by[numbers]))].tolist()
-        return ordered
+        if len(by) > NEAR:
+            racks = [rack[chosen[rack]] for rack in self._of_rack]
+            numbers = np.concatenate([rack[_least(by[rack], NEAR)] for rack in racks])
+            numbers = numbers[~np.isin(numbers, first)]
+        yield from numbers[np.lexsort((numbers, by[numbers]))].tolist()
 
     def _need(self, source: int, target: int) -> _Need:
         surplus = float(self._total[source] - self._most[source])
@@ -174,21 +214,25 @@ class Between:
         if need.wanted < 1:
             return False
         held, used, around = self._field.held, self._field.used, self._around
-        full = sorted((d for d in self._own[source] if held[d]),
-                      key=lambda d: around[d].mean - used[d])  # fmt: skip
+        sizes = self._field.sizes
+        full = [d for d in self._own[source] if held[d] and sizes[held[d][0]] <= need.room]
+        if not full:
+            return False
+        full.sort(key=lambda d: around[d].mean - used[d])
+        smallest = [max(1, sizes[held[d][0]]) for d in full]
         lands = self._lands(target)
         spare = min(need.room, float(self._total[source] - self._least[source]))
         gentle = [min(spare, used[d] - around[d].mean, lands) for d in full]
         neutral = [min(spare, used[d] - around[d].low, lands) for d in full]
         for caps in (gentle, neutral, [spare] * len(full), [need.room] * len(full)):
             best: tuple[int, int, int, int] | None = None
-            for d, cap in zip(full, caps, strict=True):
-                if cap < 1:
+            for d, cap, least in zip(full, caps, smallest, strict=True):
+                if cap < least:
                     continue
                 found = self._fitting(d, target, min(need.wanted, cap), cap)
                 if found is not None and (best is None or self._larger(found[0], best[0])):
                     best = (*found, d, target)
-                    if 2 * self._field.sizes[found[0]] >= need.wanted:
+                    if 2 * sizes[found[0]] >= need.wanted:
                         break
             if best is not None:
                 self.shift(best[0], best[2], best[1])
@@ -320,6 +364,34 @@ class Between:
                         self.shift(rank, d, landing)
                         break
 
+    def mend_racks(self) -> None:
+        """Send replicas that share a rack to the emptiest broker of one that has none of them.
+
+        Of each partition one at a time, from the fullest broker; the walk evens out what that does.
+        """
+        place, owner = self._field.place, self._owner
+        for crowd in self.rules.crowds():
+            above = {rank: self._total[b] - self._mean[b] for rank in crowd
+                     for b in (owner[place[rank]],)}  # fmt: skip
+            for rank in sorted(crowd, key=lambda r: (-above[r], r)):
+                if self._mended(rank):
+                    break
+
+    def _mended(self, rank: int) -> bool:
+        field, home = self._field, self._field.place[rank]
+        there = field.held[home] if field.sizes[rank] else field.empty[home]
+        at = bisect_left(there, rank)
+        if rank in self._blocked or at == len(there) or there[at] != rank:
+            return False
+        for target in self._order(self._total - self._mean, self._takes):
+            landing = self._landing(target, field.sizes[rank])
+            if landing is None or not self.rules.allows(rank, target):
+                continue
+            if self.rules.uncrowds(rank, target):
+                self.shift(rank, home, landing)
+                return True
+        return False
+
     def take_back(self) -> None:
         """Leave replicas where they were if brokers end no worse: the fewest bytes between."""
         field, owner = self._field, self._owner
@@ -331,6 +403,8 @@ class Between:
                 or not field.targets[home]
                 or field.used[home] + size > self._marks[home]
             ):
+                continue
+            if self._mend and not self.rules.uncrowds(rank, there):
                 continue
             rate = self._field.rate(rank)
             now = self._off(here, 0) + self._off(there, 0)
@@ -364,7 +438,7 @@ class Between:
         rates = np.array([e.mean for e in self._flows])
         sign = 1.0 if self._flow[broker] >= rates[broker] else -1.0
         others = np.arange(len(self._own)) != broker
-        near = self._order(sign * (self._flow - rates), others)[:NEAR]
+        near = islice(self._order(sign * (self._flow - rates), others), NEAR)
         one = self._side(broker)
         best: tuple[float, list[tuple[int, int]]] | None = None
         for other in near:

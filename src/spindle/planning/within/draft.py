@@ -50,7 +50,7 @@ class Within:
         self.before = [field.used[d] for d in self._own]
         self.flow_before = [field.flow[d] if field.flow is not None else 0.0 for d in self._own]
         start = field.state(broker)
-        self._off, self.bound = start.outside, _bound(start)
+        self._off, self._first = start.outside, _Least(start)
         self._start: State | None = start
         """Where everything is now, until something moves."""
 
@@ -107,6 +107,13 @@ class Within:
 
     # -- what there is to tell -------------------------------------------------------------
 
+    @property
+    def bound(self) -> int:
+        """Bytes that any plan must move at least that ends as even as this one."""
+        field = self._field
+        flow = None if field.flow is None else [field.flow[d] for d in self._own]
+        return self._first.bound([field.used[d] for d in self._own], flow)
+
     def moves(self) -> Iterator[Move]:
         """The moves, in order."""
         field = self._field
@@ -127,30 +134,39 @@ class Within:
 
     def notes(self) -> Iterator[str]:
         """Why directories are not as even as the band wants them, in words."""
-        yield from directory_notes(self._field, self._broker, self._field.around(self._broker))
+        around = self._field.around(self._broker)
+        yield from directory_notes(self._field, self._broker, around, set(self.blocked.values()))
         for rank, target in self.blocked.items():
             yield no_second_copy(self._field, rank, target)
 
 
-def _bound(state: State) -> int:
-    """Bytes that any plan must move to bring a broker into its bands, those of rates too."""
-    rates, around = state.rates, state.edges
-    if rates is None:
-        return lower_bound(around, state.used)
-    ranks = [np.array(held, dtype=np.int64) for held in state.held]
-    sizes = [np.array([state.sizes[r] for r in held], dtype=np.float64) for held in state.held]
-    flows = [np.array([rates.of[r] for r in held], dtype=np.float64) for held in state.held]
-    out = coming = 0.0
-    for n, edge in enumerate(around):
-        surplus = least_that_brings(sizes[n], flows[n], rates.flow[n] - rates.edges[n].high)
-        out += max(0.0, state.used[n] - edge.high, surplus)
-        lack = rates.edges[n].low - rates.flow[n]
-        if lack > 0:
-            others = [m for m in range(len(ranks)) if m != n]
-            lack = least_that_brings(
-                np.concatenate([sizes[m] for m in others] or [np.empty(0)]),
-                np.concatenate([flows[m] for m in others] or [np.empty(0)]),
-                lack,
-            )
-        coming += max(0.0, edge.low - state.used[n], lack)
-    return int(max(out, coming))
+class _Least:
+    """What any plan must move, from where a broker was before its plan."""
+
+    def __init__(self, start: State) -> None:
+        self._edges, self._used, self._rates = start.edges, list(start.used), start.rates
+        self._held: list[list[int]] = start.held if start.rates is not None else []
+        self._sizes = start.sizes
+
+    def bound(self, used: list[int], flow: list[float] | None) -> int:
+        """Bytes of any plan that ends as even as one which leaves this; those of rates too."""
+        rates = self._rates
+        if rates is None or flow is None:
+            return lower_bound(self._edges, self._used, used)
+        sizes = [np.array([self._sizes[r] for r in held], np.float64) for held in self._held]
+        flows = [np.array([rates.of[r] for r in held], np.float64) for held in self._held]
+        out = coming = 0.0
+        for n, size in enumerate(self._used):
+            edge, flowing = self._edges[n].with_end(used[n]), rates.edges[n].with_end(flow[n])
+            surplus = least_that_brings(sizes[n], flows[n], rates.flow[n] - flowing.high)
+            out += max(0.0, size - edge.high, surplus)
+            lack = flowing.low - rates.flow[n]
+            if lack > 0:
+                others = [m for m in range(len(sizes)) if m != n]
+                lack = least_that_brings(
+                    np.concatenate([sizes[m] for m in others] or [np.empty(0)]),
+                    np.concatenate([flows[m] for m in others] or [np.empty(0)]),
+                    lack,
+                )
+            coming += max(0.0, edge.low - size, lack)
+        return int(max(out, coming))

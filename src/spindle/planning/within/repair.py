@@ -11,6 +11,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
 from spindle.planning.state import State
+from spindle.planning.within.step import WORTH
+from spindle.planning.within.trade import Effort
 
 Mend = Callable[[State], object]
 """Brings a state nearer to its bands, in place: a walk, or trades."""
@@ -21,26 +23,27 @@ WORST, ITEMS, PARTNERS = 3, 4, 4
 """Directories helped in a round, replicas tried for each, directories tried with each."""
 ENOUGH = 0.25
 """Of what is out of the band: a trial that mends as much is taken, no other one is tried."""
-WORTH = 0.01
-"""A byte more in the band is worth moving a hundred."""
 
 
-def repair(state: State, mend: Mend) -> State:
-    """The best state found, the one given if none is better."""
+def repair(state: State, mend: Mend, effort: Effort | None = None) -> State:
+    """The best state found, the one given if none is better; it ends when `effort` is spent."""
+    effort = effort if effort is not None else Effort()
     for _ in range(ROUNDS):
-        if not state.outside:
+        if not state.outside or effort.left <= 0:
             return state
-        better = _best_trial(state, mend)
+        better = _best_trial(state, mend, effort)
         if better is None:
             return state
         state = better
     return state
 
 
-def _best_trial(state: State, mend: Mend) -> State | None:
+def _best_trial(state: State, mend: Mend, effort: Effort) -> State | None:
     best: State | None = None
     before = state.outside
     for rank, source, target in _forced(state):
+        if effort.left <= 0:
+            break
         trial = state.copy()
         trial.shift(rank, source, target)
         trial.hide(rank, target)  # It must not come straight back.

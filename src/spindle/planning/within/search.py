@@ -12,7 +12,8 @@ from spindle.planning.bands.bound import lower_bound
 from spindle.planning.state import State
 from spindle.planning.within.giants import place_giants
 from spindle.planning.within.repair import repair
-from spindle.planning.within.trade import trade
+from spindle.planning.within.step import best_step, take
+from spindle.planning.within.trade import Effort, trade
 from spindle.planning.within.walk import TASTES, Taste, walk
 
 GOOD_ENOUGH = 1.003
@@ -23,7 +24,10 @@ TRIMS = (0.0, 0.5)
 """Of half the bands, where rates count, too: the more the harder it is to bring all into them."""
 FEW = 240
 """Replicas: of so many, where rates count, moves are forced to help trades that got stuck."""
+EFFORT = 1_000
+"""Pairs of directories that such help may look at: where rates cannot be met it ends, too."""
 _POLISHES = 3
+_STEPS = 24
 
 
 def search(start: State) -> State:
@@ -40,7 +44,7 @@ def search(start: State) -> State:
         if other is not None and polish(other).cost < best.cost:
             best = other
     if best.outside:
-        best = polish(repair(best, lambda state: walk(state, taste)))
+        best = _stepped(polish(repair(best, lambda state: walk(state, taste))))
     return best if best.outside < before and not best.breaches else start
 
 
@@ -61,8 +65,22 @@ def _of_both(start: State) -> State:
                 break
     best = min((end for end in ends if not end.breaches), key=lambda end: end.cost, default=start)
     if best.outside and sum(map(len, best.held)) <= FEW:
-        best = polish(repair(best, trade))
+        effort = Effort(EFFORT)
+        best = polish(repair(best, lambda state: trade(state, effort=effort), effort))
     return best if best.outside < start.outside else start
+
+
+def _stepped(state: State) -> State:
+    """With every single step that is still worth it: who says there is none has looked."""
+    for _ in range(_STEPS):
+        out = [d for d in range(len(state.held)) if state.off(d) and d not in state.drained]
+        out.sort(key=lambda d: (-state.off(d), d))
+        found = ((d, best_step(state, d)) for d in out)
+        worth = next(((d, step) for d, step in found if step is not None and step.worth_it), None)
+        if worth is None:
+            break
+        take(state, *worth)
+    return state
 
 
 def _best_walk(start: State, cheap: float) -> tuple[State, Taste]:

@@ -8,6 +8,7 @@ brokers as wholes. Deterministic. Called by the search and by the walk between b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -25,6 +26,15 @@ TRIED = 12
 """The best of a pair's steps that are looked at, where not all are allowed."""
 EXCHANGED = 96
 """Replicas of a side that exchanges are looked for among, spread over all its sizes."""
+
+
+class Effort:
+    """Work that may still be done, counted in pairs of sides that are looked at: never a clock."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, pairs: float = math.inf) -> None:
+        self.left = pairs
 
 
 class Side(NamedTuple):
@@ -46,7 +56,14 @@ class Side(NamedTuple):
     room: float
     takes: bool
 
-    def off(self, more: Floats | float = 0.0, faster: Floats | float = 0.0) -> Floats:
+    @property
+    def out(self) -> float:
+        """How far it is out of its bands as it is."""
+        size = max(self.used - self.around.high, self.around.low - self.used)
+        flow = self.scale * max(self.flow - self.flows.high, self.flows.low - self.flow)
+        return (size if size >= 1 else 0.0) + (flow if flow >= 1 else 0.0)
+
+    def off(self, more: Floats, faster: Floats) -> Floats:
         """How far it is out of its bands with so many more bytes, and bytes per second."""
         size, flow = self.used + more, self.flow + faster
         size_off = np.maximum(size - self.around.high, self.around.low - size)
@@ -68,7 +85,7 @@ def moves(source: Side, target: Side) -> Iterator[Trade]:
     """The single moves that bring both sides together nearer to their bands, the best first."""
     if not target.takes or not len(source.ranks):
         return
-    now = float(source.off() + target.off())
+    now = source.out + target.out
     then = source.off(-source.sizes, -source.rates) + target.off(source.sizes, source.rates)
     gain = np.where(source.sizes <= target.room, now - then, 0.0)
     score = _score(gain, source.price)
@@ -83,7 +100,7 @@ def exchanges(one: Side, other: Side) -> Iterator[Trade]:
     mine, theirs = _picked(len(one.ranks)), _picked(len(other.ranks))
     more = other.sizes[theirs][None, :] - one.sizes[mine][:, None]
     faster = other.rates[theirs][None, :] - one.rates[mine][:, None]
-    now = float(one.off() + other.off())
+    now = one.out + other.out
     gain = now - one.off(more, faster) - other.off(-more, -faster)
     gain = np.where((more <= one.room) & (-more <= other.room), gain, 0.0)
     score = _score(gain, one.price[mine][:, None] + other.price[theirs][None, :] + MOVE_COST)
@@ -117,21 +134,26 @@ def _picked(count: int) -> Ints:
     return np.linspace(0, count - 1, EXCHANGED).astype(np.int64)
 
 
-def trade(state: State, trim: float = 0.0) -> State:
+def trade(state: State, trim: float = 0.0, effort: Effort | None = None) -> State:
     """Trade between a broker's directories, on the state given, until no step brings more.
 
     `trim`: of half of each band, at its edges, that counts as outside: who aims at less than the
-    whole band leaves room for those who are hard to bring into theirs.
+    whole band leaves room for those who are hard to bring into theirs. `effort`: when it is spent,
+    trading ends.
     """
     assert state.rates is not None, "whoever trades knows rates"
     sides = [_side(state, d, trim) for d in range(len(state.held))]
     stuck: dict[int, None] = {}
+    effort = effort if effort is not None else Effort()
     for _ in range(STEPS):
+        if effort.left <= 0:
+            return state
+        effort.left -= len(sides)
         worst = _worst(sides, stuck)
         if worst is None:
             return state
         found = _best(sides, worst, moves)
-        if found is None or found[0].gain < ENOUGH * float(sides[worst].off()):
+        if found is None or found[0].gain < ENOUGH * sides[worst].out:
             other = _best(sides, worst, exchanges)
             if other is not None and (found is None or other[0].score > found[0].score):
                 found = other
@@ -149,7 +171,7 @@ def trade(state: State, trim: float = 0.0) -> State:
 
 
 def _worst(sides: Sequence[Side], stuck: dict[int, None]) -> int | None:
-    off = [(float(side.off()), -d) for d, side in enumerate(sides) if d not in stuck]
+    off = [(side.out, -d) for d, side in enumerate(sides) if d not in stuck]
     most, place = max(off, default=(0.0, 0))
     return -place if most > 0 else None
 

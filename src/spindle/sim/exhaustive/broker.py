@@ -247,7 +247,7 @@ class Process:
 def format_directories(disk: MemoryDisk, paths: list[LogDir]) -> None:
     """As the storage tool does."""
     for number, path in enumerate(paths, 1):
-        disk.make_dir(path)
+        disk.make_dirs(path)
         meta.write(disk, path, meta.MetaProperties(1, CLUSTER, ME, directory_id(number)))
     disk.settle()
 

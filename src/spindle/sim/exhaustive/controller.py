@@ -17,11 +17,11 @@ from spindle.core.controller import brokers, directories
 from spindle.core.controller.sessions import Sessions
 from spindle.core.controller.state import Decision, State
 from spindle.model import records as r
-from spindle.model.config import Settings
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.model.features import METADATA_VERSION
 from spindle.model.ids import DirectoryId, PartitionId, VersionRange
 from spindle.model.image import ClusterImage
+from spindle.model.settings.values import Settings
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, response_types
 

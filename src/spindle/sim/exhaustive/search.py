@@ -11,10 +11,10 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, Protocol
 
 from spindle.sim.exhaustive.copying import copied
-from spindle.sim.exhaustive.situation import Bounds, Broken, Choice, Situation
+from spindle.sim.exhaustive.situation import Broken, Choice, Situation
 
 PATIENCE: Final = 30.0
 """Seconds, of the situation's own time, within which all settles that is left alone."""
@@ -22,11 +22,36 @@ PATIENCE: Final = 30.0
 Path = tuple[Choice, ...]
 
 
+class Searched(Protocol):
+    """What can be searched: a situation that knows what may happen in it, and what must hold."""
+
+    now: float
+    disturbed_at: float
+
+    def choices(self) -> list[Choice]:
+        """All that can happen now."""
+
+    def next_by_itself(self) -> Choice:
+        """What happens if nothing goes wrong."""
+
+    def take(self, choice: Choice) -> None:
+        """Let it happen; Broken."""
+
+    def at_rest(self) -> bool:
+        """Whether nothing is under way."""
+
+    def check_at_rest(self) -> None:
+        """What must hold then; Broken."""
+
+    def digest(self) -> bytes:
+        """Equal for situations in which the same can happen."""
+
+
 @dataclass(slots=True)
 class Report:
     """What a search has seen. `broken`: the promise that did not hold, and the way there."""
 
-    bounds: Bounds
+    bounds: Any
     states: int = 0
     steps: int = 0
     rests: int = 0
@@ -41,20 +66,22 @@ class Report:
 class _Fork:
     """A situation, the way to it, and the ways on that were not taken yet."""
 
-    situation: Situation
+    situation: Searched
     path: Path
     mark: bytes
     choices: list[Choice]
 
 
 def explore(
-    bounds: Bounds,
+    bounds: Any,
     limit: int = 1 << 62,
     look: Callable[[Report], None] = lambda _: None,
     seed: int | None = None,
+    begin: Callable[[Any], Searched] = Situation,
 ) -> Report:
     """Search everything within `bounds`, or `limit` states; stops where a promise is broken.
 
+    `begin`: the first situation within these bounds.
     `seed` mixes the order of the ways, for searches that will not be complete.
     """
     report = Report(bounds)
@@ -63,7 +90,7 @@ def explore(
     stack: list[_Fork] = []
     path: Path = ()
     try:
-        situation = Situation(bounds)
+        situation = begin(bounds)
         _visit(report, situation, path, alone, stack, rng)
         while stack and report.states < limit:
             fork = stack[-1]
@@ -86,9 +113,9 @@ def explore(
     return report
 
 
-def replay(bounds: Bounds, path: Path) -> Situation:
+def replay(bounds: Any, path: Path, begin: Callable[[Any], Searched] = Situation) -> Searched:
     """The situation at the end of a path."""
-    situation = Situation(bounds)
+    situation = begin(bounds)
     for choice in path:
         situation.take(choice)
     return situation
@@ -96,7 +123,7 @@ def replay(bounds: Bounds, path: Path) -> Situation:
 
 def _visit(
     report: Report,
-    situation: Situation,
+    situation: Searched,
     path: Path,
     alone: _Alone,
     stack: list[_Fork],
@@ -125,7 +152,7 @@ class _Alone:
         self._restless: dict[bytes, tuple[str, Path]] = {}
         """Those in which nothing is under way and something is not as it must be in the end."""
 
-    def see(self, mark: bytes, situation: Situation, path: Path) -> None:
+    def see(self, mark: bytes, situation: Searched, path: Path) -> None:
         """A new situation."""
         self.seen.add(mark)
         if situation.at_rest():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from spindle.cli.balance import report as balance_report
 from spindle.cli.balance.journal import Options, Run
 from spindle.cli.balance.run import Watched
 from spindle.pipeline.execution_values import Outcome, Progress, Unled
-from spindle.pipeline.proposal import DirectoryNow, Proposal
+from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted
 from spindle.planning.load import Move
 
 MOVES = (Move(1, "t", 0, "/a", "/b", 2048), Move(1, "t", 1, "/a", "/b", 1024))
@@ -45,6 +46,8 @@ def test_what_became_of_it_is_json_and_complete() -> None:
         "done": 1,
         "failed": [{"topic": "t", "partition": 1, "broker": 1, "reason": "the disk is full"}],
         "unled": [],
+        "moved": 1,
+        "gone": [],
         "replanned": 2,
         "seconds": 1.5,
     }
@@ -52,12 +55,41 @@ def test_what_became_of_it_is_json_and_complete() -> None:
 
 def test_sentences() -> None:
     assert balance_report.headline(PROPOSAL) == (
-        "2 moves in 2 waves, 3.0 KiB; any plan that ends as even must move 2.9 KiB"
+        "2 moves in 2 waves, 3.0 KiB; any plan that ends as even must move 2.9 KiB; "
+        "nothing could be planned for broker 3"
     )
-    assert balance_report.headline(NOTHING).startswith("Nothing to move")
+    assert balance_report.headline(NOTHING).startswith("Nothing to move: every directory")
     assert balance_report.result(DONE) == (
         "1 replica moved and verified in 1.5 s, planned anew 2 times on the way; 1 not"
     )
+
+
+@pytest.mark.spec("P-06")
+def test_where_nothing_could_be_planned_the_headline_does_not_say_that_all_is_even() -> None:
+    untold = tuple(DirectoryNow(b, "/a", True, 0, 500, 500) for b in (1, 2))
+    some = Proposal((*untold, DirectoryNow(3, "/a", True, 900, 500, 500)), (), 0, (), ())
+    assert balance_report.headline(Proposal(untold, (), 0, (), ())) == (
+        "Nothing could be planned for brokers 1, 2"
+    )
+    assert balance_report.headline(some).startswith(
+        "Nothing could be planned for brokers 1, 2; nothing to move on the other brokers: "
+    )
+    assert balance_report.headline(Proposal((), (), 0, (), ((4, "away"),))) == (
+        "Nothing could be planned for broker 4"
+    )
+    assert balance_report.headline(Proposal((), (), 0, (), ())) == (
+        "Nothing could be planned: no broker told of a log directory"
+    )
+    assert not any(p.done for p in (some, Proposal((), (), 0, (), ())))
+    assert NOTHING.done
+
+
+@pytest.mark.spec("P-06")
+def test_a_plan_that_does_not_empty_what_it_should_is_not_done() -> None:
+    for drain in ("1:/a", "1"):
+        plan = replace(NOTHING, wanted=Wanted(drain=(drain,), between=drain == "1"))
+        assert not plan.done
+        assert "1:/a" in plan.undrained
 
 
 def test_the_terminal_is_told_what_is_wrong_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:

@@ -47,6 +47,7 @@ def test_every_directory_gets_an_id_of_its_own(node: Path) -> None:
         checkpoint = decode_checkpoint(Path(directory, "bootstrap.checkpoint").read_bytes())
         assert checkpoint.records == (
             FeatureLevel(name="metadata.version", level=30),
+            FeatureLevel(name="eligible.leader.replicas.version", level=1),
             FeatureLevel(name="transaction.version", level=2),
         )
     assert lines[1:] == [
@@ -76,11 +77,17 @@ def test_only_what_needs_it_is_formatted(node: Path) -> None:
         (Wishes(no_initial_controllers=True), "dynamic quorum"),
         (Wishes(initial_controllers="1@h:1:id"), "dynamic quorum"),
         (Wishes(scram=("x",)), "SASL is not served here"),
-        (Wishes(release="3.7-IV4"), "only metadata.version 4.3-IV0 is written"),
-        (Wishes(features=("metadata.version=30",)), "Use --release-version"),
-        (Wishes(features=("nix=1",)), "NAME is one of"),
-        (Wishes(features=("kraft.version=1",)), "NAME is one of"),
-        (Wishes(features=("group.version=9",)), "levels 0 to 1 are known"),
+        (Wishes(release="3.2"), "Unknown metadata.version '3.2'. Supported .*: 3.3-IV3, 3.4-IV0"),
+        (Wishes(release="4.3", features=("metadata.version=30",)), "Use --release-version"),
+        (Wishes(features=("metadata.version=31",)), "levels 7 to 30 are served"),
+        (Wishes(features=("nix=1",)), "Unsupported feature: nix. Supported features are: elig"),
+        (Wishes(features=("nix",)), "equals sign not found"),
+        (Wishes(features=("kraft.version=1",)), "Unsupported feature"),
+        (Wishes(features=("group.version=1",)), "levels 0 to 0 are served here"),
+        (
+            Wishes(release="3.8", features=("eligible.leader.replicas.version=1",)),
+            "could not be set to 1 because it depends on metadata.version level 23",
+        ),
     ],
 )
 def test_what_we_do_not_write_is_refused_with_the_way_out(
@@ -92,12 +99,12 @@ def test_what_we_do_not_write_is_refused_with_the_way_out(
 
 
 def test_features_can_be_asked_for(node: Path) -> None:
-    wishes = Wishes(release="4.3", features=("group.version=1", "transaction.version=0"))
+    wishes = Wishes(release="4.3", features=("group.version=0", "transaction.version=0"))
     format_node(node, CLUSTER, lambda line: None, wishes=wishes)
     data = Path(directories(node)[2], "bootstrap.checkpoint").read_bytes()
     assert decode_checkpoint(data).records == (
         FeatureLevel(name="metadata.version", level=30),
-        FeatureLevel(name="group.version", level=1),
+        FeatureLevel(name="eligible.leader.replicas.version", level=1),
     )
 
 

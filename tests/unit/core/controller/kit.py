@@ -11,10 +11,10 @@ from spindle.core.controller import brokers, directories, topics
 from spindle.core.controller.sessions import Sessions
 from spindle.core.controller.state import Decision, State
 from spindle.model import records as r
-from spindle.model.config import Settings
 from spindle.model.features import METADATA_VERSION, SUPPORTED
 from spindle.model.ids import DirectoryId, NodeId, PartitionId, TopicPartition, VersionRange
 from spindle.model.image import ClusterImage
+from spindle.model.settings.values import Settings
 
 T = TypeVar("T")
 CLUSTER_ID = "AV9P4iMkRQymBdGIGwlqQA"

@@ -9,6 +9,7 @@ import pytest
 from tests.unit.core.controller.kit import Cluster, directory, incarnation, old_features
 
 from spindle.core.controller import brokers
+from spindle.core.controller.sessions import Sessions
 from spindle.model import records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.features import METADATA_VERSION, SUPPORTED
@@ -212,7 +213,7 @@ def test_a_new_controller_gives_everybody_time() -> None:
     cluster.start(1, 2)
     cluster.topic("t", (1, 2))
     cluster.beat(1, want_shut_down=True)
-    fresh = brokers.Sessions(9.0)
+    fresh = Sessions(9.0)
     for registration in cluster.image.brokers.values():
         fresh.adopt(registration, cluster.image.offset, cluster.now)
     cluster.sessions = fresh

@@ -10,6 +10,7 @@ from tests.unit.core.controller.kit import Cluster
 from spindle.core.controller import configs
 from spindle.core.controller.configs import Alteration, Resource
 from spindle.model.errors import Error
+from spindle.model.features import METADATA_VERSION
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
 
 TOPIC = Resource(TOPIC_RESOURCE, "t")
@@ -53,7 +54,8 @@ def alter(
         (ALL_BROKERS, ("log.retention.ms", SET, "5"), Error.NONE),
         (ALL_BROKERS, ("log.dirs", SET, "/d"), Error.INVALID_REQUEST),
         (ALL_BROKERS, ("some.plugin.setting", SET, "x"), Error.NONE),
-        (Resource(BROKER_RESOURCE, "1"), ("log.retention.ms", SET, "-2"), Error.INVALID_CONFIG),
+        # As Apache Kafka's brokers answer, which look before the controller does.
+        (Resource(BROKER_RESOURCE, "1"), ("log.retention.ms", SET, "-2"), Error.INVALID_REQUEST),
         (
             Resource(BROKER_RESOURCE, "1"),
             ("replica.alter.log.dirs.io.max.bytes.per.second", SET, "1000"),
@@ -97,10 +99,27 @@ def test_lists_grow_and_shrink() -> None:
     assert cluster.image.config(TOPIC_RESOURCE, "t") == {"cleanup.policy": "delete,compact"}
     assert alter(cluster, ("cleanup.policy", SUBTRACT, "delete")) is Error.NONE
     assert cluster.image.config(TOPIC_RESOURCE, "t") == {"cleanup.policy": "compact"}
-    assert alter(cluster, ("cleanup.policy", SUBTRACT, "compact")) is Error.INVALID_CONFIG
-    assert alter(cluster, ("cordoned.log.dirs", APPEND, "/a"), to=ALL_BROKERS) is Error.NONE
-    assert alter(cluster, ("cordoned.log.dirs", APPEND, "/b,/a"), to=ALL_BROKERS) is Error.NONE
-    assert cluster.image.config(BROKER_RESOURCE, "") == {"cordoned.log.dirs": "/a,/b"}
+    # An empty list keeps records for ever: so does Apache Kafka since 4.1.
+    assert alter(cluster, ("cleanup.policy", SUBTRACT, "compact")) is Error.NONE
+    assert cluster.image.config(TOPIC_RESOURCE, "t") == {"cleanup.policy": ""}
+    one = Resource(BROKER_RESOURCE, "1")
+    assert alter(cluster, ("cordoned.log.dirs", APPEND, "/a"), to=one) is Error.NONE
+    assert alter(cluster, ("cordoned.log.dirs", APPEND, "/b,/a"), to=one) is Error.NONE
+    assert cluster.image.config(BROKER_RESOURCE, "1") == {"cordoned.log.dirs": "/a,/b"}
+    assert alter(cluster, ("cordoned.log.dirs", SET, "/a"), to=ALL_BROKERS) is Error.INVALID_REQUEST
+
+
+@pytest.mark.spec("B-19")
+def test_a_cluster_whose_metadata_knows_no_cordons_takes_none() -> None:
+    cluster = Cluster(levels={METADATA_VERSION: 29})
+    cluster.start(1)
+    one = Resource(BROKER_RESOURCE, "1")
+    assert alter(cluster, ("cordoned.log.dirs", SET, ""), to=one) is Error.INVALID_CONFIG
+    asked = [(one, {"cordoned.log.dirs": "/a"})]
+    outcomes = cluster.take(configs.alter_wholly(cluster.state, asked))
+    assert [o.error for _, o in outcomes] == [Error.INVALID_CONFIG]
+    assert "requires metadata.version >= 4.3-IV0" in str(outcomes[0][1].message)
+    assert alter(cluster, ("log.retention.ms", SET, "5"), to=one) is Error.NONE
 
 
 def test_nothing_is_named_twice() -> None:
@@ -138,3 +157,20 @@ def test_the_older_request_replaces_everything() -> None:
     assert replace({"flush.ms": None}) is Error.INVALID_REQUEST
     assert replace({"nothing": "1"}) is Error.INVALID_CONFIG
     assert cluster.image.config(TOPIC_RESOURCE, "t") == expected
+
+
+def test_the_controller_itself_lifts_cordons_and_makes_none() -> None:
+    """It does not know a broker's paths. A broker does, and forwards what it has looked at."""
+    cluster, broker = scene(), Resource(BROKER_RESOURCE, "1")
+    name = "cordoned.log.dirs"
+
+    def ask(operation: int, value: str) -> Error:
+        asked = [(broker, [Alteration(name, operation, value)])]
+        decision = configs.alter_incrementally(cluster.state, asked, direct=True)
+        return cluster.take(decision)[0][1].error
+
+    assert ask(SET, "/a") is Error.INVALID_CONFIG
+    assert alter(cluster, (name, SET, "/a,/b"), to=broker) is Error.NONE
+    assert ask(APPEND, "/c") is Error.INVALID_CONFIG
+    assert ask(SUBTRACT, "/a") is Error.NONE
+    assert cluster.image.configs[BROKER_RESOURCE, "1"] == {name: "/b"}

@@ -209,6 +209,14 @@ def test_cordoned_directories_are_recorded_when_they_change() -> None:
     assert cluster.last == ()
 
 
+@pytest.mark.spec("B-13", "B-19")
+def test_a_process_that_registers_again_keeps_its_cordons() -> None:
+    cluster = cluster_of(1)
+    cluster.beat(1, cordoned_dirs=(D10, D11))
+    cluster.register(1, log_dirs=(D10, D11, directory(1, 2)))
+    assert cluster.image.brokers[1].cordoned_log_dirs == (D10, D11)
+
+
 def test_cordons_wait_for_their_metadata_version() -> None:
     cluster = Cluster(levels={METADATA_VERSION: 29})
     cluster.start(1)

@@ -214,6 +214,29 @@ def test_an_unclean_restart_costs_eligibility_and_the_last_leader_returns() -> N
     assert (leadership(cluster), eligible(cluster)) == ((1, (1,), RECOVERING), ((), ()))
 
 
+def test_the_last_leader_does_not_return_uncleanly_while_others_are_eligible() -> None:
+    cluster = elr_cluster(2, 1, 2)
+    down(cluster, 2, 1)
+    assert eligible(cluster) == ((2, 1), (1,))
+    cluster.now += 10
+    cluster.register(1, process=1, previous_epoch=-1)
+    assert eligible(cluster) == ((2,), (1,))
+    up(cluster, 1)
+    assert leadership(cluster)[0] == NO_LEADER
+    up(cluster, 2)
+    assert (leadership(cluster), eligible(cluster)) == ((2, (2,), 0), ((), ()))
+
+
+def test_a_replica_that_is_taken_away_is_no_eligible_leader() -> None:
+    cluster = elr_cluster(2, 1, 2, 3)
+    down(cluster, 3, 2)
+    assert eligible(cluster) == ((2,), ())
+    draft = Draft(cluster.state)
+    change(draft, cluster.id("t"), Wanted(replicas=(1, 3)))
+    cluster.take(draft.decision(None))
+    assert eligible(cluster) == ((), ())
+
+
 def test_a_clean_restart_keeps_eligibility() -> None:
     cluster = elr_cluster(1, 1)
     epoch = cluster.image.brokers[1].broker_epoch

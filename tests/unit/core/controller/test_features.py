@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 from tests.unit.core.controller.kit import Cluster, incarnation, old_features
 
-from spindle.core.controller import features, producer_ids
+from spindle.core.controller import configs, features, producer_ids
+from spindle.core.controller.configs import Alteration, Resource
 from spindle.core.controller.features import FeatureUpdate, UpgradeType
 from spindle.model import records as r
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import ELR_VERSION, METADATA_VERSION, SUPPORTED
+from spindle.model.features import ELR_VERSION, METADATA_VERSION, SUPPORTED, finalized_at
 from spindle.model.ids import Endpoint, VersionRange
+from spindle.model.image import BROKER_RESOURCE
 
 UP, SAFE, UNSAFE = UpgradeType
 
@@ -30,7 +32,7 @@ UP, SAFE, UNSAFE = UpgradeType
         ([("kraft.version", 1, UP)], Error.INVALID_UPDATE_VERSION),
         ([("", 1, UP)], Error.INVALID_REQUEST),
         ([("group.version", 1, UP), ("group.version", 1, UP)], Error.INVALID_REQUEST),
-        ([("group.version", 1, UP)], Error.NONE),
+        ([("group.version", 1, UP)], Error.INVALID_UPDATE_VERSION),
         ([("group.version", -1, SAFE)], Error.INVALID_UPDATE_VERSION),
         ([("transaction.version", 2, UP)], Error.INVALID_UPDATE_VERSION),
         ([("share.version", 1, UP)], Error.INVALID_UPDATE_VERSION),
@@ -69,6 +71,59 @@ def test_a_feature_goes_down_to_nothing() -> None:
     down = FeatureUpdate("group.version", 0, UpgradeType.SAFE_DOWNGRADE)
     cluster.take(features.update_features(cluster.state, [down]))
     assert cluster.image.features == {METADATA_VERSION: 30}
+
+
+def floor(cluster: Cluster) -> dict[str, str]:
+    """min.insync.replicas of the brokers' resources."""
+    return {
+        name: settings["min.insync.replicas"]
+        for (type, name), settings in cluster.image.configs.items()
+        if type == BROKER_RESOURCE and "min.insync.replicas" in settings
+    }
+
+
+@pytest.mark.spec("N-04")
+def test_eligible_leaders_rest_on_one_least_isr_for_the_cluster() -> None:
+    cluster = Cluster({"min.insync.replicas": "2"}, levels={METADATA_VERSION: 30})
+    cluster.start(1)
+    own = Resource(BROKER_RESOURCE, "1")
+    three = [(own, [Alteration("min.insync.replicas", 0, "3")])]
+    cluster.take(configs.alter_incrementally(cluster.state, three))
+    assert floor(cluster) == {"1": "3"}
+    cluster.take(features.update_features(cluster.state, [FeatureUpdate(ELR_VERSION, 1)]))
+    assert floor(cluster) == {"": "2"}
+    assert cluster.state.elr_enabled
+
+    def alter(resource: Resource, operation: int, value: str | None) -> tuple[Error, str | None]:
+        asked = [(resource, [Alteration("min.insync.replicas", operation, value)])]
+        (_, outcome), *_ = cluster.take(configs.alter_incrementally(cluster.state, asked))
+        return outcome.error, outcome.message
+
+    everywhere = Resource(BROKER_RESOURCE, "")
+    assert alter(own, 0, "3") == (
+        Error.INVALID_CONFIG,
+        "Broker-level min.insync.replicas cannot be altered while ELR is enabled.",
+    )
+    assert alter(everywhere, 1, None) == (
+        Error.INVALID_CONFIG,
+        "Cluster-level min.insync.replicas cannot be removed while ELR is enabled.",
+    )
+    assert alter(everywhere, 0, "1") == (Error.NONE, None)
+    assert floor(cluster) == {"": "1"}
+
+
+@pytest.mark.spec("N-04")
+@pytest.mark.parametrize("level", [7, 12, 13, 26, 30])
+def test_a_new_cluster_begins_as_its_format_says(level: int) -> None:
+    cluster = Cluster({"min.insync.replicas": "2"}, levels={})
+    formatted = [r.FeatureLevel(name=n, level=lv) for n, lv in finalized_at(level).items()]
+    records = features.begin(cluster.state, formatted)
+    in_transaction = isinstance(records[0], r.BeginTransaction)
+    assert in_transaction == (level >= 13) == isinstance(records[-1], r.EndTransaction)
+    for record in records:
+        cluster.image.apply(record)
+    assert cluster.image.features == finalized_at(level)
+    assert floor(cluster) == ({"": "2"} if level >= 26 else {})
 
 
 def test_controllers_register_once_and_bound_upgrades() -> None:

@@ -66,6 +66,7 @@ WRONG_ISR: dict[str, Any] = {"members": (2, 9)}
         ),
         ({"broker": 2, "partition_epoch": 1, **WRONG_ISR}, Error.INVALID_REQUEST),
         ({"partition_epoch": 1, **WRONG_ISR}, Error.INVALID_UPDATE_VERSION),
+        ({"partition_epoch": 2}, Error.INVALID_UPDATE_VERSION),
         ({"members": (1, 9)}, Error.INVALID_REQUEST),
         ({"members": (1, 1)}, Error.INVALID_REQUEST),
         ({"members": (2, 3)}, Error.INVALID_REQUEST),
@@ -73,6 +74,7 @@ WRONG_ISR: dict[str, Any] = {"members": (2, 9)}
         ({"members": (1,), "recovery": RECOVERING}, Error.INVALID_REQUEST),
         ({"members": (1, 4)}, Error.INELIGIBLE_REPLICA),
         ({"members": (1, (2, 77))}, Error.INELIGIBLE_REPLICA),
+        ({"members": (1, (2, 0))}, Error.INELIGIBLE_REPLICA),
     ],
 )
 def test_the_first_wrong_thing_is_told(changes: dict[str, Any], error: Error) -> None:

@@ -95,12 +95,37 @@ def test_the_same_replicas_are_no_record() -> None:
     assert cluster.last == ()
 
 
-def test_it_is_not_complete_while_one_that_stays_is_out_of_the_isr() -> None:
+def test_a_dead_bystander_does_not_hold_it_up() -> None:
+    """As Apache Kafka's PartitionReassignmentReplicas: all newcomers are in the ISR, so it ends."""
     cluster = scene(1, 2)
     cluster.beat(2, want_fence=True)
     alter(cluster, (3, 2))
-    join(cluster, 1, 3)
     assert shape(cluster) == ((3, 2, 1), (3,), (1,))
+    join(cluster, 1, 3)
+    assert shape(cluster) == ((3, 2), (), ())
+    assert cluster.partition("t").isr == (3,)
+
+
+def test_with_fewer_replicas_all_that_stay_must_be_in_the_isr() -> None:
+    cluster = scene(1, 2, 3)
+    cluster.beat(3, want_fence=True)
+    alter(cluster, (4, 3))
+    join(cluster, 1, 2, 4)
+    assert shape(cluster) == ((4, 3, 1, 2), (4,), (1, 2)), "two leave, one comes: 3 is awaited"
+    cluster.beat(3)
+    join(cluster, 1, 2, 3, 4)
+    assert shape(cluster) == ((4, 3), (), ())
+
+
+def test_cancelling_drops_a_newcomer_from_the_isr_beside_a_dead_bystander() -> None:
+    cluster = scene(1, 2)
+    cluster.beat(2, want_fence=True)
+    alter(cluster, (3, 4, 2))
+    join(cluster, 1, 3)
+    assert shape(cluster) == ((3, 4, 2, 1), (3, 4), (1,))
+    assert alter(cluster, None) is Error.NONE
+    assert set(shape(cluster)[0]) == {1, 2}
+    assert cluster.partition("t").isr == (1,)
 
 
 def test_cancelling_goes_back() -> None:
@@ -185,3 +210,25 @@ def test_a_new_replica_may_be_given_a_directory() -> None:
     # What is there already is moved by other means.
     assert cluster.partition("t").directories == (place, UNASSIGNED, UNASSIGNED)
     assert alter(cluster, (4, 2), directories={4: place}) is Error.LOG_DIR_NOT_FOUND
+
+
+@pytest.mark.spec("N-08")
+@pytest.mark.parametrize(
+    ("replicas", "allow", "words"),
+    [
+        ((1,), False, "The replication factor is changed from 2 to 1"),
+        ((), True, "The manual partition assignment includes an empty replica list."),
+        (
+            (1, 77),
+            True,
+            "The manual partition assignment includes broker 77, but no such broker is registered.",
+        ),
+        ((1, 1), True, "The manual partition assignment includes the broker 1 more than once."),
+    ],
+)
+def test_a_refusal_has_the_words_that_kafkas_tools_show(
+    replicas: tuple[int, ...], allow: bool, words: str
+) -> None:
+    cluster = scene(1, 2)
+    asked = Reassignment(partition=T0, replicas=replicas)
+    assert reassignment.alter(cluster.state, [asked], allow).answer[0].message == words

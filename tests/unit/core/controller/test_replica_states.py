@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 import pytest
 from tests.unit.core.controller.kit import Cluster, directory
 
@@ -36,6 +38,21 @@ def test_an_offline_replica_moves_leadership_and_leaves_its_neighbours() -> None
     assert len(cluster.image.brokers[1].log_dirs) == 2
     assert alter(cluster, ReplicaState.OFFLINE, "bad") == [Error.NONE]
     assert cluster.last == ()
+
+
+def test_a_report_on_a_topic_that_was_made_again_since_is_not_about_this_one() -> None:
+    cluster = Cluster()
+    cluster.start(1, 2)
+    cluster.topic("t", (1, 2))
+    epoch = cluster.image.brokers[1].broker_epoch
+    for topic_id, error in (
+        (uuid.UUID(int=5), Error.UNKNOWN_TOPIC_OR_PARTITION),
+        (cluster.id("t").topic_id, Error.NONE),
+    ):
+        names = [Named(TopicPartition("t", 0), topic_id)]
+        asked = replica_states.alter(cluster.state, 1, epoch, ReplicaState.OFFLINE, names)
+        assert cluster.take(asked) == [error]
+        assert (cluster.partition("t").leader == 2) == (error is Error.NONE)
 
 
 def test_a_replica_that_is_back_may_lead_where_nobody_does() -> None:

@@ -47,7 +47,7 @@ def by_hand(*replicas: tuple[int, ...]) -> tuple[tuple[int, tuple[int, ...]], ..
         ({"name": "ä"}, Error.INVALID_TOPIC_EXCEPTION),
         ({"name": "x" * 250}, Error.INVALID_TOPIC_EXCEPTION),
         ({"name": "x" * 249}, Error.NONE),
-        ({"name": "__cluster_metadata"}, Error.TOPIC_AUTHORIZATION_FAILED),
+        ({"name": "__cluster_metadata"}, Error.INVALID_REQUEST),
         ({"name": "here.already"}, Error.TOPIC_ALREADY_EXISTS),
         ({"name": "here_already"}, Error.INVALID_TOPIC_EXCEPTION),
         ({"partitions": 0}, Error.INVALID_PARTITIONS),

@@ -65,12 +65,14 @@ class Log:
     ) -> None:
         self.append(records, then)
 
-    def commit(self, offsets: dict[TopicPartition, int], **who: object) -> dict[object, Error]:
-        answers: dict[object, Error] = {}
+    def commit(
+        self, offsets: dict[TopicPartition, int], **who: object
+    ) -> dict[TopicPartition, Error]:
+        answers: dict[TopicPartition, Error] = {}
         self.coordinator.commit(
             Identity(**({"group_id": "g"} | who)),  # type: ignore[arg-type]
             {p: Committed(offset=n, commit_ms=self.out.wall_ms) for p, n in offsets.items()},
-            answers.update,
+            lambda answer: answers.update(answer),
         )
         return answers
 
@@ -106,8 +108,8 @@ class Log:
         other = Log(self.limits)
         other.out.wall_ms = self.out.wall_ms
         other.coordinator = Coordinator(other.limits, other.out, other.append, other.append_in)
-        for record in self.records:
-            other.coordinator.replay(record)
+        for at, record in enumerate(self.records):
+            other.coordinator.replay(record, at)
         other.coordinator.on_loaded()
         return other
 
@@ -190,13 +192,13 @@ def test_members_commit_in_their_generation_and_strangers_only_while_nobody_is_t
     assert refused.value.error is Error.GROUP_ID_NOT_FOUND
     with pytest.raises(Refusal) as refused:
         log.commit({T0: 2}, group_id="", generation=1)
-    assert refused.value.error is Error.INVALID_GROUP_ID
+    assert refused.value.error is Error.GROUP_ID_NOT_FOUND
+    assert log.commit({T0: 2}, group_id="") == {T0: Error.NONE}
 
 
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"group_id": ""}, Error.INVALID_GROUP_ID),
         ({"session_timeout": 5_999}, Error.INVALID_SESSION_TIMEOUT),
         ({"session_timeout": 1_800_001}, Error.INVALID_SESSION_TIMEOUT),
         ({"member_id": "x"}, Error.UNKNOWN_MEMBER_ID),
@@ -222,11 +224,29 @@ def test_a_refused_join_leaves_nothing_behind(
     assert log.coordinator.groups == {}
 
 
+def test_a_refused_join_leaves_a_group_whose_offsets_a_transaction_holds(log: Log) -> None:
+    value = {T0: Committed(offset=1, commit_ms=0)}
+    log.coordinator.commit(Identity(group_id="g"), value, lambda answers: None, (7, 0))
+    ask = Join(
+        group_id="g",
+        member_id="",
+        client_id="c",
+        client_host="/h",
+        session_timeout=10_000,
+        rebalance_timeout=10_000,
+        protocol_type="consumer",
+        protocols=(),
+    )
+    answers: list[JoinAnswer] = []
+    log.coordinator.join(ask, answers.append)
+    assert [a.error for a in answers] == [Error.INCONSISTENT_GROUP_PROTOCOL]
+    assert list(log.coordinator.groups) == ["g"]
+
+
 def test_unknown_groups_have_no_members(log: Log) -> None:
     who = Identity(group_id="g", generation=1, member_id="m")
     assert log.coordinator.heartbeat(who) is Error.UNKNOWN_MEMBER_ID
     assert log.coordinator.leave("g", [("m", None), ("n", None)]) == [Error.UNKNOWN_MEMBER_ID] * 2
-    assert log.coordinator.heartbeat(Identity(group_id="")) is Error.INVALID_GROUP_ID
     synced: list[Error] = []
     log.coordinator.sync(
         Sync(group_id="g", generation=1, member_id="m"), lambda a: synced.append(a.error)

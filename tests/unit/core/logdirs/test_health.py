@@ -125,6 +125,18 @@ def test_a_directory_that_comes_and_goes_stays_away_for_an_hour() -> None:
 
 
 @pytest.mark.spec("B-13")
+def test_a_directory_that_came_back_too_often_says_so_once() -> None:
+    health = online()
+    come_and_go(health, 100.0)
+    assert health.on_tired()
+    assert not health.on_tired()
+    assert health.why.startswith("it answers, but came back 3 times within an hour")
+    assert health.why.endswith("(the last failure: dead)")
+    health.on_sign_of_life(False, 100.0)
+    assert not health.on_tired()
+
+
+@pytest.mark.spec("B-13")
 def test_an_operator_overrules() -> None:
     health = online()
     come_and_go(health, 100.0)

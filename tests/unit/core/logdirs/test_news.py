@@ -81,7 +81,10 @@ def test_one_assignment_fails_one_succeeds() -> None:
     queue.want(id(0), D1, 0.0)
     queue.want(id(1), D1, 0.0)
     batch = take(queue, 1.0)
-    errors = {id(0): Error.NONE, id(1): Error.UNKNOWN_TOPIC_OR_PARTITION}
+    errors: dict[PartitionId, Error | int] = {
+        id(0): Error.NONE,
+        id(1): Error.UNKNOWN_TOPIC_OR_PARTITION,
+    }
     assert queue.on_answered(batch.serial, errors, 1.0) == [id(0)]
     assert take(queue, 9.0).entries == {id(1): D1}
 

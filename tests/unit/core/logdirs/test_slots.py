@@ -28,11 +28,12 @@ def test_limits_are_kept_and_no_disk_idles_that_could_work(
     slots, pair_of = Slots(), {id_of(n): pair for n, pair in enumerate(wanted)}
     for id, pair in pair_of.items():
         slots.wait(id, pair)
-    waiting, copying, done = set(pair_of), [], 0
+    waiting, done = set(pair_of), 0
+    copying: list[PartitionId] = []
     while waiting or copying:
-        while (id := slots.next(total, per_disk)) is not None:
-            waiting.remove(id)
-            copying.append(id)
+        while (ready := slots.next(total, per_disk)) is not None:
+            waiting.remove(ready)
+            copying.append(ready)
         loads = {d: sum(d in pair_of[id] for id in copying) for d in DISKS}
         assert slots.copying == len(copying) <= total
         assert slots.waiting == len(waiting)

@@ -108,9 +108,13 @@ def test_a_lost_session_is_told_everything_again() -> None:
     talk.on_lost()
     ask = talk.ask()
     assert (ask.session_id, ask.session_epoch, len(ask.positions)) == (0, 0, 2)
+    talk.want(id(1), at(8))
     talk.on_answer(0)
+    assert talk.is_settled(id(0)), "an answer without a session is an answer"
+    assert not talk.is_settled(id(1)), "it moved on after it was asked for"
     ask = talk.ask()
-    assert (ask.session_id, ask.session_epoch, len(ask.positions)) == (0, 0, 2)
+    assert (ask.session_id, ask.session_epoch) == (0, 0)
+    assert ask.positions == {id(0): at(5), id(1): at(8)}
 
 
 def test_who_leaves_before_being_known_is_not_forgotten() -> None:

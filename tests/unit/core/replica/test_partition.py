@@ -134,6 +134,42 @@ def test_who_joins_has_reached_the_mark_and_the_epochs_start() -> None:
     assert partition.high_watermark == 7
 
 
+def test_who_lacks_what_the_leader_began_with_does_not_join() -> None:
+    """It may have the high watermark and still miss what an earlier leader has acknowledged."""
+    partition = leading(end=5, isr=(1, 2))
+    assert partition.high_watermark == 0
+    fetch(partition, 3, 4)
+    assert partition.take_proposal() is None
+    fetch(partition, 3, 5)
+    assert partition.take_proposal() is not None
+
+
+def test_each_epoch_begins_at_the_end_that_its_leader_has_then() -> None:
+    partition = leading(isr=(1, 2))
+    append(partition, 3)
+    state = replace(STATE, isr=(1, 2), leader_epoch=5, partition_epoch=11)
+    assert partition.on_assignment(state, ALIVE, 0.0) is Change.LEADS
+    fetch(partition, 3, 2)
+    assert partition.take_proposal() is None
+    fetch(partition, 3, 3)
+    assert partition.take_proposal() is not None
+
+
+def test_the_answer_to_an_earlier_proposal_does_not_release_the_present_one() -> None:
+    partition = leading(isr=(1,))
+    fetch(partition, 2, 0)
+    first = partition.take_proposal()
+    assert first is not None
+    partition.on_assignment(replace(STATE, isr=(1, 3), partition_epoch=11), ALIVE, 0.0)
+    second = partition.take_proposal()
+    assert second is not None
+    partition.on_isr_committed(first, (1, 2), 11, 0.0)
+    assert isinstance(partition.role, Leading)
+    assert partition.role.proposal is second
+    partition.on_isr_committed(second, (1, 3, 2), 12, 0.0)
+    assert partition.isr == (1, 3, 2)
+
+
 @pytest.mark.spec("B-01")
 def test_b01_nobody_waits_for_who_cannot_join() -> None:
     partition = leading(isr=(1, 3))
@@ -278,6 +314,16 @@ def test_a_followers_mark_is_its_leaders_as_far_as_it_has_the_records() -> None:
     assert partition.high_watermark == 5
     partition.on_cut(loaded(4, 0, (EpochStart(3, 0),)))
     assert (partition.end, partition.next, partition.high_watermark) == (4, 4, 4)
+
+
+def test_a_cut_takes_the_epochs_of_what_is_gone() -> None:
+    partition = machine(end=5)
+    partition.on_assignment(replace(STATE, leader=2), ALIVE, 0.0)
+    partition.accept(Batch(5, 0, 4, 0, 1, 1, NO_PRODUCER, -1, -1, 1, b""))
+    partition.on_appended(6, 0.0)
+    assert partition.epochs.latest == 4
+    partition.on_cut(loaded(5, 0, (EpochStart(3, 0),)))
+    assert partition.epochs.latest == 3
 
 
 def test_the_low_watermark_waits_for_the_living_only() -> None:

@@ -6,14 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from spindle.core.replica.producers import PRODUCERS_MAX, SEQUENCES, Producers
-from spindle.model.batches import CONTROL, Batch
+from spindle.core.replica.producers import EPOCH_MAX, PRODUCERS_MAX, SEQUENCES, Producers
+from spindle.model.batches import CONTROL, TRANSACTIONAL, Batch, EndTransactionMarker
 from spindle.model.errors import Error, Refusal
 from spindle.model.logs import ProducerEntry
+
+MARKER = CONTROL | TRANSACTIONAL
 
 
 def batch(sequence: int, base: int = 0, count: int = 1, epoch: int = 0, pid: int = 7) -> Batch:
     return Batch(base, count - 1, 0, 0, 1000, 1000 + base, pid, epoch, sequence, count, b"")
+
+
+def transactional(sequence: int, epoch: int = 0, pid: int = 7) -> Batch:
+    return replace(batch(sequence, epoch=epoch, pid=pid), attributes=TRANSACTIONAL)
 
 
 def noted(*batches: Batch) -> Producers:
@@ -91,10 +97,98 @@ def test_control_batches_move_the_epoch_and_no_sequence() -> None:
     assert error(producers, batch(1, 2)) == Error.INVALID_PRODUCER_EPOCH
 
 
+def test_where_each_transaction_has_its_epoch_the_first_batch_begins_at_zero() -> None:
+    """KIP-890: who is not known, or has nothing in its epoch, has sequences from 0 on."""
+    producers = Producers()
+    producers.on_asked(transactional(3), True, 1)
+    assert error(producers, transactional(3)) == Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+    producers.on_asked(transactional(0), True, 2)
+    producers.note(transactional(0))
+    producers.note(replace(batch(-1, 1, epoch=1), attributes=MARKER), EndTransactionMarker(True, 0))
+    producers.on_asked(transactional(1, epoch=1), True, 3)
+    assert error(producers, transactional(1, epoch=1)) == Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+    # One that has written in its epoch goes on.
+    known = noted(batch(0))
+    known.on_asked(transactional(1), True, 4)
+    assert known.check(transactional(1)) is None
+
+
+def test_of_batches_that_have_asked_the_lowest_sequence_comes_first() -> None:
+    producers = Producers()
+    for sequence in (4, 2, 6):
+        producers.on_asked(transactional(sequence), False, 1)
+    assert error(producers, transactional(4)) == Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert producers.check(transactional(2)) is None
+    # A younger epoch begins again; an older one changes nothing.
+    producers.on_asked(transactional(5, epoch=1), False, 1)
+    producers.on_asked(transactional(1), False, 1)
+    assert producers.check(transactional(5, epoch=1)) is None
+    assert error(producers, transactional(6, epoch=1)) == Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_question_is_forgotten_when_its_transaction_begins_or_ends(ends: bool) -> None:
+    producers = Producers()
+    producers.on_asked(transactional(2, pid=8), False, 1)
+    if ends:
+        end = replace(batch(-1, 1, pid=8), attributes=MARKER)
+        producers.note(end, EndTransactionMarker(False, 0))
+        producers.note(batch(2, 2, pid=8))
+    else:
+        producers.note(transactional(2, pid=8))
+    assert producers.check(transactional(3, pid=8)) is None
+
+
+def test_a_question_is_forgotten_with_time() -> None:
+    producers = Producers()
+    producers.on_asked(transactional(2), False, 1_000)
+    producers.on_asked(transactional(2), False, 5_000)
+    producers.expire(999)
+    assert error(producers, transactional(3)) == Error.OUT_OF_ORDER_SEQUENCE_NUMBER
+    producers.expire(1_000)
+    assert producers.check(transactional(3)) is None
+
+
+def marked(producers: Producers, epoch: int, coordinator: int = 0, **more: bool) -> Error:
+    flags = {"bumped": True, "is_open": False} | more
+    return producers.check_marker(7, epoch, coordinator, **flags)
+
+
+def test_markers_of_older_epochs_and_coordinators_are_refused() -> None:
+    producers = noted(batch(0, epoch=3))
+    assert marked(producers, 2) == Error.INVALID_PRODUCER_EPOCH
+    assert marked(producers, 4) == Error.NONE
+    end = replace(batch(-1, 1, epoch=4), attributes=MARKER)
+    producers.note(end, EndTransactionMarker(True, 9))
+    assert marked(producers, 4, 8) == Error.TRANSACTION_COORDINATOR_FENCED
+    assert marked(producers, 5, 8) == Error.TRANSACTION_COORDINATOR_FENCED
+    assert marked(producers, 5, 9) == Error.NONE
+    assert Producers().check_marker(7, 0, 0, bumped=True, is_open=False) == Error.NONE
+
+
+def test_a_marker_in_the_epoch_of_an_open_transaction_is_not_its_own() -> None:
+    producers = noted(batch(0, epoch=3))
+    assert marked(producers, 3) == Error.NONE, "it came before: nothing is open"
+    assert marked(producers, 3, is_open=True) == Error.INVALID_PRODUCER_EPOCH
+    assert marked(producers, 3, is_open=True, bumped=False) == Error.NONE
+    last = noted(batch(0, epoch=EPOCH_MAX))
+    assert marked(last, EPOCH_MAX, is_open=True) == Error.NONE
+
+
 def test_the_idle_are_forgotten() -> None:
     producers = noted(batch(0, 0, pid=1), batch(0, 500, pid=2))
-    assert producers.expire(1100) == 1
+    assert producers.expire(999) == 0
+    assert producers.expire(1000, keep=(1,)) == 0
+    assert producers.expire(1000) == 1
     assert [id for id, _ in producers.items()] == [2]
     for n in range(PRODUCERS_MAX + 5):
         producers.note(batch(0, 1000, pid=100 + n))
+    producers.make_room(keep=())
     assert len(producers) == PRODUCERS_MAX
+    for n in range(3):
+        producers.note(batch(0, 1000, pid=n))
+    producers.make_room(keep=(105, 107))
+    known = [id for id, _ in producers.items()]
+    assert known[0] == 108
+    assert {105, 107} <= set(known), "what is in a transaction is not forgotten"
+    assert 106 not in known

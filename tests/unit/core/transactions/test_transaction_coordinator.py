@@ -279,6 +279,46 @@ def test_what_was_decided_goes_on_after_a_reload() -> None:
     assert world.endings == []
 
 
+def test_a_closed_coordinator_leaves_the_markers_to_the_next_one() -> None:
+    world = World()
+    producer = world.begin()
+    world.add(producer, A)
+    world.held = []
+    told: list[Producer | Error] = []
+    world.coordinator.end("x", producer, True, False, told.append)
+    world.coordinator.close()
+    world.held.pop()()
+    assert told == [producer], "the decision stands"
+    assert world.endings == []
+
+
+def test_an_answer_about_an_older_decision_completes_nothing() -> None:
+    world = World()
+    producer = world.begin()
+    world.add(producer, A)
+    world.end(producer)
+    _, then = world.endings[0]
+    world.mark()
+    world.add(producer, A)
+    world.end(producer, commit=False)
+    then(Error.NONE)
+    assert world.state is State.PREPARE_ABORT
+    world.mark()
+    assert world.state is State.COMPLETE_ABORT
+
+
+@pytest.mark.parametrize("state", [State.ONGOING, State.PREPARE_COMMIT, State.PREPARE_ABORT])
+def test_an_id_is_not_forgotten_before_its_transaction_has_ended(state: State) -> None:
+    world = World()
+    world.begin()
+    txn = world.coordinator.transactions["x"]
+    txn.take(replace(txn.stored, state=state, started_ms=world.out.wall_ms, partitions=(A,)))
+    world.out.wall_ms += 100_000
+    world.coordinator.expire()
+    assert list(world.coordinator.transactions) == ["x"]
+    assert len(world.log) == 1
+
+
 def test_nothing_is_begun_while_something_is_written() -> None:
     world = World()
     producer = world.begin()

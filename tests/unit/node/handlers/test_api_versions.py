@@ -68,8 +68,9 @@ def test_features_are_told_from_version_3_on_and_those_from_0_on_from_version_4(
     assert {f.name for f in old.supported_features} == {"metadata.version"}
     told = {f.name: (f.min_version, f.max_version) for f in new.supported_features}
     assert told["metadata.version"] == (7, 30)
-    assert told["kraft.version"] == (0, 1)
-    assert told["group.version"] == (0, 0)
+    for not_served in ("kraft.version", "group.version", "share.version", "streams.version"):
+        assert told[not_served] == (0, 0)
+    assert told["eligible.leader.replicas.version"] == (0, 1)
     assert told["transaction.version"] == (0, 2)
     for answer in (old, new):
         assert answer.finalized_features_epoch == 77

@@ -7,6 +7,7 @@ from tests.support.desk import part
 from tests.support.logdirs_world import World, pid, topic_id
 from tests.support.moving import fill, moved, started
 
+from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.node.logdirs.places import Stage
 
@@ -81,6 +82,18 @@ def test_cordoned_takes_no_move_but_lets_go_and_take_back() -> None:
     assert world.alter("/d2", "t") == [Error.NONE]
     world.until(moved(world), limit=100)
     assert world.alter("/d1", "t") == [Error.INVALID_REPLICA_ASSIGNMENT]
+
+
+@pytest.mark.spec("B-19")
+def test_cordons_are_described_where_the_cluster_knows_them() -> None:
+    world = World(2)
+    world.open()
+    world.broker.settings.set_dynamic({"cordoned.log.dirs": "/d1"})
+    world.image.apply(r.FeatureLevel(name="metadata.version", level=29))
+    assert not world.describe()["/d1"].is_cordoned
+    world.image.apply(r.FeatureLevel(name="metadata.version", level=30))
+    assert world.describe()["/d1"].is_cordoned
+    assert not world.describe()["/d2"].is_cordoned
 
 
 # --- wishes ---------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ from tests.support.cluster_image import (
 from tests.support.desk import Desk, part
 
 from spindle.model import records as r
-from spindle.model.config import Settings
 from spindle.model.errors import Error
 from spindle.model.outbox import Outbox
+from spindle.model.settings.values import Settings
 from spindle.node.handlers import metadata
 from spindle.wire.apis import Key
 
@@ -135,9 +135,9 @@ def test_a_leader_that_is_not_on_this_listener(broker: Broker) -> None:
 def test_an_unknown_topic_is_made_on_demand(broker: Broker, version: int) -> None:
     answer = ask(broker, version, "new", "..", "newer", allow_auto_topic_creation=True)
     assert [(t.name, t.error_code) for t in answer.topics] == [
-        ("new", Error.LEADER_NOT_AVAILABLE),
+        ("new", Error.UNKNOWN_TOPIC_OR_PARTITION),
         ("..", Error.INVALID_TOPIC_EXCEPTION),
-        ("newer", Error.LEADER_NOT_AVAILABLE),
+        ("newer", Error.UNKNOWN_TOPIC_OR_PARTITION),
     ]
     assert broker.wanted == ["new", "newer"]
 

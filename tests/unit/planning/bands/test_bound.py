@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from spindle.planning.load import Band, DirectoryLoad
 EVEN = Band(0.0, 0.9)
 
 
-def means(directories: list[DirectoryLoad], sizes: dict[str, int]) -> dict[str, float]:
+def means(directories: list[DirectoryLoad], sizes: dict[str, int]) -> dict[str, Any]:
     around = edges(directories, [sizes[d.path] for d in directories], EVEN)
     return {d.path: pytest.approx(e.mean) for d, e in zip(directories, around, strict=True)}
 

@@ -1,0 +1,33 @@
+"""Replication throttles of a broker (KIP-73, S-07), bound to its settings and its clock.
+
+`core.replica.quota` measures; here stands which rate counts. One is asked by the readers before a
+follower gets records, the other by the fetchers before they ask a leader.
+"""
+
+from __future__ import annotations
+
+from spindle.core.replica.quota import Quota
+from spindle.node.site import Site
+
+
+class Throttle:
+    """One of the two: `side` is "leader" (what is sent) or "follower" (what is fetched)."""
+
+    def __init__(self, site: Site, side: str) -> None:
+        settings = site.settings
+        self._site = site
+        self._limit = f"{side}.replication.throttled.rate"
+        self._quota = Quota(
+            settings.whole("replication.quota.window.num"),
+            float(settings.whole("replication.quota.window.size.seconds")),
+        )
+
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether throttled replicas that are not in sync have to wait."""
+        limit = self._site.settings.whole(self._limit)
+        return self._quota.is_exceeded(limit, self._site.out.now)
+
+    def record(self, size: int) -> None:
+        """So many bytes of throttled replicas are sent, or have come."""
+        self._quota.record(size, self._site.out.now)

@@ -1,0 +1,241 @@
+"""The connections that others have opened to a node, and what they may make it hold (S-08).
+
+Counts each one's open requests and what all hold together: requests without an answer, frames that
+are not whole, answers that are not read. Past the limit nothing more is read from clients, and the
+connections that have been stuck for longest are closed. Closes idle ones; names one that can be
+spared. Knows no request's content.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from spindle.model.settings.values import Settings
+from spindle.runtime.net import Stream
+
+log = structlog.get_logger("spindle")
+
+OPEN_MAX: Final = 16
+"""Requests of one connection under way; more of it is not read until one is answered."""
+QUIET_SECONDS: Final = 1.0
+"""A connection that asked for nothing for so long may be closed to make room."""
+STUCK_SECONDS: Final = 1.0
+"""A frame may be unfinished, or an answer unread, for so long where there is no room for more."""
+LOOK_SECONDS: Final = 0.1
+IDLE_LOOK_SECONDS: Final = 1.0
+RESUME_SHARE: Final = 0.75
+SPARE_LOOKS: Final = 200
+"""Connections looked at to find one that can be spared."""
+MEMORY_SHARE: Final = 8
+LEAST_BYTES: Final = 128 << 20
+SAY_SECONDS: Final = 10.0
+_GROUP_LIMITS: Final = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+
+
+def bytes_limit(settings: Settings) -> int:
+    """`queued.max.request.bytes`; where it is off, an eighth of the memory, at least 128 MiB."""
+    asked = settings.whole("queued.max.request.bytes")
+    return asked if asked > 0 else max(LEAST_BYTES, _memory() // MEMORY_SHARE)
+
+
+def _memory() -> int:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for path in _GROUP_LIMITS:
+        try:
+            total = min(total, int(path.read_text()))
+        except (OSError, ValueError):
+            continue  # No such group, or "max".
+    return total
+
+
+@dataclass(slots=True, eq=False)
+class _Member:
+    stream: Stream
+    listener: str
+    host: str
+    protected: bool
+    last: float
+    kept: int = 0
+    open: deque[int] = field(default_factory=deque)
+    """Bytes of each request that has no answer yet."""
+
+
+class Crowd:
+    """All of them, by id, the one that has been quiet for longest first."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, settings: Settings) -> None:
+        self._loop = loop
+        self._limit = bytes_limit(settings)
+        self._settings = settings
+        self._idle: dict[str, float] = {}
+        self._members: OrderedDict[int, _Member] = OrderedDict()
+        self._asked = 0
+        self._kept = 0
+        self._over = False
+        self._closed = 0
+        self._sought_at = 0.0
+        self._relieving = False
+        self._queue_full = False
+        self._silent_until = 0.0
+        self._looking: asyncio.TimerHandle | None = None
+        self._idling = loop.call_later(IDLE_LOOK_SECONDS, self._close_idle)
+
+    def close(self, why: str) -> None:
+        """Close them all."""
+        self._idling.cancel()
+        if self._looking is not None:
+            self._looking.cancel()
+        for member in list(self._members.values()):
+            member.stream.close(why)
+
+    def get(self, id: int) -> Stream | None:
+        """A connection, while it is there."""
+        member = self._members.get(id)
+        return None if member is None else member.stream
+
+    # --- what happens -------------------------------------------------------------------------
+
+    def add(self, id: int, stream: Stream, listener: str, host: str, protected: bool) -> None:
+        """It has come. `protected`: it is no client's, and is never closed for others."""
+        if listener not in self._idle:
+            own = self._settings.of_listener(listener)
+            self._idle[listener] = own.seconds("connections.max.idle.ms")
+        self._members[id] = _Member(stream, listener, host, protected, self._loop.time())
+        self._hold(self._members[id])
+
+    def remove(self, id: int) -> tuple[str, str]:
+        """It has gone; the listener and the host that it came from."""
+        member = self._members.pop(id)
+        if not member.protected:
+            self._asked -= sum(member.open)
+            self._kept -= member.kept
+        self._look()
+        return member.listener, member.host
+
+    def on_frame(self, id: int, size: int) -> None:
+        """It has sent a request."""
+        member = self._members[id]
+        member.open.append(size)
+        member.last = self._loop.time()
+        self._members.move_to_end(id)
+        if not member.protected:
+            self._asked += size
+        self._look()
+        self._hold(member)
+
+    def on_answered(self, id: int) -> None:
+        """Its oldest request has its answer, or is owed none."""
+        member = self._members[id]
+        size = member.open.popleft()
+        member.last = self._loop.time()
+        self._members.move_to_end(id)
+        if not member.protected:
+            self._asked -= size
+        self._look()
+        self._hold(member)
+
+    def on_kept(self, id: int, more: int) -> None:
+        """So many bytes more of it are kept: of unfinished frames and of unsent answers."""
+        member = self._members.get(id)
+        if member is None:
+            return
+        member.kept += more
+        if not member.protected:
+            self._kept += more
+            self._look()
+
+    def on_queued(self, count: int) -> None:
+        """So many requests of all of them wait for a thread."""
+        self._queue_full = count >= self._settings.whole("queued.max.requests")
+        if self._queue_full != self._over:
+            self._look()
+
+    # --- room ---------------------------------------------------------------------------------
+
+    def make_room(self) -> bool:
+        """Close the connection that has asked for nothing for longest; False: none is quiet."""
+        latest = self._loop.time() - QUIET_SECONDS
+        for _, member in zip(range(SPARE_LOOKS), self._members.values(), strict=False):
+            if member.last > latest:
+                return False
+            if not member.protected and not member.open and not member.stream.closed:
+                member.stream.close("it made room for another connection")
+                return True
+        return False
+
+    def _close_idle(self) -> None:
+        self._idling = self._loop.call_later(IDLE_LOOK_SECONDS, self._close_idle)
+        now = self._loop.time()
+        idle = [
+            member
+            for member in self._members.values()
+            if not member.open and member.last + self._idle[member.listener] <= now
+        ]
+        for member in idle:
+            member.stream.close("connections.max.idle.ms has passed")
+
+    def _look(self) -> None:
+        """Whether there is room for more; if there is too much, get rid of what is stuck."""
+        if self._relieving:
+            return
+        if self._kept > self._limit:
+            self._close_stuck()
+        most = max(self._asked, self._kept)
+        over = most > self._limit * (RESUME_SHARE if self._over else 1.0) or self._queue_full
+        if over and self._looking is None:
+            self._looking = self._loop.call_later(LOOK_SECONDS, self._look_again)
+        if over != self._over:
+            self._over = over
+            for member in self._members.values():
+                self._hold(member)
+
+    def _look_again(self) -> None:
+        self._looking = None
+        self._look()
+
+    def _close_stuck(self) -> None:
+        now = self._loop.time()
+        if now < self._sought_at + LOOK_SECONDS:
+            return  # It looks at all of them: not with every request.
+        self._sought_at = now
+        latest = now - STUCK_SECONDS
+        stuck = [
+            (since, member)
+            for member in self._members.values()
+            if not member.protected and (since := member.stream.stuck_since) is not None
+            if since <= latest and not member.stream.closed
+        ]
+        self._relieving = True  # Each that goes tells of it.
+        for _, member in sorted(stuck, key=lambda pair: pair[0]):
+            if self._kept <= self._limit * RESUME_SHARE:
+                break
+            self._closed += 1
+            self._say(member)
+            member.stream.close("it was stuck where there was no room for more")
+        self._relieving = False
+
+    def _say(self, member: _Member) -> None:
+        now = self._loop.time()
+        if now >= self._silent_until:
+            self._silent_until = now + SAY_SECONDS
+            log.warning(
+                "connections are closed that hold too much for too long",
+                host=member.host,
+                bytes=member.kept,
+                limit=self._limit,
+                so_far=self._closed,
+            )
+
+    def _hold(self, member: _Member) -> None:
+        full = self._over and not member.protected
+        member.stream.hold(full or len(member.open) >= OPEN_MAX)

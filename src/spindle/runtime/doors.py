@@ -1,0 +1,246 @@
+"""Listening sockets: who may come in, and what happens where there is no room for more (S-08).
+
+A node without free descriptors does not spin: it stops accepting for a while and says so once.
+The last descriptors are kept for the listeners of brokers and controllers, and for files. At a
+limit the connection that has been quiet for longest makes room. Knows connections, not requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import resource
+import socket
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from spindle.model.config import NodeConfig
+from spindle.model.errors import Unusable
+from spindle.model.ids import Endpoint
+from spindle.model.settings.setting import MAX_INT
+from spindle.runtime.net import listen
+
+log = structlog.get_logger("spindle")
+
+MAX_CONNECTIONS: Final = "max.connections"
+ACCEPT_AT_ONCE: Final = 64
+"""Connections taken before the loop serves those that are there."""
+PAUSE_SECONDS: Final = 1.0
+"""How long a listener rests after it could not accept."""
+SAY_SECONDS: Final = 10.0
+"""The least time between two lines about connections that were refused."""
+RESERVE_SHARE: Final = 4
+RESERVE_MAX: Final = 1024
+"""A quarter of all descriptors, this many at most, are not for clients."""
+_GONE: Final = frozenset({errno.ECONNABORTED, errno.EPROTO, errno.EPERM, errno.ENETDOWN})
+"""The connection was no more when we came to accept it; the next one may be."""
+
+
+class Limits:
+    """How many connections a node takes; settings that change while it runs count at once."""
+
+    def __init__(self, config: NodeConfig, descriptors: int) -> None:
+        """`descriptors`: how many files and sockets the process may have open."""
+        self.descriptors = descriptors
+        self._settings = settings = config.settings
+        protected = set(config.controller_listeners)
+        clients = [e.name for e in config.listeners if e.name not in protected]
+        if len(clients) > 1:
+            protected.add(config.inter_broker_listener)
+        self.protected = frozenset(protected)
+        """Listeners on which brokers and controllers come, and no clients."""
+        self._of_listener = {
+            e.name: settings.of_listener(e.name).whole(MAX_CONNECTIONS)
+            for e in config.listeners
+            if f"listener.name.{e.name.lower()}.{MAX_CONNECTIONS}" in settings.given
+        }
+        self._overrides: tuple[str, dict[str, int]] = ("", {})
+        self.of_host("")  # Whether the overrides can be read.
+
+    @property
+    def for_clients(self) -> int:
+        """A descriptor with this number or a higher one is not for a client.
+
+        The system always gives the lowest that is free: so its number says how many are in use.
+        """
+        return self.descriptors - min(self.descriptors // RESERVE_SHARE, RESERVE_MAX)
+
+    @property
+    def connections(self) -> int:
+        """Of all listeners together."""
+        return self._settings.whole(MAX_CONNECTIONS)
+
+    def of_listener(self, name: str) -> int:
+        """Of one listener."""
+        return self._of_listener.get(name, MAX_INT)
+
+    def of_host(self, host: str) -> int:
+        """From one address."""
+        text = self._settings.word("max.connections.per.ip.overrides")
+        if self._overrides[0] != text:
+            self._overrides = text, _overrides(text)
+        return self._overrides[1].get(host, self._settings.whole("max.connections.per.ip"))
+
+
+def _overrides(text: str) -> dict[str, int]:
+    """`host:count,host:count`; Unusable where it is not."""
+    found = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        host, _, count = part.rpartition(":")
+        try:
+            found[str(socket.getaddrinfo(host, None)[0][4][0])] = int(count)
+        except (OSError, ValueError):
+            raise Unusable(
+                f"max.connections.per.ip.overrides: {part!r} is not address:number"
+            ) from None
+    return found
+
+
+def raise_descriptors() -> int:
+    """Raise this process's limit of descriptors as far as it may; the limit it has now."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        except (OSError, ValueError) as error:  # macOS tells of more than it gives
+            log.warning("the limit of open files could not be raised", limit=soft, error=str(error))
+            return soft
+    return hard
+
+
+@dataclass(slots=True, eq=False)
+class _Door:
+    sock: socket.socket
+    name: str
+    open: int = 0
+    refused: int = 0
+    silent_until: float = 0.0
+    resume: asyncio.TimerHandle | None = None
+
+
+LetIn = Callable[[socket.socket, str, str], None]
+
+
+class Doors:
+    """All listeners of a node.
+
+    `let_in(socket, listener, host)` is given each connection that may stay; tell `left` when it has
+    gone. `make_room()` closes a connection that can be spared, and says whether there was one.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        limits: Limits,
+        let_in: LetIn,
+        make_room: Callable[[], bool],
+    ) -> None:
+        self._loop = loop
+        self._limits = limits
+        self._let_in = let_in
+        self._make_room = make_room
+        self._doors: dict[str, _Door] = {}
+        self._hosts: Counter[str] = Counter()
+
+    def open(self, endpoint: Endpoint) -> int:
+        """Listen on an endpoint; the port had, also where 0 was asked."""
+        sock = listen(endpoint.host, endpoint.port)
+        door = _Door(sock, endpoint.name)
+        self._doors[endpoint.name] = door
+        self._loop.add_reader(sock.fileno(), self._accept, door)
+        port: int = sock.getsockname()[1]
+        return port
+
+    def close(self) -> None:
+        """Listen no longer."""
+        doors, self._doors = self._doors, {}
+        for door in doors.values():
+            if door.resume is not None:
+                door.resume.cancel()
+            self._loop.remove_reader(door.sock.fileno())
+            door.sock.close()
+
+    def left(self, listener: str, host: str) -> None:
+        """A connection from this host has gone."""
+        if listener in self._doors:
+            self._doors[listener].open -= 1
+        self._hosts[host] -= 1
+        if self._hosts[host] <= 0:
+            del self._hosts[host]
+
+    def is_protected(self, listener: str) -> bool:
+        """Whether brokers and controllers come on a listener, and clients do not."""
+        return listener in self._limits.protected
+
+    # --- accepting ----------------------------------------------------------------------------
+
+    def _accept(self, door: _Door) -> None:
+        for _ in range(ACCEPT_AT_ONCE):
+            try:
+                client, address = door.sock.accept()
+            except (BlockingIOError, InterruptedError):
+                return
+            except OSError as error:
+                if error.errno in _GONE:
+                    continue
+                if not self._make_room():
+                    self._pause(door, error)
+                return
+            host = address[0]
+            why = self._refusal(door, host, client.fileno())
+            if why is None:
+                self._hosts[host] += 1
+                door.open += 1
+                self._let_in(client, door.name, host)
+            else:
+                client.close()
+                self._refused(door, host, why)
+
+    def _refusal(self, door: _Door, host: str, descriptor: int) -> str | None:
+        limits = self._limits
+        if self._hosts[host] >= (most := limits.of_host(host)):
+            return f"max.connections.per.ip is {most}"
+        if door.open >= (most := limits.of_listener(door.name)):
+            return f"{MAX_CONNECTIONS} of this listener is {most}"
+        protected = door.name in limits.protected
+        if self._hosts.total() >= limits.connections:
+            why = f"{MAX_CONNECTIONS} is {limits.connections}"
+        elif not protected and descriptor >= limits.for_clients:
+            why = f"{limits.for_clients} of {limits.descriptors} descriptors are in use"
+        else:
+            return None
+        return None if self._make_room() or protected else f"{why} and no connection is quiet"
+
+    def _refused(self, door: _Door, host: str, why: str) -> None:
+        door.refused += 1
+        now = self._loop.time()
+        if now >= door.silent_until:
+            door.silent_until = now + SAY_SECONDS
+            log.warning(
+                "connections are refused",
+                listener=door.name,
+                host=host,
+                reason=why,
+                so_far=door.refused,
+            )
+
+    def _pause(self, door: _Door, error: OSError) -> None:
+        self._loop.remove_reader(door.sock.fileno())
+        door.resume = self._loop.call_later(PAUSE_SECONDS, self._resume, door)
+        now = self._loop.time()
+        if now >= door.silent_until:
+            door.silent_until = now + SAY_SECONDS
+            log.warning(
+                "no connection can be accepted for now: the others wait for room",
+                listener=door.name,
+                error=error.strerror,
+                descriptors=self._limits.descriptors,
+            )
+
+    def _resume(self, door: _Door) -> None:
+        door.resume = None
+        self._loop.add_reader(door.sock.fileno(), self._accept, door)

@@ -1,0 +1,87 @@
+"""Says a stopping node's last words to whichever controller is active, within a bound (B-30).
+
+Runs when the node's machine is not asked any more, on connections of its own. Knows no more of the
+request than whether it was taken. Called by `driver`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+from spindle.model.errors import Corrupt, Error, PeerFailed
+from spindle.model.outbox import FrameAsked
+from spindle.node.farewell import LastWords
+from spindle.runtime.net import scratch
+from spindle.runtime.outgoing import Peers
+from spindle.wire.framing import decode_response, encode_request
+
+FAREWELL_SECONDS: Final = 3.0
+"""How long a node stays for this at most; a new controller may have to be elected meanwhile."""
+ANSWER_SECONDS: Final = 1.0
+PAUSE_SECONDS: Final = 0.05
+_NOT_ACTIVE: Final = frozenset(
+    {Error.NOT_CONTROLLER, Error.BROKER_NOT_AVAILABLE, Error.REQUEST_TIMED_OUT}
+)
+"""Somebody else may take it, or the same one soon."""
+
+
+async def take_leave(words: LastWords, limit: int) -> str:
+    """Have a controller take the last words; says what became of them, for the log.
+
+    `limit`: bytes of the largest answer.
+    """
+    farewell = _Farewell(words, limit)
+    try:
+        async with asyncio.timeout(FAREWELL_SECONDS):
+            return await farewell.say()
+    except TimeoutError:
+        return f"no controller was told within {FAREWELL_SECONDS:g} s: {farewell.last}"
+    finally:
+        farewell.close()
+
+
+class _Farewell:
+    def __init__(self, words: LastWords, limit: int) -> None:
+        self._words = words
+        self._loop = asyncio.get_running_loop()
+        self._peers = Peers(self._loop, limit, scratch(), self._on_reply, FAREWELL_SECONDS)
+        self._replies: dict[int, asyncio.Future[Any]] = {}
+        self.last = "none answered"
+
+    async def say(self) -> str:
+        while True:
+            for host, port in self._words.controllers:
+                error = await self._ask(host, port)
+                if error == Error.NONE:
+                    return f"the controller at {host}:{port} was told"
+                if error is not None and error not in _NOT_ACTIVE:
+                    name = error.name if isinstance(error, Error) else f"error {error}"
+                    return f"the controller at {host}:{port} says {name}"
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _ask(self, host: str, port: int) -> int | None:
+        ticket = len(self._replies) + 1
+        request = self._words.request
+        reply = self._replies[ticket] = self._loop.create_future()
+        frame = encode_request(request, ticket, self._words.client_id)
+        self._peers.send(FrameAsked(ticket, host, port, "farewell", frame, ANSWER_SECONDS))
+        answer = await reply
+        if isinstance(answer, PeerFailed):
+            self.last = str(answer)
+            return None
+        try:
+            error: int = decode_response(request, answer).error_code
+        except Corrupt as corrupt:
+            self.last = f"{host}:{port} answered with {corrupt}"
+            return None
+        self.last = f"{host}:{port} is not the active controller"
+        return error
+
+    def _on_reply(self, ticket: int, result: object) -> None:
+        reply = self._replies[ticket]
+        if not reply.done():
+            reply.set_result(result)
+
+    def close(self) -> None:
+        self._peers.close()

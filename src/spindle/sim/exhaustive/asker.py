@@ -1,0 +1,195 @@
+"""A producer of the search over transactions: a list of steps, each asked until it is answered.
+
+Makes requests and reads answers; who is asked, and whether an answer arrives, is the search's
+choice. Belongs to `transacting`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from spindle.model.batches import TRANSACTIONAL, Record
+from spindle.model.errors import Error
+from spindle.model.ids import PartitionId
+from spindle.sim.exhaustive.side import WALL_MS
+from spindle.sim.transaction_history import Fate
+from spindle.wire.apis import Key
+from spindle.wire.batch import build
+from spindle.wire.entities import make, ms, request_types
+
+TOPIC: Final = "t"
+GROUP: Final = "g"
+PLAINLY: Final = "plainly"
+"""The metadata of the offset that is committed in no transaction."""
+BUMPING: Final = 2
+LONG: Final = ms(600_000)
+
+
+@dataclass(slots=True, eq=False)
+class Asker:
+    """A producer. `steps`: what it does, one after the other; `at`: how far it has come."""
+
+    name: str
+    transactional_id: str
+    steps: tuple[str, ...]
+    level: int
+    at: int = 0
+    producer_id: int = -1
+    epoch: int = -1
+    sequence: int = 0
+    number: int = 1
+    """Of its transaction."""
+    asked: int = 0
+    """Requests so far; an answer to an older one is not heard."""
+    waits: bool = False
+    not_before: float = 0.0
+    is_stale: bool = False
+    """A younger producer was told its epoch before the commit was asked for."""
+    fates: dict[bytes, Fate] = field(default_factory=dict)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.at >= len(self.steps)
+
+    @property
+    def step(self) -> str:
+        """What comes next."""
+        return self.steps[self.at]
+
+    @property
+    def value(self) -> bytes:
+        """The record of the transaction that is open."""
+        return f"{self.name} {self.number}".encode()
+
+    def request(self, id: PartitionId) -> Any:
+        """The request of the next step; `id`: the partition that is written to."""
+        if self.step == "write":
+            self.fates.setdefault(self.value, Fate.OPEN)
+        elif self.step == "commit":
+            self.fates[self.value] = Fate.ASKED
+        elif self.step == "abort":
+            self.fates[self.value] = Fate.ABORTED
+        made: Any = getattr(self, f"_{self.step}")(id)
+        return made
+
+    def _init(self, _: PartitionId) -> Any:
+        t = request_types(Key.INIT_PRODUCER_ID, 4)
+        return make(
+            t.InitProducerIdRequest,
+            transactional_id=self.transactional_id,
+            transaction_timeout=LONG,
+            producer_id=-1,
+            producer_epoch=-1,
+        )
+
+    def _add(self, id: PartitionId) -> Any:
+        t = request_types(Key.ADD_PARTITIONS_TO_TXN, 3)
+        topic = make(t.AddPartitionsToTxnTopic, name=TOPIC, partitions=(id.partition,))
+        return make(
+            t.AddPartitionsToTxnRequest,
+            v3_and_below_transactional_id=self.transactional_id,
+            v3_and_below_producer_id=self.producer_id,
+            v3_and_below_producer_epoch=self.epoch,
+            v3_and_below_topics=(topic,),
+        )
+
+    def _write(self, id: PartitionId) -> Any:
+        version = 12 if self.level >= BUMPING else 11
+        t = request_types(Key.PRODUCE, version)
+        batch = build(
+            [Record(0, WALL_MS, b"k", self.value)],
+            attributes=TRANSACTIONAL,
+            producer_id=self.producer_id,
+            producer_epoch=self.epoch,
+            base_sequence=self.sequence,
+        )
+        partition = make(t.PartitionProduceData, index=id.partition, records=bytes(batch.data))
+        return make(
+            t.ProduceRequest,
+            transactional_id=self.transactional_id,
+            acks=-1,
+            timeout=LONG,
+            topic_data=(make(t.TopicProduceData, name=TOPIC, partition_data=(partition,)),),
+        )
+
+    def _offsets(self, id: PartitionId) -> Any:
+        t = request_types(Key.TXN_OFFSET_COMMIT, 5)
+        partition = make(
+            t.TxnOffsetCommitRequestPartition,
+            partition_index=id.partition,
+            committed_offset=self.number,
+            committed_metadata=self.value.decode(),
+        )
+        topic = make(t.TxnOffsetCommitRequestTopic, name=TOPIC, partitions=(partition,))
+        return make(
+            t.TxnOffsetCommitRequest,
+            transactional_id=self.transactional_id,
+            group_id=GROUP,
+            producer_id=self.producer_id,
+            producer_epoch=self.epoch,
+            topics=(topic,),
+        )
+
+    def _plainly(self, id: PartitionId) -> Any:
+        t = request_types(Key.OFFSET_COMMIT, 8)
+        partition = make(
+            t.OffsetCommitRequestPartition,
+            partition_index=id.partition,
+            committed_offset=self.number,
+            committed_metadata=PLAINLY,
+        )
+        topic = make(t.OffsetCommitRequestTopic, name=TOPIC, partitions=(partition,))
+        return make(
+            t.OffsetCommitRequest,
+            group_id=GROUP,
+            generation_id_or_member_epoch=-1,
+            member_id="",
+            topics=(topic,),
+        )
+
+    def _commit(self, _: PartitionId) -> Any:
+        t = request_types(Key.END_TXN, 5 if self.level >= BUMPING else 3)
+        return make(
+            t.EndTxnRequest,
+            transactional_id=self.transactional_id,
+            producer_id=self.producer_id,
+            producer_epoch=self.epoch,
+            committed=self.step == "commit",
+        )
+
+    _abort = _commit
+
+    def error_of(self, answer: Any) -> Error:
+        """What an answer to the current step says."""
+        if self.step == "write":
+            return Error(answer.responses[0].partition_responses[0].error_code)
+        if self.step == "add":
+            told = answer.results_by_topic_v3_and_below[0].results_by_partition[0]
+            return Error(told.partition_error_code)
+        if self.step in ("offsets", "plainly"):
+            return Error(answer.topics[0].partitions[0].error_code)
+        return Error(answer.error_code)
+
+    def go_on(self, answer: Any) -> None:
+        """The current step has succeeded."""
+        if self.step == "init":
+            self.producer_id, self.epoch = answer.producer_id, answer.producer_epoch
+            self.sequence = 0
+        elif self.step == "write":
+            self.sequence += 1
+        elif self.step in ("commit", "abort"):
+            if self.step == "commit":
+                self.fates[self.value] = Fate.COMMITTED
+            self.number += 1
+            if self.level >= BUMPING:
+                self.producer_id, self.epoch = answer.producer_id, answer.producer_epoch
+                self.sequence = 0
+        self.at += 1
+
+    def give_up(self) -> None:
+        """It was fenced: whether its commit counts it will not learn."""
+        if self.fates.get(self.value) is Fate.OPEN:
+            self.fates[self.value] = Fate.ABORTED
+        self.at = len(self.steps)

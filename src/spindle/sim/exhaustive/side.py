@@ -1,0 +1,166 @@
+"""One broker's side of transactions: real replicas, coordinators, markers and handlers.
+
+Logs are lists of batches, and every job on them is done at once: disks are not what this search is
+about. Followers copy when the search says so. Belongs to `transacting`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, Final
+
+from spindle.model import records as r
+from spindle.model.batches import Batch
+from spindle.model.config import node_config
+from spindle.model.ids import NodeId, PartitionId, TopicPartition
+from spindle.model.jobs import Append, Appended, Read, ReadResult
+from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.outbox import FrameAsked, JobAsked, Outbox
+from spindle.node.groups.groups import Groups
+from spindle.node.metadata import Metadata
+from spindle.node.peers import Peers
+from spindle.node.replicas.replicas import Replicas
+from spindle.node.site import Site
+from spindle.node.transactions.transactions import Transactions
+from spindle.sim.exhaustive.controller import CLUSTER
+from spindle.wire.batch import split, stamped
+from spindle.wire.control import marker_of
+
+WALL_MS: Final = 1_000_000_000
+PORT: Final = 9000
+DIRECTORY: Final = "/d"
+
+
+class Nothing:
+    """Stands for parts that have no part in this: whatever they are told, nothing comes of it."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _nothing
+
+
+class Ids:
+    """Gives producer ids, without a controller."""
+
+    def __init__(self) -> None:
+        self.last = 0
+
+    def take(self, then: Callable[[int], None]) -> None:
+        """The next one."""
+        self.last += 1
+        then(self.last)
+
+
+class Side:
+    """A broker that lives from the beginning to the end. `learned`: batches of metadata read."""
+
+    def __init__(self, id: NodeId, now: float, ids: Any) -> None:
+        self.id = id
+        self.learned = 0
+        self.logs: dict[LogKey, list[bytes]] = {}
+        self.frames: list[FrameAsked] = []
+        self.out = Outbox(random.Random(id))
+        self.set_clock(now)
+        metadata = Metadata()
+        self.image = metadata.image
+        nothing: Any = Nothing()
+        self.site = Site(
+            _config(id), CLUSTER, self.out, metadata, Peers(self.out, f"broker-{id}"), nothing
+        )
+        self.replicas = Replicas(self.site)
+        self.replicas.bind(nothing, nothing)
+        self.groups = Groups(self.site, self.replicas, nothing)
+        self.transactions = Transactions(self.site, self.replicas, self.groups, nothing, ids)
+        self.broker: Any = SimpleNamespace(
+            out=self.out,
+            image=self.image,
+            settings=self.site.settings,
+            node_id=id,
+            replicas=self.replicas,
+            groups=self.groups,
+            transactions=self.transactions,
+            producer_ids=ids,
+        )
+
+    def set_clock(self, now: float) -> None:
+        """The time, in seconds; what clocks on the wall show makes no difference in here."""
+        self.out.now, self.out.wall_ms = now, WALL_MS
+
+    def learn(self, records: list[r.MetadataRecord]) -> None:
+        """Read the next batch of the metadata log."""
+        self.learned += 1
+        for record in records:
+            self.image.apply(record)
+        delta = self.image.take_delta()
+        for id, name in [
+            (PartitionId(t.topic_id, s.partition_id), t.name) for t, s in self.image.partitions()
+        ]:
+            if id not in self.replicas.hosted:
+                key = LogKey(name, id.partition)
+                self.logs[key] = []
+                log = LoadedLog(key, id.topic_id, 0, 0, 0, 0)
+                where = TopicPartition(name, id.partition)
+                self.replicas.on_log_ready(id, where, DIRECTORY, log)
+        self.replicas.on_metadata(delta)
+        self.groups.on_metadata(delta)
+        self.transactions.on_metadata(delta)
+
+    # --- logs -------------------------------------------------------------------------------
+
+    def batches(self, id: PartitionId) -> list[Batch]:
+        """All batches of a log."""
+        return split(b"".join(self.logs[self.replicas.hosted[id].key]))
+
+    def copy(self, id: PartitionId, leader: Side) -> None:
+        """Copy what a leader has, as a fetch of a follower does."""
+        mine, its = self.replicas.hosted[id], leader.replicas.hosted[id]
+        new = [b for b in leader.batches(id) if b.base_offset >= mine.partition.end]
+        for batch in new:
+            mine.partition.accept(batch, marker_of(batch) if batch.is_control else None)
+        if new:
+            self.replicas.writes.append(mine, new)
+        self.settle()
+        epoch = leader.image.brokers[self.id].broker_epoch
+        machine = its.partition
+        before = machine.high_watermark
+        machine.on_follower_fetch(self.id, mine.partition.end, 0, epoch, self.out.now)
+        leader.replicas.settle(its, before)
+        mine.partition.on_leader_mark(machine.high_watermark)
+
+    def settle(self) -> None:
+        """Do all jobs; requests to other brokers wait in `frames`."""
+        while (ready := self.out.take()) is not None:
+            self.frames += ready.frames
+            for asked in ready.jobs:
+                self.out.done(asked.ticket, self._done(asked))
+
+    def _done(self, asked: JobAsked) -> Any:
+        job: Any = asked.job
+        log = self.logs[job.key]
+        if isinstance(job, Append):
+            log += [b"".join(map(bytes, stamped(batch))) for batch in job.batches]
+            return Appended(job.batches[-1].next_offset, sum(map(len, log)))
+        assert isinstance(job, Read), f"{job} is not expected"
+        found = [b for b in split(b"".join(log)) if job.offset <= b.last_offset]
+        end = found[-1].next_offset if found else job.offset
+        return ReadResult(b"".join(bytes(b.data) for b in found), 0, end)
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """Nothing."""
+
+
+def _config(id: NodeId) -> Any:
+    return node_config(
+        {
+            "node.id": str(id),
+            "process.roles": "broker",
+            "listeners": f"PLAINTEXT://127.0.0.1:{PORT + id}",
+            "controller.quorum.voters": "100@127.0.0.1:9999",
+            "log.dirs": DIRECTORY,
+            "replica.lag.time.max.ms": "100000000",
+        }
+    )

@@ -1,0 +1,119 @@
+"""What consumer groups were told: assignments and committed offsets, for the checks (spec C-02).
+
+Finds for itself what contradicts a promise: two owners of a partition in one generation, a commit
+of a member of an older generation, a committed offset that is lost, went back, or was never
+committed. Commits carry a label of their own, so that a read says which of them it shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from spindle.model.ids import NodeId, PartitionId
+from spindle.sim.transaction_history import Attempt, Fate
+from spindle.sim.violation import Violation
+
+NEVER = float("inf")
+
+
+@dataclass(slots=True, eq=False)
+class Commit:
+    """An offset that a group was asked to keep. `attempt`: the transaction, where it is in one."""
+
+    label: str
+    offset: int
+    began_at: float
+    ended_at: float = NEVER
+    """When it was acknowledged; in a transaction: when that was."""
+    attempt: Attempt | None = None
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it can never count."""
+        return self.attempt is not None and self.attempt.fate in (Fate.OPEN, Fate.ABORTED)
+
+
+Place = tuple[str, PartitionId]
+
+
+class GroupHistory:
+    """All groups of a simulation."""
+
+    def __init__(self) -> None:
+        self.commits: dict[Place, dict[str, Commit]] = {}
+        self.processed: dict[Place, dict[int, None]] = {}
+        """Offsets of records that members have worked on, without transactions."""
+        self.coordinator_of: Callable[[str], tuple[NodeId, int]] = lambda group: (-1, -1)
+        """Who coordinates a group by the newest metadata, and in which leader epoch."""
+        self._owners: dict[tuple[str, int], dict[PartitionId, str]] = {}
+        self._generations: dict[str, list[tuple[int, float]]] = {}
+        self._label = 0
+
+    # --- owners -----------------------------------------------------------------------------
+
+    def on_assigned(
+        self, group: str, generation: int, owner: str, ids: Iterable[PartitionId], now: float
+    ) -> None:
+        """A member was told what it owns in a generation."""
+        owners = self._owners.setdefault((group, generation), {})
+        for id in ids:
+            other = owners.setdefault(id, owner)
+            if other != owner:
+                raise Violation(
+                    f"{group}: {id} belongs to {other} and to {owner} in generation {generation}"
+                )
+        self._generations.setdefault(group, []).append((generation, now))
+
+    def on_processed(self, group: str, id: PartitionId, offsets: Iterable[int]) -> None:
+        """A member has worked on records, and is about to commit that."""
+        self.processed.setdefault((group, id), {}).update(dict.fromkeys(offsets))
+
+    # --- offsets ----------------------------------------------------------------------------
+
+    def begin(
+        self, group: str, id: PartitionId, offset: int, now: float, attempt: Attempt | None = None
+    ) -> Commit:
+        """An offset is about to be committed."""
+        self._label += 1
+        commit = Commit(f"commit {self._label}", offset, now, attempt=attempt)
+        self.commits.setdefault((group, id), {})[commit.label] = commit
+        return commit
+
+    def on_committed(self, group: str, generation: int, commit: Commit, now: float) -> None:
+        """A commit was acknowledged to a member of this generation."""
+        self.check_fenced(group, generation, commit)
+        commit.ended_at = now
+
+    def check_fenced(self, group: str, generation: int, commit: Commit) -> None:
+        """A commit was taken: no younger generation may have been told before it was asked for."""
+        for younger, at in self._generations.get(group, ()):
+            if younger > generation and at < commit.began_at:
+                raise Violation(
+                    f"{group}: {commit.label} of generation {generation} was taken, though "
+                    f"generation {younger} was there since {at:.3f}"
+                )
+
+    def on_read(
+        self, group: str, id: PartitionId, offset: int, label: str, began_at: float
+    ) -> None:
+        """A group's coordinator said which offset counts, asked at `began_at`."""
+        known = self.commits.get((group, id), {})
+        shown = known.get(label)
+        if offset < 0:
+            shown = Commit("no commit", -1, 0.0, 0.0)
+        elif shown is None or shown.offset != offset:
+            raise Violation(f"{group}: {id} has offset {offset} ({label}): nobody committed that")
+        elif shown.is_void:
+            raise Violation(f"{group}: {id} shows {label}, of {shown.attempt}")
+        for other in known.values():
+            if shown.ended_at < other.began_at and other.ended_at < began_at:
+                raise Violation(
+                    f"{group}: {id} went back to {shown.label} (offset {offset}), though "
+                    f"{other.label} (offset {other.offset}) had been acknowledged after it"
+                )
+
+    def counts(self, group: str, id: PartitionId) -> int:
+        """An offset that surely counts, or -1: the last acknowledged one."""
+        ended = [c for c in self.commits.get((group, id), {}).values() if c.ended_at < NEVER]
+        return max(ended, key=lambda c: c.ended_at).offset if ended else -1

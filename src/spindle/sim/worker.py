@@ -1,0 +1,418 @@
+"""A member of a consumer group: joins, reads what it owns, and commits how far it has come.
+
+Plainly, or in transactions together with a record for each one that it has read (KIP-447). Now and
+then it leaves, or stops for longer than its session lasts and goes on as a zombie. Classic groups.
+Part of the workload; tells the history what it was told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from spindle.model.errors import Error, PeerFailed
+from spindle.model.ids import NodeId, PartitionId, id_from_text, id_to_text
+from spindle.model.outbox import Rng
+from spindle.sim.client import REQUEST_SECONDS
+from spindle.sim.group_history import Commit
+from spindle.sim.history import History
+from spindle.sim.reader import EARLIEST
+from spindle.sim.script import GROUP, Steps
+from spindle.sim.transaction_history import OUTPUT, Attempt, Source
+from spindle.sim.transactor import OUT, PLAIN, Manner, Membership, Transactor, first_error
+from spindle.sim.violation import Violation
+from spindle.sim.visible import visible
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, ms, request_types
+
+PROTOCOL: Final = "by the leader"
+SESSION: Final = 3.0
+REBALANCE: Final = 2.0
+READ_MAX: Final = 1000
+OFFSETS_VERSION: Final = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a member does. `transactional_id`: None if it commits plainly; `pause`: s."""
+
+    group: str
+    transactional_id: str | None = None
+    manner: Manner = PLAIN
+    instance_id: str | None = None
+    pause: float = 0.3
+    leaves: float = 0.04
+    sleeps: float = 0.04
+    """Shares of its rounds after which it leaves, and after which it stops for a while."""
+
+
+class Worker(Transactor):
+    """One member, and its producer."""
+
+    def __init__(
+        self,
+        name: str,
+        rng: Rng,
+        brokers: dict[NodeId, tuple[str, int]],
+        history: History,
+        job: Job,
+    ) -> None:
+        super().__init__(name, rng, brokers, history, job.transactional_id or "", job.manner)
+        self._job = job
+        self._who = Membership(job.group, instance_id=job.instance_id)
+        self._positions: dict[PartitionId, int] = {}
+        """Of what it owns."""
+
+    def begin(self) -> None:
+        """Look for topics, then work."""
+        self.refresh_often()
+        self.run(self._work())
+
+    def _work(self) -> Steps[None]:
+        job = self._job
+        if job.transactional_id is not None:
+            yield from self.identify()
+        while not self.draining:
+            if self._who.generation < 0 or not (yield from self._is_alive()):
+                yield from self._join()
+                continue
+            yield from self._round()
+            yield self.pausing(self.between(0.5, 1.5) * job.pause)
+            chance = self.out.rng.random()
+            if chance < job.leaves:
+                yield from self._leave()
+            elif chance < job.leaves + job.sleeps:
+                yield self.pausing(self.between(0.5, 3.0) * SESSION)
+                # It has not heard that others own its partitions by now.
+                yield from self._round()
+        yield from self._leave()
+        if job.transactional_id is not None:
+            yield from self.identify()
+        self.finished = True
+
+    # --- membership -------------------------------------------------------------------------
+
+    def _out(self, error: Error) -> None:
+        """It has to join again, as a stranger if nobody knows it."""
+        if error in (Error.UNKNOWN_MEMBER_ID, Error.FENCED_INSTANCE_ID):
+            self._who = replace(self._who, member_id="")
+        self._who = replace(self._who, generation=-1)
+        self._positions = {}
+
+    def _join(self) -> Steps[None]:
+        """Become a member of a generation and learn what is owned; one try."""
+        who = self._who
+        t = request_types(Key.JOIN_GROUP, 7)
+        request = make(
+            t.JoinGroupRequest,
+            group_id=who.group,
+            session_timeout=ms(int(SESSION * 1000)),
+            rebalance_timeout=ms(int(REBALANCE * 1000)),
+            member_id=who.member_id,
+            group_instance_id=who.instance_id,
+            protocol_type="consumer",
+            protocols=(make(t.JoinGroupRequestProtocol, name=PROTOCOL, metadata=b""),),
+        )
+        patience = REQUEST_SECONDS + REBALANCE
+        answer, _, _ = yield from self.ask_coordinator(
+            GROUP, who.group, request, lambda a: a.error_code, patience
+        )
+        error = answer.error_code
+        if error == Error.MEMBER_ID_REQUIRED:
+            self._who = replace(who, member_id=answer.member_id)
+        elif error in OUT:
+            self._out(error)
+            yield self.retrying()
+        elif error != Error.NONE:
+            raise Violation(f"{self.name} may not join {who.group}: {Error(error).name}")
+        else:
+            yield from self._sync(answer)
+
+    def _sync(self, joined: Any) -> Steps[None]:
+        who = self._who = replace(
+            self._who, generation=joined.generation_id, member_id=joined.member_id
+        )
+        t = request_types(Key.SYNC_GROUP, 5)
+        shares = self._shares([m.member_id for m in joined.members])
+        request = make(
+            t.SyncGroupRequest,
+            group_id=who.group,
+            generation_id=who.generation,
+            member_id=who.member_id,
+            group_instance_id=who.instance_id,
+            protocol_type="consumer",
+            protocol_name=PROTOCOL,
+            assignments=tuple(
+                make(t.SyncGroupRequestAssignment, member_id=member, assignment=_text(share))
+                for member, share in shares.items()
+            ),
+        )
+        answer, _, _ = yield from self.ask_coordinator(
+            GROUP, who.group, request, lambda a: a.error_code
+        )
+        if answer.error_code != Error.NONE:
+            if answer.error_code not in OUT:
+                raise Violation(f"{self.name}: no assignment: {Error(answer.error_code).name}")
+            self._out(answer.error_code)
+            return
+        owned = _ids(bytes(answer.assignment))
+        owner = who.instance_id or who.member_id
+        self.history.groups.on_assigned(who.group, who.generation, owner, owned, self.out.now)
+        self.history.count("assignments")
+        self._positions = yield from self.committed([id for id in owned if id in self.targets()])
+
+    def _shares(self, members: list[str]) -> dict[str, list[PartitionId]]:
+        """What each member is to own, if this is the leader."""
+        shares: dict[str, list[PartitionId]] = {member: [] for member in members}
+        for number, id in enumerate(self.targets() if members else ()):
+            shares[members[number % len(members)]].append(id)
+        return shares
+
+    def _is_alive(self) -> Steps[bool]:
+        who = self._who
+        t = request_types(Key.HEARTBEAT, 4)
+        request = make(
+            t.HeartbeatRequest,
+            group_id=who.group,
+            generation_id=who.generation,
+            member_id=who.member_id,
+            group_instance_id=who.instance_id,
+        )
+        answer, _, _ = yield from self.ask_coordinator(
+            GROUP, who.group, request, lambda a: a.error_code
+        )
+        if answer.error_code == Error.NONE:
+            return True
+        if answer.error_code not in OUT:
+            raise Violation(f"{self.name}: heartbeat: {Error(answer.error_code).name}")
+        self._out(answer.error_code)
+        return False
+
+    def _leave(self) -> Steps[None]:
+        who = self._who
+        if who.member_id:
+            t = request_types(Key.LEAVE_GROUP, 5)
+            member = make(
+                t.MemberIdentity,
+                member_id=who.member_id,
+                group_instance_id=who.instance_id,
+                reason=None,
+            )
+            request = make(t.LeaveGroupRequest, group_id=who.group, members=(member,))
+            yield from self.ask_coordinator(GROUP, who.group, request, lambda a: a.error_code)
+        self._out(Error.UNKNOWN_MEMBER_ID)
+
+    # --- offsets ----------------------------------------------------------------------------
+
+    def committed(self, ids: list[PartitionId]) -> Steps[dict[PartitionId, int]]:
+        """The group's offsets for these partitions, once no transaction may change them."""
+        group, history = self._job.group, self.history
+        t = request_types(Key.OFFSET_FETCH, OFFSETS_VERSION)
+        found: dict[PartitionId, int] = {}
+        while left := [id for id in ids if id not in found and not self._is_deleted(id)]:
+            topics = tuple(
+                make(t.OffsetFetchRequestTopic, name=name, partition_indexes=tuple(places))
+                for name, places in self.by_name(left).items()
+            )
+            request = make(t.OffsetFetchRequest, group_id=group, topics=topics, require_stable=True)
+            before, began_at = history.groups.coordinator_of(group), self.out.now
+            answer, node, _ = yield from self.ask_coordinator(
+                GROUP, group, request, lambda a: a.error_code
+            )
+            # A coordinator that was deposed and has not heard of it may tell old news.
+            current = history.groups.coordinator_of(group)
+            trusted = before == current and current[0] == node
+            told_of = {
+                (topic.name, told.partition_index): told
+                for topic in answer.topics
+                for told in topic.partitions
+            }
+            for id in left:
+                told = told_of[history.names[id.topic_id], id.partition]
+                if told.error_code != Error.NONE:
+                    continue
+                if trusted and not self._is_deleted(id):
+                    history.groups.on_read(
+                        group, id, told.committed_offset, told.metadata, began_at
+                    )
+                found[id] = max(told.committed_offset, 0)
+            if len(found) < len(left):
+                yield self.retrying()
+        return found
+
+    def _commit(self, commits: dict[PartitionId, Commit]) -> Steps[None]:
+        who = self._who
+        t = request_types(Key.OFFSET_COMMIT, 8)
+        request = make(
+            t.OffsetCommitRequest,
+            group_id=who.group,
+            generation_id_or_member_epoch=who.generation,
+            member_id=who.member_id,
+            group_instance_id=who.instance_id,
+            topics=tuple(
+                make(
+                    t.OffsetCommitRequestTopic,
+                    name=name,
+                    partitions=tuple(
+                        make(
+                            t.OffsetCommitRequestPartition,
+                            partition_index=index,
+                            committed_offset=commits[id].offset,
+                            committed_metadata=commits[id].label,
+                        )
+                        for index, id in places.items()
+                    ),
+                )
+                for name, places in self.by_name(commits).items()
+            ),
+        )
+        answer, _, _ = yield from self.ask_coordinator(GROUP, who.group, request, first_error)
+        error = first_error(answer)
+        if error in OUT:
+            self.history.count("members out")
+            self._out(error)
+        elif error == Error.NONE:
+            for commit in commits.values():
+                self.history.groups.on_committed(who.group, who.generation, commit, self.out.now)
+            self.history.count("offsets committed", len(commits))
+        elif error != Error.UNKNOWN_TOPIC_OR_PARTITION:
+            raise Violation(f"{self.name}: offsets of {who.group}: {error.name}")
+
+    # --- work -------------------------------------------------------------------------------
+
+    def _round(self) -> Steps[None]:
+        """Read some of what is owned and commit it."""
+        for id in [id for id in self._positions if self._is_deleted(id)]:
+            del self._positions[id]
+        ids = list(self._positions)
+        if not ids or self._who.generation < 0:
+            return
+        first = self.out.rng.randrange(len(ids))
+        chosen = (ids[first:] + ids[:first])[:2]
+        found: dict[PartitionId, dict[int, bytes]] = {}
+        for id in chosen:
+            found[id] = yield from self._read(id)
+        if not any(found.values()):
+            return
+        nexts = {id: self._positions[id] for id in chosen}
+        if self._job.transactional_id is not None:
+            yield from self._transform(found, nexts)
+            return
+        for id, values in found.items():
+            self.history.groups.on_processed(self._job.group, id, values)
+        yield from self._commit(self._commits(nexts))
+
+    def _commits(
+        self, nexts: dict[PartitionId, int], attempt: Attempt | None = None
+    ) -> dict[PartitionId, Commit]:
+        begin = partial(self.history.groups.begin, now=self.out.now, attempt=attempt)
+        return {id: begin(self._job.group, id, offset) for id, offset in nexts.items()}
+
+    def _transform(
+        self, found: dict[PartitionId, dict[int, bytes]], nexts: dict[PartitionId, int]
+    ) -> Steps[None]:
+        """Write a record for each one read, and commit both in one transaction."""
+        attempt = self.open_transaction()
+        outputs: dict[PartitionId, list[bytes]] = {}
+        targets = self.targets()
+        for id, values in found.items():
+            for offset, value in values.items():
+                if value.startswith(OUTPUT) or not targets:
+                    continue
+                attempt.sources.append(Source(self._job.group, id, offset))
+                made = OUTPUT + f"{self._job.group}/{id}/{offset}/{attempt.number}/".encode()
+                outputs.setdefault(self.choose(targets), []).append(made)
+        who, commits = self._who, self._commits(nexts, attempt)
+        scripts = [self.write(attempt, id, values) for id, values in outputs.items()]
+        errors: list[Error] = (yield self.together(scripts)) if scripts else []
+        error = next((e for e in errors if e), Error.NONE)
+        if not error:
+            error = yield from self.commit_in(attempt, who, commits)
+            if error in OUT:
+                self._out(error)
+        done = yield from self.finish(attempt, self.out.rng.random() > 0.1, error)
+        if not done:
+            self._positions = yield from self.committed(list(self._positions))
+            return
+        for commit in commits.values():
+            commit.ended_at = self.out.now
+        self.history.count("offsets committed in transactions", len(commits))
+        if self.out.rng.random() < 0.5 and self._who == who:
+            # The same place again: this one is the later, whenever the marker comes.
+            yield from self._commit(self._commits(nexts))
+
+    def _read(self, id: PartitionId) -> Steps[dict[int, bytes]]:
+        """Read on in a partition; what came may be nothing."""
+        topic = self.topics.get(id.topic_id)
+        leader = topic.leaders.get(id.partition, -1) if topic else -1
+        if topic is None or leader < 0:
+            self.refresh()
+            return {}
+        t = request_types(Key.FETCH, 13)
+        position = self._positions[id]
+        asked = make(
+            t.FetchPartition,
+            partition=id.partition,
+            current_leader_epoch=topic.epochs[id.partition],
+            fetch_offset=position,
+            last_fetched_epoch=-1,
+            log_start_offset=-1,
+            partition_max_bytes=READ_MAX,
+        )
+        request = make(
+            t.FetchRequest,
+            replica_id=-1,
+            max_wait=ms(50),
+            min_bytes=1,
+            max_bytes=READ_MAX,
+            isolation_level=1,
+            session_id=0,
+            session_epoch=-1,
+            topics=(make(t.FetchTopic, topic_id=id.topic_id, partitions=(asked,)),),
+        )
+        answer = yield self.asking(leader, request)
+        if isinstance(answer, PeerFailed) or answer.error_code != Error.NONE:
+            return {}
+        told = answer.responses[0].partitions[0]
+        if told.error_code == Error.OFFSET_OUT_OF_RANGE:
+            yield from self._find_start(id, leader)
+            return {}
+        if told.error_code != Error.NONE:
+            self.refresh()
+            return {}
+        records: dict[int, bytes] = {}
+        for batch, found in visible(told):
+            for offset, value in found.items():
+                if offset >= position:
+                    self.history.transactions.on_read(self.name, id, offset, value)
+                    records[offset] = value
+            self._positions[id] = max(batch.next_offset, self._positions[id])
+        return records
+
+    def _find_start(self, id: PartitionId, leader: NodeId) -> Steps[None]:
+        if self._positions[id] >= self.history.trimmed.get(id, 0):
+            raise Violation(f"{self.name}: {id} has lost offset {self._positions[id]}")
+        t = request_types(Key.LIST_OFFSETS, 7)
+        asked = make(
+            t.ListOffsetsPartition,
+            partition_index=id.partition,
+            current_leader_epoch=-1,
+            timestamp=EARLIEST,
+        )
+        topic = make(t.ListOffsetsTopic, name=self.history.names[id.topic_id], partitions=(asked,))
+        request = make(t.ListOffsetsRequest, replica_id=-1, isolation_level=0, topics=(topic,))
+        answer = yield self.asking(leader, request)
+        if not isinstance(answer, PeerFailed):
+            told = answer.topics[0].partitions[0]
+            if told.error_code == Error.NONE and id in self._positions:
+                self._positions[id] = max(self._positions[id], told.offset)
+
+
+def _text(ids: list[PartitionId]) -> bytes:
+    return " ".join(f"{id_to_text(id.topic_id)}:{id.partition}" for id in ids).encode()
+
+
+def _ids(text: bytes) -> list[PartitionId]:
+    pairs = [part.rpartition(":") for part in text.decode().split()]
+    return [PartitionId(id_from_text(topic), int(number)) for topic, _, number in pairs]

@@ -1,0 +1,346 @@
+"""The same requests to Apache Kafka 4.3 and to a cluster of ours: the same answers, word for word.
+
+Each question is a function of a cluster that returns what matters of the answer.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
+from tests.support.apache_kafka import CONTROLLER_ID, ApacheKafka
+from tests.support.local import Local
+from tests.support.quorum import ask
+from tests.support.waiting import eventually
+
+from spindle.model.batches import Record
+from spindle.model.errors import Error
+from spindle.wire.apis import Key
+from spindle.wire.batch import build
+from spindle.wire.entities import make, request_types
+
+pytestmark = [pytest.mark.kafka, pytest.mark.spec("N-08")]
+
+SETTINGS = {"default.replication.factor": "1", "offsets.topic.replication.factor": "1"}
+DAY = 86_400_000
+TOPICS: dict[str, tuple[list[list[int]], dict[str, str]]] = {
+    "plain": ([[1]], {}),
+    "pair": ([[1, 2]], {}),
+    "compact": ([[1]], {"cleanup.policy": "compact"}),
+    "stamped": ([[1]], {"message.timestamp.type": "LogAppendTime"}),
+    "bounded": (
+        [[1]],
+        {"message.timestamp.before.max.ms": "1000", "message.timestamp.after.max.ms": str(9 * DAY)},
+    ),
+}
+
+
+class Sides(NamedTuple):
+    """Both clusters: two brokers and a controller apart."""
+
+    apache: ApacheKafka
+    ours: ApacheKafka
+
+
+@pytest.fixture(scope="module")
+def sides(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    folder = tmp_path_factory.mktemp("answers")
+    with (
+        ApacheKafka(
+            folder / "apache", kafka_jars, brokers=2, separate_controller=True, settings=SETTINGS
+        ) as apache,
+        Local(folder / "ours", kafka_jars, brokers=2, settings=SETTINGS) as ours,
+    ):
+        for cluster in (apache, ours):
+            cluster.start()
+            admin = AdminClient({"bootstrap.servers": cluster.bootstrap, "log_level": 0})
+            new = [
+                NewTopic(name, len(replicas), replica_assignment=replicas, config=config)
+                for name, (replicas, config) in TOPICS.items()
+            ]
+            for done in admin.create_topics(new).values():
+                done.result(20)
+        yield Sides(apache, ours)
+
+
+def same(sides: Sides, question: Callable[..., Any], *arguments: Any) -> Any:
+    """Ask both; the answer."""
+    theirs, ours = question(sides.apache, *arguments), question(sides.ours, *arguments)
+    assert ours == theirs
+    return theirs
+
+
+def send(port: int, key: Key, version: int, name: str, **fields: Any) -> Any:
+    return ask(port, make(getattr(request_types(key, version), name), **fields), 20)
+
+
+def port_of(cluster: ApacheKafka, node: int = 1) -> int:
+    """A broker's port, or a controller's."""
+    found = cluster.nodes[node]
+    port = found.controller_port if node >= CONTROLLER_ID else found.port
+    assert port is not None
+    return port
+
+
+def without_times(text: str | None) -> str | None:
+    return text and re.sub(r"-?\d{12,}", "N", text)
+
+
+def produce(cluster: ApacheKafka, topic: str, *records: Record, version: int = 12) -> Any:
+    """The error of a batch, its message, and the records that are named for it."""
+    types = request_types(Key.PRODUCE, version)
+    data = make(types.PartitionProduceData, index=0, records=build(list(records)).data)
+    asked = make(types.TopicProduceData, name=topic, partition_data=(data,))
+
+    def attempt() -> Any:
+        answer = send(
+            port_of(cluster), Key.PRODUCE, version, "ProduceRequest",
+            transactional_id=None, acks=-1, timeout=5000, topic_data=(asked,),
+        )  # fmt: skip
+        (found,) = answer.responses[0].partition_responses
+        late = (Error.UNKNOWN_TOPIC_OR_PARTITION, Error.NOT_LEADER_OR_FOLLOWER)
+        return None if found.error_code in late else found
+
+    told = eventually(attempt, f"{topic} is led")
+    named = [
+        (b.batch_index, without_times(b.batch_index_error_message)) for b in told.record_errors
+    ]
+    return told.error_code, without_times(told.error_message), named
+
+
+def record(offset: int, key: bytes | None = b"k", ahead: int = 0, at: int | None = None) -> Record:
+    now = time.time_ns() // 1_000_000
+    return Record(offset, now + ahead if at is None else at, key, b"v")
+
+
+@pytest.mark.parametrize(
+    ("topic", "records"),
+    [
+        ("compact", [(0, b"k"), (1, None), (2, b"k"), (3, None), (4, None), (5, None)]),
+        ("compact", [(0, None)]),
+        ("compact", [(0, None, 30 * DAY), (1, b"k", 30 * DAY)]),
+        ("plain", [(0, b"k"), (1, b"k", 30 * DAY), (2, b"k", 2 * DAY)]),
+        ("plain", [(0, None, 0, 0), (1, None, 0, -1)]),
+        ("stamped", [(0, b"k", 30 * DAY)]),
+        ("bounded", [(0, b"k", 8 * DAY)]),
+        ("bounded", [(0, b"k", -30 * DAY), (1, b"k")]),
+    ],
+)
+def test_records_that_are_refused(sides: Sides, topic: str, records: list[Any]) -> None:
+    same(sides, produce, topic, *(record(*r) for r in records))
+
+
+def test_deletions_that_do_not_wait(sides: Sides) -> None:
+    def delete(cluster: ApacheKafka, topic: str, offset: int) -> Any:
+        types = request_types(Key.DELETE_RECORDS, 2)
+        part = make(types.DeleteRecordsPartition, partition_index=0, offset=offset)
+        asked = make(types.DeleteRecordsTopic, name=topic, partitions=(part,))
+        answer = send(
+            port_of(cluster), Key.DELETE_RECORDS, 2, "DeleteRecordsRequest",
+            timeout=0, topics=(asked,),
+        )  # fmt: skip
+        (told,) = answer.topics[0].partitions
+        return told.error_code, told.low_watermark
+
+    for topic in ("stamped", "pair"):
+        for _ in range(5):
+            same(sides, produce, topic, record(0))
+    for topic, offset in (("stamped", 3), ("stamped", 3), ("stamped", 300), ("stamped", -5)):
+        same(sides, delete, topic, offset)
+    assert same(sides, delete, "pair", 2) == (Error.REQUEST_TIMED_OUT, 0)
+    assert same(sides, delete, "compact", 1) == (Error.POLICY_VIOLATION, -1)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+@pytest.mark.parametrize("version", [8, 10, 12])
+def test_authorized_operations_in_metadata(sides: Sides, version: int, asked: bool) -> None:
+    types = request_types(Key.METADATA, version)
+
+    def question(cluster: ApacheKafka) -> Any:
+        answer = send(
+            port_of(cluster), Key.METADATA, version, "MetadataRequest",
+            topics=tuple(
+                make(types.MetadataRequestTopic, name=name, topic_id=None)
+                for name in ("plain", "missing", "b@d")
+            ),
+            allow_auto_topic_creation=False, include_topic_authorized_operations=asked,
+            include_cluster_authorized_operations=asked,
+        )  # fmt: skip
+        return (
+            getattr(answer, "cluster_authorized_operations", None),
+            sorted((t.name, t.error_code, t.topic_authorized_operations) for t in answer.topics),
+        )
+
+    same(sides, question)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_authorized_operations_elsewhere(sides: Sides, asked: bool) -> None:
+    def cluster_(cluster: ApacheKafka, node: int, kind: int) -> Any:
+        answer = send(
+            port_of(cluster, node), Key.DESCRIBE_CLUSTER, 1, "DescribeClusterRequest",
+            include_cluster_authorized_operations=asked, endpoint_type=kind,
+        )  # fmt: skip
+        return answer.error_code, answer.cluster_authorized_operations
+
+    def topics(cluster: ApacheKafka) -> Any:
+        types = request_types(Key.DESCRIBE_TOPIC_PARTITIONS, 0)
+        answer = send(
+            port_of(cluster), Key.DESCRIBE_TOPIC_PARTITIONS, 0, "DescribeTopicPartitionsRequest",
+            topics=tuple(make(types.TopicRequest, name=name) for name in ("plain", "missing")),
+            response_partition_limit=10,
+        )  # fmt: skip
+        return [(t.name, t.error_code, t.topic_authorized_operations) for t in answer.topics]
+
+    def group(cluster: ApacheKafka) -> Any:
+        def coordinator() -> int:
+            answer = send(
+                port_of(cluster), Key.FIND_COORDINATOR, 4, "FindCoordinatorRequest",
+                key_type=0, coordinator_keys=("g",),
+            )  # fmt: skip
+            return int(answer.coordinators[0].node_id)
+
+        def describe() -> Any:
+            node = coordinator()
+            if node < 0:
+                return None
+            answer = send(
+                port_of(cluster, node), Key.DESCRIBE_GROUPS, 5, "DescribeGroupsRequest",
+                groups=("g",), include_authorized_operations=asked,
+            )  # fmt: skip
+            (found,) = answer.groups
+            told = found.error_code, found.authorized_operations, found.group_state
+            return told if found.error_code == Error.NONE else None
+
+        return eventually(describe, "the coordinator serves", 30)
+
+    same(sides, cluster_, 1, 1)
+    same(sides, cluster_, CONTROLLER_ID, 2)
+    same(sides, topics)
+    same(sides, group)
+
+
+def test_a_topic_that_is_made_on_demand_is_unknown_until_it_is_there(sides: Sides) -> None:
+    types = request_types(Key.METADATA, 8)
+
+    def question(cluster: ApacheKafka) -> Any:
+        answer = send(
+            port_of(cluster), Key.METADATA, 8, "MetadataRequest",
+            topics=(make(types.MetadataRequestTopic, name="on-demand"),),
+            allow_auto_topic_creation=True,
+        )  # fmt: skip
+        return answer.topics[0].error_code, len(answer.topics[0].partitions)
+
+    assert same(sides, question) == (Error.UNKNOWN_TOPIC_OR_PARTITION, 0)
+
+
+@pytest.mark.parametrize("version", [4, 11, 13, 17])
+def test_a_consumer_that_looks_for_faults_reads_at_leader_and_follower(
+    sides: Sides, version: int
+) -> None:
+    def question(cluster: ApacheKafka, broker: int, replica: int) -> Any:
+        metadata = send(
+            port_of(cluster), Key.METADATA, 12, "MetadataRequest",
+            topics=(make(request_types(Key.METADATA, 12).MetadataRequestTopic,
+                         name="pair", topic_id=None),),
+            allow_auto_topic_creation=False,
+        )  # fmt: skip
+        types = request_types(Key.FETCH, version)
+        part = make(
+            types.FetchPartition, partition=0, fetch_offset=3, partition_max_bytes=1 << 20,
+            current_leader_epoch=-1,
+        )  # fmt: skip
+        topic = make(
+            types.FetchTopic, topic="pair", topic_id=metadata.topics[0].topic_id,
+            partitions=(part,),
+        )  # fmt: skip
+        who: dict[str, Any] = {"replica_id": replica}
+        if version >= 15:
+            state = make(types.ReplicaState, replica_id=replica, replica_epoch=-1)
+            who = {"replica_state": state}
+        answer = send(
+            port_of(cluster, broker), Key.FETCH, version, "FetchRequest",
+            max_wait=100, min_bytes=1, max_bytes=1 << 20, session_epoch=-1, topics=(topic,), **who,
+        )  # fmt: skip
+        (told,) = answer.responses[0].partitions
+        return told.error_code, bool(told.records)
+
+    for _ in range(4):
+        same(sides, produce, "pair", record(0))
+    for broker in (1, 2):
+        for replica in (-1, -2, -3):
+            same(sides, question, broker, replica)
+
+
+@pytest.mark.parametrize("name", ["__cluster_metadata", ".", "", "x" * 250, "b@d", "plain"])
+def test_topics_that_cannot_be_created(sides: Sides, name: str) -> None:
+    types = request_types(Key.CREATE_TOPICS, 7)
+
+    def question(cluster: ApacheKafka) -> Any:
+        topic = make(
+            types.CreatableTopic, name=name, num_partitions=1, replication_factor=1,
+            assignments=(), configs=(),
+        )  # fmt: skip
+        answer = send(
+            port_of(cluster), Key.CREATE_TOPICS, 7, "CreateTopicsRequest",
+            topics=(topic,), timeout=5000, validate_only=False,
+        )  # fmt: skip
+        return answer.topics[0].error_code, answer.topics[0].error_message
+
+    same(sides, question)
+
+
+@pytest.mark.parametrize(("topic", "number"), [("__cluster_metadata", 0), ("x", 0)])
+def test_the_quorum_is_described_without_a_message(sides: Sides, topic: str, number: int) -> None:
+    types = request_types(Key.DESCRIBE_QUORUM, 2)
+
+    def question(cluster: ApacheKafka) -> Any:
+        part = make(types.PartitionData, partition_index=number)
+        answer = send(
+            port_of(cluster), Key.DESCRIBE_QUORUM, 2, "DescribeQuorumRequest",
+            topics=(make(types.TopicData, topic_name=topic, partitions=(part,)),),
+        )  # fmt: skip
+        told = [(p.error_code, p.error_message) for t in answer.topics for p in t.partitions]
+        return answer.error_code, answer.error_message, told
+
+    same(sides, question)
+
+
+SET, DELETE, APPEND, SUBTRACT = range(4)
+CORDONS = [
+    ("1", "/nowhere", SET), ("1", "D1,/nowhere,/no", SET), ("1", "D1", SET), ("1", "D2", APPEND),
+    ("1", "/nowhere", APPEND), ("1", "D1", SUBTRACT), ("1", "/nowhere", SUBTRACT),
+    ("1", "D1,D2", SET), ("1", "*", SET), ("1", "D1,*", SET), ("1", "D1/", SET), ("1", "", SET),
+    ("1", None, DELETE), ("2", "D1", SET),
+]  # fmt: skip
+
+
+@pytest.mark.spec("B-19", "N-02")
+@pytest.mark.parametrize("node", [1, CONTROLLER_ID], ids=["broker", "controller"])
+def test_cordons_name_what_a_broker_has(sides: Sides, node: int) -> None:
+    def alter(cluster: ApacheKafka, name: str, value: str | None, operation: int) -> Any:
+        first, second = cluster.log_dirs(1)
+        types = request_types(Key.INCREMENTAL_ALTER_CONFIGS, 1)
+        if value is not None:
+            value = value.replace("D1", first).replace("D2", second)
+        config = make(
+            types.AlterableConfig, name="cordoned.log.dirs", config_operation=operation, value=value
+        )
+        resource = make(
+            types.AlterConfigsResource, resource_type=4, resource_name=name, configs=(config,)
+        )
+        answer = send(
+            port_of(cluster, node), Key.INCREMENTAL_ALTER_CONFIGS, 1,
+            "IncrementalAlterConfigsRequest", validate_only=False, resources=(resource,),
+        )  # fmt: skip
+        told = answer.responses[0]
+        message = told.error_message or ""
+        return told.error_code, message.replace(first, "D1").replace(second, "D2")
+
+    for case in CORDONS:
+        same(sides, alter, *case)

@@ -1,0 +1,39 @@
+"""Apache Kafka 4.3's own published tests of log directories and reassignments, on clusters of ours.
+
+The tests are Kafka's, unchanged; only what gives them a cluster is ours (`tests/support/java`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.support.kafkas_tests import run_class
+
+pytestmark = [pytest.mark.kafka, pytest.mark.timeout(900)]
+
+LIMIT_S = 840
+
+
+@pytest.mark.spec("K113-22", "K113-24", "N-08", "S-07")
+def test_reassign_partitions_command(kafka_jars: Path, tmp_path: Path) -> None:
+    name = "org.apache.kafka.tools.reassign.ReassignPartitionsCommandTest"
+    outcome = run_class(name, kafka_jars, tmp_path, LIMIT_S)
+    assert outcome.failed == 0, outcome.text
+    assert outcome.successful == 15
+
+
+@pytest.mark.spec("K113-26", "N-08")
+def test_log_dirs_command(kafka_jars: Path, tmp_path: Path) -> None:
+    name = "org.apache.kafka.tools.LogDirsCommandTest"
+    outcome = run_class(name, kafka_jars, tmp_path, LIMIT_S)
+    assert outcome.failed == 0, outcome.text
+    assert outcome.successful == 8
+
+
+@pytest.mark.spec("B-19", "N-02", "N-08")
+def test_cordoned_log_dirs(kafka_jars: Path, tmp_path: Path) -> None:
+    name = "org.apache.kafka.server.CordonedLogDirsIntegrationTest"
+    outcome = run_class(name, kafka_jars, tmp_path, LIMIT_S)
+    assert outcome.failed == 0, outcome.text
+    assert outcome.successful == 8

@@ -1,0 +1,128 @@
+"""A broker that stops by itself tells the controller first: others lead at once (B-30, N-05).
+
+The controller is ours or Apache Kafka's; the sessions are long, so that nothing but the last words
+can be what made the others lead.
+"""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from confluent_kafka.admin import NewTopic
+from tests.support.apache_kafka import CONTROLLER_ID
+from tests.support.local import Local
+from tests.support.mixed import Mixed
+from tests.support.processes import tied
+
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_class
+from spindle.wire.framing import encode_request
+
+SETTINGS = {"broker.session.timeout.ms": "30000", "default.replication.factor": "2"}
+LED_WITHIN = 2.0
+HALTED, BUG = 3, 70
+WITH_A_BUG = """
+import sys
+from pathlib import Path
+
+from spindle.node.handlers import list_groups
+from spindle.runtime import server
+
+def on_broker(broker, call):
+    assert False, "the promoted log ends at 7"
+
+list_groups.on_broker = on_broker
+sys.exit(server.run(Path(sys.argv[1]), "info"))
+"""
+
+
+@pytest.fixture(
+    scope="module",
+    params=["our-controller", pytest.param("their-controller", marks=pytest.mark.kafka)],
+)
+def cluster(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Local]:
+    """Three brokers of ours."""
+    folder = tmp_path_factory.mktemp(request.param)
+    if request.param == "their-controller":
+        jars = request.getfixturevalue("kafka_jars")
+        made: Local = Mixed(folder, jars, theirs={CONTROLLER_ID}, brokers=3, settings=SETTINGS)
+    else:
+        made = Local(folder, brokers=3, settings=SETTINGS)
+    with made as cluster:
+        cluster.start()
+        yield cluster
+
+
+def leader(cluster: Local, topic: str) -> int:
+    """Who leads, as the other brokers say."""
+    return cluster.state(topic).get(0, (-1, set()))[0]
+
+
+@pytest.mark.spec("B-30", "K858-11")
+@pytest.mark.parametrize(("victim", "what"), [(3, "metadata"), (2, "every log directory")])
+def test_a_broker_that_loses(cluster: Local, victim: int, what: str) -> None:
+    topic = what.replace(" ", "-")
+    others = sorted({1, 2, 3} - {victim})
+    cluster.create(topic, [[victim, *others]])
+    folder = cluster.nodes[victim].folder
+    names = ["metadata"] if what == "metadata" else [d.name for d in cluster.nodes[victim].log_dirs]
+    markers = [folder / f"{name}.broken" for name in names]
+    begun = time.monotonic()
+    for marker in markers:
+        marker.write_text("EIO")
+    if what == "metadata":
+        # Something to be written there; the broker that was asked may be the one that stops.
+        cluster.admin.create_topics([NewTopic(f"{topic}-news", 1, replica_assignment=[others])])
+    assert cluster.exit_code(victim) == HALTED
+    cluster.until(lambda: leader(cluster, topic) in others, "others lead", 20)
+    took = time.monotonic() - begun
+    assert "was told" in cluster.tail(victim), cluster.tail(victim)
+    assert took < LED_WITHIN + 3, f"others led after {took:.1f} s"
+    for marker in markers:
+        marker.unlink()
+    cluster.start_node(victim)
+    cluster.become(topic, {0: (leader(cluster, topic), {1, 2, 3})}, 60)
+
+
+@pytest.mark.spec("N-05", "B-30")
+def test_a_bug_stops_the_broker_and_others_lead(cluster: Local) -> None:
+    victim = cluster.nodes[1]
+    cluster.create("bug", [[1, 2, 3]])
+    cluster.stop_node(1)
+    script = cluster.folder / "with_a_bug.py"
+    script.write_text(WITH_A_BUG)
+    log = cluster.folder / "with_a_bug.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            tied([sys.executable, str(script), str(victim.config)]), stdout=out, stderr=out
+        )
+    try:
+        cluster.until(lambda: cluster.state("bug")[0][1] == {1, 2, 3}, "it is in sync", 60)
+        cluster.lead(1, "bug")
+        begun = time.monotonic()
+        ask_for_groups(victim.port)
+        assert process.wait(20) == BUG
+    finally:
+        process.kill()
+        process.wait()
+    cluster.until(lambda: leader(cluster, "bug") in {2, 3}, "others lead", 20)
+    assert time.monotonic() - begun < LED_WITHIN + 3
+    lines = log.read_text().splitlines()
+    assert "node halts" in lines[-1]
+    assert "a bug of Spindle: AssertionError: the promoted log ends at 7" in lines[-1]
+    assert any("Traceback" in line for line in lines)
+    cluster.start_node(1)
+
+
+def ask_for_groups(port: int) -> None:
+    """Send the request that the broker of the test does not survive."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as link:
+        link.sendall(encode_request(make(request_class(Key.LIST_GROUPS, 4)), 1, "test"))
+        assert link.recv(1) == b""

@@ -1,0 +1,162 @@
+"""Every interleaving of producers, a zombie, a coordinator's and a leader's change, lost and late
+letters (C-01), and what the same search finds where the code is wrong.
+
+What is searched is the production code itself. Longer forms: `make explore`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from spindle.core.groups.coordinator import Coordinator
+from spindle.core.groups.values import OffsetRecord
+from spindle.core.replica.partition import Partition
+from spindle.core.replica.producers import Producers
+from spindle.core.transactions.values import BUMPING, Ending
+from spindle.model.errors import Error
+from spindle.model.ids import TopicPartition
+from spindle.node.replicas.hosted import Hosted
+from spindle.node.transactions import enlisting
+from spindle.node.transactions.marking import Marking
+from spindle.sim.exhaustive.search import Report, explore
+from spindle.sim.exhaustive.situation import Broken, Choice
+from spindle.sim.exhaustive.transacting import TransactionSituation
+from spindle.sim.exhaustive.transaction_bounds import PROMISES, TransactionBounds
+
+
+def searched(seed: int | None = None, **bounds: int) -> Report:
+    """All that can happen within these bounds."""
+    return explore(TransactionBounds(**bounds), seed=seed, begin=TransactionSituation)
+
+
+@pytest.mark.spec("C-01", "C-08")
+@pytest.mark.parametrize(
+    ("within", "least"),
+    [
+        ({"losses": 1}, 800),
+        ({"losses": 1, "level": 0}, 600),
+        ({"leaders": 1, "offsets": 1}, 1500),
+        ({"coordinators": 1, "waits": 1}, 500),
+        ({"zombies": 1, "waits": 1}, 500),
+    ],
+    ids=str,
+)
+def test_no_interleaving_breaks_a_promise(
+    within: dict[str, int], least: int, record_property: Callable[[str, object], None]
+) -> None:
+    report = searched(**within)
+    assert report.broken is None, report.broken
+    assert report.complete
+    assert report.states >= least
+    record_property(
+        "tried",
+        f"{within}: all {report.states} states, {report.steps} steps; "
+        f"{len(PROMISES)} promises held",
+    )
+
+
+def _confirms_at_once(
+    self: Marking, partition: TopicPartition, ending: Ending, then: Callable[[Error], None]
+) -> None:
+    """A marker that is there counts as written, whoever has it."""
+    hosted = self._replicas.leader(*partition)
+    if isinstance(hosted, Hosted) and ending.version >= BUMPING:
+        machine, (producer_id, epoch) = hosted.partition, ending.producer
+        is_open = producer_id in machine.transactions.open
+        if machine.producers.epoch_of(producer_id) == epoch and not is_open:
+            then(Error.NONE)
+            return
+    _write(self, partition, ending, then)
+
+
+_write = Marking.write
+_ANYONE = enlisting._Who("", 0)
+_check_marker = Producers.check_marker
+
+
+def _any_coordinator(self: Producers, producer_id: int, epoch: int, _: int, **rest: Any) -> Error:
+    """A coordinator that was fenced is believed."""
+    return _check_marker(self, producer_id, epoch, 1 << 30, **rest)
+
+
+def _last_one_counts(self: Coordinator, record: OffsetRecord, at: int) -> None:
+    """An offset counts from when it was heard of, not by its place in the log."""
+    assert record.value is not None
+    self._ensure_group(record.group_id)
+    value = replace(record.value, at=at)
+    self.offsets.setdefault(record.group_id, {})[record.partition] = value
+
+
+@pytest.mark.spec("C-01")
+@pytest.mark.parametrize(
+    ("where", "name", "wrong", "within", "what"),
+    [
+        (
+            Partition,
+            "stable",
+            property(lambda machine: machine.high_watermark),
+            {},
+            "is read as committed, but is open",
+        ),
+        (
+            Marking,
+            "write",
+            _confirms_at_once,
+            {"losses": 1, "leaders": 1, "waits": 1},
+            "is read as committed, but is aborted",
+        ),
+        (enlisting, "_Who", lambda *_: _ANYONE, {"zombies": 1, "waits": 1}, "was refused at write"),
+        (Coordinator, "_put", _last_one_counts, {"offsets": 1}, "committed last"),
+    ],
+    ids=[
+        "the last stable offset is the high watermark",
+        "a repeated marker is confirmed at once",
+        "a zombie's answer speaks for the producer after it",
+        "a transaction's offset outdoes a later one",
+    ],
+)
+def test_a_fault_in_transactions_is_found(
+    where: Any,
+    name: str,
+    wrong: Any,
+    within: dict[str, int],
+    what: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(where, name, wrong)
+    report = searched(seed=2, **within)
+    assert report.broken is not None
+    assert what in report.broken[0]
+
+
+def _late_marker() -> TransactionSituation:
+    """The first coordinator's marker comes when the next one has marked, and a record follows."""
+    bounds = TransactionBounds(level=0, losses=1, coordinators=1)
+    situation = TransactionSituation(bounds)
+    first = situation.askers[0]
+    while first.step != "abort":
+        situation.take(situation.next_by_itself())
+    for choice in (Choice("ask", "first"), Choice("delay", "0"), Choice("coordinate")):
+        situation.take(choice)
+    while first.step != "commit":
+        by_itself = [c for c in situation.choices() if c.kind not in ("late", "time")]
+        situation.take(next(iter(by_itself), Choice("time")))
+    assert Choice("late", "0") in situation.choices()
+    situation.take(Choice("late", "0"))
+    for _ in range(60):
+        situation.take(situation.next_by_itself())
+    return situation
+
+
+@pytest.mark.spec("C-01")
+def test_the_late_marker_of_a_fenced_coordinator_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _late_marker().check_at_rest()
+    monkeypatch.setattr(Producers, "check_marker", _any_coordinator)
+    with pytest.raises(Broken, match=r"was refused|is committed, and read 0 times"):
+        _late_marker().check_at_rest()

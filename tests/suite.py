@@ -1,0 +1,44 @@
+"""Runs all tests, two at a time, and repeats alone what only ran out of time.
+
+`python -m tests.suite [OPTIONS OF PYTEST]`. A failure of any other kind ends the run as failed,
+without a second try; so do more than `REPEATS_MAX` tests out of time, for that is no coincidence.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+REPEATS_MAX = 8
+FAILED = 1
+"""pytest's exit code for "some tests failed"; all others are failures of the run itself."""
+
+
+def main(options: Sequence[str]) -> int:
+    """Run, repeat, print what was repeated; pytest's exit code."""
+    with tempfile.TemporaryDirectory() as folder:
+        verdicts = Path(folder) / "verdicts.json"
+        # Long files first, so that short ones fill up the end.
+        spread = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+        code = _pytest(*spread, "--verdicts", str(verdicts), *options)
+        if code != FAILED or not verdicts.exists():
+            return code
+        told: dict[str, list[str]] = json.loads(verdicts.read_text(encoding="utf-8"))
+    late, wrong = told["late"], told["wrong"]
+    if wrong or len(late) > REPEATS_MAX:
+        print(f"{len(wrong)} failed, {len(late)} ran out of time: nothing is repeated")
+        return code
+    print(f"Only out of time beside others, repeated alone: {', '.join(late)}", flush=True)
+    return _pytest(*late)
+
+
+def _pytest(*arguments: str) -> int:
+    return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,315 @@
+package org.apache.kafka.common.test.junit;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.Reader;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import kafka.server.ControllerServer;
+import kafka.server.KafkaBroker;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.network.ListenerName;
+import org.apache.kafka.common.test.ClusterInstance;
+import org.apache.kafka.common.test.api.ClusterConfig;
+import org.apache.kafka.common.test.api.Type;
+import org.apache.kafka.server.fault.FaultHandlerException;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+
+/**
+ * Stands before Apache Kafka's class of this name on the class path: a test that asks for a cluster
+ * gets one of Spindle's, which the process named by `spindle.cluster` runs. That process is spoken to
+ * in lines: the cluster's shape, then `start ID` and `stop ID`; each is answered with one line.
+ */
+public class RaftClusterInvocationContext implements TestTemplateInvocationContext {
+    private final String name;
+    private final ClusterConfig config;
+    private final boolean isRepetition;
+
+    public RaftClusterInvocationContext(String name, ClusterConfig config, boolean isCombined) {
+        this.name = name;
+        this.config = config;
+        this.isRepetition = isCombined && config.clusterTypes().size() > 1;
+    }
+
+    @Override
+    public String getDisplayName(int index) {
+        return name + " [" + index + "] on Spindle";
+    }
+
+    @Override
+    public List<Extension> getAdditionalExtensions() {
+        Cluster cluster = new Cluster(config);
+        return List.of(
+            (ExecutionCondition) context -> isRepetition
+                ? ConditionEvaluationResult.disabled("Spindle's cluster has the same shape again")
+                : ConditionEvaluationResult.enabled(""),
+            (BeforeEachCallback) context -> {
+                if (config.isAutoStart()) {
+                    cluster.start();
+                }
+            },
+            (AfterEachCallback) context -> cluster.stop(),
+            new ClusterInstanceParameterResolver(cluster));
+    }
+
+    private static final class Cluster implements ClusterInstance {
+        private final ClusterConfig config;
+        private final Set<Integer> running = new TreeSet<>();
+        private Process process;
+        private PrintStream orders;
+        private BufferedReader answers;
+        private String brokers;
+        private String controllers;
+        private final Map<Integer, KafkaConfig> configs = new TreeMap<>();
+        private boolean stopped;
+
+        Cluster(ClusterConfig config) {
+            this.config = config;
+        }
+
+        private String ask(String line) {
+            orders.println(line);
+            orders.flush();
+            try {
+                String answer = answers.readLine();
+                if (answer == null) {
+                    throw new IllegalStateException("the cluster's process has ended");
+                }
+                return answer;
+            } catch (IOException broken) {
+                throw new IllegalStateException(broken);
+            }
+        }
+
+        @Override
+        public void start() {
+            if (process != null) {
+                return;
+            }
+            try {
+                process = new ProcessBuilder(System.getProperty("spindle.cluster").split(" "))
+                    .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+            } catch (IOException broken) {
+                throw new IllegalStateException(broken);
+            }
+            orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+            answers = new BufferedReader(
+                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+            orders.println("brokers " + config.numBrokers());
+            orders.println("disks " + config.numDisksPerBroker());
+            orders.println("level " + config.metadataVersion().featureLevel());
+            config.serverProperties().forEach((k, v) -> orders.println("set " + k + "=" + v));
+            config.perServerOverrideProperties().forEach((id, own) ->
+                own.forEach((k, v) -> orders.println("own " + id + " " + k + "=" + v)));
+            String[] told = ask("run").split(" ");
+            brokers = told[0];
+            controllers = told[1];
+            for (int id = 0; id < config.numBrokers(); id++) {
+                configs.put(id, read(told[2 + id]));
+            }
+            for (int id = 0; id < config.numBrokers(); id++) {
+                running.add(id);
+            }
+        }
+
+        @Override
+        public void stop() {
+            stopped = true;
+            if (process == null) {
+                return;
+            }
+            orders.close();
+            try {
+                process.waitFor();
+            } catch (InterruptedException interrupted) {
+                process.destroyForcibly();
+            }
+        }
+
+        @Override
+        public void shutdownBroker(int id) {
+            ask("stop " + id);
+            running.remove(id);
+        }
+
+        @Override
+        public void startBroker(int id) {
+            ask("start " + id);
+            running.add(id);
+        }
+
+        @Override
+        public void waitForReadyBrokers() {
+            // `start` returns when all brokers know each other.
+        }
+
+        @Override
+        public void waitTopicCreation(String topic, int partitions) throws InterruptedException {
+            RaftClusterInvocationContext.waitFor(topic + " is known", () -> {
+                for (String one : brokers.split(",")) {
+                    Map<String, Object> where = new HashMap<>(Map.of("bootstrap.servers", one));
+                    try (Admin admin = Admin.create(where)) {
+                        var found = admin.describeTopics(List.of(topic)).allTopicNames().get();
+                        var known = found.get(topic).partitions();
+                        if (known.size() != partitions
+                            || known.stream().anyMatch(p -> p.leader() == null)) {
+                            return false;
+                        }
+                    } catch (Exception unknown) {
+                        return false;
+                    }
+                }
+                return true;
+            });
+        }
+
+        private static KafkaConfig read(String path) {
+            Properties own = new Properties();
+            try (Reader file = Files.newBufferedReader(Path.of(path))) {
+                own.load(file);
+            } catch (IOException broken) {
+                throw new IllegalStateException(broken);
+            }
+            return new KafkaConfig(own);
+        }
+
+        /** What a test may do with a broker in another process: read its configuration, stop it, start it. */
+        private KafkaBroker view(int id) {
+            return (KafkaBroker) Proxy.newProxyInstance(
+                KafkaBroker.class.getClassLoader(), new Class<?>[] {KafkaBroker.class},
+                (proxy, method, arguments) -> {
+                    switch (method.getName()) {
+                        case "config":
+                            return configs.get(id);
+                        case "shutdown":
+                            shutdownBroker(id);
+                            return null;
+                        case "awaitShutdown":
+                            // `shutdown` returns when the process has ended.
+                            return null;
+                        case "startup":
+                            startBroker(id);
+                            return null;
+                        default:
+                            throw new UnsupportedOperationException(
+                                method.getName() + ": the broker runs in a process of its own");
+                    }
+                });
+        }
+
+        @Override
+        public Map<Integer, KafkaBroker> brokers() {
+            Map<Integer, KafkaBroker> found = new TreeMap<>();
+            configs.keySet().forEach(id -> found.put(id, view(id)));
+            return found;
+        }
+
+        @Override
+        public Map<Integer, KafkaBroker> aliveBrokers() {
+            Map<Integer, KafkaBroker> found = new TreeMap<>();
+            running.forEach(id -> found.put(id, view(id)));
+            return found;
+        }
+
+        @Override
+        public Type type() {
+            return Type.KRAFT;
+        }
+
+        @Override
+        public Map<Integer, ControllerServer> controllers() {
+            return Map.of();
+        }
+
+        @Override
+        public ClusterConfig config() {
+            return config;
+        }
+
+        @Override
+        public Set<Integer> controllerIds() {
+            return Set.of(3000);
+        }
+
+        @Override
+        public ListenerName clientListener() {
+            return ListenerName.normalised("PLAINTEXT");
+        }
+
+        @Override
+        public ListenerName controllerListenerName() {
+            return ListenerName.normalised("CONTROLLER");
+        }
+
+        @Override
+        public String bootstrapServers() {
+            return brokers;
+        }
+
+        @Override
+        public String bootstrapControllers() {
+            return controllers;
+        }
+
+        @Override
+        public String clusterId() {
+            try (Admin admin = admin()) {
+                return admin.describeCluster().clusterId().get();
+            } catch (Exception unknown) {
+                throw new IllegalStateException(unknown);
+            }
+        }
+
+        @Override
+        public Optional<FaultHandlerException> firstFatalException() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<FaultHandlerException> firstNonFatalException() {
+            return Optional.empty();
+        }
+
+        @Override
+        public boolean started() {
+            return process != null;
+        }
+
+        @Override
+        public boolean stopped() {
+            return stopped;
+        }
+    }
+
+    private interface Look {
+        boolean isSo();
+    }
+
+    private static void waitFor(String what, Look look) throws InterruptedException {
+        long end = System.nanoTime() + 60_000_000_000L;
+        while (!look.isSo()) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("not within 60 s: " + what);
+            }
+            Thread.sleep(100);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+"""A cluster of ours for one of Apache Kafka's own tests: a process that takes orders in lines.
+
+`tests/support/java` speaks to it. First the shape (`brokers N`, `disks N`, `level N` of
+metadata.version, `set NAME=VALUE`, `own NODE NAME=VALUE`), then `run`, answered with both bootstrap
+addresses and the brokers' files, then `stop ID` and `start ID`; the cluster ends with the input.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from spindle.model.features import FINALIZED, METADATA_VERSION, finalized_at
+from spindle.model.records import FeatureLevel
+from tests.support.local import Local
+
+
+def main() -> None:
+    """Serve until the input ends."""
+    brokers, disks = 1, 1
+    newest = level = FINALIZED[METADATA_VERSION]
+    settings: dict[str, str] = {}
+    own: dict[int, dict[str, str]] = {}
+    for line in sys.stdin:
+        order, _, rest = line.rstrip("\n").partition(" ")
+        name, _, value = rest.partition("=")
+        match order:
+            case "brokers":
+                brokers = int(rest)
+            case "disks":
+                disks = int(rest)
+            case "level":
+                level = min(int(rest), newest)  # Kafka's tests may begin above what is released.
+            case "set":
+                settings[name] = value
+            case "own":
+                node, _, name = name.partition(" ")
+                own.setdefault(int(node), {})[name] = value
+            case _:
+                break
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Local(
+            Path(folder, "nodes"),
+            brokers=brokers,
+            directories=disks,
+            settings=settings,
+            first_broker=0,
+            levels=[FeatureLevel(name=n, level=v) for n, v in finalized_at(level).items()],
+        ) as cluster,
+    ):
+        for node in cluster.brokers:
+            node.settings.update(own.get(node.node_id, {}))
+            cluster.write_config(node)
+        cluster.start()
+        files = [str(node.config) for node in cluster.brokers]
+        print(cluster.bootstrap, cluster.controllers, *files, flush=True)
+        for line in sys.stdin:
+            order, _, id = line.strip().partition(" ")
+            if order == "stop":
+                cluster.stop_node(int(id))
+            else:
+                cluster.start_node(int(id))
+            print("done", flush=True)
+
+
+if __name__ == "__main__":
+    main()

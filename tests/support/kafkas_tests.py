@@ -1,0 +1,128 @@
+"""Apache Kafka's own published tests, run against clusters of ours.
+
+Maven fetches the test jars once, beside Kafka's jars; `tests/support/java` is compiled and stands
+before them on the class path, so that each test gets a cluster of ours (`kafkas_cluster`). JUnit's
+console launcher runs one class.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.kafka_jars import VERSION, JarsMissing
+
+ROOT = Path(__file__).parents[2]
+JAVA = Path(__file__).parent / "java"
+_TEST_JARS = (
+    "kafka-tools", "kafka_2.13", "kafka-clients", "kafka-server", "kafka-server-common",
+)  # fmt: skip
+_PLAIN_JARS = (
+    "kafka-test-common-internal-api", "kafka-test-common-runtime", "kafka-test-common-util",
+)  # fmt: skip
+_LAUNCHER = "junit-platform-console-standalone"
+_LAUNCHER_VERSION = "1.13.1"
+_FETCH_LIMIT_S = 900
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a class's tests; `text` is all that JUnit printed."""
+
+    successful: int
+    failed: int
+    text: str
+
+
+def fetched_tests(beside: Path) -> Path:
+    """The folder with the test jars, fetched if need be. `beside`: the folder of Kafka's jars."""
+    folder = beside.parent / "test-jars"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / "test-jars.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.is_dir():
+            _fetch(folder)
+    return folder
+
+
+def run_class(
+    name: str, jars: Path, scratch: Path, seconds: int, methods: Sequence[str] = ()
+) -> Outcome:
+    """Run one of Kafka's test classes to its end: all of it, or these methods."""
+    chosen = ["-c", name] if not methods else []
+    for method in methods:
+        chosen += ["-m", f"{name}#{method}"]
+    tests = fetched_tests(jars)
+    classes = scratch / "classes"
+    classes.mkdir()
+    path = os.pathsep.join([*map(str, sorted(tests.glob("*.jar"))), f"{jars}/*"])
+    sources = [str(source) for source in JAVA.rglob("*.java")]
+    subprocess.run(
+        ["javac", "-nowarn", "-cp", path, "-d", str(classes), *sources], check=True, timeout=120
+    )
+    cluster = f"-Dspindle.cluster={sys.executable} -m tests.support.kafkas_cluster"
+    done = subprocess.run(
+        [
+            "java", "-Xmx512m", cluster,
+            "-cp", f"{classes}{os.pathsep}{path}",
+            "org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner",
+            "--disable-ansi-colors", "--details=tree", *chosen,
+        ],
+        capture_output=True, text=True, timeout=seconds, check=False, cwd=ROOT,
+    )  # fmt: skip
+    text = done.stdout + done.stderr
+    return Outcome(_count(text, "successful"), _count(text, "failed"), text)
+
+
+def _count(text: str, what: str) -> int:
+    found = re.search(rf"\[\s*(\d+) tests {what}\s*\]", text)
+    assert found, text[-3000:]
+    return int(found[1])
+
+
+def _fetch(folder: Path) -> None:
+    if not shutil.which("mvn") or not shutil.which("javac"):
+        raise JarsMissing(f"Apache Kafka's tests are not in {folder}, and there is no mvn or javac")
+    pom = folder.parent / "test-pom.xml"
+    pom.write_text(_pom())
+    partial = folder.with_name("test-jars.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    command = [
+        "mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies",
+        f"-DoutputDirectory={partial}", "-DexcludeTransitive=true",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_FETCH_LIMIT_S)
+    if done.returncode:
+        raise JarsMissing(
+            f"mvn could not fetch Kafka's tests: {(done.stdout + done.stderr)[-2000:]}"
+        )
+    partial.rename(folder)
+
+
+def _pom() -> str:
+    def dependency(group: str, name: str, version: str, classifier: str = "") -> str:
+        kind = f"<classifier>{classifier}</classifier>" if classifier else ""
+        return (
+            f"<dependency><groupId>{group}</groupId><artifactId>{name}</artifactId>"
+            f"<version>{version}</version>{kind}</dependency>"
+        )
+
+    dependencies = "".join(
+        [
+            *(dependency("org.apache.kafka", name, VERSION, "test") for name in _TEST_JARS),
+            *(dependency("org.apache.kafka", name, VERSION) for name in _PLAIN_JARS),
+            dependency("org.junit.platform", _LAUNCHER, _LAUNCHER_VERSION),
+        ]
+    )
+    return (
+        '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+        "<groupId>spindle.tests</groupId><artifactId>kafkas-tests</artifactId><version>1</version>"
+        f"<dependencies>{dependencies}</dependencies></project>\n"
+    )

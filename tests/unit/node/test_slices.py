@@ -1,0 +1,172 @@
+"""Large descriptions leave room for others while they are made (S-08)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.support.cluster_image import add_topic, three_brokers
+
+from spindle.model.batches import Buffer
+from spindle.model.computing import Compute
+from spindle.model.errors import DiskFailed, Failure
+from spindle.model.ids import TopicPartition
+from spindle.model.outbox import Outbox, Ready
+from spindle.model.settings.values import Settings
+from spindle.node.calls import Connection
+from spindle.node.handlers import describe_configs, describe_log_dirs, metadata
+from spindle.node.router import Router
+from spindle.sim.disk import MemoryDisk
+from spindle.storage import beside
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_types
+from spindle.wire.framing import decode_response, encode_message
+
+PARTITIONS = 10_000
+
+
+class Bench:
+    """A router with one handler, and as much of a broker as that needs."""
+
+    def __init__(self, key: Key, module: ModuleType, **broker: Any) -> None:
+        self.out = Outbox(random.Random(1))
+        self.key = key
+        target = SimpleNamespace(
+            out=self.out, any_directory="/d1", node_id=1, cluster_id="cluster", **broker
+        )
+        self.router = Router({int(key): module}, "on_broker", target, self.out)
+        self.connection = Connection(1, "PLAINTEXT", "here", self.out)
+        self.slices = 0
+
+    def ask(self, request: Any) -> Any:
+        """The answer; `slices` are the inputs that it took."""
+        frame = encode_message(request, 1, None)
+        self.router.on_frame(self.connection, frame)
+        ready = self._until(lambda: self.out.take())
+        while not ready.answers:
+            (asked,) = ready.jobs
+            assert isinstance(asked.job, Compute)
+            self.out.done(asked.ticket, self.carried_out(asked.job))
+            ready = self._until(lambda: self.out.take())
+        (answer,) = ready.answers
+        return decode_response(request, joined(answer.buffers)[4:])
+
+    def carried_out(self, job: Compute) -> Any:
+        return beside.run(MemoryDisk(), job)
+
+    def _until(self, take: Callable[[], Ready | None]) -> Ready:
+        while (ready := take()) is None:
+            assert self.out.wake_at is not None
+            self.out.now = self.out.wake_at
+            self.out.tick()
+            self.slices += 1
+        return ready
+
+
+def joined(buffers: list[Buffer]) -> bytes:
+    return b"".join(map(bytes, buffers))
+
+
+def with_topics(count: int) -> Bench:
+    """A cluster of so many partitions, half of them of one topic."""
+    image = three_brokers()
+    add_topic(image, "large", *[(1, 2)] * (count // 2))
+    for number in range(count // 20):
+        add_topic(image, f"small-{number}", *[(1, 2)] * 10)
+    return Bench(Key.METADATA, metadata, image=image, settings=Settings({"node.id": "1"}))
+
+
+def metadata_request() -> Any:
+    return make(request_types(Key.METADATA, 12).MetadataRequest, topics=None)
+
+
+@pytest.mark.spec("S-08")
+def test_metadata_of_many_partitions_is_told_in_slices() -> None:
+    bench = with_topics(PARTITIONS)
+    answer = bench.ask(metadata_request())
+    assert sum(len(topic.partitions) for topic in answer.topics) == PARTITIONS
+    assert len(answer.brokers) == 3
+    assert bench.slices >= PARTITIONS / 1000
+
+
+def test_a_small_answer_is_given_at_once() -> None:
+    bench = with_topics(100)
+    answer = bench.ask(metadata_request())
+    assert sum(len(topic.partitions) for topic in answer.topics) == 100
+    assert bench.slices == 0
+
+
+def test_topics_may_come_and_go_between_two_slices() -> None:
+    bench = with_topics(PARTITIONS)
+    image = bench.router._target.image
+    before = bench.out.tick
+
+    def tick() -> None:
+        add_topic(image, f"new-{bench.slices}", (1, 2))
+        before()
+
+    bench.out.tick = tick  # type: ignore[method-assign]
+    answer = bench.ask(metadata_request())
+    assert sum(len(topic.partitions) for topic in answer.topics) == PARTITIONS
+
+
+def test_a_directory_that_fails_costs_no_answer() -> None:
+    class Failing(Bench):
+        def carried_out(self, job: Compute) -> Failure:
+            return DiskFailed("/d1", "Compute", 5)
+
+    image = three_brokers()
+    add_topic(image, "large", *[(1, 2)] * 2000)
+    settings = Settings({"node.id": "1"})
+    bench = Failing(Key.METADATA, metadata, image=image, settings=settings)
+    (topic,) = bench.ask(metadata_request()).topics
+    assert len(topic.partitions) == 2000
+
+
+@pytest.mark.spec("S-08")
+def test_settings_of_many_topics_are_told_in_slices() -> None:
+    image = three_brokers()
+    for number in range(100):
+        add_topic(image, f"t-{number}", (1, 2))
+    bench = Bench(
+        Key.DESCRIBE_CONFIGS, describe_configs, image=image, settings=Settings({"node.id": "1"})
+    )
+    t = request_types(Key.DESCRIBE_CONFIGS, 4)
+    asked = tuple(
+        make(t.DescribeConfigsResource, resource_type=2, resource_name=f"t-{n}") for n in range(100)
+    )
+    answer = bench.ask(make(t.DescribeConfigsRequest, resources=asked))
+    assert [r.resource_name for r in answer.results] == [f"t-{n}" for n in range(100)]
+    assert all(result.configs for result in answer.results)
+    assert bench.slices >= 15
+
+
+@pytest.mark.spec("S-08")
+def test_directories_with_many_replicas_are_told_in_slices() -> None:
+    directory = SimpleNamespace(
+        path="/d1",
+        id=None,
+        health=SimpleNamespace(online=True),
+        usage=SimpleNamespace(total=1, usable=1),
+    )
+    broker = {
+        "image": SimpleNamespace(features={}),
+        "logs": SimpleNamespace(
+            directories=SimpleNamespace(all={"/d1": directory}, is_cordoned=lambda path: False),
+            places=SimpleNamespace(current=lambda path: range(PARTITIONS)),
+            futures=lambda path: (),
+        ),
+        "replicas": SimpleNamespace(
+            find=lambda id: SimpleNamespace(name=TopicPartition("t", id), size=id),
+            bounds=lambda id: (0, 0, 0),
+        ),
+    }
+    bench = Bench(Key.DESCRIBE_LOG_DIRS, describe_log_dirs, **broker)
+    t = request_types(Key.DESCRIBE_LOG_DIRS, 4)
+    answer = bench.ask(make(t.DescribeLogDirsRequest, topics=None))
+    ((topic,),) = [result.topics for result in answer.results]
+    assert len(topic.partitions) == PARTITIONS
+    assert bench.slices >= PARTITIONS / 1000

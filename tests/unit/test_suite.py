@@ -1,0 +1,97 @@
+"""What the runner of all tests repeats, and what it never repeats."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests import suite
+from tests.support.verdicts import ran_out_of_time
+from tests.support.waiting import TimeIsUp, eventually
+
+
+def late(text: str = "not within 30 s: t is led") -> TimeIsUp:
+    return TimeIsUp(text)
+
+
+def raised_from(cause: BaseException) -> BaseException:
+    error = RuntimeError("the cluster did not start")
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        late(),
+        subprocess.TimeoutExpired("kafka-log-dirs", 60),
+        raised_from(late()),
+        ExceptionGroup("tasks", [late()]),
+        Exception("Timeout (>300.0s) from pytest-timeout."),
+    ],
+)
+def test_only_a_deadline_is_a_matter_of_time(error: BaseException) -> None:
+    assert ran_out_of_time(error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        AssertionError("assert 1 == 2"),
+        late("not within 30 s: t is led\nnode 1\n[error] a bug: IndexError"),
+        raised_from(late("Traceback (most recent call last)")),
+        AssertionError("record 17 is lost"),
+        ConnectionRefusedError(),
+    ],
+)
+def test_what_is_wrong_is_never_a_matter_of_time(error: BaseException) -> None:
+    assert not ran_out_of_time(error)
+
+
+def test_a_state_that_does_not_come_is_out_of_time() -> None:
+    with pytest.raises(TimeIsUp, match="not within 0 s: never"):
+        eventually(lambda: False, "never", 0)
+
+
+class Runs:
+    """Stands in for pytest: fails the first run with these verdicts, then ends well."""
+
+    def __init__(self, **verdicts: list[str]) -> None:
+        self.verdicts = verdicts
+        self.calls: list[tuple[str, ...]] = []
+
+    def __call__(self, *arguments: str) -> int:
+        self.calls.append(arguments)
+        if len(self.calls) > 1:
+            return 0
+        path = Path(arguments[arguments.index("--verdicts") + 1])
+        path.write_text(json.dumps(self.verdicts), encoding="utf-8")
+        return suite.FAILED
+
+
+def test_what_ran_out_of_time_is_repeated_alone_and_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = Runs(late=["a.py::slow"], wrong=[])
+    monkeypatch.setattr(suite, "_pytest", runs)
+    assert suite.main([]) == 0
+    assert runs.calls[1:] == [("a.py::slow",)]
+    assert "repeated alone: a.py::slow" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "verdicts",
+    [
+        {"late": ["a.py::slow"], "wrong": ["b.py::lost"]},
+        {"late": [f"a.py::{n}" for n in range(suite.REPEATS_MAX + 1)], "wrong": []},
+    ],
+)
+def test_a_failure_or_many_late_ones_end_the_run(
+    monkeypatch: pytest.MonkeyPatch, verdicts: dict[str, list[str]]
+) -> None:
+    runs = Runs(**verdicts)
+    monkeypatch.setattr(suite, "_pytest", runs)
+    assert suite.main([]) == suite.FAILED
+    assert len(runs.calls) == 1
