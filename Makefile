@@ -35,7 +35,7 @@ check: setup ## Lint, types, house rules and unit tests (under 2 minutes)
 	$(lint)
 	$(BIN)/pytest tests/house tests/unit -n 2 -q
 
-spec: setup ## Print which behaviours of the specification have tests
+spec: setup ## Print which rows of docs/behaviours.md have tests
 	$(BIN)/python -m tests.spec_table
 
 sim: setup ## Simulate many more seeds than the tests do (SEEDS=2000)

@@ -1,4 +1,4 @@
-"""Prints which behaviours of the specification have tests: `python -m tests.spec_table`.
+"""Prints which rows of docs/behaviours.md have tests: `python -m tests.spec_table`.
 
 It reads the tests' `spec` marks as text, so that nothing need be installed or started. A test is
 wide if it uses, itself or through its fixtures and helpers, one of the things in `WIDE`: they start
@@ -8,15 +8,13 @@ processes or whole nodes with real sockets and real files. A test's folder says 
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-ROWS = {
-    "K113": 30, "K858": 20, "K589": 5, "P": 12, "B": 32,
-    "N": 8, "S": 8, "V": 8, "C": 8, "A": 6, "T": 4,
-}  # fmt: skip
 TESTS = Path(__file__).parent
+BEHAVIOURS = TESTS.parent / "docs" / "behaviours.md"
 WIDE = {
     "tests.support.apache_kafka": {"ApacheKafka", "run_tool"},
     "tests.support.commands": {"begin", "run"},
@@ -34,9 +32,11 @@ WIDE = {
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
+@cache
 def ids() -> list[str]:
-    """All ids of the specification, in order."""
-    return [f"{group}-{n:02}" for group, count in ROWS.items() for n in range(1, count + 1)]
+    """The ids of all rows of docs/behaviours.md, in order."""
+    text = BEHAVIOURS.read_text(encoding="utf-8")
+    return re.findall(r"^\| ([A-Z]\d*-\d\d) \| \S", text, re.MULTILINE)
 
 
 def marks(path: Path) -> list[tuple[str, str]]:

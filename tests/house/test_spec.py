@@ -1,7 +1,13 @@
-"""The marks of the tests name behaviours that exist; wide tests are told from narrow ones."""
+"""Marks and citations name rows of docs/behaviours.md; wide tests are told from narrow ones."""
+
+import re
+from itertools import groupby
+from pathlib import Path
 
 import pytest
 from tests.spec_table import ids, is_wide, table
+
+ROOT = Path(__file__).parents[2]
 
 WIDE = (
     "interop/test_kip_113.py::test_bad_log_directories_do_not_affect_replicas_on_good_ones",
@@ -12,6 +18,28 @@ NARROW = (
     "pipeline/test_rates.py::test_rates_that_nobody_knows_are_told",
     "unit/core/logdirs/test_move.py::test_appends_are_blocked_only_when_little_is_left",
 )
+
+
+def test_rows_are_numbered_from_one_without_gaps() -> None:
+    assert len(ids()) > 100
+    for group, found in groupby(ids(), key=lambda id: id.partition("-")[0]):
+        rows = list(found)
+        assert rows == [f"{group}-{n:02}" for n in range(1, len(rows) + 1)]
+
+
+def test_every_cited_row_exists() -> None:
+    """`(K113-05, -07)`, `K113-08 to -11` and `K113-15..18` cite by the number alone, too."""
+    groups = "|".join(sorted({id.partition("-")[0] for id in ids()}))
+    cited = re.compile(rf"\b({groups})-(\d\d)\b((?:(?:, | to )-\d\d\b|\.\.\d\d\b)*)")
+    files = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    files += [path for name in ("src", "tests", "bench") for path in (ROOT / name).rglob("*.py")]
+    unknown = set()
+    for path in files:
+        for match in cited.finditer(path.read_text(encoding="utf-8")):
+            for number in (match[2], *re.findall(r"\d\d", match[3])):
+                if f"{match[1]}-{number}" not in ids():
+                    unknown.add((str(path.relative_to(ROOT)), f"{match[1]}-{number}"))
+    assert not unknown
 
 
 def test_spec_marks_name_existing_rows() -> None:
