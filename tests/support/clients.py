@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 import time
 from collections.abc import Sequence
@@ -95,7 +96,12 @@ def audit(load: Load, bootstrap: str, topic: str) -> int:
         offsets = [m.offset() for m in messages]
         assert offsets == list(range(len(offsets))), f"{topic}-{number}: a gap or a repetition"
         sequences = [_STAMP.unpack_from(m.value())[1] for m in messages]
-        assert sequences == sorted(set(sequences)), f"{topic}-{number}: out of order, or twice"
+        wrong = [
+            f"at {at}: {before}, {after}"
+            for at, (before, after) in enumerate(itertools.pairwise(sequences), 1)
+            if before >= after
+        ]
+        assert not wrong, f"{topic}-{number}: out of order, or twice: {wrong[:9]}"
         there.update({(number, m.offset()): s for m, s in zip(messages, sequences, strict=True)})
     told = load.acknowledged
     promised = dict(zip(zip(told.partition, told.offset, strict=True), told.sequence, strict=True))
