@@ -37,7 +37,7 @@ class Attack:
 
     def __init__(self, seed: int) -> None:
         self.world = World(seed)
-        self.cluster = Cluster(self.world, Shape(brokers=2, dirs=2, elr=seed % 3 == 0))
+        self.cluster = Cluster(self.world, Shape(brokers=2, dirs=2))
         self.cluster.start()
         self.cluster.until(self.cluster.serves)
         self.rng = random.Random(f"hostile {seed}")

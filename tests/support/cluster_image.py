@@ -8,6 +8,7 @@ from dataclasses import replace
 from spindle.model import records as r
 from spindle.model.ids import Endpoint
 from spindle.model.image import ClusterImage
+from spindle.storage.formatting import DEFAULT_LEVELS
 
 
 def directory(broker: int, number: int) -> uuid.UUID:
@@ -76,6 +77,7 @@ def three_brokers() -> ClusterImage:
     image = ClusterImage()
     for broker in (1, 2, 3):
         add_broker(image, broker)
-    image.apply(r.FeatureLevel(name="metadata.version", level=30))
+    for level in DEFAULT_LEVELS:
+        image.apply(level)
     image.offset = 77
     return image

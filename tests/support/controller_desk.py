@@ -10,7 +10,7 @@ from typing import Any
 
 from spindle.model import records as r
 from spindle.model.config import node_config
-from spindle.model.features import METADATA_VERSION, SUPPORTED
+from spindle.model.features import SUPPORTED
 from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox
@@ -36,11 +36,12 @@ from spindle.node.handlers import (
     unregister_broker,
     update_features,
 )
+from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire.apis import Key
 from tests.support.desk import Desk, part, request
 
 CLUSTER_ID = "AV9P4iMkRQymBdGIGwlqQA"
-BOOTSTRAP = [r.FeatureLevel(name=METADATA_VERSION, level=30)]
+BOOTSTRAP = list(DEFAULT_LEVELS)
 
 MODULES: dict[int, ModuleType] = {
     int(key): module

@@ -44,6 +44,7 @@ from spindle.node.site import Site
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import meta
 from spindle.storage.directory import Directory
+from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire.apis import Key
 from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
@@ -89,7 +90,8 @@ class World:
         self.halted: str | None = None
         self.said: list[tuple[str, str, dict[str, object]]] = []
         self.epoch = 0
-        self.image.apply(r.FeatureLevel(name="metadata.version", level=30))
+        for level in DEFAULT_LEVELS:
+            self.image.apply(level)
         for n, path in enumerate(self.paths):
             self.format(path, n)
         self.disk.settle()

@@ -43,6 +43,7 @@ from spindle.node.site import Site
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import meta
 from spindle.storage.directory import Directory
+from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire.apis import Key
 from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
@@ -205,7 +206,7 @@ class World:
 
     def form(self) -> None:
         """Register all brokers, create the topic with all of them as replicas, 1 leads."""
-        self.apply(r.FeatureLevel(name="metadata.version", level=30))
+        self.apply(*DEFAULT_LEVELS)
         for n in self.nodes:
             self.register(n)
         ids = tuple(self.nodes)

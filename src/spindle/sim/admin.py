@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from spindle.model.errors import Error, PeerFailed
+from spindle.model.features import ELR_VERSION
 from spindle.model.ids import LogDir, NodeId, PartitionId
 from spindle.model.image import BROKER_RESOURCE
 from spindle.model.outbox import Rng
@@ -43,6 +44,8 @@ class Wishes:
     trim: float = 0.5
     throttle: float = 0.5
     elect: float = 0.5
+    upgrade: float = 0.0
+    """Eligible leader replicas are switched on, where the format has left them off."""
     reuse_names: bool = True
     """A topic may come again under the name of one that was deleted."""
     directories: dict[NodeId, tuple[LogDir, ...]] = field(default_factory=dict)
@@ -72,6 +75,7 @@ class Admin(Client):
             (w.trim, self._trim_some),
             (w.throttle, self._throttle_some),
             (w.elect, self._elect),
+            (w.upgrade, self._upgrade),
         ]
 
     def begin(self) -> None:
@@ -229,6 +233,18 @@ class Admin(Client):
                 timeout=TIMEOUT,
             ),
         )
+
+    def _upgrade(self) -> None:
+        """Switch eligible leader replicas on, in a cluster that was formatted without them."""
+        t = request_types(Key.UPDATE_FEATURES, 2)
+        update = make(t.FeatureUpdateKey, feature=ELR_VERSION, max_version_level=1, upgrade_type=1)
+        request = make(
+            t.UpdateFeaturesRequest,
+            timeout=TIMEOUT,
+            feature_updates=(update,),
+            validate_only=False,
+        )
+        self._request("upgrade", None, request)
 
     # --- records and settings -----------------------------------------------------------------
 

@@ -107,7 +107,7 @@ def draw(seed: int) -> Plan:
     if synced:
         configs["flush.messages"] = "1"
     by_id = rng.random() < 0.5
-    wishes = _draw_wishes(rng, replicas, configs, by_id)
+    wishes = replace(_draw_wishes(rng, replicas, configs, by_id), upgrade=0.0 if elr else 0.5)
     paces = tuple(
         Pace(
             pause=rng.choice([0.1, 0.4, 1.0]),

@@ -23,9 +23,10 @@ def allocate(desk: ControllerDesk, broker: int = 1) -> None:
 def test_an_empty_log_begins_with_the_bootstrap_records_and_ourselves() -> None:
     desk = ControllerDesk()
     first, second = desk.quorum.batches[:2]
+    floor = r.Config(resource_type=4, resource_name="", key="min.insync.replicas", value="1")
     assert first == (
         1,
-        [r.BeginTransaction(name="Bootstrap records"), *BOOTSTRAP, r.EndTransaction()],
+        [r.BeginTransaction(name="Bootstrap records"), *BOOTSTRAP, floor, r.EndTransaction()],
     )
     (registration,) = second[1]
     assert isinstance(registration, r.RegisterController)

@@ -11,7 +11,7 @@ from tests.support.desk import part, request
 
 from spindle.model import records as r
 from spindle.model.errors import Error
-from spindle.model.features import METADATA_VERSION
+from spindle.model.features import FINALIZED
 from spindle.model.ids import LOST, TopicPartition
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.framing import decode_response, encode_message
@@ -303,6 +303,7 @@ def test_alter_configs(version: int) -> None:
     desk = ControllerDesk()
     desk.start(1)
     key = Key.ALTER_CONFIGS
+    floor = part(key, version, "AlterableConfig", name="min.insync.replicas", value="1")
     setting = part(key, version, "AlterableConfig", name="log.retention.ms", value="9")
     resource = part(
         key,
@@ -310,11 +311,11 @@ def test_alter_configs(version: int) -> None:
         "AlterConfigsResource",
         resource_type=4,
         resource_name="",
-        configs=(setting,),
+        configs=(setting, floor),
     )
     answer = desk.call(key, version, resources=(resource,), validate_only=False)
     assert answer.responses[0].error_code == Error.NONE
-    assert image(desk).config(4, "") == {"log.retention.ms": "9"}
+    assert image(desk).config(4, "") == {"log.retention.ms": "9", "min.insync.replicas": "1"}
 
 
 @pytest.mark.parametrize("version", versions(Key.ELECT_LEADERS))
@@ -388,8 +389,8 @@ def test_update_features(version: int) -> None:
             "FeatureUpdateKey",
             feature="transaction.version",
             max_version_level=level,
-            allow_downgrade=False,
-            upgrade_type=1,
+            allow_downgrade=True,
+            upgrade_type=2,
         )
         return desk.call(key, version, feature_updates=(change,), validate_only=False)
 
@@ -399,7 +400,7 @@ def test_update_features(version: int) -> None:
     if version < 2:
         assert refused.results[0].error_code == Error.INVALID_UPDATE_VERSION
     assert update(1).error_code == Error.NONE
-    assert image(desk).features == {METADATA_VERSION: 30, "transaction.version": 1}
+    assert image(desk).features == {**FINALIZED, "transaction.version": 1}
 
 
 # --- controllers ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from spindle.core.controller import brokers, directories, topics
 from spindle.core.controller.sessions import Sessions
 from spindle.core.controller.state import Decision, State
 from spindle.model import records as r
-from spindle.model.features import METADATA_VERSION, SUPPORTED
+from spindle.model.features import FINALIZED, METADATA_VERSION, SUPPORTED
 from spindle.model.ids import DirectoryId, NodeId, PartitionId, TopicPartition, VersionRange
 from spindle.model.image import ClusterImage
 from spindle.model.settings.values import Settings
@@ -30,6 +30,10 @@ def incarnation(number: int) -> uuid.UUID:
     return uuid.UUID(int=0x900000 + number)
 
 
+WITHOUT_ELR = {METADATA_VERSION: 30}
+"""The levels of a cluster that was upgraded, and KIP-966 not switched on."""
+
+
 class Cluster:
     """State, sessions and a log of records; `now` in s is moved by the test."""
 
@@ -38,7 +42,7 @@ class Cluster:
     ) -> None:
         self.image = ClusterImage()
         self.log: list[r.MetadataRecord] = []
-        for name, level in (levels or {METADATA_VERSION: 30}).items():
+        for name, level in (FINALIZED if levels is None else levels).items():
             self.log.append(r.FeatureLevel(name=name, level=level))
             self.image.apply(self.log[-1])
         self.image.offset = len(self.log) - 1

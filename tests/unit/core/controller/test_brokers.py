@@ -6,13 +6,19 @@ import uuid
 from typing import Any
 
 import pytest
-from tests.unit.core.controller.kit import Cluster, directory, incarnation, old_features
+from tests.unit.core.controller.kit import (
+    WITHOUT_ELR,
+    Cluster,
+    directory,
+    incarnation,
+    old_features,
+)
 
 from spindle.core.controller import brokers
 from spindle.core.controller.sessions import Sessions
 from spindle.model import records as r
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import METADATA_VERSION, SUPPORTED
+from spindle.model.features import FINALIZED, METADATA_VERSION, SUPPORTED
 from spindle.model.ids import LOST, NO_LEADER, VersionRange
 
 
@@ -138,15 +144,16 @@ def test_an_expired_session_fences_partitions_first() -> None:
     assert brokers.expire(cluster.state, cluster.sessions, cluster.now) is None
 
 
-def test_the_last_of_the_isr_stays_and_leads_again() -> None:
-    cluster = Cluster()
+@pytest.mark.parametrize(("levels", "isr"), [(WITHOUT_ELR, (1,)), (FINALIZED, ())])
+def test_the_last_of_the_isr_leads_again(levels: dict[str, int], isr: tuple[int, ...]) -> None:
+    cluster = Cluster(levels=levels)
     cluster.start(1)
     cluster.topic("t", (1,))
     cluster.beat(1, want_fence=True)
     assert cluster.partition("t").leader == NO_LEADER
-    assert cluster.partition("t").isr == (1,)
+    assert cluster.partition("t").isr == isr
     cluster.beat(1)
-    assert cluster.partition("t").leader == 1
+    assert (cluster.partition("t").leader, cluster.partition("t").isr) == (1, (1,))
     assert cluster.partition("t").leader_epoch == 2
 
 

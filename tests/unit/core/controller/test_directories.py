@@ -11,7 +11,7 @@ from spindle.core.controller import directories, reassignment, topics
 from spindle.core.logdirs.placement import Room, Rooms
 from spindle.model import records as r
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import ELR_VERSION, METADATA_VERSION
+from spindle.model.features import METADATA_VERSION
 from spindle.model.ids import (
     LOST,
     MIGRATING,
@@ -111,7 +111,7 @@ def test_a_lone_replica_leads_again_once_it_has_a_directory() -> None:
     cluster = cluster_of(1)
     cluster.topic("t", (1,))
     cluster.assign(1, LOST, "t")
-    assert (cluster.partition("t").leader, cluster.partition("t").isr) == (NO_LEADER, (1,))
+    assert (cluster.partition("t").leader, cluster.partition("t").isr) == (NO_LEADER, ())
     cluster.assign(1, D11, "t")
     assert (cluster.partition("t").leader, cluster.partition("t").isr) == (1, (1,))
 
@@ -162,7 +162,7 @@ def test_a_lone_replica_on_a_dead_directory_waits_for_it() -> None:
     cluster.topic("t", (1,))
     cluster.assign(1, D10, "t")
     cluster.beat(1, offline_dirs=(D10,))
-    assert (cluster.partition("t").leader, cluster.partition("t").isr) == (NO_LEADER, (1,))
+    assert (cluster.partition("t").leader, cluster.partition("t").isr) == (NO_LEADER, ())
     cluster.now += 10
     cluster.register(1, process=1, log_dirs=(D11,))
     cluster.beat(1)
@@ -174,7 +174,7 @@ def test_a_lone_replica_on_a_dead_directory_waits_for_it() -> None:
 
 
 def test_with_eligible_leaders_the_isr_empties() -> None:
-    cluster = Cluster(levels={METADATA_VERSION: 30, ELR_VERSION: 1})
+    cluster = Cluster()
     cluster.start(7)
     cluster.topic("t", (7,))
     cluster.assign(7, directory(7, 0), "t")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.core.controller.kit import Cluster, directory
+from tests.unit.core.controller.kit import WITHOUT_ELR, Cluster, directory
 
 from spindle.core.controller import brokers, configs, elections
 from spindle.core.controller.change import RECOVERING, Election, Wanted, change
 from spindle.core.controller.state import Draft
 from spindle.model import records as r
 from spindle.model.errors import Error
-from spindle.model.features import ELR_VERSION, METADATA_VERSION
+from spindle.model.features import FINALIZED
 from spindle.model.ids import LOST, NO_LEADER, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE
 
@@ -41,14 +41,17 @@ def test_leaders_come_from_the_isr_in_replica_order() -> None:
     assert leadership(cluster) == (3, (3,), 0)
 
 
-def test_without_the_isr_nobody_leads_until_a_member_is_back() -> None:
-    cluster = Cluster()
+@pytest.mark.parametrize(("levels", "kept"), [(WITHOUT_ELR, (1,)), (FINALIZED, ())])
+def test_without_the_isr_nobody_leads_until_a_member_is_back(
+    levels: dict[str, int], kept: tuple[int, ...]
+) -> None:
+    cluster = Cluster(levels=levels)
     cluster.start(1, 2)
     cluster.topic("t", (1, 2))
     down(cluster, 2, 1)
-    assert leadership(cluster) == (NO_LEADER, (1,), 0)
+    assert leadership(cluster) == (NO_LEADER, kept, 0)
     up(cluster, 2)
-    assert leadership(cluster) == (NO_LEADER, (1,), 0)
+    assert leadership(cluster) == (NO_LEADER, kept, 0)
     up(cluster, 1)
     assert leadership(cluster) == (1, (1,), 0)
 
@@ -168,7 +171,6 @@ def test_a_new_controller_finds_leaders_for_whoever_lacks_one() -> None:
 def elr_cluster(min_isr: int, *replicas: int) -> Cluster:
     cluster = Cluster(
         settings={"min.insync.replicas": str(min_isr)},
-        levels={METADATA_VERSION: 30, ELR_VERSION: 1},
     )
     cluster.start(*replicas)
     cluster.topic("t", replicas)

@@ -12,6 +12,7 @@ from tests.support.desk import Desk
 
 from spindle.model import records as r
 from spindle.model.errors import Error
+from spindle.model.features import FINALIZED
 from spindle.model.outbox import Outbox
 from spindle.node.handlers import alter_replica_state as private_api
 from spindle.node.handlers import api_versions, init_producer_id, metadata
@@ -74,8 +75,8 @@ def test_features_are_told_from_version_3_on_and_those_from_0_on_from_version_4(
     assert told["transaction.version"] == (0, 2)
     for answer in (old, new):
         assert answer.finalized_features_epoch == 77
-        (feature,) = answer.finalized_features
-        assert (feature.name, feature.max_version_level) == ("metadata.version", 30)
+        told = {f.name: f.max_version_level for f in answer.finalized_features}
+        assert told == FINALIZED
 
 
 def test_features_finalized_above_what_is_served_are_kept_from_clients(desk: Desk) -> None:
@@ -85,7 +86,7 @@ def test_features_finalized_above_what_is_served_are_kept_from_clients(desk: Des
     target = SimpleNamespace(image=image)
     desk = Desk({int(Key.API_VERSIONS): api_versions}, target, Outbox(random.Random(1)))
     answer = desk.ask(Key.API_VERSIONS, 4, **CLIENT)
-    assert [f.name for f in answer.finalized_features] == ["metadata.version"]
+    assert [f.name for f in answer.finalized_features] == list(FINALIZED)
 
 
 @pytest.mark.parametrize("name", ["", "-x", "a b", "ä"])
