@@ -489,3 +489,8 @@ class World:
 
 
 __all__ = ["Answer", "Node", "World", "fetched", "produced", "values_of"]
+
+
+def everywhere(world: World, *values: bytes) -> bool:
+    """Whether each node's log has these values."""
+    return all(node.values() == list(values) for node in world.nodes.values())

@@ -10,6 +10,7 @@ from tests.support.replica_world import (
     NAME,
     TOPIC,
     World,
+    everywhere,
     fetched,
     produced,
     values_of,
@@ -22,10 +23,6 @@ from spindle.model.ids import PartitionId
 from spindle.wire.batch import build
 
 ID = PartitionId(TOPIC, 0)
-
-
-def everywhere(world: World, *values: bytes) -> bool:
-    return all(node.values() == list(values) for node in world.nodes.values())
 
 
 def test_a_record_is_produced_replicated_and_consumed() -> None:
@@ -344,54 +341,6 @@ def test_a_replica_that_was_away_for_a_moment_keeps_what_readers_have_seen_as_co
     leader.host()  # Its checkpoint of the high watermark is older than what was read.
     assert leader.partition().leads
     assert leader.partition().high_watermark == 1
-
-
-@pytest.mark.spec("B-12")
-def test_b12_a_full_disk_refuses_appends_and_serves_again_when_there_is_room() -> None:
-    world = World()
-    world.produce(1, b"first")
-    node = world.nodes[1]
-    node.disk.fail("/disk-1/", errno.ENOSPC, "write", "truncate")
-    idempotent: dict[str, Any] = {"producer_id": 5, "producer_epoch": 0, "base_sequence": 0}
-    told = produced(world.produce(1, b"full", **idempotent))
-    assert told.error_code == Error.KAFKA_STORAGE_ERROR
-    assert values_of(fetched(world.fetch(1))) == [b"first"], "it can still be read"
-    node.disk.heal("/disk-1/")
-    world.wait(2)
-    told = produced(world.produce(1, b"full", **idempotent))
-    assert (told.error_code, told.base_offset) == (Error.NONE, 1), "it was never appended before"
-    assert everywhere(world, b"first", b"full")
-
-
-@pytest.mark.spec("B-12")
-def test_b12_what_comes_behind_a_refused_append_is_not_acknowledged() -> None:
-    world = World(nodes=1)
-    node = world.nodes[1]
-    world.hung.add(1)
-    node.disk.fail("/disk-1/", errno.ENOSPC, "write", "truncate")
-    refused = world.produce(1, b"no room")
-    node.disk.heal("/disk-1/")
-    behind = world.produce(1, b"room again")
-    world.hung.clear()
-    world.wait(2)
-    for answer in (refused, behind):
-        assert produced(answer).error_code == Error.KAFKA_STORAGE_ERROR
-    assert (node.partition().end, node.values()) == (0, [])
-    assert produced(world.produce(1, b"first")).base_offset == 0
-
-
-@pytest.mark.spec("B-12")
-def test_b12_a_follower_with_a_full_disk_goes_on_when_there_is_room() -> None:
-    world = World()
-    node = world.nodes[2]
-    node.disk.fail("/disk-2/", errno.ENOSPC, "write", "truncate")
-    answer = world.produce(1, b"x", timeout=60_000)
-    world.wait(3)
-    assert not answer.there
-    node.disk.heal("/disk-2/")
-    world.wait(3)
-    assert produced(answer).error_code == Error.NONE
-    assert everywhere(world, b"x")
 
 
 def test_jobs_wait_while_a_log_changes_its_directory() -> None:

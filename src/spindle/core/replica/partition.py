@@ -416,6 +416,11 @@ class Partition:
         self.epochs = EpochHistory(log.epochs)
         self.producers = Producers(log.producers)
         self.transactions = Transactions(log.producers, log.end)
+        if isinstance(self.role, Leading):
+            # What it had given offsets to and could not write: its epoch begins without it.
+            self.role.epoch_start = min(self.role.epoch_start, log.end)
+            if self.leader_epoch > self.epochs.latest:
+                self.epochs.assign(self.leader_epoch, log.end)
 
     def on_start_moved(self, start: int) -> None:
         """The log begins at `start` now."""

@@ -108,6 +108,11 @@ class OffsetWaiters:
                 reached.append(then)
         return reached
 
+    def take_beyond(self, offset: int) -> list[Callable[[Error], None]]:
+        """The continuations of all offsets > `offset`; each is forgotten."""
+        beyond = sorted(key for key in self._by_offset if key[0] > offset)
+        return [self._by_offset.pop(key) for key in beyond]
+
     def take_all(self) -> list[Callable[[Error], None]]:
         """Every continuation: the mark will not come any more."""
         self._order.sort()

@@ -274,7 +274,7 @@ class Produce:
 
     def _check_room(self, hosted: Hosted) -> None:
         """Whether the partition takes anything now: a batch that waited may find it changed."""
-        if hosted.full:
+        if not hosted.has_room:
             raise Refusal(Error.KAFKA_STORAGE_ERROR, f"the disk of {hosted.name} is full")
         machine = hosted.partition
         if self.acks == ALL and len(machine.isr) < machine.required_isr:

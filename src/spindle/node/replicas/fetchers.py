@@ -161,8 +161,8 @@ class Source:
 
     def begin(self, followed: Followed) -> None:
         """A partition's log is still: fetch what comes after it."""
-        if not self._fetchers.is_current(followed):
-            return
+        if not self._fetchers.is_current(followed) or followed.hosted.full:
+            return  # It is followed again once the log is mended.
         machine = followed.hosted.partition
         if machine.last_epoch < 0 and machine.high_watermark < machine.end:
             # Without epochs nobody can tell where we part: what was not committed goes (KIP-101).

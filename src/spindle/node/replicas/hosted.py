@@ -102,7 +102,12 @@ class Hosted:
         self.full = False
         """Its disk has no room: nothing is appended until the log is mended."""
         self.resting = False
-        """Its disk had no room: appends are tried again in a while."""
+        """Its disk had no room: appends are tried again in a while.
+
+        Until then its leader refuses what producers had under way behind the append that failed.
+        To find a gap in their sequence numbers instead would have clients take a new producer
+        epoch and send again what was written.
+        """
         self.watchers: dict[Reader, Cursor] = {}
         self.at_end = OffsetWaiters()
         """Promises that wait for the log end (acks=1)."""
@@ -141,6 +146,11 @@ class Hosted:
         then(result)
         if self.writing == 0 and (self._on_idle or self._on_frozen is not None):
             self._tell_still()
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it takes appends, as far as its disk's room is known."""
+        return not self.full and not self.resting
 
     # --- stillness --------------------------------------------------------------------------
 

@@ -365,7 +365,7 @@ class Replicas:
         self.readers.on_changed(hosted)
 
     def disappoint(self, hosted: Hosted, error: Error) -> None:
-        """Tell everybody who waits for records, or for a deletion, that it will not be."""
+        """Tell all that wait for records, or for a deletion, that it will not be."""
         for waiters in (hosted.at_end, hosted.at_mark, hosted.at_start):
             for then in waiters.take_all():
                 then(error)
@@ -419,7 +419,7 @@ class Replicas:
             then(self.lost.get(id, Error.NOT_LEADER_OR_FOLLOWER))
             return
         machine = hosted.partition
-        if hosted.full:
+        if not hosted.has_room:
             then(Error.KAFKA_STORAGE_ERROR)
             return
         if len(machine.isr) < machine.required_isr:

@@ -101,7 +101,10 @@ class Writes:
         """
         if not hosted.full:
             hosted.full = True
-            self._owner.disappoint(hosted, Error.KAFKA_STORAGE_ERROR)
+            # What was written may still be committed: to deny it would have it sent again.
+            for waiters in (hosted.at_end, hosted.at_mark):
+                for waiter in waiters.take_beyond(hosted.partition.end):
+                    waiter(Error.KAFKA_STORAGE_ERROR)
             hosted.when_idle(lambda: self._mend(hosted))
         self._owner.logs.on_disk_failed(failure)
 

@@ -48,7 +48,7 @@ class Marking:
         error = machine.producers.check_marker(
             producer_id, epoch, ending.coordinator_epoch, bumped=bumped, is_open=is_open
         )
-        if not error and hosted.full:
+        if not error and not hosted.has_room:
             error = Error.KAFKA_STORAGE_ERROR
         if not error and len(machine.isr) < machine.required_isr:
             error = Error.NOT_ENOUGH_REPLICAS

@@ -326,6 +326,19 @@ def test_a_cut_takes_the_epochs_of_what_is_gone() -> None:
     assert partition.epochs.latest == 3
 
 
+def test_a_leaders_cut_takes_its_epochs_beginning_back_with_it() -> None:
+    partition = machine(end=5)
+    partition.on_assignment(replace(STATE, leader=2), ALIVE, 0.0)
+    partition.accept(Batch(5, 0, 4, 0, 1, 1, NO_PRODUCER, -1, -1, 1, b""))
+    partition.on_assignment(replace(STATE, leader_epoch=STATE.leader_epoch + 1), ALIVE, 0.0)
+    assert isinstance(partition.role, Leading)
+    assert partition.role.epoch_start == 6
+    partition.on_cut(loaded(5, 0, (EpochStart(3, 0),)))
+    assert partition.role.epoch_start == 5
+    assert partition.epochs.end_of(3, 5).offset == 5
+    assert partition.epochs.latest == partition.leader_epoch
+
+
 def test_the_low_watermark_waits_for_the_living_only() -> None:
     partition = leading()
     partition.on_follower_fetch(2, 0, 0, 12, 0.0)
