@@ -1,9 +1,9 @@
 """The connections that others have opened to a node, and what they may make it hold (S-08).
 
 Counts each one's open requests and what all hold together: requests without an answer, frames that
-are not whole, answers that are not read. Past the limit nothing more is read from clients, and the
-connections that have been stuck for longest are closed. Closes idle ones; names one that can be
-spared. Knows no request's content.
+are not whole, answers that are not read. Where there is no room for more, only those that hold less
+than their fair share are read from, and of those that are stuck the ones that hold most for longest
+are closed. Closes idle ones; names one that can be spared. Knows no request's content.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final
 import structlog
 
 from spindle.model.settings.values import Settings
-from spindle.runtime.net import Stream
+from spindle.runtime.net import READ_MAX, Stream
 
 log = structlog.get_logger("spindle")
 
@@ -27,10 +27,16 @@ OPEN_MAX: Final = 16
 QUIET_SECONDS: Final = 1.0
 """A connection that asked for nothing for so long may be closed to make room."""
 STUCK_SECONDS: Final = 1.0
-"""A frame may be unfinished, or an answer unread, for so long where there is no room for more."""
+STUCK_RATE: Final = 16 << 20
+"""Where there is no room for more, a frame may be unfinished, or an answer unread, for the former
+and as long as what is kept of it takes at the latter, in bytes a second."""
 LOOK_SECONDS: Final = 0.1
 IDLE_LOOK_SECONDS: Final = 1.0
 RESUME_SHARE: Final = 0.75
+FAIR_SHARE: Final = 4
+"""A quarter of the room is kept back: each connection has its fair share of it at any time."""
+FAIR_LEAST: Final = 4 << 10
+"""Bytes of a fair share where the connections are very many: most requests are smaller."""
 SPARE_LOOKS: Final = 200
 """Connections looked at to find one that can be spared."""
 MEMORY_SHARE: Final = 8
@@ -68,6 +74,8 @@ class _Member:
     kept: int = 0
     open: deque[int] = field(default_factory=deque)
     """Bytes of each request that has no answer yet."""
+    asked: int = 0
+    """Bytes of them all."""
 
 
 class Crowd:
@@ -76,6 +84,7 @@ class Crowd:
     def __init__(self, loop: asyncio.AbstractEventLoop, settings: Settings) -> None:
         self._loop = loop
         self._limit = bytes_limit(settings)
+        self._room = self._limit - self._limit // FAIR_SHARE
         self._settings = settings
         self._idle: dict[str, float] = {}
         self._members: OrderedDict[int, _Member] = OrderedDict()
@@ -117,7 +126,7 @@ class Crowd:
         """It has gone; the listener and the host that it came from."""
         member = self._members.pop(id)
         if not member.protected:
-            self._asked -= sum(member.open)
+            self._asked -= member.asked
             self._kept -= member.kept
         self._look()
         return member.listener, member.host
@@ -126,6 +135,7 @@ class Crowd:
         """It has sent a request."""
         member = self._members[id]
         member.open.append(size)
+        member.asked += size
         member.last = self._loop.time()
         self._members.move_to_end(id)
         if not member.protected:
@@ -137,6 +147,7 @@ class Crowd:
         """Its oldest request has its answer, or is owed none."""
         member = self._members[id]
         size = member.open.popleft()
+        member.asked -= size
         member.last = self._loop.time()
         self._members.move_to_end(id)
         if not member.protected:
@@ -153,6 +164,8 @@ class Crowd:
         if not member.protected:
             self._kept += more
             self._look()
+            if self._over:
+                self._hold(member)
 
     def on_queued(self, count: int) -> None:
         """So many requests of all of them wait for a thread."""
@@ -185,13 +198,14 @@ class Crowd:
             member.stream.close("connections.max.idle.ms has passed")
 
     def _look(self) -> None:
-        """Whether there is room for more; if there is too much, get rid of what is stuck."""
+        """Whether there is room for more; if there is too little, get rid of what is stuck."""
         if self._relieving:
             return
-        if self._kept > self._limit:
-            self._close_stuck()
-        most = max(self._asked, self._kept)
-        over = most > self._limit * (RESUME_SHARE if self._over else 1.0) or self._queue_full
+        enough = self._room * RESUME_SHARE
+        if self._kept > (enough if self._over else self._room):
+            self._close_stuck(enough)
+        full = max(self._asked, self._kept) > (enough if self._over else self._room)
+        over = full or self._queue_full
         if over and self._looking is None:
             self._looking = self._loop.call_later(LOOK_SECONDS, self._look_again)
         if over != self._over:
@@ -203,21 +217,21 @@ class Crowd:
         self._looking = None
         self._look()
 
-    def _close_stuck(self) -> None:
+    def _close_stuck(self, enough: float) -> None:
         now = self._loop.time()
         if now < self._sought_at + LOOK_SECONDS:
             return  # It looks at all of them: not with every request.
         self._sought_at = now
-        latest = now - STUCK_SECONDS
         stuck = [
-            (since, member)
+            (member.kept * (now - since), member)
             for member in self._members.values()
             if not member.protected and (since := member.stream.stuck_since) is not None
-            if since <= latest and not member.stream.closed
+            if since + STUCK_SECONDS + member.kept / STUCK_RATE <= now
+            if not member.stream.closed
         ]
         self._relieving = True  # Each that goes tells of it.
-        for _, member in sorted(stuck, key=lambda pair: pair[0]):
-            if self._kept <= self._limit * RESUME_SHARE:
+        for _, member in sorted(stuck, key=lambda pair: pair[0], reverse=True):
+            if self._kept <= enough:
                 break
             self._closed += 1
             self._say(member)
@@ -237,5 +251,17 @@ class Crowd:
             )
 
     def _hold(self, member: _Member) -> None:
-        full = self._over and not member.protected
-        member.stream.hold(full or len(member.open) >= OPEN_MAX)
+        """Say how much may be read of it at once: all, its fair share, or nothing for now."""
+        most = READ_MAX
+        if len(member.open) >= OPEN_MAX:
+            most = 0
+        elif self._over and not member.protected:
+            # Who has a request waiting for a thread has had his turn.
+            fair = max(FAIR_LEAST, self._limit // FAIR_SHARE // len(self._members))
+            if self._queue_full and member.open:
+                most = 0
+            elif member.kept + member.asked < fair:
+                most = fair
+            elif self._kept + self._asked - member.kept > self._room / 2:
+                most = 0  # Else it alone fills the room, with a frame that can be finished.
+        member.stream.allow(most)

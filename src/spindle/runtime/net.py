@@ -16,6 +16,8 @@ from spindle.model.errors import Corrupt
 from spindle.wire.framing import FrameCutter
 
 READ_BYTES = 64 << 10
+READ_MAX = 1 << 20
+"""Bytes of an unfinished frame that are received before the others have their turn."""
 FRAMES_AT_ONCE = 1
 """Frames of one connection that are handed on before the others have their turn."""
 UNSENT_MAX = 64 << 10
@@ -27,7 +29,7 @@ SEND_BUFFERS_MAX = 64
 class Stream:
     """One TCP connection: cuts frames from what it reads, sends buffers in order.
 
-    `on_frame(frame)` per frame, `on_closed(reason)` once. Reading pauses while `hold()` is on, and
+    `on_frame(frame)` per frame, `on_closed(reason)` once. Reading pauses after `allow(0)`, and
     while more than `unsent_max` bytes wait to be sent: one who reads no answers asks no more.
     `on_kept(more)`: so many bytes more (or fewer) of unfinished frames and unsent answers are kept.
     `scratch` is where bytes arrive that belong to no unfinished frame; emptied at once, so that
@@ -64,20 +66,21 @@ class Stream:
         """Since when (s) a frame is kept that is not whole, or an answer that is not read."""
         self._writing = False
         self._reading = False
-        self._held = False
+        self._allowed = READ_MAX
         self._closing = False
         self._handing_on: asyncio.Handle | None = None
         self.closed = False
         self._look()
 
-    def hold(self, on: bool) -> None:
-        """Stop (or go on) reading, so that a greedy client waits instead of our memory growing."""
-        self._held = on
+    def allow(self, most: int) -> None:
+        """Read so many bytes at once at most; 0: none, so that a greedy client waits instead of
+        our memory growing."""
+        self._allowed = most
         self._look()
 
     @property
     def _waits(self) -> bool:
-        return self.closed or self._held or self._unsent > self._unsent_max
+        return self.closed or not self._allowed or self._unsent > self._unsent_max
 
     def _look(self) -> None:
         """Read, or hand on what was read, if that may be now."""
@@ -152,7 +155,7 @@ class Stream:
     def _readable(self) -> None:
         room = self._cutter.room
         try:
-            count = self._sock.recv_into(self._scratch if room is None else room)
+            count = self._sock.recv_into((room or self._scratch)[: self._allowed])
         except (BlockingIOError, InterruptedError):
             return
         except OSError as error:

@@ -264,6 +264,75 @@ def test_unfinished_frames_are_bounded_and_others_go_on() -> None:
 
 
 @pytest.mark.spec("S-08")
+def test_what_a_few_hold_keeps_nobody_else_waiting() -> None:
+    """They stop between the mark at which reading stops and the one at which it goes on."""
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        async with running(queued_max_request_bytes=str(4 * MIB)) as node:
+            good = await node.connect()
+            hostile = [await node.connect() for _ in range(6)]
+            for link in hostile:
+                await loop.sock_sendall(link, struct.pack(">i", 50 * MIB) + bytes(540 << 10))
+
+            async def crowded() -> bool:
+                return node.driver._crowd._over
+
+            await eventually_async(crowded, "there is no room for more", 20, 0.01)
+            assert await node.asks(good)
+            assert node.driver._crowd._over, "it was served beside them, not after them"
+
+            async def gone() -> bool:
+                assert await node.asks(good)
+                return not node.driver._crowd._over
+
+            await eventually_async(gone, "there is room again", 30, 0.1)
+            left = sum([not await node.is_closed(link) for link in hostile])
+            assert 1 <= left < 6, "no more are closed than must be"
+
+    asyncio.run(run())
+
+
+@pytest.mark.spec("S-08")
+def test_a_frame_as_large_as_all_that_may_be_kept_is_read() -> None:
+    async def run() -> None:
+        limits: dict[str, Any] = {
+            "queued_max_request_bytes": str(2 * MIB),
+            "socket_request_max_bytes": str(2 * MIB),
+        }
+        async with running(**limits) as node:
+            link = await node.connect()
+            frame = struct.pack(">iq", 2 * MIB, 4) + bytes(2 * MIB - 8)
+            loop = asyncio.get_running_loop()
+            await loop.sock_sendall(link, frame)
+            assert len(await loop.sock_recv(link, 4)) == 4
+
+    asyncio.run(run())
+
+
+@pytest.mark.spec("S-08")
+def test_who_fills_the_threads_waits_alone() -> None:
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        async with running(queued_max_requests="1") as node:
+            good, hostile = await node.connect(), await node.connect()
+            node.machine.answers = False
+            await loop.sock_sendall(hostile, struct.pack(">iq", 8, 4))
+
+            async def seen() -> bool:
+                return node.machine.seen == 1
+
+            await eventually_async(seen, "it is seen", 20, 0.01)
+            node.machine.queued, node.machine.answers = 1, True
+            assert await node.asks(good)
+            await loop.sock_sendall(hostile, struct.pack(">iq", 8, 4))
+            assert await node.asks(good)
+            assert node.machine.seen == 3, "the other one has a request that waits for a thread"
+
+    asyncio.run(run())
+
+
+@pytest.mark.spec("S-08")
 def test_who_reads_no_answers_is_closed_and_asks_no_more() -> None:
     async def run() -> None:
         loop = asyncio.get_running_loop()
@@ -295,12 +364,12 @@ def test_requests_without_an_answer_are_bounded() -> None:
             sending = [asyncio.create_task(loop.sock_sendall(link, frame)) for link in clients]
 
             async def full() -> bool:
-                return node.machine.seen >= 4
+                return node.machine.seen >= 3
 
             await eventually_async(full, "the limit is reached", 20, 0.02)
             node.machine.answers = True
             assert await node.asks(broker), "brokers are served all the same"
-            assert node.machine.seen <= 6
+            assert node.machine.seen <= 5
             for task in sending:
                 task.cancel()
 
