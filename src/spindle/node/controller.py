@@ -55,7 +55,7 @@ class View(Protocol):
 
 
 class MetadataQuorum(Protocol):
-    """What we need of the quorum (`node.quorum.Quorum`)."""
+    """What we need of the quorum (`node.quorum.quorum.Quorum`)."""
 
     cluster_id: str
 

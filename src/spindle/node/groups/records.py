@@ -1,7 +1,7 @@
 """Between the group machine's records and those of `__consumer_offsets`.
 
 The machine may not know bytes and wire may not know the machine; here they meet. Used by
-`node.groups` when it writes and by `node.group_load` when it reads.
+`node.groups` when it writes and by `node.groups.loading` when it reads.
 """
 
 from __future__ import annotations
