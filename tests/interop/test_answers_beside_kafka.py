@@ -295,6 +295,52 @@ def test_topics_that_cannot_be_created(sides: Sides, name: str) -> None:
     same(sides, question)
 
 
+@pytest.mark.spec("N-01")
+@pytest.mark.parametrize("node", [1, CONTROLLER_ID], ids=["broker", "controller"])
+@pytest.mark.parametrize("limit", [0, -1, 5000])
+def test_requests_that_leave_the_controller_no_time(sides: Sides, node: int, limit: int) -> None:
+    def question(cluster: ApacheKafka) -> Any:
+        def asked(key: Key, version: int, name: str, **fields: Any) -> Any:
+            return send(port_of(cluster, node), key, version, name, timeout=limit, **fields)
+
+        new = make(
+            request_types(Key.CREATE_TOPICS, 7).CreatableTopic,
+            name=f"made-{node}-{limit}", num_partitions=1, replication_factor=1,
+        )  # fmt: skip
+        created = asked(Key.CREATE_TOPICS, 7, "CreateTopicsRequest", topics=(new,))
+        more = make(
+            request_types(Key.CREATE_PARTITIONS, 3).CreatePartitionsTopic, name="plain", count=1
+        )
+        grown = asked(Key.CREATE_PARTITIONS, 3, "CreatePartitionsRequest", topics=(more,))
+        gone = asked(Key.DELETE_TOPICS, 5, "DeleteTopicsRequest", topic_names=("missing",))
+        types = request_types(Key.ELECT_LEADERS, 2)
+        led = make(types.TopicPartitions, topic="plain", partitions=(0,))
+        elected = asked(Key.ELECT_LEADERS, 2, "ElectLeadersRequest", topic_partitions=(led,))
+        types = request_types(Key.ALTER_PARTITION_REASSIGNMENTS, 1)
+        part = make(types.ReassignablePartition, partition_index=0, replicas=None)
+        moved = make(types.ReassignableTopic, name="plain", partitions=(part,))
+        reassigned = asked(
+            Key.ALTER_PARTITION_REASSIGNMENTS, 1, "AlterPartitionReassignmentsRequest",
+            topics=(moved,),
+        )  # fmt: skip
+        listed = asked(
+            Key.LIST_PARTITION_REASSIGNMENTS, 0, "ListPartitionReassignmentsRequest", topics=None
+        )
+        return [
+            created.topics[0].error_code,
+            grown.results[0].error_code,
+            gone.responses[0].error_code,
+            elected.error_code,
+            [p.error_code for r in elected.replica_election_results for p in r.partition_result],
+            reassigned.error_code,
+            reassigned.responses[0].partitions[0].error_code,
+            listed.error_code,
+        ]
+
+    told = same(sides, question)
+    assert (told[0] == Error.REQUEST_TIMED_OUT) == (limit <= 0)
+
+
 @pytest.mark.parametrize(("topic", "number"), [("__cluster_metadata", 0), ("x", 0)])
 def test_the_quorum_is_described_without_a_message(sides: Sides, topic: str, number: int) -> None:
     types = request_types(Key.DESCRIBE_QUORUM, 2)

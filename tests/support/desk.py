@@ -9,7 +9,8 @@ from typing import Any
 from spindle.model.outbox import Outbox
 from spindle.node.calls import Connection
 from spindle.node.router import Router
-from spindle.wire.entities import make, request_class, request_types
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, ms, request_class, request_types
 from spindle.wire.framing import decode_response, encode_request
 
 LISTENER = "PLAINTEXT"
@@ -54,8 +55,20 @@ class Desk:
         return answer
 
 
+PATIENT = {
+    Key.CREATE_TOPICS, Key.DELETE_TOPICS, Key.CREATE_PARTITIONS, Key.ELECT_LEADERS,
+    Key.ALTER_PARTITION_REASSIGNMENTS,
+}  # fmt: skip
+"""What is refused by a controller that is given no time."""
+
+
 def request(key: int, version: int, /, **fields: Any) -> Any:
-    """A request entity: fields that this version lacks are dropped."""
+    """A request entity: fields that this version lacks are dropped.
+
+    Who asks the controller to change something has time unless told otherwise.
+    """
+    if key in PATIENT:
+        fields.setdefault("timeout", ms(5000))
     return make(request_class(key, version), **fields)
 
 

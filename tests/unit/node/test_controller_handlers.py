@@ -14,6 +14,7 @@ from spindle.model.errors import Error
 from spindle.model.features import FINALIZED
 from spindle.model.ids import LOST, TopicPartition
 from spindle.wire.apis import TABLE, Key
+from spindle.wire.entities import ms
 from spindle.wire.framing import decode_response, encode_message
 
 PRINCIPAL = b"\x00\x00\x05User\x0aANONYMOUS\x00\x00"
@@ -419,16 +420,37 @@ def test_describe_cluster(version: int) -> None:
         assert unknown.error_code == Error.UNSUPPORTED_ENDPOINT_TYPE
 
 
+@pytest.mark.spec("N-01")
+@pytest.mark.parametrize("limit", [0, -1])
+def test_requests_without_time_change_nothing(limit: int) -> None:
+    desk = ControllerDesk()
+    desk.start(1)
+    topic = part(Key.CREATE_TOPICS, 7, "CreatableTopic", name="t", num_partitions=1)
+    answer = desk.call(Key.CREATE_TOPICS, 7, topics=(topic,), timeout=ms(limit))
+    assert answer.topics[0].error_code == Error.REQUEST_TIMED_OUT
+    desk.create("t", (1,))
+    answer = desk.call(Key.DELETE_TOPICS, 5, topic_names=("t",), timeout=ms(limit))
+    assert answer.responses[0].error_code == Error.REQUEST_TIMED_OUT
+    more = part(Key.CREATE_PARTITIONS, 3, "CreatePartitionsTopic", name="t", count=2)
+    answer = desk.call(Key.CREATE_PARTITIONS, 3, topics=(more,), timeout=ms(limit))
+    assert answer.results[0].error_code == Error.REQUEST_TIMED_OUT
+    answer = desk.call(Key.ELECT_LEADERS, 2, topic_partitions=None, timeout=ms(limit))
+    assert answer.error_code == Error.REQUEST_TIMED_OUT
+    answer = desk.call(Key.ALTER_PARTITION_REASSIGNMENTS, 1, topics=(), timeout=ms(limit))
+    assert answer.error_code == Error.REQUEST_TIMED_OUT
+    assert len(image(desk).topic("t").partitions) == 1
+
+
 # --- envelopes ------------------------------------------------------------------------------------
 
 
-def wrapped(inner: bytes, principal: bytes = PRINCIPAL) -> Any:
+def wrapped(inner: bytes, principal: bytes = PRINCIPAL, address: bytes = bytes(4)) -> Any:
     return request(
         Key.ENVELOPE,
         0,
         request_data=inner,
         request_principal=principal,
-        client_host_address=bytes(4),
+        client_host_address=address,
     )
 
 
@@ -463,6 +485,13 @@ def test_envelopes_that_are_refused(inner: bytes, principal: bytes, error: Error
     desk.send(wrapped(inner, principal))
     (answer,) = desk.answers()
     assert answer.error_code == error
+
+
+def test_an_envelope_of_no_client_is_refused() -> None:
+    desk = ControllerDesk()
+    desk.send(wrapped(b"", address=b"host"[:3]))
+    (answer,) = desk.answers()
+    assert answer.error_code == Error.INVALID_REQUEST
 
 
 def test_an_envelope_tells_when_we_do_not_lead_or_stop_leading() -> None:

@@ -223,8 +223,13 @@ def test_votes_in_every_version(three: Hosts, version: int) -> None:
 
 @pytest.mark.parametrize("key", [Key.VOTE, Key.BEGIN_QUORUM_EPOCH])
 def test_a_request_for_another_voter_is_refused(three: Hosts, key: Key) -> None:
-    answer = Stranger(three).ask(quorum_request(key, 1, voter_id=3))
-    assert answer.topics[0].partitions[0].error_code == Error.INVALID_VOTER_KEY
+    others = ({"voter_id": 3}, {"voter_id": 1, "voter_directory_id": uuid.UUID(int=99)})
+    for other in others:
+        answer = Stranger(three).ask(quorum_request(key, 1, **other))
+        assert answer.topics[0].partitions[0].error_code == Error.INVALID_VOTER_KEY
+    own = {"voter_id": 1, "voter_directory_id": three[1].quorum.world.who.directory_id}
+    answer = Stranger(three).ask(quorum_request(key, 1, **own))
+    assert answer.topics[0].partitions[0].error_code != Error.INVALID_VOTER_KEY
 
 
 @pytest.mark.parametrize("key", [Key.VOTE, Key.BEGIN_QUORUM_EPOCH, Key.END_QUORUM_EPOCH])

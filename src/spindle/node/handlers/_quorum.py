@@ -39,6 +39,14 @@ def metadata_partition(topics: Sequence[Any]) -> Any:
     raise Refusal(Error.INVALID_REQUEST, f"only {METADATA_TOPIC}-0 is served here, alone")
 
 
+def is_for_another(node: Member, body: Any, partition: Any) -> bool:
+    """Whether a request names a voter that is not this node with this metadata directory."""
+    who = node.quorum.world.who
+    directory = getattr(partition, "voter_directory_id", None)
+    other_node = getattr(body, "voter_id", NOBODY) not in (NOBODY, who.node_id)
+    return other_node or (directory is not None and directory != who.directory_id)
+
+
 def node_endpoints(node: Member, types: ModuleType, leader: NodeId) -> tuple[Any, ...]:
     """Where the leader is reached, for versions whose answers can tell."""
     address = node.quorum.endpoint_of(leader)

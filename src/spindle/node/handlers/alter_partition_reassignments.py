@@ -15,6 +15,7 @@ from spindle.core.controller import reassignment
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import DirectoryId, NodeId, TopicPartition
 from spindle.node.calls import Call
+from spindle.node.handlers._patience import check_patience
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def on_broker(broker: Broker, call: Call) -> None:
 
 def on_controller(controller: Controller, call: Call) -> None:
     """Start, replace or cancel reassignments."""
+    check_patience(call)
     asked = [
         reassignment.Reassignment(
             partition=TopicPartition(topic.name, p.partition_index),

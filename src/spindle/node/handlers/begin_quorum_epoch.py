@@ -12,7 +12,13 @@ from typing import Any, Final
 
 from spindle.model.errors import Error
 from spindle.node.calls import Call
-from spindle.node.handlers._quorum import learn_leader, metadata_partition, raft_of, reply
+from spindle.node.handlers._quorum import (
+    is_for_another,
+    learn_leader,
+    metadata_partition,
+    raft_of,
+    reply,
+)
 from spindle.node.quorum.quorum import Member
 from spindle.wire.entities import make
 
@@ -24,7 +30,7 @@ def on_controller(node: Member, call: Call) -> None:
     body = call.body
     raft = raft_of(node, body)
     asked = metadata_partition(body.topics)
-    if getattr(body, "voter_id", -1) not in (-1, raft.me):
+    if is_for_another(node, body, asked):
         call.answer(reply(node, call, RESPONSE, raft.heard(Error.INVALID_VOTER_KEY)))
         return
     learn_leader(node, body, asked.leader_id)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from spindle.core.controller import topics
 from spindle.model.errors import Error
 from spindle.node.calls import Call
+from spindle.node.handlers._patience import check_patience
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def on_broker(broker: Broker, call: Call) -> None:
 
 def on_controller(controller: Controller, call: Call) -> None:
     """Create topics."""
+    check_patience(call)
     asked = [
         topics.NewTopic(
             name=topic.name,

@@ -17,6 +17,7 @@ from spindle.core.controller import topics
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicId
 from spindle.node.calls import Call
+from spindle.node.handlers._patience import check_patience
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def on_broker(broker: Broker, call: Call) -> None:
 
 def on_controller(controller: Controller, call: Call) -> None:
     """Delete topics."""
+    check_patience(call)
     asked: list[str | TopicId] = []
     for name, topic_id in _named(call):
         if name is not None and topic_id is None:

@@ -17,6 +17,7 @@ from spindle.core.controller.change import Election
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.node.calls import Call
+from spindle.node.handlers._patience import check_patience
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def on_broker(broker: Broker, call: Call) -> None:
 
 def on_controller(controller: Controller, call: Call) -> None:
     """Elect leaders."""
+    check_patience(call)
     number = getattr(call.body, "election_type", 0)
     kind = KINDS.get(number)
     if kind is None:

@@ -3,8 +3,8 @@
 Behaviour: a broker hands on a client's request, header and body as they came, with the client's
 principal and address (KIP-590). The answer's bytes, in the client's version, travel back the same
 way. NOT_CONTROLLER: the broker looks for the active controller and sends it again.
-PRINCIPAL_DESERIALIZATION_FAILURE, INVALID_REQUEST for a request that may not be forwarded,
-UNSUPPORTED_VERSION for one that cannot be read.
+PRINCIPAL_DESERIALIZATION_FAILURE, INVALID_REQUEST for a request that may not be forwarded or a
+client address that is none, UNSUPPORTED_VERSION for one that cannot be read.
 """
 
 from __future__ import annotations
@@ -45,11 +45,14 @@ FORWARDABLE: Final = frozenset(
         Key.REMOVE_RAFT_VOTER,
     )
 )
+ADDRESS_SIZES: Final = (4, 16)
 
 
 def on_controller(controller: Controller, call: Call) -> None:
     """Serve the request inside."""
     _check_principal(call.body.request_principal)
+    if len(call.body.client_host_address) not in ADDRESS_SIZES:
+        raise Refusal(Error.INVALID_REQUEST, "the client's address is neither IPv4 nor IPv6")
     if not controller.active:
         raise Refusal(Error.NOT_CONTROLLER, "this node is not the active controller")
     frame = bytes(call.body.request_data)

@@ -5,7 +5,8 @@ take as long as the members' rebalance timeout.
 
 Version notes: before 1 the session timeout is also the rebalance timeout; from 4 on a client first
 gets an id (MEMBER_ID_REQUIRED, KIP-394); 5 has static members (KIP-345); 7 tells the protocol type
-and may leave protocols null; 9 lets a restarted static leader skip the assignment (KIP-814).
+and may leave protocols null; 8 has a reason, which is logged; 9 lets a restarted static leader skip
+the assignment (KIP-814).
 """
 
 from __future__ import annotations
@@ -37,6 +38,13 @@ def on_broker(broker: Broker, call: Call) -> None:
         protocols=tuple((p.name, bytes(p.metadata)) for p in body.protocols),
         needs_id=call.version >= 4,
         may_skip=call.version >= 9,
+    )
+    broker.out.say(
+        "debug",
+        "member joins",
+        group=ask.group_id,
+        member=ask.member_id or ask.instance_id,
+        reason=getattr(body, "reason", None),
     )
     broker.groups.named(ask.group_id).join(ask, lambda a: call.answer(_encode(call, a)))
 

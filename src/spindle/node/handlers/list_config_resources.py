@@ -1,7 +1,8 @@
 """ListConfigResources (74), versions 0-1 (KIP-1142).
 
-Behaviour: names of resources that have, or may have, settings of their own: topics, brokers (and
-their loggers), client metrics, groups. Other types are UNSUPPORTED_VERSION.
+Behaviour: names of resources that have, or may have, settings of their own: topics, brokers,
+client metrics, groups. Other types are UNSUPPORTED_VERSION, brokers' loggers among them: our nodes
+have none whose levels could be described or changed.
 
 Version notes: 0 lists client metrics only; from 1 on types may be chosen, none meaning all.
 """
@@ -19,10 +20,9 @@ from spindle.wire.entities import make
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
-BROKER_LOGGER: Final = 8
 CLIENT_METRICS: Final = 16
 GROUP: Final = 32
-ALL: Final = (TOPIC_RESOURCE, BROKER_RESOURCE, BROKER_LOGGER, CLIENT_METRICS, GROUP)
+ALL: Final = (TOPIC_RESOURCE, BROKER_RESOURCE, CLIENT_METRICS, GROUP)
 
 
 def on_broker(broker: Broker, call: Call) -> None:
@@ -53,6 +53,6 @@ def refuse(call: Call, error: Error, message: str) -> Any:
 def _names(image: ClusterImage, kind: int) -> Iterable[str]:
     if kind == TOPIC_RESOURCE:
         return image.topic_ids
-    if kind in (BROKER_RESOURCE, BROKER_LOGGER):
+    if kind == BROKER_RESOURCE:
         return [str(broker) for broker in sorted(image.brokers)]
     return [name for resource, name in image.configs if resource == kind]

@@ -17,7 +17,7 @@ from spindle.core.raft.values import Ballot, VoteAnswer
 from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.calls import Call
-from spindle.node.handlers._quorum import metadata_partition, raft_of, reply
+from spindle.node.handlers._quorum import is_for_another, metadata_partition, raft_of, reply
 from spindle.node.quorum.quorum import Member
 from spindle.wire.entities import make
 
@@ -29,7 +29,7 @@ def on_controller(node: Member, call: Call) -> None:
     body = call.body
     raft = raft_of(node, body)
     asked = metadata_partition(body.topics)
-    if getattr(body, "voter_id", -1) not in (-1, raft.me):
+    if is_for_another(node, body, asked):
         call.answer(_reply(node, call, VoteAnswer(raft.heard(Error.INVALID_VOTER_KEY), False)))
         return
     ballot = Ballot(

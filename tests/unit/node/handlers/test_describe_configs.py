@@ -179,10 +179,13 @@ def test_resources_are_listed(image: ClusterImage, version: int) -> None:
     if version == 0:
         assert told == [(16, "sub")]
     else:
-        brokers = [(kind, str(n)) for kind in (4, 8) for n in (1, 2, 3)]
+        brokers = [(4, str(n)) for n in (1, 2, 3)]
         assert told == [(2, "t"), *brokers, (16, "sub"), (32, "g")]
 
 
-def test_unknown_types_of_resources_are_refused(image: ClusterImage) -> None:
-    answer = desk_of(image).ask(Key.LIST_CONFIG_RESOURCES, 1, resource_types=(2, 99))
+@pytest.mark.spec("N-04")
+@pytest.mark.parametrize("kind", [8, 99], ids=["loggers", "unknown"])
+def test_types_of_resources_without_settings_are_refused(image: ClusterImage, kind: int) -> None:
+    assert describe(desk_of(image), kind, "1").error_code == Error.INVALID_REQUEST
+    answer = desk_of(image).ask(Key.LIST_CONFIG_RESOURCES, 1, resource_types=(2, kind))
     assert (answer.error_code, answer.config_resources) == (Error.UNSUPPORTED_VERSION, ())

@@ -1,0 +1,119 @@
+"""Every field of a request that we serve is read by the code that serves it, or stands here.
+
+What Apache Kafka 4.3 honours is honoured or refused; what stands here as unread it does not use
+either, or it concerns something that we do not have and refuse by name elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import spindle
+from spindle.node.handlers import BROKER, CONTROLLER
+from spindle.wire.apis import TABLE, Key
+from spindle.wire.entities import request_types
+
+ELSEWHERE: dict[Key, tuple[str, ...]] = {
+    Key.FETCH: ("node/replicas/readers.py", "node/replicas/fetches.py", "node/handlers/_quorum.py"),
+    Key.VOTE: ("node/handlers/_quorum.py",),
+    Key.BEGIN_QUORUM_EPOCH: ("node/handlers/_quorum.py",),
+    Key.END_QUORUM_EPOCH: ("node/handlers/_quorum.py",),
+    Key.FETCH_SNAPSHOT: ("node/handlers/_quorum.py",),
+    Key.CREATE_TOPICS: ("node/handlers/_patience.py",),
+    Key.DELETE_TOPICS: ("node/handlers/_patience.py",),
+    Key.CREATE_PARTITIONS: ("node/handlers/_patience.py",),
+    Key.ELECT_LEADERS: ("node/handlers/_patience.py",),
+    Key.ALTER_PARTITION_REASSIGNMENTS: ("node/handlers/_patience.py",),
+    Key.BROKER_HEARTBEAT: ("node/rooms.py",),
+}  # fmt: skip
+"""What a handler gives its request to."""
+
+UNREAD: dict[Key, dict[str, str]] = {
+    # Its replica.selector.class decides what the rack means; by default nothing. Ours cannot be
+    # set, and consumers are named no nearer replica.
+    Key.FETCH: {"rack_id": "FetchRequest"},
+    # Kafka waits so long for a remote storage only; no log of ours has one.
+    Key.LIST_OFFSETS: {"timeout": "ListOffsetsRequest"},
+    # Kafka checks them for members of the new kind of group (KIP-848), which we do not serve; a
+    # classic group of its serves the offsets to whoever asks.
+    Key.OFFSET_FETCH: {
+        "member_id": "OffsetFetchRequestGroup", "member_epoch": "OffsetFetchRequestGroup",
+    },
+    # Kafka's leaders answer consumers and followers alike.
+    Key.OFFSET_FOR_LEADER_EPOCH: {"replica_id": "OffsetForLeaderEpochRequest"},
+    # Kafka's controller sets no deadline for these two.
+    Key.LIST_PARTITION_REASSIGNMENTS: {"timeout": "ListPartitionReassignmentsRequest"},
+    Key.UPDATE_FEATURES: {"timeout": "UpdateFeaturesRequest"},
+    # Kafka 4 knows no ZooKeeper and records false, whatever it is told.
+    Key.CONTROLLER_REGISTRATION: {"zk_migration_ready": "ControllerRegistrationRequest"},
+    # The voters are those of controller.quorum.voters, known by their ids alone (kraft.version 0).
+    Key.VOTE: {"replica_directory_id": "PartitionData"},
+    Key.END_QUORUM_EPOCH: {"candidate_directory_id": "ReplicaInfo"},
+    Key.FETCH_SNAPSHOT: {"replica_directory_id": "PartitionSnapshot"},
+}  # fmt: skip
+"""Fields that nobody reads, with the class that has them, and why."""
+
+KEYS = [Key(key) for key in sorted({*BROKER, *CONTROLLER})]
+
+
+@cache
+def read_in(path: Path) -> frozenset[str]:
+    """The names of all attributes that a module reads, `getattr` included."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            found.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+    return frozenset(found)
+
+
+def handlers(key: Key) -> Iterator[ModuleType]:
+    for table in (BROKER, CONTROLLER):
+        if key in table:
+            yield table[key]
+
+
+def sources(key: Key) -> Iterator[Path]:
+    root = Path(spindle.__file__).parent
+    for module in handlers(key):
+        assert module.__file__ is not None
+        yield Path(module.__file__)
+    for name in ELSEWHERE.get(key, ()):
+        yield root / name
+
+
+def fields_of(key: Key) -> Iterator[tuple[str, str]]:
+    """(field, class) of all versions that we read."""
+    api = TABLE[key]
+    for version in range(api.readable_from, api.max + 1):
+        types = request_types(key, version)
+        for name, cls in vars(types).items():
+            if is_dataclass(cls) and getattr(cls, "__module__", "") == types.__name__:
+                yield from ((field.name, name) for field in fields(cls))
+
+
+@pytest.mark.spec("N-01")
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
+def test_every_field_of_a_request_is_read(key: Key) -> None:
+    read = frozenset[str]().union(*map(read_in, sources(key)))
+    unread = {field: name for field, name in fields_of(key) if field not in read}
+    assert unread == UNREAD.get(key, {})
+
+
+@pytest.mark.spec("N-01")
+def test_what_is_given_on_is_read_there() -> None:
+    for key, names in ELSEWHERE.items():
+        asked = {field for field, _ in fields_of(key)}
+        for name in names:
+            import_module("spindle." + name.removesuffix(".py").replace("/", "."))
+            (path,) = (p for p in sources(key) if p.as_posix().endswith(name))
+            assert asked & read_in(path), f"{name} reads nothing of {key.name}"
