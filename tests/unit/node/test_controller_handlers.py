@@ -14,7 +14,6 @@ from spindle.model.errors import Error
 from spindle.model.features import FINALIZED
 from spindle.model.ids import LOST, TopicPartition
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import ms
 from spindle.wire.framing import decode_response, encode_message
 
 PRINCIPAL = b"\x00\x00\x05User\x0aANONYMOUS\x00\x00"
@@ -418,27 +417,6 @@ def test_describe_cluster(version: int) -> None:
         assert wrong.error_code == Error.MISMATCHED_ENDPOINT_TYPE
         unknown = desk.call(Key.DESCRIBE_CLUSTER, version, endpoint_type=3)
         assert unknown.error_code == Error.UNSUPPORTED_ENDPOINT_TYPE
-
-
-@pytest.mark.spec("N-01")
-@pytest.mark.parametrize("limit", [0, -1])
-def test_requests_without_time_change_nothing(limit: int) -> None:
-    desk = ControllerDesk()
-    desk.start(1)
-    topic = part(Key.CREATE_TOPICS, 7, "CreatableTopic", name="t", num_partitions=1)
-    answer = desk.call(Key.CREATE_TOPICS, 7, topics=(topic,), timeout=ms(limit))
-    assert answer.topics[0].error_code == Error.REQUEST_TIMED_OUT
-    desk.create("t", (1,))
-    answer = desk.call(Key.DELETE_TOPICS, 5, topic_names=("t",), timeout=ms(limit))
-    assert answer.responses[0].error_code == Error.REQUEST_TIMED_OUT
-    more = part(Key.CREATE_PARTITIONS, 3, "CreatePartitionsTopic", name="t", count=2)
-    answer = desk.call(Key.CREATE_PARTITIONS, 3, topics=(more,), timeout=ms(limit))
-    assert answer.results[0].error_code == Error.REQUEST_TIMED_OUT
-    answer = desk.call(Key.ELECT_LEADERS, 2, topic_partitions=None, timeout=ms(limit))
-    assert answer.error_code == Error.REQUEST_TIMED_OUT
-    answer = desk.call(Key.ALTER_PARTITION_REASSIGNMENTS, 1, topics=(), timeout=ms(limit))
-    assert answer.error_code == Error.REQUEST_TIMED_OUT
-    assert len(image(desk).topic("t").partitions) == 1
 
 
 # --- envelopes ------------------------------------------------------------------------------------
