@@ -29,4 +29,6 @@ def test_requests_without_time_change_nothing(limit: int) -> None:
     assert answer.error_code == Error.REQUEST_TIMED_OUT
     answer = desk.call(Key.ALTER_PARTITION_REASSIGNMENTS, 1, topics=(), timeout=ms(limit))
     assert answer.error_code == Error.REQUEST_TIMED_OUT
-    assert len(desk.quorum.metadata.image.topic("t").partitions) == 1
+    state = desk.quorum.metadata.image.topic("t")
+    assert state is not None
+    assert len(state.partitions) == 1
