@@ -76,6 +76,6 @@ def legend() -> str:
     """What states and wishes mean, as two Markdown tables."""
     lines = ["| state | meaning |", "|---|---|"]
     lines += [f"| {state.name} | {state.value} |" for state in State]
-    lines += ["", "| wish | what the broker does |", "|---|---|"]
+    lines += ["", "| effect | what the broker does |", "|---|---|"]
     lines += [f"| {wish.name} | {wish.value} |" for wish in Wish]
     return "\n".join(lines) + "\n"
