@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support.apache_kafka import ApacheKafka
 from tests.support.kafka_jars import JarsMissing
@@ -16,6 +17,8 @@ from tests.support.ports import free_port
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.verdicts import is_late, mark
 
+settings.register_profile("spindle", deadline=None)  # A loaded machine is slow, not wrong.
+settings.load_profile("spindle")
 os.environ["LC_ALL"] = "C.UTF-8"  # Commands draw their tables by the locale.
 
 
