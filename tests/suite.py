@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 REPEATS_MAX = 8
+SLOWEST = ("--durations=40", "--durations-min=5")
+"""What took longest is printed: the place to look when the suite has grown."""
 FAILED = 1
 """pytest's exit code for "some tests failed"; all others are failures of the run itself."""
 
@@ -23,7 +25,7 @@ def main(options: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         verdicts = Path(folder) / "verdicts.json"
         # Long files first, so that short ones fill up the end.
-        spread = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+        spread = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *SLOWEST)
         code = _pytest(*spread, "--verdicts", str(verdicts), *options)
         if code != FAILED or not verdicts.exists():
             return code
