@@ -25,6 +25,9 @@ from tests.support.clients import consumer, produce, read_all, values
 from tests.support.local import Local
 from tests.support.waiting import eventually
 
+from spindle.model.batches import COMPRESSION_MASK
+from spindle.wire.batch import Compression, split
+
 CONSOLE_PRODUCER = "org.apache.kafka.tools.ConsoleProducer"
 GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 FIRST, SECOND = [b"%d" % n for n in range(30)], [b"%d" % n for n in range(30, 40)]
@@ -237,6 +240,60 @@ def test_what_one_client_compresses_all_can_read(cluster: Local) -> None:
     )  # fmt: skip
     expected = [value.decode() for codec in codecs for value in given[codec] * 2]
     assert sorted(done.lines()) == sorted(expected)
+
+
+@pytest.mark.kafka
+@pytest.mark.spec("N-01")
+def test_a_topic_compresses_what_clients_send_as_it_says(cluster: Local) -> None:
+    wanted = {"gzip": "1", "snappy": None, "lz4": "12", "zstd": "9", "uncompressed": None}
+    sent = ("none", "gzip", "snappy", "lz4", "zstd")
+    given = {to: [b"%s %d " % (to.encode(), n) * 50 for n in range(20)] for to in wanted}
+    for to, level in wanted.items():
+        own = {} if level is None else {f"compression_{to}_level": level}
+        cluster.create(f"packed-{to}", [[1, 2, 3]], compression_type=to, **own)
+        for codec in sent[1:]:
+            in_transaction(cluster, f"packed-{to}", given[to], codec)
+        produce(cluster.bootstrap, f"packed-{to}", given[to])
+        assert values(cluster.bootstrap, f"packed-{to}") == given[to] * len(sent)
+    done = cluster.tool(
+        CONSOLE_CONSUMER, "--include", "packed-.*", "--from-beginning", "--max-messages", "500",
+        "--timeout-ms", "30000", "--isolation-level", "read_committed",
+    )  # fmt: skip
+    expected = [value.decode() for to in wanted for value in given[to] * len(sent)]
+    assert sorted(done.lines()) == sorted(expected)
+    for to in wanted:
+        name = "NONE" if to == "uncompressed" else to.upper()
+        for broker in (1, 2, 3):
+            found = compressions(cluster, broker, f"packed-{to}-0")
+            assert found == {name}, f"{to} on broker {broker}"
+
+
+def in_transaction(cluster: Local, topic: str, sent: list[bytes], codec: str) -> None:
+    producer = Producer(
+        {
+            "bootstrap.servers": cluster.bootstrap, "transactional.id": topic, "linger.ms": 50,
+            "compression.type": codec,
+        }
+    )  # fmt: skip
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    for value in sent:
+        producer.produce(topic, value, partition=0)
+    producer.commit_transaction(30)
+
+
+def compressions(cluster: Local, broker: int, log: str) -> set[str]:
+    """The compressions of a log's batches, markers left out."""
+    (segment,) = (
+        segment
+        for directory in cluster.log_dirs(broker)
+        for segment in Path(directory, log).glob("*.log")
+    )
+    return {
+        Compression(batch.attributes & COMPRESSION_MASK).name
+        for batch in split(segment.read_bytes())
+        if not batch.is_control
+    }
 
 
 def test_keys_headers_nothing_and_times_are_kept(cluster: Local) -> None:

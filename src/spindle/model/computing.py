@@ -26,6 +26,10 @@ class Compute(BesideJob[Any]):
 class Walk(Protocol):
     """Something to be looked at in steps, on any thread, one after the other."""
 
+    @property
+    def brief(self) -> bool:
+        """Whether all of it is so little that it may be done where it is."""
+
     def step(self, most: int) -> bool:
         """Go on by so much; whether that was all. Refusal for what is not as it must be."""
 

@@ -223,6 +223,30 @@ def compacted(
     return _batch(whole)
 
 
+def unpacked_slices(
+    batch: Batch, *, limit: int = MAX_DECOMPRESSED
+) -> tuple[bytes, Iterator[Slice]]:
+    """Its records' bytes, decompressed, and where each lies in them."""
+    body = _unpacked(batch, limit)
+    return body, take_slices(body, batch.record_count)
+
+
+def packed_anew(
+    batch: Batch, body: bytes, newest: int, codec: Compression, level: int | None = None
+) -> Batch:
+    """The batch with the same records (`body`, unpacked) in another compression.
+
+    `newest`: the largest timestamp of its records. All else of the batch is as it was.
+    """
+    attributes = batch.attributes & ~COMPRESSION_MASK | codec
+    whole = _sealed(
+        batch.base_offset, batch.leader_epoch, compress(codec, body, level), attributes,
+        batch.last_offset_delta, batch.base_timestamp, newest, batch.producer_id,
+        batch.producer_epoch, batch.base_sequence, batch.record_count,
+    )  # fmt: skip
+    return _batch(whole)
+
+
 def _unpacked(batch: Batch, limit: int) -> bytes:
     data: Buffer = memoryview(batch.data)[HEADER_SIZE:]
     codec = batch.attributes & COMPRESSION_MASK

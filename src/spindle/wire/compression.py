@@ -24,7 +24,13 @@ _XERIAL_BLOCK: Final = 32 << 10
 _LZ4_FRAME: Final = bytes.fromhex("04224d18604082")
 _LZ4_BLOCK: Final = 64 << 10
 _LZ4_AS_IS: Final = 1 << 31
+_LZ4_HEADER: Final = len(_LZ4_FRAME)
+_LZ4_LEVELS: Final = (3, 12)
+"""Of the thorough compressor. Java's library counts to 17 and takes more for the most."""
 _LZ4_END: Final = bytes(4)
+
+_GZIP_DEFAULT: Final = 6
+"""The level that zlib means by -1."""
 
 
 class Compression(IntEnum):
@@ -37,16 +43,22 @@ class Compression(IntEnum):
     ZSTD = 4
 
 
-def compress(codec: Compression, data: bytes) -> bytes:
-    """Compress record data in the form that Java's clients write."""
+DEFAULT_LEVELS: Final = {Compression.GZIP: -1, Compression.LZ4: 9, Compression.ZSTD: 3}
+"""The levels of those that have some, by their names in Kafka's settings."""
+
+
+def compress(codec: Compression, data: bytes, level: int | None = None) -> bytes:
+    """Compress record data in the form that Java's clients write. `level`: as Kafka counts."""
     if codec is Compression.GZIP:
-        return bytes(cramjam.gzip.compress(data))
+        own = _GZIP_DEFAULT if level in (None, -1) else level
+        return bytes(cramjam.gzip.compress(data, level=own))
     if codec is Compression.SNAPPY:
         return _put_snappy(data)
     if codec is Compression.LZ4:
-        return _put_lz4(data)
+        return _put_lz4(data, level)
     if codec is Compression.ZSTD:
-        return bytes(cramjam.zstd.compress(data, level=3))
+        own = DEFAULT_LEVELS[codec] if level is None else level
+        return bytes(cramjam.zstd.compress(data, level=own))
     return data
 
 
@@ -119,14 +131,26 @@ def _snappy_block(block: Buffer, limit: int) -> bytes:
     return bytes(cramjam.snappy.decompress_raw(block)) if block else b""
 
 
-def _put_lz4(data: bytes) -> bytes:
+def _put_lz4(data: bytes, level: int | None) -> bytes:
     out = [_LZ4_FRAME]
     for start in range(0, len(data), _LZ4_BLOCK):
         raw = data[start : start + _LZ4_BLOCK]
-        block = bytes(cramjam.lz4.compress_block(raw, store_size=False))
+        block = _lz4_block(raw, level)
         if len(block) < len(raw):
             out += (len(block).to_bytes(4, "little"), block)
         else:
             out += ((len(raw) | _LZ4_AS_IS).to_bytes(4, "little"), raw)
     out.append(_LZ4_END)
     return b"".join(out)
+
+
+def _lz4_block(raw: bytes, level: int | None) -> bytes:
+    """Kafka's default level is the fast compressor, each other level one of the thorough."""
+    if level in (None, DEFAULT_LEVELS[Compression.LZ4]):
+        return bytes(cramjam.lz4.compress_block(raw, store_size=False))
+    least, most = _LZ4_LEVELS
+    # cramjam's writer of blocks knows no levels; that of frames makes one block of so much.
+    frame = bytes(cramjam.lz4.compress(raw, level=min(max(level, least), most)))
+    start = _LZ4_HEADER + 4
+    size = int.from_bytes(frame[_LZ4_HEADER:start], "little") & ~_LZ4_AS_IS
+    return frame[start : start + size]

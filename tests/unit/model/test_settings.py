@@ -227,7 +227,8 @@ def test_wrong_values_are_refused_with_name_value_and_reason(name: str, text: st
     ("name", "text", "told"),
     [
         ("remote.storage.enable", "true", "Tiered Storage functionality is disabled"),
-        ("compression.type", "gzip", "compression.type=gzip"),
+        ("preallocate", "true", "preallocate=true"),
+        ("compression.gzip.level", "0", "Value must be between 1 and 9 or equal to -1"),
         ("no.such.name", "1", "Unknown topic config name: no.such.name"),
         ("retention.ms", "-2", "Invalid value -2 for configuration retention.ms"),
     ],
@@ -241,14 +242,14 @@ def test_a_topic_is_not_made_with_what_is_not_honoured(name: str, text: str, tol
 def test_what_a_topic_of_another_controller_has_is_told() -> None:
     own = {
         "retention.ms": "5",
-        "compression.type": "zstd",
+        "preallocate": "true",
         "local.retention.ms": "5",
         "no.such.name": "1",
         "file.delete.delay.ms": "60000",
     }
     told = list(look_at_topic(own))
     assert [text.split()[0] for text in told] == [
-        "compression.type=zstd:",
+        "preallocate=true:",
         "local.retention.ms:",
         "Unknown",
     ]

@@ -54,7 +54,6 @@ class Desk:
         rules = cast(Any, where.topic)
         self.checking.check(
             where,
-            what,
             look(what, rules, TopicPartition("t", 0), 0),
             lambda refusal: self.told.append((name, refusal.error.name if refusal else None)),
         )

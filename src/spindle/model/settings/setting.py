@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
-from typing import Final
+from typing import Final, cast
 
 from spindle.model.errors import Unusable
 
@@ -157,6 +157,12 @@ class Setting:
         for entry in value if isinstance(value, tuple) else ():
             if entry not in self.allowed:
                 raise ValueError(f"String must be one of: {', '.join(self.allowed)}")
+
+
+def gzip_level(value: Value) -> None:
+    """Refuse what is no level of gzip: 0 would not compress."""
+    if value != -1 and not 1 <= int(cast(int, value)) <= 9:
+        raise ValueError("Value must be between 1 and 9 or equal to -1")
 
 
 def without_effect(why: str, *settings: Setting) -> tuple[Setting, ...]:

@@ -6,7 +6,15 @@ import re
 from functools import partial
 from typing import Final
 
-from spindle.model.settings.setting import MAX_LONG, Kind, Setting, Value, refused, without_effect
+from spindle.model.settings.setting import (
+    MAX_LONG,
+    Kind,
+    Setting,
+    Value,
+    gzip_level,
+    refused,
+    without_effect,
+)
 
 S = Setting
 _REPLICA: Final = re.compile(r"\d+:\d+")
@@ -27,6 +35,16 @@ TOPICS: Final = (
     S("cleanup.policy", Kind.LIST, "delete",
       "What happens to old records: they are deleted, compacted, or both.",
       allowed=("compact", "delete"), broker="log.cleanup.policy"),
+    S("compression.type", Kind.STRING, "producer",
+      "The compression of the records that clients send; producer keeps what the producer chose.",
+      allowed=_COMPRESSIONS, broker="compression.type"),
+    S("compression.gzip.level", Kind.INT, "-1",
+      "The level of gzip compression.", check=gzip_level, broker="compression.gzip.level"),
+    S("compression.lz4.level", Kind.INT, "9",
+      "The level of lz4 compression.", least=1, most=17, broker="compression.lz4.level"),
+    S("compression.zstd.level", Kind.INT, "3",
+      "The level of zstd compression.",
+      least=-131072, most=22, broker="compression.zstd.level"),
     S("delete.retention.ms", Kind.LONG, "86400000",
       "The milliseconds that compaction keeps a tombstone.",
       least=0, broker="log.cleaner.delete.retention.ms"),
@@ -114,18 +132,6 @@ TOPICS: Final = (
     S("preallocate", Kind.BOOLEAN, "false",
       "The file of a new segment has its full size from the beginning.",
       broker="log.preallocate"),
-    ),
-    *refused("Spindle keeps batches as producers compress them.",
-    S("compression.type", Kind.STRING, "producer",
-      "The compression of the records on disk; producer keeps what the producer chose.",
-      allowed=_COMPRESSIONS, broker="compression.type"),
-    S("compression.gzip.level", Kind.INT, "-1",
-      "The level of gzip compression.", least=-1, most=9, broker="compression.gzip.level"),
-    S("compression.lz4.level", Kind.INT, "9",
-      "The level of lz4 compression.", least=1, most=17, broker="compression.lz4.level"),
-    S("compression.zstd.level", Kind.INT, "3",
-      "The level of zstd compression.",
-      least=-131072, most=22, broker="compression.zstd.level"),
     ),
     *refused("Segments smaller than segment.bytes allows serve Apache Kafka's own tests.",
     S("internal.segment.bytes", Kind.INT, None,

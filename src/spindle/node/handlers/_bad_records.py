@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from spindle.model.batches import Batch
+from spindle.model.batches import COMPRESSION_MASK, Batch
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.settings.setting import MAX_LONG
@@ -19,6 +19,8 @@ from spindle.node.replicas.hosted import TopicRules
 from spindle.wire import batch as codec
 
 NO_TIMESTAMP: Final = -1
+BRIEF: Final = 4 << 10
+"""A batch of so many bytes that is not compressed is looked at where it is: some 100 records."""
 SHOWN: Final = 3
 """So many of the bad records stand in the message for the whole batch."""
 
@@ -48,6 +50,7 @@ class Look:
     def __init__(
         self, batch: Batch, topic: TopicRules, name: TopicPartition, now_ms: int, timed: bool
     ) -> None:
+        self.brief = batch.size <= BRIEF and not batch.attributes & COMPRESSION_MASK
         self._records = enumerate(_read(batch))
         self._left = batch.record_count
         self._topic, self._name, self._now_ms, self._timed = topic, name, now_ms, timed

@@ -2,8 +2,8 @@
 
 Behaviour:
 - Each partition takes one batch of format 2; its CRC and size are checked, its records are not
-  touched (but for keys of compacted topics, `replicas.checking`, and LogAppendTime, which stamps
-  the header).
+  touched (but for keys of compacted topics, `replicas.checking`; LogAppendTime, which stamps the
+  header; and compression.type, for which they are packed anew).
 - acks: 0 no answer (an error ends the connection, so that the client looks again), 1 once written
   here, -1 once all in-sync replicas have it. Fewer than `min.insync.replicas`: NOT_ENOUGH_REPLICAS
   before, NOT_ENOUGH_REPLICAS_AFTER_APPEND after the append; not in time: REQUEST_TIMED_OUT.
@@ -26,6 +26,7 @@ from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.node.calls import Call
 from spindle.node.handlers import _bad_records
 from spindle.node.handlers._bad_records import BadRecords
+from spindle.node.handlers._recompression import recompression
 from spindle.node.replicas.hosted import Hosted
 from spindle.wire import batch as codec
 from spindle.wire.compression import Compression
@@ -194,13 +195,16 @@ class Produce:
                     raise refusal
                 if not hosted.partition.leads or hosted.gone:
                     raise Refusal(Error.NOT_LEADER_OR_FOLLOWER)
-                self._admit(share, hosted, batch)
+                taken = batch if packed is None else packed.batch
+                _check_size(hosted, taken)
+                self._admit(share, hosted, taken)
             except Refusal as refused:
                 share.refuse(refused)
                 self.on_settled()
 
         look = _bad_records.look(batch, hosted.topic, hosted.name, self._broker.out.wall_ms)
-        self._broker.replicas.checking.check(hosted, batch, look, checked)
+        packed = recompression(batch, hosted.topic.packing, look)
+        self._broker.replicas.checking.check(hosted, packed or look, checked)
 
     def _admit(self, share: Share, hosted: Hosted, batch: Batch) -> None:
         if batch.is_transactional and not self._takes_part(hosted, batch):
@@ -310,12 +314,7 @@ class Produce:
         except Corrupt as corrupt:
             raise Refusal(Error.CORRUPT_MESSAGE, str(corrupt)) from None
         codec.check_from_client(batch)
-        if batch.size > hosted.topic.max_message_bytes:
-            raise Refusal(
-                Error.MESSAGE_TOO_LARGE,
-                f"a batch of {batch.size} bytes exceeds max.message.bytes of {hosted.name}, "
-                f"{hosted.topic.max_message_bytes}",
-            )
+        _check_size(hosted, batch)
         if batch.is_transactional and not self._call.body.transactional_id:
             raise Refusal(Error.INVALID_REQUEST, "a transactional batch needs a transactional id")
         if (
@@ -389,4 +388,13 @@ class Produce:
                 for i, why in share.bad
             ),
             **extra,
+        )
+
+
+def _check_size(hosted: Hosted, batch: Batch) -> None:
+    if batch.size > hosted.topic.max_message_bytes:
+        raise Refusal(
+            Error.MESSAGE_TOO_LARGE,
+            f"a batch of {batch.size} bytes exceeds max.message.bytes of {hosted.name}, "
+            f"{hosted.topic.max_message_bytes}",
         )

@@ -1,4 +1,4 @@
-"""Looks into the records of clients' batches, off the event loop where that may take long (S-08).
+"""Walks through the records of clients' batches, off the event loop where it may take long (S-08).
 
 A few kilobytes on the wire may hold millions of records, and a thread that walks through them takes
 the interpreter from the loop. So it goes in steps, one batch of each partition in turn, with rests
@@ -13,15 +13,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, NamedTuple
 
-from spindle.model.batches import COMPRESSION_MASK, Batch
 from spindle.model.computing import CheckRecords, Walk
 from spindle.model.errors import Error, Failure, Refusal
 from spindle.model.ids import PartitionId
 from spindle.model.outbox import Outbox
 from spindle.node.replicas.hosted import Hosted
 
-AT_ONCE: Final = 4 << 10
-"""A batch of so many bytes that is not compressed is looked at where it is: some 100 records."""
 STEP: Final = 250
 """Records of one step: about a millisecond of a thread."""
 RATE: Final = 50_000.0
@@ -53,7 +50,7 @@ class Checking:
         """How many batches wait for it."""
         return sum(map(len, self._queues.values()))
 
-    def check(self, hosted: Hosted, batch: Batch, walk: Walk | None, then: Checked) -> None:
+    def check(self, hosted: Hosted, walk: Walk | None, then: Checked) -> None:
         """Have a batch's records looked at, if they are to be; `then` is told why they are refused.
 
         At once where little is to be done and no batch of the partition waits; else later.
@@ -62,7 +59,7 @@ class Checking:
             if walk is None:
                 then(None)
                 return
-            if batch.size <= AT_ONCE and not batch.attributes & COMPRESSION_MASK:
+            if walk.brief:
                 then(_here(walk))
                 return
         self._queues.setdefault(hosted.id, deque()).append(_Waiting(hosted, walk, then))

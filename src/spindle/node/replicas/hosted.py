@@ -23,6 +23,7 @@ from spindle.model.jobs import Job
 from spindle.model.logs import LogKey
 from spindle.model.outbox import Outbox
 from spindle.model.settings.setting import MAX_LONG
+from spindle.node.replicas.packing import Packing
 
 R = TypeVar("R")
 Then = Callable[[Any], None]
@@ -34,6 +35,8 @@ class TopicRules:
 
     rules: Rules
     max_message_bytes: int = 1048588
+    packing: Packing | None = None
+    """How clients' batches are compressed (compression.type); None: as they come."""
     append_time: bool = False
     """The broker's clock stamps the batches (message.timestamp.type=LogAppendTime)."""
     oldest_ms: int = MAX_LONG

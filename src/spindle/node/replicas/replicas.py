@@ -28,6 +28,7 @@ from spindle.model.settings.values import TopicSettings
 from spindle.node.replicas.checking import Checking
 from spindle.node.replicas.hosted import Hosted, TopicRules
 from spindle.node.replicas.isr_changes import IsrChanges
+from spindle.node.replicas.packing import packing_of
 from spindle.node.replicas.parking import Parking
 from spindle.node.replicas.ports import Followers, KeyValue, Logs
 from spindle.node.replicas.readers import Readers
@@ -302,6 +303,7 @@ class Replicas:
         return TopicRules(
             rules,
             max_message_bytes=settings.whole("max.message.bytes"),
+            packing=packing_of(settings),
             append_time=settings.word("message.timestamp.type") == "LogAppendTime",
             oldest_ms=settings.whole("message.timestamp.before.max.ms"),
             newest_ms=settings.whole("message.timestamp.after.max.ms"),
