@@ -13,6 +13,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import uuid
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
@@ -123,12 +124,14 @@ class Timer:
 class Outbox:
     """Collects the wishes of a node's machines; hands each answer to the continuation it is for.
 
-    `now` (s, monotonic) and `wall_ms` (ms since 1970) are set by the node before each input.
+    `now` (s, monotonic) and `wall_ms` (ms since 1970) are set by the node before each input; `busy`
+    by a rim that knows it: the share of its time, from 0 to 1, in which the node lately had work.
     """
 
     def __init__(self, rng: Rng) -> None:
         self.now = 0.0
         self.wall_ms = 0
+        self.busy = 0.0
         self.rng = rng
         self.carry_out: Callable[[Ready], None] | None = None
         """Set by a rim that can carry out wishes while an input is still being worked on."""
@@ -136,6 +139,7 @@ class Outbox:
         self._tickets = itertools.count(1)
         self._waiting: dict[int, Callable[[Any], None]] = {}
         self._timers: list[tuple[float, int, Timer]] = []
+        self._turns: deque[Callable[[], None]] = deque()
 
     # --- wishes -----------------------------------------------------------------------------
 
@@ -179,6 +183,24 @@ class Outbox:
     def after(self, delay: float, then: Callable[[], None]) -> Timer:
         """Be woken `delay` seconds from now."""
         return self.at(self.now + delay, then)
+
+    def in_turn(self, then: Callable[[], None], at_once: bool = False) -> None:
+        """Have a piece of long work done after others had their turn: one piece at a time.
+
+        `at_once`: now, where no such piece waits.
+        """
+        if at_once and not self._turns:
+            then()
+            return
+        self._turns.append(then)
+        if len(self._turns) == 1:
+            self.after(0.0, self._next_turn)
+
+    def _next_turn(self) -> None:
+        self._turns[0]()  # What it asks for in its turn comes behind those that wait.
+        self._turns.popleft()
+        if self._turns:
+            self.after(0.0, self._next_turn)
 
     def say(self, level: str, event: str, **fields: object) -> None:
         """Tell the operator."""

@@ -1,7 +1,8 @@
 """Large answers: made a slice at a time, and turned into bytes beside the event loop (S-08).
 
 A description of ten thousand partitions takes longer than others may wait. What it is made of may
-change between two slices: each topic is told as it is when its turn comes. Used by handlers that
+change between two slices: each topic is told as it is when its turn comes. However many ask, one
+slice is made in a turn of the loop. Used by handlers that
 describe many things at once.
 """
 
@@ -41,9 +42,10 @@ class Host(Protocol):
 def answer_in_slices(
     host: Host, call: Call, parts: Iterator[Any], respond: Callable[[tuple[Any, ...]], Any]
 ) -> None:
-    """Answer with `respond(parts)`: at once where there are few. `parts` must not raise Refusals.
+    """Answer with `respond(parts)`: at once where there are few and no other answer is being made.
+    `parts` must not raise Refusals.
 
-    Each part counts as one thing, each REST in between as `REST_AFTER`.
+       Each part counts as one thing, each REST in between as `REST_AFTER`.
     """
     found: list[Any] = []
     total = 0
@@ -58,7 +60,7 @@ def answer_in_slices(
                 total += 1
                 found.append(part)
             if total >= most:
-                host.out.after(0.0, go_on)
+                host.out.in_turn(go_on)
                 return
         finish()
 
@@ -77,4 +79,4 @@ def answer_in_slices(
         job = Compute(host.any_directory, lambda: encode_response(call.header, entity))
         host.out.run(job, encoded)
 
-    go_on()
+    host.out.in_turn(go_on, at_once=True)

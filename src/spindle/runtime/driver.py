@@ -29,6 +29,7 @@ from spindle.runtime.doors import Doors, Limits
 from spindle.runtime.farewell import take_leave
 from spindle.runtime.net import UNSENT_MAX, Stream, scratch
 from spindle.runtime.outgoing import Peers
+from spindle.runtime.pulse import Pulse
 from spindle.storage.directory import Directory
 
 log = structlog.get_logger("spindle")
@@ -51,10 +52,13 @@ class Driver:
         directories: dict[LogDir, Directory],
         observe: Callable[[LogDir], Activity],
         descriptors: int,
+        pulse: Pulse,
     ) -> None:
-        """`descriptors`: how many files and sockets the process may have open."""
+        """`descriptors`: how many files and sockets the process may have open. `pulse`: of this
+        loop."""
         self._node = node
         self._loop = asyncio.get_running_loop()
+        self._pulse = pulse
         settings = node.config.settings
         self._limit: int = settings.whole("socket.request.max.bytes")
         self._disks = Disks(directories, self._loop, self._on_done, observe)
@@ -135,9 +139,12 @@ class Driver:
         if self._ended.done():
             return
         try:
-            self._node.set_time(self._loop.time(), time.time_ns() // 1_000_000)
+            begun = self._loop.time()
+            self._node.out.busy = self._pulse.busy
+            self._node.set_time(begun, time.time_ns() // 1_000_000)
             happened()
             self._pump()
+            self._pulse.on_input(self._loop.time() - begun)
         except Exception as bug:
             self._on_bug(bug)
 

@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import javaproperties
@@ -29,6 +30,7 @@ from spindle.runtime.identity import advice, read_identity
 from spindle.runtime.memory import be_frugal, settle
 from spindle.runtime.os_disk import OsDisk
 from spindle.runtime.providers import resolve
+from spindle.runtime.pulse import Pulse, PulseSelector
 from spindle.runtime.timed_disk import TimedDisk
 from spindle.storage.directory import Directory
 from spindle.storage.disk import Disk
@@ -82,7 +84,10 @@ def run(properties: Path, log_level: str) -> int:
     configure_log(log_level)
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        return asyncio.run(serve(read_config(properties)))
+        pulse = Pulse()
+        loop = partial(asyncio.SelectorEventLoop, PulseSelector(pulse))
+        with asyncio.Runner(loop_factory=loop) as runner:
+            return runner.run(serve(read_config(properties), pulse))
     except (Unusable, OSError) as error:
         print(f"error: {error}", file=sys.stderr, flush=True)
         return 1
@@ -92,8 +97,11 @@ def run(properties: Path, log_level: str) -> int:
         return EXIT_BUG
 
 
-async def serve(config: NodeConfig) -> int:
-    """Run a node until it is told to stop (SIGTERM, SIGINT); the process's exit code."""
+async def serve(config: NodeConfig, pulse: Pulse) -> int:
+    """Run a node until it is told to stop (SIGTERM, SIGINT); the process's exit code.
+
+    `pulse`: of the loop on which this is called.
+    """
     for text in (*config.warnings, *advice(config)):
         log.warning(text)
     be_frugal()
@@ -107,7 +115,7 @@ async def serve(config: NodeConfig) -> int:
     descriptors = raise_descriptors()
     node = Node(config, identity.cluster_id, random.SystemRandom())
     directories = {path: Directory(disk, path) for path in config.directories}
-    driver = Driver(node, directories, disk.observe, descriptors)
+    driver = Driver(node, directories, disk.observe, descriptors, pulse)
     driver.bind(config.listeners)
     settle()
     loop = asyncio.get_running_loop()
@@ -121,7 +129,7 @@ async def serve(config: NodeConfig) -> int:
         log_dirs=list(config.log_dirs),
         open_files_max=descriptors,
     )
-    with _metrics(config.settings.find_whole("metrics.port"), node):
+    with _metrics(config.settings.find_whole("metrics.port"), node, pulse):
         try:
             await driver.run()
         except Halted as halted:
@@ -133,7 +141,7 @@ async def serve(config: NodeConfig) -> int:
 
 
 @contextmanager
-def _metrics(port: int | None, node: Node) -> Iterator[None]:
+def _metrics(port: int | None, node: Node, pulse: Pulse) -> Iterator[None]:
     """Serve the node's metrics where a port is set."""
     if port is None:
         yield
@@ -143,7 +151,7 @@ def _metrics(port: int | None, node: Node) -> Iterator[None]:
     loop = asyncio.get_running_loop()
 
     async def figures() -> list[Sample]:
-        return list(node.statistics())
+        return [*node.statistics(), *pulse.statistics()]
 
     def ask() -> list[Sample]:
         return asyncio.run_coroutine_threadsafe(figures(), loop).result(SCRAPE_SECONDS)

@@ -27,7 +27,18 @@ from spindle.model.batches import (
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.wire.compression import Compression as Compression
 from spindle.wire.compression import compress, decompress
-from spindle.wire.records import Slice, put_record, retimed, take_records, take_slices
+from spindle.wire.records import (
+    Slice,
+    check_room,
+    find_unfit,
+    put_record,
+    retimed,
+    take_records,
+    take_slices,
+)
+from spindle.wire.records import (
+    Unfit as Unfit,
+)
 
 HEADER_SIZE: Final = 61
 OVERHEAD: Final = 12
@@ -182,6 +193,33 @@ def records(batch: Batch, *, limit: int = MAX_DECOMPRESSED) -> Iterator[Record]:
     )
 
 
+class Survey:
+    """A client's records, stepped over some at a time in search of those that are unfit."""
+
+    def __init__(self, batch: Batch, oldest: int, newest: int) -> None:
+        """Unfit: without a key, or a timestamp (ms) out of bounds. Unpacks nothing yet."""
+        self._batch = batch
+        self._bounds = oldest - batch.base_timestamp, newest - batch.base_timestamp
+        self._data: Buffer = b""
+        self._at = 0
+        self.seen = 0
+        """How many records lie behind it."""
+
+    def step(self, most: int) -> list[tuple[int, Unfit]]:
+        """Go on by so many; the unfit ones with their numbers. Corrupt as `records`."""
+        count = self._batch.record_count
+        if not self.seen:
+            self._data = _opened(self._batch, MAX_DECOMPRESSED)
+            check_room(self._data, count)
+        most = min(most, count - self.seen)
+        self._at, unfit = find_unfit(self._data, self._at, most, *self._bounds)
+        before, self.seen = self.seen, self.seen + most
+        if self.seen == count and self._at != len(self._data):
+            left = len(self._data) - self._at
+            raise Corrupt(f"{left} bytes are left behind the last of {count} records")
+        return [(before + each.number, each) for each in unfit]
+
+
 def slices(batch: Batch, *, limit: int = MAX_DECOMPRESSED) -> Iterator[Slice]:
     """Its records by their places; Corrupt as `records`."""
     return take_slices(_unpacked(batch, limit), batch.record_count)
@@ -248,9 +286,13 @@ def packed_anew(
 
 
 def _unpacked(batch: Batch, limit: int) -> bytes:
-    data: Buffer = memoryview(batch.data)[HEADER_SIZE:]
+    return bytes(_opened(batch, limit))
+
+
+def _opened(batch: Batch, limit: int) -> Buffer:
+    data = memoryview(batch.data)[HEADER_SIZE:]
     codec = batch.attributes & COMPRESSION_MASK
-    return bytes(decompress(codec, data, limit) if codec else data)
+    return decompress(codec, data, limit) if codec else bytes(data)
 
 
 def _sealed(base_offset: int, leader_epoch: int, packed: bytes, *covered: int) -> bytes:

@@ -85,7 +85,8 @@ def _bounded(into: Callable[[Any, bytearray], int], data: Buffer, limit: int) ->
     while True:
         out = bytearray(room)
         try:
-            return memoryview(out)[: into(data, out)]
+            del out[into(data, out) :]
+            return out
         except cramjam.DecompressionError as error:
             # The one error that more room can help.
             if "whole buffer" not in str(error):

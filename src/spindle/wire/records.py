@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from spindle.model.batches import Record
+from spindle.model.batches import Buffer, Record
 from spindle.model.errors import Corrupt
 
 _LEAST: Final = 7
@@ -72,8 +72,7 @@ def retimed(data: bytes, record: Slice, timestamp_delta: int) -> bytes:
 
 def take_slices(data: bytes, count: int) -> Iterator[Slice]:
     """The places of `count` records, which must fill `data`. Lazy: errors come as they are met."""
-    if not 0 <= count * _LEAST <= len(data):
-        raise Corrupt(f"{count} records cannot be in {len(data)} bytes")
+    check_room(data, count)
     position, end = 0, len(data)
     try:
         for _ in range(count):
@@ -94,12 +93,86 @@ def take_slices(data: bytes, count: int) -> Iterator[Slice]:
         raise Corrupt(f"{end - position} bytes are left behind the last of {count} records")
 
 
+class Unfit(NamedTuple):
+    """A record that may not be taken: which one of those looked at, and what it says."""
+
+    number: int
+    offset_delta: int
+    timestamp_delta: int
+    has_key: bool
+
+
+def check_room(data: Buffer, count: int) -> None:
+    """Corrupt where so many records cannot be in these bytes, however small they are."""
+    if not 0 <= count * _LEAST <= len(data):
+        raise Corrupt(f"{count} records cannot be in {len(data)} bytes")
+
+
+def find_unfit(
+    data: Buffer, at: int, count: int, oldest: int, newest: int
+) -> tuple[int, list[Unfit]]:
+    """Step over `count` records from `at`: where the next one begins, and those that are unfit.
+
+    Unfit is what has no key, or a timestamp delta outside `oldest`..`newest`. Each record's form is
+    checked as `take_records` does. Written out for speed: it makes no object for a record.
+    """
+    end, unfit = len(data), []
+    try:
+        for number in range(count):
+            if (byte := data[at]) < 128:
+                size, at = byte >> 1 ^ -(byte & 1), at + 1
+            elif (high := data[at + 1]) < 128:
+                size, at = (byte & 127 | high << 7) >> 1 ^ -(byte & 1), at + 2
+            else:
+                size, at = _long(data, at, 35)
+            stop = at + size
+            if size < _LEAST - 1 or stop > end:
+                raise Corrupt(f"a record claims {size} bytes but {end - at} are left")
+            if (byte := data[at + 1]) < 128:
+                delta, at = byte >> 1 ^ -(byte & 1), at + 2
+            else:
+                delta, at = _long(data, at + 1, 70)
+            offset_at = at
+            if data[at] < 128:
+                at += 1
+            elif data[at + 1] < 128:
+                at += 2
+            else:
+                at = _long(data, at, 35)[1]
+            if (key := data[at]) & 129:
+                key_size, at = _varint(data, at)
+                at = _stepped(at, key_size, stop)
+            else:
+                at += 1 + (key >> 1)
+            if key == 1 or not oldest <= delta <= newest:
+                unfit.append(Unfit(number, _varint(data, offset_at)[0], delta, key != 1))
+            if (byte := data[at]) & 129:
+                size, at = _varint(data, at)
+                at = _stepped(at, size, stop)
+            else:
+                at += 1 + (byte >> 1)
+            if data[at]:
+                at += _take_headers(bytes(data[at:stop]), 0, stop - at)[1]
+            else:
+                at += 1
+            if at != stop:
+                raise Corrupt(f"a record ends {at - stop} bytes from where it claims to end")
+    except IndexError:
+        raise Corrupt("a record is cut short") from None
+    return at, unfit
+
+
+def _stepped(at: int, size: int, stop: int) -> int:
+    if not -1 <= size <= stop - at:
+        raise Corrupt(f"a record's key or value claims {size} bytes of {stop - at}")
+    return at + max(size, 0)
+
+
 def take_records(
     data: bytes, count: int, base_offset: int, base_timestamp: int, append_time: int | None
 ) -> Iterator[Record]:
     """Read exactly `count` records, which must fill `data`. Lazy: errors come as they are met."""
-    if not 0 <= count * _LEAST <= len(data):
-        raise Corrupt(f"{count} records cannot be in {len(data)} bytes")
+    check_room(data, count)
     return _take(data, count, base_offset, base_timestamp, append_time)
 
 
@@ -161,7 +234,7 @@ def _take_headers(
     return tuple(headers), position
 
 
-def _varint(data: bytes, position: int) -> tuple[int, int]:
+def _varint(data: Buffer, position: int) -> tuple[int, int]:
     byte = data[position]
     if byte < 128:
         return (byte >> 1) ^ -(byte & 1), position + 1
@@ -175,7 +248,7 @@ def _varlong(data: bytes, position: int) -> tuple[int, int]:
     return _long(data, position, 70)
 
 
-def _long(data: bytes, position: int, bits: int) -> tuple[int, int]:
+def _long(data: Buffer, position: int, bits: int) -> tuple[int, int]:
     result = 0
     for shift in range(0, bits, 7):
         byte = data[position]

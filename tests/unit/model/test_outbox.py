@@ -68,3 +68,24 @@ def test_what_is_in_a_hurry_leaves_before_the_input_has_ended() -> None:
     ready = out.take()
     assert ready is not None
     assert [asked.job for asked in ready.jobs] == [Measure("/b")]
+
+
+@pytest.mark.spec("S-08")
+def test_long_work_is_done_a_piece_at_a_time() -> None:
+    out = Outbox(random.Random(1))
+    done: list[str] = []
+
+    def twice() -> None:
+        done.append("first half")
+        out.in_turn(lambda: done.append("second half"))
+
+    out.in_turn(lambda: done.append("at once"), at_once=True)
+    assert (done, out.wake_at) == (["at once"], None)
+    out.in_turn(twice)
+    out.in_turn(lambda: done.append("another"), at_once=True)
+    assert done == ["at once"], "it waits behind those that wait"
+    for expected in ("first half", "another", "second half"):
+        assert out.wake_at == out.now
+        out.tick()
+        assert done[-1] == expected
+    assert (len(done), out.wake_at) == (4, None)

@@ -19,6 +19,7 @@ from spindle.model.settings.values import Settings
 from spindle.node.calls import Connection
 from spindle.node.handlers import describe_configs, describe_log_dirs, metadata
 from spindle.node.router import Router
+from spindle.node.slices import REST_AFTER, SLICE
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import beside
 from spindle.wire.apis import Key
@@ -90,6 +91,31 @@ def test_metadata_of_many_partitions_is_told_in_slices() -> None:
     assert sum(len(topic.partitions) for topic in answer.topics) == PARTITIONS
     assert len(answer.brokers) == 3
     assert bench.slices >= PARTITIONS / 1000
+
+
+@pytest.mark.spec("S-08")
+def test_however_many_ask_one_slice_is_made_in_a_turn() -> None:
+    bench = with_topics(PARTITIONS)
+    made = 0
+    before = metadata._partition
+
+    def counted(*args: Any) -> Any:
+        nonlocal made
+        made += 1
+        return before(*args)
+
+    frame = encode_message(metadata_request(), 1, None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metadata, "_partition", counted)
+        for _ in range(10):
+            bench.router.on_frame(bench.connection, frame)
+        assert made <= SLICE + REST_AFTER, "the first begins, the others wait"
+        for turn in range(2, 50):
+            assert bench.out.wake_at is not None
+            bench.out.now = bench.out.wake_at
+            bench.out.tick()
+            assert made <= turn * (SLICE + REST_AFTER)
+        assert made > 40 * SLICE
 
 
 def test_a_small_answer_is_given_at_once() -> None:

@@ -25,6 +25,7 @@ from spindle.model.outbox import Outbox, Ready
 from spindle.node.node import Node
 from spindle.runtime.doors import Doors, Limits
 from spindle.runtime.driver import Driver
+from spindle.runtime.pulse import Pulse
 
 MIB = 1 << 20
 
@@ -118,7 +119,7 @@ class Running:
 @asynccontextmanager
 async def running(descriptors: int = 1024, **settings: str) -> AsyncIterator[Running]:
     machine = Echo(**settings)
-    driver = Driver(cast(Node, machine), {}, lambda path: Activity(), descriptors)
+    driver = Driver(cast(Node, machine), {}, lambda path: Activity(), descriptors, Pulse())
     ports = driver.bind(machine.config.listeners)
     task = asyncio.create_task(driver.run())
     served = Running(machine, driver, ports)

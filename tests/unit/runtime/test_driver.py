@@ -17,6 +17,7 @@ from spindle.model.ids import Endpoint
 from spindle.model.outbox import Outbox, Ready
 from spindle.node.node import Node
 from spindle.runtime.driver import Bug, Driver, Halted
+from spindle.runtime.pulse import Pulse
 
 CONFIG = node_config(
     {"node.id": "1", "controller.quorum.voters": "1@127.0.0.1:1", "process.roles": "broker"}
@@ -77,7 +78,9 @@ def ending(machine: Machine, then: Callable[[Driver], Any] = lambda driver: None
     """How the driver of a machine ends."""
 
     async def run() -> Exception:
-        driver = Driver(cast(Node, machine), {}, lambda path: cast(Any, SimpleNamespace()), 1024)
+        driver = Driver(
+            cast(Node, machine), {}, lambda path: cast(Any, SimpleNamespace()), 1024, Pulse()
+        )
         then(driver)
         with pytest.raises((Halted, Unusable)) as caught:
             await asyncio.wait_for(driver.run(), 30)

@@ -7,11 +7,9 @@ newest timestamp.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
 from typing import Final
 
-from spindle.model.batches import COMPRESSION_MASK, Batch
+from spindle.model.batches import COMPRESSION_MASK, LOG_APPEND_TIME, Batch
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.settings.setting import MAX_LONG
@@ -19,6 +17,10 @@ from spindle.node.replicas.hosted import TopicRules
 from spindle.wire import batch as codec
 
 NO_TIMESTAMP: Final = -1
+_ANY: Final = (-(1 << 65), 1 << 65)
+"""Bounds that every timestamp keeps."""
+_NONE: Final = (1, 0)
+"""Bounds that none keeps."""
 BRIEF: Final = 4 << 10
 """A batch of so many bytes that is not compressed is looked at where it is: some 100 records."""
 SHOWN: Final = 3
@@ -51,30 +53,30 @@ class Look:
         self, batch: Batch, topic: TopicRules, name: TopicPartition, now_ms: int, timed: bool
     ) -> None:
         self.brief = batch.size <= BRIEF and not batch.attributes & COMPRESSION_MASK
-        self._records = enumerate(_read(batch))
-        self._left = batch.record_count
+        self._batch = batch
         self._topic, self._name, self._now_ms, self._timed = topic, name, now_ms, timed
+        bounds = (now_ms - topic.oldest_ms, now_ms + topic.newest_ms) if timed else _ANY
+        if timed and batch.attributes & LOG_APPEND_TIME:
+            bounds = _NONE
+        self._survey = codec.Survey(batch, *bounds)
         self._untimely = False
         self._bad: list[tuple[int, str]] = []
-        self._seen = 0
+        self._told = 0
 
     def take_seen(self) -> int:
         """How many records were looked at since this was last asked."""
-        seen, self._seen = self._seen, 0
+        seen = self._survey.seen - self._told
+        self._told += seen
         return seen
 
     def step(self, most: int) -> bool:
         """Look at so many more; whether those were the last. Refusal for what is not taken."""
-        # One more than there are: the end is where what is left behind it is found.
-        count = most if most < self._left else self._left + 1
         try:
-            for index, (offset, timestamp, has_key) in islice(self._records, count):
-                self._seen += 1
-                self._judge(index, offset, timestamp, has_key)
+            for index, record in self._survey.step(most):
+                self._judge(index, record)
         except Corrupt as corrupt:
             raise Refusal(Error.CORRUPT_MESSAGE, str(corrupt)) from None
-        self._left -= min(count, self._left)
-        if count == most:
+        if self._survey.seen < self._batch.record_count:
             return False
         if self._untimely:
             text = "One or more records have been rejected due to invalid timestamp"
@@ -83,19 +85,19 @@ class Look:
             raise BadRecords(Error.INVALID_RECORD, _counted(self._bad), tuple(self._bad))
         return True
 
-    def _judge(self, index: int, offset: int, timestamp: int, has_key: bool) -> None:
+    def _judge(self, index: int, record: codec.Unfit) -> None:
         topic, name = self._topic, self._name
-        if topic.compact and not has_key:
+        batch = self._batch
+        timestamp = batch.base_timestamp + record.timestamp_delta
+        if batch.attributes & LOG_APPEND_TIME:
+            timestamp = batch.max_timestamp  # It counts for all of them.
+        if topic.compact and not record.has_key:
             text = "Compacted topic cannot accept message without key in topic partition"
             self._bad.append((index, f"{text} {name.topic}-{name.partition}"))
         elif self._timed and _is_untimely(timestamp, self._now_ms, topic):
             self._untimely = True
+            offset = record.offset_delta
             self._bad.append((index, _out_of_range(timestamp, offset, self._now_ms, topic)))
-
-
-def _read(batch: Batch) -> Iterator[tuple[int, int, bool]]:
-    for record in codec.records(batch):
-        yield record.offset - batch.base_offset, record.timestamp, record.key is not None
 
 
 def _is_untimely(timestamp: int, now_ms: int, topic: TopicRules) -> bool:

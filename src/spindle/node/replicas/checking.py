@@ -1,8 +1,8 @@
 """Walks through the records of clients' batches, off the event loop where it may take long (S-08).
 
 A few kilobytes on the wire may hold millions of records, and a thread that walks through them takes
-the interpreter from the loop. So it goes in steps, one batch of each partition in turn, with rests
-once more was looked at than clients send who mean well. Batches of a partition come out in the
+the interpreter from the loop. So it goes in steps, one batch of each partition in turn; the busier
+the loop is with others, the longer it rests in between. Batches of a partition come out in the
 order in which they went in. Used by the handler of produce; knows nothing of offsets.
 """
 
@@ -19,10 +19,13 @@ from spindle.model.ids import PartitionId
 from spindle.model.outbox import Outbox
 from spindle.node.replicas.hosted import Hosted
 
-STEP: Final = 250
-"""Records of one step: about a millisecond of a thread."""
+STEP: Final = 400
+"""Records of one step: about half a millisecond of a thread."""
 RATE: Final = 50_000.0
-"""Records in a second, past which the steps rest in between."""
+"""Records in a second where the loop has no time to spare: about a twentieth of what a thread can
+look at."""
+CALM: Final = 0.7
+"""Up to this share of its time the loop may be busy before the steps rest in between."""
 BURST_SECONDS: Final = 1.0
 """So much of the rate may be used at once."""
 
@@ -86,7 +89,8 @@ class Checking:
 
     def _on_stepped(self, id: PartitionId, walk: Walk, result: bool | Refusal | Failure) -> None:
         self._busy = False
-        self._paid_until = max(self._paid_until, self._out.now) + walk.take_seen() / RATE
+        strain = max(0.0, (self._out.busy - CALM) / (1.0 - CALM))
+        self._paid_until = max(self._paid_until, self._out.now) + walk.take_seen() * strain / RATE
         if isinstance(result, Failure):
             result = Refusal(Error.KAFKA_STORAGE_ERROR, str(result))
         if result is not False:
