@@ -20,6 +20,8 @@ from spindle.wire.framing import encode_response
 
 REST: Final = object()
 """What a maker of parts gives after each `REST_AFTER` things of one part."""
+ONE: Final = object()
+"""What a maker of parts gives after a single thing of one part."""
 REST_AFTER: Final = 100
 SLICE: Final = 500
 """Things (partitions, settings) made before others have their turn: some milliseconds."""
@@ -45,7 +47,7 @@ def answer_in_slices(
     """Answer with `respond(parts)`: at once where there are few and no other answer is being made.
     `parts` must not raise Refusals.
 
-       Each part counts as one thing, each REST in between as `REST_AFTER`.
+       Each part counts as one thing, as does each ONE in between, and each REST as `REST_AFTER`.
     """
     found: list[Any] = []
     total = 0
@@ -56,6 +58,8 @@ def answer_in_slices(
         for part in parts:
             if part is REST:
                 total += REST_AFTER
+            elif part is ONE:
+                total += 1
             else:
                 total += 1
                 found.append(part)

@@ -25,7 +25,7 @@ from spindle.model.image import ClusterImage, TopicState
 from spindle.model.records import Partition
 from spindle.node import authorized, topology
 from spindle.node.calls import Call
-from spindle.node.slices import REST, REST_AFTER, answer_in_slices
+from spindle.node.slices import ONE, answer_in_slices
 from spindle.node.topic_creation import INTERNAL, is_legal
 from spindle.wire.entities import make
 
@@ -143,10 +143,9 @@ def _absent(call: Call, name: str | None, error: Error, topic_id: Any = None) ->
 
 def _topic(seen: topology.Listening, call: Call, state: TopicState) -> Iterator[Any]:
     told = []
-    for number, partition in enumerate(list(state.partitions.values()), 1):
+    for partition in list(state.partitions.values()):
         told.append(_partition(seen, call, partition))
-        if number % REST_AFTER == 0:
-            yield REST
+        yield ONE
     yield make(
         call.reply.MetadataResponseTopic,
         error_code=Error.NONE,
