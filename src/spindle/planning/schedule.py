@@ -30,13 +30,14 @@ class Limits(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A move to be put in order."""
+    """A move to be put in order. `partition`: no other move of it is made in the same wave."""
 
     size: int
     source: Place
     target: Place
     source_broker: int
     target_broker: int
+    partition: int | None = None
 
 
 class Schedule(NamedTuple):
@@ -92,6 +93,9 @@ def _bundles(steps: Sequence[Step], easy: Sequence[int]) -> Iterator[list[int]]:
     open_: dict[tuple[Place, Place], tuple[list[int], float]] = {}
     for n in easy:
         step = steps[n]
+        if step.partition is not None:
+            yield [n]
+            continue
         pair = step.source, step.target
         bundle, size = open_.get(pair, ([], 0.0))
         if bundle and (size + step.size > unit or len(bundle) >= 4 * most):
@@ -165,7 +169,7 @@ class _Hand:
 
 
 class _Hands(dict[Place, _Hand]):
-    """The hands of directories, or of brokers; made when first asked for."""
+    """The hands of directories, brokers or partitions; made when first asked for."""
 
     def __init__(self, limit: int) -> None:
         super().__init__()
@@ -177,11 +181,12 @@ class _Hands(dict[Place, _Hand]):
 
 
 class _Crew:
-    """Who takes part in how many moves of each wave: directories, and brokers."""
+    """Who takes part in how many moves of each wave: directories, brokers, partitions."""
 
     def __init__(self, limits: Limits) -> None:
         self._disks = _Hands(limits.moves_per_disk)
         self._brokers = _Hands(limits.moves_per_broker)
+        self._partitions = _Hands(1)
 
     def take_first(self, step: Step) -> int:
         """The first wave in which all that take part are free; they are not any more."""
@@ -203,9 +208,11 @@ class _Crew:
         return True
 
     def _of(self, step: Step) -> list[_Hand]:
-        """The hands of both sides of a move, those without a limit left out."""
-        _, source, target, giver, taker = step
+        """The hands of a move: both sides', those without a limit left out, and its partition's."""
+        _, source, target, giver, taker, partition = step
         hands = []
+        if partition is not None:
+            hands.append(self._partitions[partition])
         if self._disks.limit:
             hands.append(self._disks[source])
             if target != source:

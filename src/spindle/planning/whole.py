@@ -132,13 +132,8 @@ class _Whole:
         if reached >= before:
             self._trim += 1
             return self._trim < len(TRIMS)
-        steps = [
-            Step(field.sizes[t.rank], t.source, t.target, self._owner[t.source],
-                 self._owner[t.target])
-            for t in wanted
-        ]  # fmt: skip
         room = {t.target: field.marks[t.target] - field.used[t.target] for t in wanted}
-        waves, count = schedule(steps, room, self._limits)
+        waves, count = schedule(self._steps(wanted), room, self._limits)
         turns = [t._replace(wave=w) for t, w in zip(wanted, waves, strict=True) if w is not None]
         self._carry_out(turns)
         # Bands depend on where the largest replicas are: only what is better by those of the end
@@ -158,6 +153,23 @@ class _Whole:
         self._now, self._trim = worth, 0
         self._blocked.clear()
         return True
+
+    def _steps(self, wanted: list[Turn]) -> list[Step]:
+        """The turns as moves to be put in order: two replicas of a partition cross in two waves."""
+        field, owner = self._field, self._owner
+        partitions = [int(field.partition[t.rank]) for t in wanted]
+        crossing = Counter(
+            partition
+            for t, partition in zip(wanted, partitions, strict=True)
+            if owner[t.source] != owner[t.target]
+        )
+        return [
+            Step(
+                field.sizes[t.rank], t.source, t.target, owner[t.source], owner[t.target],
+                partition if crossing[partition] > 1 else None,
+            )
+            for t, partition in zip(wanted, partitions, strict=True)
+        ]  # fmt: skip
 
     def _wanted(self, around: Levels) -> list[Turn]:
         """Both stages, which change the field; what they move, the largest first."""
@@ -221,14 +233,19 @@ class _Whole:
         for item, rank in enumerate(ranks):
             items.setdefault(int(field.partition[rank]), []).append(item)
         kin = [[i for i in items[int(field.partition[r])] if i != n] for n, r in enumerate(ranks)]
+        racks = {rack: n for n, rack in enumerate(dict.fromkeys(rules.racks))}
         allowed = [
             [b == owner[field.place[r]] or rules.allows(r, b) for b in range(count)] for r in ranks
+        ]
+        apart = [
+            [may and rules.uncrowds(r, b) for b, may in enumerate(there)]
+            for r, there in zip(ranks, allowed, strict=True)
         ]
         puzzle = Puzzle(
             [field.sizes[r] for r in ranks], [field.place[r] for r in ranks], owner,
             around.directories, around.brokers, field.used,
             [max(m, u) for m, u in zip(field.marks, field.used, strict=True)],
-            field.targets, kin, allowed,
+            field.targets, kin, [racks[rack] for rack in rules.racks], allowed, apart,
         )  # fmt: skip
         return puzzle, ranks
 

@@ -143,6 +143,8 @@ def carry_out(cluster: Cluster, plan: Plan, band: Band, limits: Limits) -> Where
 
 
 def _check_limits(wave: Sequence[Move], limits: Limits) -> None:
+    crossing = Counter((m.topic, m.partition) for m in wave if m.between)
+    assert max(crossing.values(), default=1) == 1, "two replicas of a partition at once"
     disks: Counter[Hashable] = Counter()
     brokers: Counter[int] = Counter()
     for m in wave:

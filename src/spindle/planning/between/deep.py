@@ -32,8 +32,8 @@ class Puzzle(NamedTuple):
     """Items in directories, numbered from 0; `home`: where they are before anything moves.
 
     `used`: bytes in directories as things stand at home; `open`: directories that take items.
-    `kin`: items of the same partition, of which only one at a time goes to another broker;
-    `allowed`: item -> for each broker whether the item may be there.
+    `kin`: items of the same partition; `racks`: of brokers. Item -> for each broker whether it may
+    be there: `allowed` while its kin is at home, `apart` while kin is on brokers of other racks.
     """
 
     sizes: Sequence[int]
@@ -45,7 +45,9 @@ class Puzzle(NamedTuple):
     marks: Sequence[float]
     open: Sequence[bool]
     kin: Sequence[Sequence[int]]
+    racks: Sequence[int]
     allowed: Sequence[Sequence[bool]]
+    apart: Sequence[Sequence[bool]]
 
 
 class _Bands:
@@ -83,17 +85,28 @@ class _Search:
         # Home is always open to what lives there.
         self.open = np.tile(np.array(puzzle.open, dtype=np.bool_), (len(self.size), 1))
         self.open[np.arange(len(self.size)), self.home] = True
+        self.racks = np.array(puzzle.racks, dtype=np.int64)
         self.allowed = np.array(puzzle.allowed, dtype=np.bool_)
-        self.kept = np.zeros(len(self.size), dtype=np.bool_)
-        """Items that stay on their broker, because another of their partition does not."""
+        self.apart = np.array(puzzle.apart, dtype=np.bool_)
+        self.may = self.allowed.copy()
+        """Item -> for each broker whether it may be there as its kin is now."""
         for item in np.flatnonzero(self.owner[self.place] != self.owner[self.home]):
-            self._keep(int(item))
+            self._tell_kin(int(item))
 
-    def _keep(self, item: int) -> None:
-        """Keep an item's kin where they are while it is away, and no longer."""
-        away = self.owner[self.place[item]] != self.owner[self.home[item]]
+    def _tell_kin(self, item: int) -> None:
+        """An item has gone to another broker, or come back: its kin may go elsewhere now.
+
+        Where each that is away adds a rack of its own, any order of their moves keeps all racks.
+        """
         for other in self.puzzle.kin[item]:
-            self.kept[other] = away
+            may = self.allowed[other].copy()
+            for one in self.puzzle.kin[other]:
+                broker = self.owner[self.place[one]]
+                if broker != self.owner[self.home[one]]:
+                    may &= self.apart[other] & (self.racks != self.racks[broker])
+                    may &= self.apart[one, broker]
+            may[self.owner[self.home[other]]] = True
+            self.may[other] = may
 
     def cost(self) -> Cost:
         """Of where everything is now."""
@@ -125,8 +138,7 @@ class _Search:
         change += np.where(crossing, gone[:, None] + came[:, self.owner], 0.0)
         fee = self._fee(items[:, None], dirs[None, :]) - self._fee(items, own)[:, None]
         change += price * fee
-        may = self.allowed[:, self.owner] & ~self.kept[:, None]
-        no = ~self.open | (crossing & ~may)
+        no = ~self.open | (crossing & ~self.may[:, self.owner])
         no |= (self.used + size[:, None] > self.marks) & (dirs != self.home[:, None])
         no |= still[:, None] | (dirs == own[:, None])
         change[no] = _NO
@@ -155,7 +167,7 @@ class _Search:
         fee = self._fee(items, own)
         to = self._fee(items[:, None], own[None, :])
         change += price * (to + to.T - fee[:, None] - fee[None, :])
-        may = self.open[:, own] & (~crossing | (self.allowed[:, b] & ~self.kept[:, None]))
+        may = self.open[:, own] & (~crossing | self.may[:, b])
         fits = self.used[own][None, :] + size[:, None] - size[None, :] <= self.marks[own][None, :]
         no = ~(may & may.T & fits & fits.T) | (own[:, None] == own[None, :])
         no |= (more >= 0) | still[:, None] | still[None, :]
@@ -173,7 +185,7 @@ class _Search:
         self.total[self.owner[target]] += size
         self.place[item] = target
         if self.owner[source] != self.owner[target]:
-            self._keep(item)
+            self._tell_kin(item)
 
     def step(self, price: float, still: Flags) -> list[int]:
         """Take the best move or exchange; which items it moved."""
@@ -213,7 +225,7 @@ def _from(puzzle: Puzzle, place: Sequence[int]) -> tuple[Cost, list[int]]:
         for item in moved:
             # Never the same length of time twice, or the search would go in circles.
             noise = noise * 1103515245 + 12345 & 0x7FFFFFFF
-            until[item] = step + 2 + noise // 65536 % (3 + min(count, 40) // 4)
+            until[item] = step + 2 + noise // 65536 % (2 + min(count, 40) // 8)
         cost = search.cost()
         if cost < best:
             best, found, since = cost, search.place.copy(), 0

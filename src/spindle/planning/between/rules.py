@@ -26,14 +26,14 @@ class Rules:
         ends = np.cumsum(np.bincount(field.partition, minlength=count))
         self._ends: list[int] = [0, *ends.tolist()]
         # A broker that does not tell its rack is one by itself.
-        self._racks: list[Hashable] = [
+        self.racks: list[Hashable] = [
             b.rack if b.rack is not None else n for n, b in enumerate(cluster.brokers)
         ]
         self.takes = [
             b.open and not b.drain and any(field.targets[d] for d in cluster.of_broker(n))
             for n, b in enumerate(cluster.brokers)
         ]
-        taking = zip(self._racks, self.takes, strict=True)
+        taking = zip(self.racks, self.takes, strict=True)
         self._open_racks = list(dict.fromkeys(rack for rack, takes in taking if takes))
         self._open_set = set(self._open_racks)
         self.touched: dict[int, int] = {}
@@ -59,11 +59,11 @@ class Rules:
         others = self.others(rank)
         if target in others:
             return False
-        racks = [self._racks[b] for b in others]
-        if self._racks[target] not in racks:
+        racks = [self.racks[b] for b in others]
+        if self.racks[target] not in racks:
             return True
         home = self._field.place[rank]
-        if self._racks[self._owner[home]] in racks:
+        if self.racks[self._owner[home]] in racks:
             return True
         return self.must(home) and all(rack in racks for rack in self._open_racks)
 
@@ -80,16 +80,16 @@ class Rules:
     def crowded(self, rank: int) -> bool:
         """Whether a replica shares its rack while a broker that takes replicas has none of them."""
         place, owner = self._field.place, self._owner
-        racks = [self._racks[b] for b in self.others(rank)]
-        return self._racks[owner[place[rank]]] in racks and not self._open_set <= set(racks)
+        racks = [self.racks[b] for b in self.others(rank)]
+        return self.racks[owner[place[rank]]] in racks and not self._open_set <= set(racks)
 
     def uncrowds(self, rank: int, target: int) -> bool:
         """Whether a replica would share its rack with no other on this broker."""
-        return self._racks[target] not in [self._racks[b] for b in self.others(rank)]
+        return self.racks[target] not in [self.racks[b] for b in self.others(rank)]
 
     def crowds(self) -> list[list[int]]:
         """The replicas of each partition with fewer racks than it could have that share one."""
-        racks = np.unique([repr(rack) for rack in self._racks], return_inverse=True)[1]
+        racks = np.unique([repr(rack) for rack in self.racks], return_inverse=True)[1]
         place = np.array(self._field.place, dtype=np.int64)
         rack = racks[np.array(self._owner, dtype=np.int64)[place]]
         copies = np.array(self._copies, dtype=np.int64)
