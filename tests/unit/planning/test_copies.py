@@ -40,7 +40,7 @@ def test_two_replicas_of_a_partition_leave_where_no_other_end_is_in_the_band() -
 @pytest.mark.spec("P-04")
 def test_two_replicas_of_a_partition_leave_where_that_is_cheaper_and_racks_are_kept() -> None:
     racks = {1: "x", 2: "x", 3: "y", 4: "z", 5: "z"}
-    first = {
+    first: dict[int, dict[str, list[tuple[int, int]]]] = {
         1: {"/a": [(1, 20), (4, 80)]},
         2: {"/a": [(2, 50), (3, 20)]},
         3: {"/a": [(0, 30), (1, 20), (2, 50)]},
@@ -70,7 +70,7 @@ def test_an_end_that_only_a_state_with_fewer_racks_leads_to_is_not_planned() -> 
     }
     cluster = cluster_of(
         [BrokerLoad(0, "x"), BrokerLoad(1, "x"), BrokerLoad(2, "y")],
-        dict.fromkeys(sizes, [DirectoryLoad("/a", 1_000_000)]),
+        {b: [DirectoryLoad("/a", 1_000_000)] for b in sizes},
         {
             b: [ReplicaLoad(name[0], int(name[1]), "/a", size * 1000) for name, size in own.items()]
             for b, own in sizes.items()

@@ -60,7 +60,8 @@ class _Bands:
     def off(self, where: Ints | slice, size: Floats) -> Floats:
         """Bytes out of the band; less than one is none."""
         off: Floats = np.maximum(size - self.high[where], self.low[where] - size)
-        return np.where(off >= 1, off, 0.0)
+        off[off < 1] = 0.0
+        return off
 
 
 Cost = tuple[float, float]
@@ -84,7 +85,16 @@ class _Search:
         np.add.at(self.total, self.owner, self.used)
         # Home is always open to what lives there.
         self.open = np.tile(np.array(puzzle.open, dtype=np.bool_), (len(self.size), 1))
-        self.open[np.arange(len(self.size)), self.home] = True
+        self._items = np.arange(len(self.size))
+        self.open[self._items, self.home] = True
+        self._abroad = np.arange(len(self.used))[None, :] != self.home[:, None]
+        self.fee = self._fees()
+        """What it costs to have an item in a directory rather than at home."""
+        self.more: Floats = self.size[None, :] - self.size[:, None]
+        """What i's directory gets more, and j's less, where two items are exchanged."""
+        self.never = self.more >= 0  # Of two ways to name an exchange, one is enough.
+        for n, kin in enumerate(puzzle.kin):
+            self.never[n, list(kin)] = True
         self.racks = np.array(puzzle.racks, dtype=np.int64)
         self.allowed = np.array(puzzle.allowed, dtype=np.bool_)
         self.apart = np.array(puzzle.apart, dtype=np.bool_)
@@ -112,69 +122,56 @@ class _Search:
         """Of where everything is now."""
         off = self.dirs.off(slice(None), self.used).sum()
         off += self.brokers.off(slice(None), self.total).sum()
-        return float(off), float(self._fee(np.arange(len(self.size)), self.place).sum())
+        return float(off), float(self._fee_now().sum())
 
-    def _fee(self, items: Ints, target: Ints) -> Floats:
-        """What it costs to have items in directories rather than at home."""
-        away = target != self.home[items]
-        across = self.owner[target] != self.owner[self.home[items]]
-        fee: Floats = self.size[items] * (away + (BETWEEN - 1) * across)
-        return fee
+    def _fees(self) -> Floats:
+        home = self.home[:, None]
+        away = np.arange(len(self.used))[None, :] != home
+        across = self.owner[None, :] != self.owner[home]
+        fees: Floats = self.size[:, None] * (away + (BETWEEN - 1) * across)
+        return fees
 
     def moves(self, price: float, still: Flags) -> Floats:
         """What each move (item, directory) changes."""
-        items, dirs = np.arange(len(self.size)), np.arange(len(self.used))
         own, size = self.place, self.size
-        left = self.dirs.off(own, self.used[own] - size) - self.dirs.off(own, self.used[own])
-        there = self.dirs.off(dirs, self.used + size[:, None]) - self.dirs.off(dirs, self.used)
-        change = left[:, None] + there
-        b = self.owner[own]
-        gone = self.brokers.off(b, self.total[b] - size) - self.brokers.off(b, self.total[b])
-        numbers = np.arange(len(self.total))
-        came = self.brokers.off(numbers, self.total + size[:, None]) - self.brokers.off(
-            numbers, self.total
-        )
+        more, b = self.used + size[:, None], self.owner[own]
+        off, out = self.dirs.off(slice(None), self.used), self.brokers.off(slice(None), self.total)
+        left = self.dirs.off(own, self.used[own] - size) - off[own]
+        change: Floats = left[:, None] + (self.dirs.off(slice(None), more) - off)
+        gone = self.brokers.off(b, self.total[b] - size) - out[b]
+        came = self.brokers.off(slice(None), self.total + size[:, None]) - out
         crossing = self.owner[None, :] != b[:, None]
         change += np.where(crossing, gone[:, None] + came[:, self.owner], 0.0)
-        fee = self._fee(items[:, None], dirs[None, :]) - self._fee(items, own)[:, None]
-        change += price * fee
+        change += price * (self.fee - self._fee_now()[:, None])
         no = ~self.open | (crossing & ~self.may[:, self.owner])
-        no |= (self.used + size[:, None] > self.marks) & (dirs != self.home[:, None])
-        no |= still[:, None] | (dirs == own[:, None])
+        no |= (more > self.marks) & self._abroad
+        no |= still[:, None]
+        no[self._items, own] = True
         change[no] = _NO
         return change
 
     def exchanges(self, price: float, still: Flags) -> Floats:
         """What each exchange of two items changes."""
-        items, own, size = np.arange(len(self.size)), self.place, self.size
-        more = size[None, :] - size[:, None]  # What i's directory gets more, and j's less.
-        now = self.dirs.off(own, self.used[own])
-        change = (
-            self.dirs.off(own[:, None], self.used[own][:, None] + more)
-            + self.dirs.off(own[None, :], self.used[own][None, :] - more)
-            - now[:, None] - now[None, :]
-        )  # fmt: skip
-        b = self.owner[own]
+        own, b = self.place, self.owner[self.place]
+        here = self.dirs.off(own[:, None], self.used[own][:, None] + self.more)
+        off = self.dirs.off(own, self.used[own])
+        change: Floats = here + here.T - off[:, None] - off[None, :]
         crossing = b[:, None] != b[None, :]
-        then = self.brokers.off(b, self.total[b])
-        change += np.where(
-            crossing,
-            self.brokers.off(b[:, None], self.total[b][:, None] + more)
-            + self.brokers.off(b[None, :], self.total[b][None, :] - more)
-            - then[:, None] - then[None, :],
-            0.0,
-        )  # fmt: skip
-        fee = self._fee(items, own)
-        to = self._fee(items[:, None], own[None, :])
+        here = self.brokers.off(b[:, None], self.total[b][:, None] + self.more)
+        off = self.brokers.off(b, self.total[b])
+        change += np.where(crossing, here + here.T - off[:, None] - off[None, :], 0.0)
+        to, fee = self.fee[:, own], self._fee_now()
         change += price * (to + to.T - fee[:, None] - fee[None, :])
         may = self.open[:, own] & (~crossing | self.may[:, b])
-        fits = self.used[own][None, :] + size[:, None] - size[None, :] <= self.marks[own][None, :]
-        no = ~(may & may.T & fits & fits.T) | (own[:, None] == own[None, :])
-        no |= (more >= 0) | still[:, None] | still[None, :]
+        may &= self.used[own][None, :] - self.more <= self.marks[own][None, :]
+        no = ~(may & may.T) | (own[:, None] == own[None, :])
+        no |= self.never | still[:, None] | still[None, :]
         change[no] = _NO
-        for item, kin in enumerate(self.puzzle.kin):
-            change[item, list(kin)] = _NO
         return change
+
+    def _fee_now(self) -> Floats:
+        """What each item costs where it is."""
+        return self.fee[self._items, self.place]
 
     def shift(self, item: int, target: int) -> None:
         """Move an item."""
