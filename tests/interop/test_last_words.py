@@ -23,8 +23,13 @@ from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_class
 from spindle.wire.framing import encode_request
 
-SETTINGS = {"broker.session.timeout.ms": "30000", "default.replication.factor": "2"}
-LED_WITHIN = 2.0
+SESSION = 60.0
+LED_WITHIN = 20.0
+"""s. A session outlasts any test here: who leads before it is over was told to."""
+SETTINGS = {
+    "broker.session.timeout.ms": str(int(SESSION * 1000)),
+    "default.replication.factor": "2",
+}
 HALTED, BUG = 3, 70
 WITH_A_BUG = """
 import sys
@@ -81,10 +86,9 @@ def test_a_broker_that_loses(cluster: Local, victim: int, what: str) -> None:
         # Something to be written there; the broker that was asked may be the one that stops.
         cluster.admin.create_topics([NewTopic(f"{topic}-news", 1, replica_assignment=[others])])
     assert cluster.exit_code(victim) == HALTED
-    cluster.until(lambda: leader(cluster, topic) in others, "others lead", 20)
-    took = time.monotonic() - begun
+    cluster.until(lambda: leader(cluster, topic) in others, "others lead", LED_WITHIN)
+    assert time.monotonic() - begun < SESSION
     assert "was told" in cluster.tail(victim), cluster.tail(victim)
-    assert took < LED_WITHIN + 3, f"others led after {took:.1f} s"
     for marker in markers:
         marker.unlink()
     cluster.start_node(victim)
@@ -112,8 +116,8 @@ def test_a_bug_stops_the_broker_and_others_lead(cluster: Local) -> None:
     finally:
         process.kill()
         process.wait()
-    cluster.until(lambda: leader(cluster, "bug") in {2, 3}, "others lead", 20)
-    assert time.monotonic() - begun < LED_WITHIN + 3
+    cluster.until(lambda: leader(cluster, "bug") in {2, 3}, "others lead", LED_WITHIN)
+    assert time.monotonic() - begun < SESSION
     lines = log.read_text().splitlines()
     assert "node halts" in lines[-1]
     assert "a bug of Spindle: AssertionError: the promoted log ends at 7" in lines[-1]

@@ -63,7 +63,7 @@ def run_class(
     classes = scratch / "classes"
     classes.mkdir()
     path = os.pathsep.join([*map(str, sorted(tests.glob("*.jar"))), f"{jars}/*"])
-    sources = [str(source) for source in JAVA.rglob("*.java")]
+    sources = [str(source) for source in (JAVA / "org").rglob("*.java")]
     subprocess.run(
         ["javac", "-nowarn", "-cp", path, "-d", str(classes), *sources], check=True, timeout=120
     )

@@ -68,10 +68,26 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(1)
 
 
+class _StorageParser(_Parser):
+    """In the words of Kafka's storage tool, whose parser is another than that of the rest."""
+
+    def error(self, message: str) -> NoReturn:
+        """How it is used, and what is wrong."""
+        self.print_usage(sys.stderr)
+        missing = message.removeprefix("the following arguments are required: ")
+        if missing == "verb":
+            message = "too few arguments"
+        elif missing != message:
+            message = f"argument {missing.partition(', ')[0]} is required"
+        message = message.removeprefix("argument verb: ")
+        print(f"kafka-storage: error: {message}", file=sys.stderr)
+        raise SystemExit(1)
+
+
 @readers_may_leave()
 def log_dirs(arguments: Sequence[str] | None = None) -> None:
     """`kafka-log-dirs`: the brokers' directories as one line of JSON."""
-    parser = _parser("kafka-log-dirs", "Query log directory usage on brokers.")
+    parser = _parser("kafka-log-dirs", "query log directory usage on the specified brokers")
     parser.add_argument("--bootstrap-server", metavar="HOST:PORT,...")
     parser.add_argument("--describe", action="store_true", help="describe log directories")
     parser.add_argument("--broker-list", default="", metavar="1,2", help="default: all brokers")
@@ -121,29 +137,19 @@ def reassign_partitions(arguments: Sequence[str] | None = None) -> None:
 
 @readers_may_leave()
 def storage(arguments: Sequence[str] | None = None) -> None:
-    """`kafka-storage`: format, info, random-uuid."""
+    """`kafka-storage`: format, info, ids, and what releases and features bring."""
+    from spindle.cli.storage import releases
     from spindle.cli.storage import run as storage_run
 
-    parser = _Parser(prog="kafka-storage", description="The Kafka storage tool.")
-    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=_Parser)
-    verbs.add_parser("random-uuid", help="print a random id")
-    info = verbs.add_parser("info", help="tell about the log directories of this node")
-    form = verbs.add_parser("format", help="format the log directories of this node")
-    for verb in (info, form):
-        verb.add_argument("--config", "-c", required=True, type=Path)
-    form.add_argument("--cluster-id", "-t", required=True)
-    form.add_argument("--ignore-formatted", "-g", action="store_true")
-    form.add_argument("--release-version", "-r")
-    form.add_argument("--feature", "-f", action="append", default=[])
-    form.add_argument("--add-scram", "-S", action="append", default=[])
-    form.add_argument("--standalone", "-s", action="store_true")
-    form.add_argument("--no-initial-controllers", "-N", action="store_true")
-    form.add_argument("--initial-controllers", "-I")
-    given = parser.parse_args(arguments)
+    given = _storage_parser().parse_args(arguments)
     try:
         match given.verb:
             case "random-uuid":
                 print(storage_run.random_id())
+            case "version-mapping":
+                releases.say_mapping(given.release_version, print)
+            case "feature-dependencies":
+                releases.say_dependencies(given.feature, print)
             case "info":
                 raise SystemExit(storage_run.info(given.config, print))
             case _:
@@ -166,11 +172,34 @@ def storage(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(1) from None
 
 
+def _storage_parser() -> _StorageParser:
+    parser = _StorageParser(prog="kafka-storage", description="The Kafka storage tool.")
+    verbs = parser.add_subparsers(dest="verb", required=True, parser_class=_StorageParser)
+    info = verbs.add_parser("info", help="tell about the log directories of this node")
+    form = verbs.add_parser("format", help="format the log directories of this node")
+    mapping = verbs.add_parser("version-mapping", help="tell the features' levels of a release")
+    needs = verbs.add_parser("feature-dependencies", help="tell what a feature's level needs")
+    verbs.add_parser("random-uuid", help="print a random id")
+    for verb in (info, form):
+        verb.add_argument("--config", "-c", required=True, type=Path)
+    form.add_argument("--cluster-id", "-t", required=True)
+    form.add_argument("--ignore-formatted", "-g", action="store_true")
+    form.add_argument("--feature", "-f", action="append", default=[])
+    form.add_argument("--add-scram", "-S", action="append", default=[])
+    form.add_argument("--standalone", "-s", action="store_true")
+    form.add_argument("--no-initial-controllers", "-N", action="store_true")
+    form.add_argument("--initial-controllers", "-I")
+    for verb in (form, mapping):
+        verb.add_argument("--release-version", "-r")
+    needs.add_argument("--feature", "-f", action="append", required=True)
+    return parser
+
+
 # -- kafka-reassign-partitions -------------------------------------------------------------------
 
 
 def _reassign_parser() -> _Parser:
-    parser = _parser("kafka-reassign-partitions", "Move partitions between brokers and directories")
+    parser = _parser("kafka-reassign-partitions", "move topic partitions between replicas")
     parser.add_argument("--bootstrap-server", metavar="HOST:PORT,...")
     parser.add_argument("--bootstrap-controller", metavar="HOST:PORT,...", help="list, cancel")
     for action in _ACTIONS:
@@ -269,13 +298,15 @@ def _rate(value: int | None) -> int | None:
 
 
 def _parser(name: str, about: str) -> _Parser:
-    parser = _Parser(prog=name, description=about)
+    parser = _Parser(prog=name, description=f"This tool helps to {about}.")
     parser.add_argument("--command-config", type=Path, metavar="FILE")
     parser.add_argument("--version", action="store_true", help="print the version")
     return parser
 
 
 def _parse(parser: _Parser, arguments: Sequence[str] | None) -> argparse.Namespace:
+    if not (sys.argv[1:] if arguments is None else arguments):
+        parser.error(str(parser.description))
     given, rest = parser.parse_known_args(arguments)
     if given.version:
         print(f"spindle {spindle.__version__}")

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 
 from spindle.model.batches import Buffer
-from spindle.model.errors import Corrupt
+from spindle.model.errors import Corrupt, Unusable
 from spindle.wire.framing import FrameCutter
 
 READ_BYTES = 64 << 10
@@ -212,7 +212,7 @@ class Stream:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; OSError says which address could not be had."""
+    """A listening socket; Unusable says which address could not be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -223,7 +223,10 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         sock.close()
         place = f"{host or '*'}:{port}"
-        raise OSError(error.errno, f"cannot listen on {place}: {error.strerror}") from None
+        raise Unusable(
+            f"cannot listen on {place}: {error.strerror}; give `listeners` an address of this"
+            " machine and a port that nobody uses"
+        ) from None
     return sock
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from spindle.cli.storage.releases import level_of
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Unusable
 from spindle.model.features import (
@@ -215,7 +216,7 @@ def _levels(wishes: Wishes) -> list[FeatureLevel]:
                 f"Use --release-version instead of --feature {METADATA_VERSION}=X to avoid"
                 " ambiguity."
             )
-        level = _level_of(wishes.release)
+        level = level_of(wishes.release)
     levels = finalized_at(FINALIZED[METADATA_VERSION] if level is None else level)
     levels.update(asked)
     if levels.get(ELR_VERSION) and levels[METADATA_VERSION] < ELIGIBLE_LEADER_REPLICAS:
@@ -224,17 +225,6 @@ def _levels(wishes: Wishes) -> list[FeatureLevel]:
             f" {METADATA_VERSION} level {ELIGIBLE_LEADER_REPLICAS}"
         )
     return [FeatureLevel(name=name, level=level) for name, level in levels.items() if level]
-
-
-def _level_of(release: str) -> int:
-    """A level of metadata.version by its name; `4.2` means the last one of that release."""
-    found = [lv for name, lv in RELEASES.items() if release in (name, name.partition("-")[0])]
-    if not found:
-        raise Unusable(
-            f"Unknown metadata.version '{release}'. Supported metadata.version are:"
-            f" {', '.join(RELEASES)}"
-        )
-    return max(found)
 
 
 def _release_of(levels: list[FeatureLevel]) -> str:
@@ -250,13 +240,19 @@ def _feature(wish: str) -> tuple[str, int]:
     if name not in SERVED or name == NOT_WRITTEN:
         known = sorted(n for n in SERVED if n not in (METADATA_VERSION, NOT_WRITTEN))
         raise Unusable(f"Unsupported feature: {name}. Supported features are: {', '.join(known)}")
-    served = SERVED[name]
-    if not text.isdigit() or not served.min <= int(text) <= served.max:
+    try:
+        level = int(text)
+    except ValueError:
         raise Unusable(
-            f"--feature {wish}: levels {served.min} to {served.max} are served here; ask for one"
-            " of them"
+            f"Can't parse feature=level string {wish}: unable to parse {text} as a short."
+        ) from None
+    served = SERVED[name]
+    if not served.min <= level <= served.max:
+        raise Unusable(
+            f"No feature:{name} with feature level {level}: levels {served.min} to {served.max}"
+            " are served here"
         )
-    return name, int(text)
+    return name, level
 
 
 def _as_java(levels: list[FeatureLevel]) -> str:
