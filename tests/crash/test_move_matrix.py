@@ -1,5 +1,6 @@
 """The crash matrix of moves: a stop after every change that a course of moves makes to its disks,
-and after the changes that the start after that stop makes.
+and after the changes that the start after that stop makes. So do logs with transactions, and logs
+like that of `__consumer_offsets`, which are compacted in between (`tests.support.contents`).
 
 The course (`tests.support.crashing`) has all that moves do: copies, a cancelled one that is kept
 and taken up again, swaps, a redirected one, the ends of sources and of kept copies. Each stop is
@@ -14,11 +15,12 @@ import multiprocessing
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 import pytest
+from tests.support.contents import Offsets, Plain, Transactions
 from tests.support.crashing import Course, Form, Outcome, Stop
 
 ALL = os.environ.get("SPINDLE_CRASH_POINTS") == "all"
@@ -26,34 +28,37 @@ LUCK = 8 if ALL else 2
 """Fates that each power cut with luck has."""
 WHOLE = 2
 """Of them, those after which every second stop is tried: ten minutes each, on two cores."""
+EVERY = {Form.KILLED: 5, Form.WORST: 7, Form.LUCK: 19}
+"""Of the changes of logs that are not plain, each which is a first stop, where not all are."""
 SECONDS = 1
 """Second stops after each first one and form, where not all are tried."""
 
 Tried = Counter[str]
 
 
-def play(*stops: Stop) -> Outcome:
+def play(*stops: Stop, content: type[Plain] = Plain) -> Outcome:
     """A course; whoever reads of its failure can play it again."""
     try:
-        return Course(*stops).run()
+        return Course(*stops, content=content).run()
     except Exception as broken:
         shown = ", ".join(f"Stop({s.change}, {s.form}, {s.seed})" for s in stops)
-        raise AssertionError(f"Course({shown}): {type(broken).__name__}: {broken}") from broken
+        course = f"Course({shown}, content={content.__name__})"
+        raise AssertionError(f"{course}: {type(broken).__name__}: {broken}") from broken
 
 
-def first_stops(form: Form, change: int) -> Tried:
+def first_stops(content: type[Plain], form: Form, change: int) -> Tried:
     """Stop once; then, after each of some changes of the start, once more."""
     tried: Tried = Counter()
     for seed in range(LUCK if form is Form.LUCK else 1):
         first = Stop(change, form, seed)
-        once = play(first)
+        once = play(first, content=content)
         assert once.stopped == (first,)
         tried["once"] += 1
         points: Sequence[int] = range(1, once.changes[1] + 1)
         if not ALL or seed >= WHOLE:
             points = sorted(random.Random(f"{first}").sample(points, min(SECONDS, len(points))))
         for again in points:
-            twice = play(first, Stop(again, form, seed))
+            twice = play(first, Stop(again, form, seed), content=content)
             assert len(twice.stopped) == 2
             tried["twice"] += 1
     return tried
@@ -70,13 +75,45 @@ def test_nothing_is_lost_wherever_moves_stop(
     calls, changes = whole.calls[0], whole.changes[0]
     assert whole.stopped == ()
     assert changes > 250, "the course of moves is a long one"
-    tried: Tried = Counter()
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=context) as pool:
-        for one in pool.map(partial(first_stops, form), range(1, changes + 1), chunksize=16):
-            tried += one
+    with processors() as pool:
+        tried = try_all(pool, Plain, form, range(1, changes + 1))
     record_property(
         "tried",
         f"{form.value}: {tried['once']} stops at all {changes} changes among {calls} calls of a "
         f"course of moves, {tried['twice']} second stops in the starts after them",
     )
+
+
+@pytest.mark.timeout(14_400 if ALL else 300)
+@pytest.mark.parametrize("content", [Transactions, Offsets], ids=["transactions", "offsets"])
+@pytest.mark.spec("K113-30", "K113-15", "K113-16", "K113-18", "K113-19")
+def test_nothing_is_lost_of_logs_that_are_not_plain(
+    content: type[Plain], record_property: Callable[[str, object], None]
+) -> None:
+    with processors() as pool:
+        for form in Form:
+            changes = play(Stop(1 << 30, form), content=content).changes[0]
+            first = list(Form).index(form) + 1
+            points = range(1, changes + 1) if ALL else range(first, changes + 1, EVERY[form])
+            tried = try_all(pool, content, form, points)
+            record_property(
+                "tried",
+                f"{content.__name__.lower()}, {form.value}: {tried['once']} stops among {changes} "
+                f"changes of a course of moves, {tried['twice']} second stops in the starts after "
+                "them",
+            )
+
+
+def processors() -> ProcessPoolExecutor:
+    """All of this machine's."""
+    return ProcessPoolExecutor(os.cpu_count(), mp_context=multiprocessing.get_context("spawn"))
+
+
+def try_all(
+    pool: ProcessPoolExecutor, content: type[Plain], form: Form, points: Iterable[int]
+) -> Tried:
+    """All these first stops."""
+    tried: Tried = Counter()
+    for one in pool.map(partial(first_stops, content, form), points, chunksize=8):
+        tried += one
+    return tried

@@ -5,18 +5,13 @@ What was acknowledged and synced is there afterwards, the directory opens, nothi
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from random import Random
-
 import pytest
+from tests.support.power import at_every_change, log_of, opened, opened_all
 from tests.support.storage import (
     FUTURE,
     KEY,
-    accept_loss,
     append,
     batch,
-    check_log,
     copy_all,
     create,
     fill,
@@ -40,67 +35,9 @@ from spindle.model.jobs import (
     Truncate,
     WriteHighWatermarks,
 )
-from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
-from spindle.sim.disk import MemoryDisk, PowerCut
-from spindle.storage.directory import Directory
+from spindle.sim.disk import MemoryDisk
 
 SMALL = {"segment_bytes": 700, "index_interval_bytes": 150}
-SEEDS = range(3)
-
-Work = Callable[[MemoryDisk], None]
-
-
-def at_every_change(prepare: Callable[[], MemoryDisk], work: Work, check: Work) -> int:
-    """Cut the power after each change in turn, with several fates of what was not synced."""
-    cuts = 0
-    while True:
-        cuts += 1
-        for seed in SEEDS:
-            disk = prepare()
-            disk.cut_at = disk.changes + cuts
-            try:
-                work(disk)
-            except PowerCut:
-                disk.crash(Random(cuts * 1000 + seed))
-                check(disk)
-            else:
-                return cuts - 1
-
-
-def opened(disk: MemoryDisk, path: str = "/data/d1") -> tuple[Directory, OpenedDirectory]:
-    """Open after a crash: everything loads, and loads the same once more."""
-    return opened_all(disk, path)[0]
-
-
-def opened_all(disk: MemoryDisk, *paths: str) -> list[tuple[Directory, OpenedDirectory]]:
-    """As `opened`, for several directories of one node.
-
-    Of what was not synced a later part may have survived without an earlier one. Then nothing is
-    cut, and the loss is accepted here as an operator does.
-    """
-    before = []
-    for path in paths:
-        directory, found = reopen(disk, path)
-        lost = found.quarantined
-        for bad in lost:
-            assert re.search(r"; \d+ good records? \(\d+ bytes\) behind it$", bad.why), bad
-            accept_loss(directory)
-            disk.kill()
-            directory, found = reopen(disk, path)
-            assert found.quarantined == ()
-        for loaded in found.logs:
-            if not lost:
-                check_log(directory, loaded)
-        before.append([(x.key, x.start, x.end, x.epochs) for x in found.logs])
-    disk.kill()
-    after = [reopen(disk, path) for path in paths]
-    assert before == [[(x.key, x.start, x.end, x.epochs) for x in found.logs] for _, found in after]
-    return after
-
-
-def log_of(found: OpenedDirectory, key: LogKey = KEY) -> LoadedLog | None:
-    """The log of a key, if it was found."""
-    return next((log for log in found.logs if log.key == key), None)
 
 
 # --- one log -----------------------------------------------------------------------------------

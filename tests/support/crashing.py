@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 
 from spindle.model.jobs import Read
 from spindle.sim.disk import PowerCut
+from tests.support.contents import Plain
 from tests.support.logdirs_world import World, key, pid
 from tests.support.moving import moved
+from tests.support.power import Unlucky
 from tests.support.storage import FAR, check_log
 
 PATHS = ("/d1", "/d2", "/d3")
@@ -48,22 +50,6 @@ class Stop(NamedTuple):
     """What luck a power cut with luck has."""
 
 
-class Unlucky:
-    """The chance of a power cut that loses all that it may."""
-
-    def random(self) -> float:
-        """Always the first."""
-        return 0.0
-
-    def randrange(self, stop: int) -> int:
-        """Nothing."""
-        return 0
-
-    def getrandbits(self, k: int) -> int:
-        """No bits."""
-        return 0
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of a course: the stops that came, and the calls and changes of each life."""
@@ -76,14 +62,12 @@ class Outcome:
 class Course:
     """One course of moves with its stops. AssertionError where a promise is broken."""
 
-    def __init__(self, *stops: Stop) -> None:
+    def __init__(self, *stops: Stop, content: type[Plain] = Plain) -> None:
         self.stops = stops
         self.world = World(3, SETTINGS)
-        self.given: list[bytes] = []
-        """All records, in the order in which they were given to the leader."""
+        self.content = content(self.world)
         self.acknowledged = 0
-        """So many of them were acknowledged."""
-        self._written = 0
+        """So many offsets of it were acknowledged."""
         self._places = {"/d1"}
         """Where the replica may be in the end: an order that was answered outlives every stop."""
 
@@ -119,7 +103,7 @@ class Course:
         """The topic is there, on the medium, in the first directory, with some records."""
         world = self.world
         world.open()
-        configs: dict[str, Any] = {"segment_bytes": "400"}
+        configs: dict[str, Any] = {"segment_bytes": "400", **self.content.configs}
         if any(stop.form is not Form.KILLED for stop in self.stops):
             configs["flush_messages"] = "1"  # Else acknowledged is not yet on the medium.
         world.create_topic("t", **configs)
@@ -133,6 +117,7 @@ class Course:
         self._go("/d1", 0.1)
         self._go("/d2", 0.0)
         self._follow("/d2")
+        self.content.tidy()
         self._go("/d3", 0.1)
         self._go("/d1", 0.0)
         self._follow("/d1")
@@ -156,7 +141,7 @@ class Course:
         current = [path for path in PATHS if "t-0" in world.names(path)]
         assert len(current) == 1, f"current logs in {current}"
         world.until(lambda: world.replicas.bounds(pid("t")) is not None)
-        self._compare()
+        self.content.compare(self.acknowledged)
         self._produce(2)
         world.until(lambda: not list(world.logs.moves.all()))
         self._produce(1)
@@ -169,10 +154,7 @@ class Course:
 
     def _produce(self, count: int) -> None:
         for _ in range(count):
-            value = b"%d" % self._written
-            self._written += 1
-            self.given.append(value)
-            self.world.produce("t", value)
+            self.content.write()
             self.world.step()
             self._note()
 
@@ -192,23 +174,17 @@ class Course:
 
     # --- looking ------------------------------------------------------------------------------
 
-    def _compare(self) -> None:
-        """All that was acknowledged, once and in order; perhaps more of what was given."""
-        found = self.world.values("t")
-        assert len(found) >= self.acknowledged, "acknowledged records are missing"
-        assert found == self.given[: len(found)]
-        self.given = [value for value in found if value is not None]
-
     def _check(self) -> None:
         """The end: all records, one place, nothing left over, and the metadata says which."""
         world = self.world
-        self._compare()
-        assert len(self.given) == self.acknowledged, "all is acknowledged in the end"
+        self.content.compare(self.acknowledged)
+        assert len(self.content.given) == self.acknowledged, "all is acknowledged in the end"
         names = {path: world.names(path) for path in PATHS}
         (place,) = [path for path, found in names.items() if found]
         assert names[place] == ["t-0"], names
         assert place in self._places, f"it was answered that it moves to {self._places}"
         assert world.assigned("t") == world.id_of(place)
         directory = world.directories[place]
-        check_log(directory, directory._log(key("t")).loaded(0))
-        assert directory.run(Read(place, key("t"), FAR, FAR, 1)).end == len(self.given)
+        holes = "cleanup.policy" in self.content.configs
+        check_log(directory, directory._log(key("t")).loaded(0), holes=holes)
+        assert directory.run(Read(place, key("t"), FAR, FAR, 1)).end == self.acknowledged

@@ -38,8 +38,9 @@ def write(disk: Disk, path: str, mark: Mark) -> None:
 
 
 def remove(disk: Disk, path: str) -> None:
-    """Take the mark away, if there is one. OSError."""
-    files.remove_if_there(disk, f"{path}/{layout.KEPT}")
+    """Take the mark away for good, if there is one: the log is to be in use again. OSError."""
+    if files.remove_if_there(disk, f"{path}/{layout.KEPT}"):
+        disk.sync_dir(path)
 
 
 def read(disk: Disk, path: str) -> Mark | None:

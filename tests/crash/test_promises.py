@@ -1,0 +1,269 @@
+"""What has been promised once rests on the medium: the power goes right then, or before.
+
+Each test is of one promise that is given outside of appends: a log that has got its name back, a
+small file that is gone, a checkpoint that says what need not be looked at again.
+"""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.power import Unlucky, at_every_change, log_of, opened
+from tests.support.storage import (
+    CLUSTER,
+    FUTURE,
+    KEY,
+    NODE,
+    append,
+    batch,
+    check_log,
+    create,
+    fill,
+    format_at,
+    fresh,
+    ids,
+    read_values,
+    reopen,
+    step,
+)
+
+from spindle.model.copying import CopyBytes, MarkCopy, PlanCopy
+from spindle.model.jobs import (
+    Checkpoint,
+    Close,
+    Discard,
+    Flush,
+    GetFile,
+    MoveLogStart,
+    Promote,
+    PutFile,
+    RemoveFile,
+    Reset,
+    Restore,
+    Truncate,
+    WriteHighWatermarks,
+)
+from spindle.sim.disk import MemoryDisk
+from spindle.storage import layout, meta
+from spindle.storage.directory import Directory
+
+SMALL = {"segment_bytes": 700, "index_interval_bytes": 150}
+PATH = "/data/d1"
+NAME = f"{PATH}/orders-3"
+
+
+def with_log() -> MemoryDisk:
+    """A log of 20 records in several segments, all on the medium; killed."""
+    disk, directory = fresh()
+    create(directory, **SMALL)
+    fill(directory, 20)
+    directory.run(Flush(PATH, KEY))
+    directory.run(Checkpoint(PATH))
+    disk.settle()
+    disk.kill()
+    return disk
+
+
+def fresh_and_killed() -> MemoryDisk:
+    """An empty directory."""
+    disk, _ = fresh()
+    disk.kill()
+    return disk
+
+
+def copied_whole() -> tuple[MemoryDisk, Directory, Directory]:
+    """A log of 20 records, and a copy that a move has just called whole."""
+    disk, source = fresh()
+    create(source, **SMALL)
+    fill(source, 20)
+    format_at(disk, "/data/d2", seed=9)
+    disk.settle()
+    target, _ = reopen(disk, "/data/d2", seed=3)
+    create(target, FUTURE, **SMALL)
+    progress = step(source, target, still=True)
+    while not progress.whole:
+        progress = step(source, target, progress.mark, still=True)
+    return disk, source, target
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("K858-01")
+def test_a_directory_that_counts_as_formatted_has_its_bootstrap() -> None:
+    def work(disk: MemoryDisk) -> None:
+        meta.format_directory(disk, PATH, meta.MetaProperties(1, CLUSTER, NODE, ids()()), b"boot")
+
+    def check(disk: MemoryDisk) -> None:
+        if disk.contents(f"{PATH}/{layout.META_PROPERTIES}") is not None:
+            assert disk.contents(f"{PATH}/{layout.BOOTSTRAP}") == b"boot"
+
+    assert at_every_change(MemoryDisk, work, check) > 5
+
+
+@pytest.mark.spec("B-21", "B-04")
+def test_a_log_that_was_given_its_name_back_keeps_it() -> None:
+    """A swap whose target has died: the source serves again, and must not be deleted."""
+    disk = with_log()
+    directory, _ = reopen(disk, PATH)
+    name = directory.run(Discard(PATH, KEY, "delete", "a" * 32))
+    assert directory.run(Restore(PATH, KEY, name)).end == 20
+    disk.crash(Unlucky())
+    directory, found = opened(disk)
+    assert found.deleted == ()
+    assert set(read_values(directory)) == set(range(20))
+
+
+@pytest.mark.spec("B-11")
+def test_only_what_is_kept_says_so() -> None:
+    """A mark in a log that is in use would have it taken for a copy once it is deleted."""
+
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, PATH)
+        name = directory.run(Discard(PATH, KEY, "delete", "a" * 32, keep_until_ms=1000))
+        directory.run(Restore(PATH, KEY, name))
+
+    def check(disk: MemoryDisk) -> None:
+        assert layout.KEPT not in disk.names(NAME)
+
+    assert at_every_change(with_log, work, check, seeds=8) > 5
+
+
+@pytest.mark.spec("B-21", "K113-03")
+def test_a_promoted_log_is_whole_and_keeps_its_name() -> None:
+    promised: set[int] = set()
+
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, PATH)
+        create(directory, FUTURE, **SMALL)
+        fill(directory, 20, FUTURE)
+        directory.run(Promote(PATH, FUTURE))
+        promised.add(id(disk))
+        create(directory, KEY._replace(partition=9))
+
+    def check(disk: MemoryDisk) -> None:
+        directory, found = opened(disk)
+        loaded = log_of(found)
+        if loaded is not None:
+            assert set(read_values(directory)) == set(range(20))
+        else:
+            assert id(disk) not in promised
+
+    assert at_every_change(fresh_and_killed, work, check) > 20
+
+
+@pytest.mark.spec("B-21", "B-02")
+def test_what_a_copy_brought_in_vain_does_not_come_back() -> None:
+    disk, source, target = copied_whole()
+    # Copied, but never adopted: the rest of this segment, and others.
+    fill(source, 30)
+    mark = target.run(MarkCopy(target.path, FUTURE))
+    plan = source.run(PlanCopy(source.path, KEY, mark, 1 << 62, 1 << 20))
+    assert target.run(CopyBytes(target.path, FUTURE, source.path, plan)).pieces > 1
+    disk.settle()
+    assert target.run(Promote(target.path, FUTURE)).end == 20
+    disk.crash(Unlucky())
+    _, found = opened(disk, "/data/d2")
+    loaded = log_of(found)
+    assert loaded is not None
+    assert loaded.end == 20
+
+
+@pytest.mark.spec("B-21", "B-02")
+def test_a_copy_that_is_called_whole_is_on_the_medium() -> None:
+    """The source gives up its name on hearing that, before the copy gets it."""
+    disk, _, _ = copied_whole()
+    disk.crash(Unlucky())
+    target, _ = opened(disk, "/data/d2")
+    assert set(read_values(target, FUTURE)) == set(range(20))
+
+
+# --- small files ---------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("K113-10")
+def test_a_small_file_that_is_gone_stays_away() -> None:
+    disk, directory = fresh()
+    directory.run(PutFile(PATH, "wishes", b"1"))
+    directory.run(RemoveFile(PATH, "wishes"))
+    disk.crash(Unlucky())
+    directory, _ = reopen(disk, PATH)
+    assert directory.run(GetFile(PATH, "wishes")) is None
+
+
+def test_a_small_file_has_its_bytes_before_it_has_its_name() -> None:
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, PATH)
+        directory.run(PutFile(PATH, "wishes", b"new" * 500))
+
+    def check(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, PATH)
+        assert directory.run(GetFile(PATH, "wishes")) in (None, b"new" * 500)
+
+    assert at_every_change(fresh_and_killed, work, check, seeds=30) > 3
+
+
+# --- checkpoints ---------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("B-15")
+def test_what_a_checkpoint_trusts_is_on_the_medium() -> None:
+    """Records, names and epochs below the recovery point are not looked at again."""
+
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, PATH)
+        create(directory, **SMALL)
+        for offset in range(20, 60, 2):
+            append(directory, batch(offset, [b"v" * 50] * 2, epoch=offset // 8, at=offset))
+            if offset % 10 == 0:
+                directory.run(Checkpoint(PATH))
+
+    def check(disk: MemoryDisk) -> None:
+        directory, found = reopen(disk, PATH)
+        assert found.quarantined == ()
+        (loaded,) = found.logs
+        check_log(directory, loaded)
+
+    assert at_every_change(with_log, work, check, seeds=0) > 30
+
+
+def test_a_reset_log_ends_where_checkpoints_say() -> None:
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, PATH)
+        directory.run(Reset(PATH, KEY, 100))
+        directory.run(Checkpoint(PATH))
+        directory.run(WriteHighWatermarks(PATH, {KEY.topic_partition: 100}))
+
+    def check(disk: MemoryDisk) -> None:
+        _, found = reopen(disk, PATH)
+        assert found.quarantined == ()
+
+    assert at_every_change(with_log, work, check) > 5
+
+
+def test_a_log_that_was_cut_is_no_damaged_one() -> None:
+    """Of what was cut nothing stands behind the first new record, which nobody has synced."""
+
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, PATH)
+        directory.run(Truncate(PATH, KEY, 14))
+        append(directory, batch(14, [b"n" * 50] * 2, epoch=1))
+        directory.run(GetFile(PATH, "nothing"))
+        directory.run(PutFile(PATH, "something", b"else"))
+
+    def check(disk: MemoryDisk) -> None:
+        _, found = reopen(disk, PATH)
+        assert found.quarantined == ()
+
+    assert at_every_change(with_log, work, check, seeds=12) > 5
+
+
+@pytest.mark.spec("B-15")
+def test_where_a_log_begins_outlives_a_clean_shutdown() -> None:
+    disk, directory = fresh()
+    create(directory)
+    fill(directory, 20)
+    directory.run(MoveLogStart(PATH, KEY, 13))
+    directory.run(Close(PATH, 1))
+    _, found = reopen(disk, PATH)
+    assert found.clean
+    assert found.logs[0].start == 13
