@@ -15,6 +15,7 @@ from typing import Any
 
 from spindle.model.errors import Unusable
 from spindle.planning.cluster import BrokerLoad
+from spindle.planning.duration import Longest, Pace, longest
 from spindle.planning.leaders import Lead, Leadership, Led, even_leaders
 from spindle.planning.load import HERE, Band, Move
 from spindle.planning.reassignment import Brokers, placed, reassignment
@@ -64,6 +65,8 @@ class Wanted:
     """Regular expressions: topics whose whole name one of them matches stay as they are."""
     mend_racks: bool = False
     """Whether replicas that share a rack without need shall be parted."""
+    pace: Pace = field(default_factory=Pace)
+    """What moves may copy each second."""
 
     def keeps(self, topic: str) -> bool:
         """Whether the replicas of a topic stay as they are."""
@@ -116,6 +119,11 @@ class Proposal:
         return sum(move.size for move in self.moves)
 
     @property
+    def longest(self) -> Longest | None:
+        """What takes longest by the throttles, so how long the plan takes at least."""
+        return longest(self.moves, self.wanted.pace)
+
+    @property
     def unplanned(self) -> tuple[int, ...]:
         """Brokers for which nothing could be planned: they told nothing, or not a disk's space."""
         untold = {d.broker for d in self.directories if d.online and not d.capacity}
@@ -147,7 +155,7 @@ def document(proposal: Proposal, replicas: Brokers | None = None) -> dict[str, A
     kafkas: dict[str, object] = {"version": 1}
     if replicas is not None:
         kafkas = reassignment(proposal.moves, replicas, orders)
-    wanted = proposal.wanted
+    wanted, longest = proposal.wanted, proposal.longest
     return {
         **kafkas,
         "spindle": {
@@ -164,6 +172,9 @@ def document(proposal: Proposal, replicas: Brokers | None = None) -> dict[str, A
             "movesPerDisk": wanted.limits.moves_per_disk,
             "movesPerBroker": wanted.limits.moves_per_broker,
             "betweenBrokers": wanted.between,
+            "throttle": wanted.pace.broker,
+            "diskThrottle": wanted.pace.disk,
+            "leastSeconds": None if longest is None else round(longest.seconds, 1),
             "directories": [
                 {
                     "broker": d.broker, "logDir": d.path, "online": d.online,
@@ -213,6 +224,7 @@ def parse(text: str, name: str = "the plan") -> Proposal:
             wanted=Wanted(
                 band, tuple(own["drain"]), spared, limits, between, bool(own.get("leaders")),
                 tuple(own.get("excludeTopics", ())), bool(own.get("mendRacks")),
+                Pace(own.get("throttle"), own.get("diskThrottle")),
             ),
             sampled_at=own["sampledAt"],
             leadership=_leadership(own.get("leaders")),
@@ -236,12 +248,7 @@ def led(proposal: Proposal, replicas: Brokers, brokers: Sequence[int]) -> Propos
     """The plan with preferred leaders evened out among these brokers, after its moves."""
     end = {**replicas, **placed(proposal.moves, replicas)}
     partitions = [
-        # Of an excluded topic no other replica may lead than the one which does.
-        Led(
-            *name,
-            theirs[:1] if proposal.wanted.keeps(name[0]) else theirs,
-            proposal.weights.get(name, 0.0),
-        )
+        Led(*name, theirs, proposal.weights.get(name, 0.0), proposal.wanted.keeps(name[0]))
         for name, theirs in end.items()
     ]
     found = even_leaders(partitions, brokers, proposal.wanted.band.tolerance)

@@ -25,12 +25,16 @@ _LEAST_GAIN = 1e-9
 
 
 class Led(NamedTuple):
-    """A partition: its brokers, the preferred leader first; `weight`: bytes, or bytes/s."""
+    """A partition: its brokers, the preferred leader first; `weight`: bytes, or bytes/s.
+
+    `kept`: its topic is excluded, so its leader leads on.
+    """
 
     topic: str
     partition: int
     replicas: tuple[int, ...]
     weight: float
+    kept: bool = False
 
     @property
     def name(self) -> str:
@@ -96,7 +100,8 @@ class _Search:
         count, wide = len(partitions), max((len(led.replicas) for led in partitions), default=1)
         self.replicas = np.full((count, max(1, wide)), -1, dtype=np.int64)
         for n, led in enumerate(partitions):
-            self.replicas[n, : len(led.replicas)] = [at[b] for b in led.replicas]
+            theirs = led.replicas[:1] if led.kept else led.replicas
+            self.replicas[n, : len(theirs)] = [at[b] for b in theirs]
         # Whole bytes, whose sums are exact, and replicas in an order that no plan changes: so a
         # result, planned again, is a result.
         self.weight = np.rint(np.array([led.weight for led in partitions], dtype=np.float64))
@@ -297,12 +302,19 @@ class _Search:
             if off <= 0:
                 continue
             if not self.may[n]:
-                mine = np.flatnonzero(self.leader == n)
-                names = listed([self.partitions[part].name for part in mine.tolist()])
-                yield (
-                    f"broker {broker} goes on to lead {counted(len(mine), 'partition')}, of which "
-                    f"no other broker that may lead has a replica: {names}"
-                )
+                mine = [self.partitions[part] for part in np.flatnonzero(self.leader == n).tolist()]
+                leads = f"broker {broker} goes on to lead"
+                kept = [led.name for led in mine if led.kept]
+                if kept:
+                    those = counted(len(kept), "partition")
+                    yield f"{leads} {those} of excluded topics: {listed(kept)}"
+                alone = [led.name for led in mine if not led.kept]
+                if alone:
+                    those = counted(len(alone), "partition")
+                    yield (
+                        f"{leads} {those}, of which no other broker that may lead has a replica: "
+                        f"{listed(alone)}"
+                    )
             elif not len(self.parts[n]):
                 yield f"broker {broker} leads nothing: it has no replica of any partition"
             else:

@@ -349,4 +349,4 @@ class _Whole:
                 for note in directory_notes(field, b, self._edges(b, around), stuck, kept):
                     yield f"broker {broker.number}: {note}"
         for rank, target in self._blocked.items():
-            yield no_second_copy(field, rank, target)
+            yield no_second_copy(field, rank, target, named=True)

@@ -44,6 +44,20 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
+def lasting(seconds: float) -> str:
+    """A time in words, in its two largest units: "45 s", "2 h 36 min", "3 d 4 h"."""
+    left = max(1, round(seconds))
+    if left < 60:
+        return f"{left} s"
+    if left < 3600:
+        larger, smaller, names = *divmod(left, 60), ("min", "s")
+    elif left < 86_400:
+        larger, smaller, names = *divmod(round(left / 60), 60), ("h", "min")
+    else:
+        larger, smaller, names = *divmod(round(left / 3600), 24), ("d", "h")
+    return f"{larger} {names[0]}" + (f" {smaller} {names[1]}" if smaller else "")
+
+
 def listed(names: Sequence[str]) -> str:
     """The first names of a list, and how many there are besides."""
     more = len(names) - NAMED

@@ -12,7 +12,7 @@ from spindle.client.results import LogDescription, LogDirDescription, Replica
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import TopicPartition
 from spindle.pipeline import replanning
-from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted, document, parse
+from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted, document, led, parse
 from spindle.planning.load import Band, Move
 from spindle.planning.schedule import Limits
 
@@ -110,3 +110,52 @@ def test_what_is_on_its_way_between_brokers_has_its_rate_there() -> None:
     census = {1: (directory("/a", 100, 100, 100, 100),), 2: (directory("/a"),)}
     running = [Move(1, "t", n, "/a", "/a", 100, 2, 50.0) for n in (0, 1)]
     assert replanning.replan(census, plan, running, Limits()) == ()
+
+
+@pytest.mark.spec("P-04")
+def test_who_leads_an_excluded_topic_stays_as_it_is_and_counts() -> None:
+    replicas = {("kept", n): (1, 2) for n in range(3)} | {("t", n): (1, 2) for n in range(5)}
+    even, spared = Wanted(Band(0.0)), Wanted(Band(0.0), exclude_topics=("ke.*",))
+    plain = led(proposal("/a", wanted=even), replicas, (1, 2)).leadership
+    kept = led(proposal("/a", wanted=spared), replicas, (1, 2)).leadership
+    assert plain is not None
+    assert kept is not None
+    assert {order.topic for order in plain.orders} >= {"kept"}
+    assert [(order.topic, order.replicas) for order in kept.orders] == [("t", (2, 1))] * 4
+    assert [lead.partitions_after for lead in kept.leads] == [4, 4]
+
+
+@pytest.mark.spec("P-04")
+def test_a_broker_to_drain_goes_on_to_lead_an_excluded_topic_and_it_is_named() -> None:
+    replicas = {("kept", 0): (1, 2), ("t", 0): (1, 2), ("t", 1): (2, 1), ("alone", 0): (1,)}
+    wanted = Wanted(drain=("1",), exclude_topics=("kept",))
+    plan = led(proposal("/a", wanted=wanted), replicas, (2,))
+    assert plan.leadership is not None
+    assert [(order.topic, order.partition) for order in plan.leadership.orders] == [("t", 0)]
+    assert [note for note in plan.notes if note.startswith("broker 1 ")] == [
+        "broker 1 goes on to lead 1 partition of excluded topics: kept-0",
+        "broker 1 goes on to lead 1 partition, of which no other broker that may lead has a "
+        "replica: alone-0",
+    ]
+
+
+@pytest.mark.spec("P-04")
+@pytest.mark.parametrize("between", [False, True], ids=["within", "between"])
+def test_what_is_planned_anew_leaves_excluded_topics_where_they_are(between: bool) -> None:
+    logs = {
+        TopicPartition(topic, n): LogDescription(100, 0, is_future=False)
+        for topic in ("kept", "t")
+        for n in range(3)
+    }
+    full = LogDirDescription("/a", Error.NONE, 10_000, 5000, False, logs, {})
+    census = {1: (full,), 2: (directory("/a"),)} if between else {1: (full, directory("/b"))}
+    places = [(1, "/a"), (2, "/a")] if between else [(1, "/a"), (1, "/b")]
+    directories = tuple(DirectoryNow(b, path, True, 10_000, 0, 0) for b, path in places)
+    for excluded, topics in (((), {"kept", "t"}), (("kept",), {"t"}), ((".*",), set())):
+        wanted = Wanted(Band(0.05, 0.9), between=between, exclude_topics=excluded)
+        waves = replanning.replan(
+            census, Proposal(directories, (), 0, (), (), wanted), (), Limits()
+        )
+        moves = [move for wave in waves for move in wave]
+        assert len(moves) == (3 if topics else 0)
+        assert {move.topic for move in moves} <= topics

@@ -96,3 +96,25 @@ def test_what_is_missing_elsewhere_because_a_drain_is_refused_is_not_told_too() 
     assert [note.split(":")[0] for note in wide.notes] == ["broker 1 cannot be emptied"]
     plan = planned(Band(0.05, 0.85), [135], [15], [10], capacity=150, drain="a")
     assert [note.split(":")[0] for note in plan.notes] == ["/a cannot be emptied"]
+
+
+@pytest.mark.spec("P-04")
+def test_where_only_the_room_for_second_copies_is_missing_that_is_the_reason() -> None:
+    room = "there is never room for a second copy under the high mark"
+    plan = planned(Band(0.1, 0.9), [45, 45], [25, 25], capacity=100)
+    assert plan.moves == ()
+    assert plan.notes[1] == (
+        f"/b stays 13.0 GiB below the band: what should come stays where it is: {room}"
+    )
+    assert f"a-0 does not go to /b: {room}" in plan.notes
+    cluster = simple({1: {"/a": [(0, 45), (1, 45)]}, 2: {"/a": [(2, 25), (3, 25)]}}, capacity=100)
+    wide = plan_cluster(cluster, Band(0.1, 0.9), between=True)
+    assert wide.moves == ()
+    assert wide.notes[1] == (
+        f"broker 2 stays 13 B below the band: what should come stays where it is: {room}"
+    )
+    assert f"t-0 does not go to broker 2 /a: {room}" in wide.notes
+    assert not [note for note in (*plan.notes, *wide.notes) if "small" in note]
+    roomy = planned(Band(0.1, 0.9), [45, 45], [25, 25], capacity=200)
+    assert len(roomy.moves) == 2
+    assert roomy.notes == ()

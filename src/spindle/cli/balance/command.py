@@ -19,6 +19,7 @@ from spindle.cli import render
 from spindle.cli.balance import past, report
 from spindle.cli.balance.options import (
     Between,
+    DiskThrottle,
     Drain,
     Exclude,
     ExcludeTopics,
@@ -34,6 +35,7 @@ from spindle.cli.balance.options import (
     RateTolerance,
     Report,
     SparkRemote,
+    Throttle,
     Tolerance,
     home_of,
     spark_session,
@@ -43,7 +45,8 @@ from spindle.cli.balance.options import (
 from spindle.cli.connecting import AsJson, Bootstrap, read_text, run_to_end, with_admin
 from spindle.cli.exits import End
 from spindle.client.admin import AdminClient
-from spindle.pipeline.proposal import document, led, parse
+from spindle.pipeline.proposal import Wanted, document, led, parse
+from spindle.planning.duration import Pace
 
 T = TypeVar("T")
 
@@ -71,6 +74,8 @@ def plan(
     mend_racks: MendRacks = False,
     rate_tolerance: RateTolerance = None,
     leaders: Leaders = False,
+    throttle: Throttle = None,
+    disk_throttle: DiskThrottle = None,
     ahead: Annotated[
         float,
         typer.Option(
@@ -92,7 +97,7 @@ def plan(
     """
     asked = wanted(
         tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between,
-        rate_tolerance, leaders, exclude_topics, least, mend_racks,
+        rate_tolerance, leaders, exclude_topics, least, mend_racks, Pace(throttle, disk_throttle),
     )  # fmt: skip
     # First of all, because Spark takes its time to start and says such things in many words.
     cluster = with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
@@ -117,6 +122,7 @@ def plan(
         print(text)
     else:
         report.show(proposal)
+        report.show_limits(proposal)
         if proposal.changes:
             file = "PLAN" if output is None else str(output)
             hint = "" if output is not None else " (write it with --output PLAN)"
@@ -134,23 +140,8 @@ def apply(
         Path | None,
         typer.Argument(metavar="PLAN", help="The plan's file; without: go on with a killed run."),
     ] = None,
-    throttle: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="BYTES/S",
-            help="Bytes/s that a broker may copy: between its disks, and from and to others.",
-        ),
-    ] = None,
-    disk_throttle: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="BYTES/S",
-            help="Bytes/s that moves may copy from and to one disk, on the average: it rests after "
-            "a move until that is so.",
-        ),
-    ] = None,
+    throttle: Throttle = None,
+    disk_throttle: DiskThrottle = None,
     moves_per_disk: Annotated[
         int | None, typer.Option(min=1, help="Moves of one disk at once. By default the plan's.")
     ] = None,
@@ -181,12 +172,11 @@ def apply(
     if proposal is not None or any(
         option is not None for option in (throttle, disk_throttle, moves_per_disk, moves_per_broker)
     ):
-        given = proposal.wanted.limits if proposal is not None else None
-        disk = moves_per_disk or (given.moves_per_disk if given else 1)
-        broker = moves_per_broker
-        if broker is None:
-            broker = given.moves_per_broker if given else 0
-        options = Options(disk, broker, throttle, disk_throttle)
+        given = Wanted() if proposal is None else proposal.wanted
+        disk = moves_per_disk or given.limits.moves_per_disk
+        broker = given.limits.moves_per_broker if moves_per_broker is None else moves_per_broker
+        pace = Pace(throttle or given.pace.broker, disk_throttle or given.pace.disk)
+        options = Options(disk, broker, *pace)
     with render.transfers("moving") as tell:
         outcome = _interruptible(
             bootstrap_server,

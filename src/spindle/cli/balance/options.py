@@ -11,12 +11,14 @@ import typer
 from spindle.cli import render
 from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import Wanted
+from spindle.planning.duration import Pace
 from spindle.planning.load import Band
 from spindle.planning.schedule import Limits
 
 if TYPE_CHECKING:
     from spindle.pipeline.session import Session
 
+NO_LIMIT = Pace()
 Tolerance = Annotated[
     float,
     typer.Option(
@@ -88,6 +90,24 @@ MovesPerDisk = Annotated[int, typer.Option(min=1, help="Moves of one disk at onc
 MovesPerBroker = Annotated[
     int, typer.Option(min=0, help="Moves of one broker at once; 0: no limit.")
 ]
+Throttle = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="BYTES/S",
+        help="Bytes/s that a broker may copy: between its disks, and from and to others. `apply` "
+        "takes the plan's by default.",
+    ),
+]
+DiskThrottle = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="BYTES/S",
+        help="Bytes/s that moves may copy from and to one disk, on the average: it rests after a "
+        "move until that is so. `apply` takes the plan's by default.",
+    ),
+]
 History = Annotated[
     str,
     typer.Option(
@@ -139,6 +159,7 @@ def wanted(
     exclude_topics: list[str] | None = None,
     least: int | None = None,
     mend_racks: bool = False,
+    pace: Pace = NO_LIMIT,
 ) -> Wanted:
     """The options of a plan as a value."""
     for pattern in exclude_topics or ():
@@ -159,6 +180,7 @@ def wanted(
         leaders,
         tuple(exclude_topics or ()),
         mend_racks,
+        pace,
     )
 
 

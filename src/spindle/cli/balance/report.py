@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from spindle.cli import render
-from spindle.planning.words import counted
+from spindle.planning.words import counted, lasting, listed
 
 if TYPE_CHECKING:
     from spindle.cli.balance.run import Watched
     from spindle.pipeline.execution_values import Outcome
-    from spindle.pipeline.proposal import DirectoryNow, Proposal
+    from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted
     from spindle.planning.load import Band
 
 WAITING_SHOWN = 20
@@ -99,6 +99,52 @@ def show(proposal: Proposal, lost: Sequence[str] = ()) -> None:
     if any(" the band" in note for note in proposal.notes):
         render.say(band(proposal.wanted.band))
     render.say(headline(proposal))
+
+
+def show_limits(proposal: Proposal) -> None:
+    """What a plan with moves has kept to and will keep to, and how long it takes at least."""
+    if proposal.moves:
+        render.table("Limits", ("limit", "value", "option"), limit_rows(proposal.wanted))
+        render.say(duration(proposal))
+
+
+def limit_rows(wanted: Wanted) -> list[tuple[str, str, str]]:
+    """The limits of a plan: those that always hold, and those that were asked for."""
+    band, limits, pace = wanted.band, wanted.limits, wanted.pace
+    per_broker = str(limits.moves_per_broker) if limits.moves_per_broker else "no limit"
+    throttle = f"{render.size(pace.broker)}/s" if pace.broker else "no throttle"
+    rows = [
+        ("a disk is filled to", f"{band.high_mark:.0%}, copies included", "--high-mark"),
+        ("moves of a disk at once", str(limits.moves_per_disk), "--moves-per-disk"),
+        ("moves of a broker at once", per_broker, "--moves-per-broker"),
+        ("a broker copies", throttle, "--throttle"),
+    ]
+    if pace.disk:
+        each = f"{render.size(pace.disk)}/s on the average"
+        rows.append(("from and to a disk", each, "--disk-throttle"))
+    if band.free_floor:
+        rows.append(("free on each disk", render.size(band.free_floor), "--free-floor"))
+    if band.least is not None:
+        rows.append(("smallest replica moved", render.size(band.least), "--least"))
+    if wanted.exclude:
+        rows.append(("nothing moves into", listed(wanted.exclude), "--exclude"))
+    if wanted.exclude_topics:
+        rows.append(("topics that stay", listed(wanted.exclude_topics), "--exclude-topics"))
+    return rows
+
+
+def duration(proposal: Proposal) -> str:
+    """How long a plan takes at least, or that nothing is known of it."""
+    if proposal.wanted.pace == (None, None):
+        return (
+            "No throttle is set: moves copy as fast as disks and network allow, and how fast that "
+            "is, the plan does not know (--throttle)"
+        )
+    longest = proposal.longest
+    if longest is None:
+        return "No throttle makes any move wait"
+    copies = f"broker {longest.broker} copies {render.size(longest.size)} {longest.way}"
+    return f"At this throttle it takes about {lasting(longest.seconds)} or longer: {copies}"
 
 
 def band(asked: Band) -> str:

@@ -45,10 +45,11 @@ def directory_notes(
                 yield from _rate_notes(field, state, _path(field, broker, n), n)
 
 
-def no_second_copy(field: Field, rank: int, target: int) -> str:
-    """Why a replica does not go where it should."""
-    path = field.cluster.directories[target].path
-    return f"{_name(field, rank)} does not go to {path}: {NO_ROOM}"
+def no_second_copy(field: Field, rank: int, target: int, named: bool = False) -> str:
+    """Why a replica does not go where it should; `named`: the broker of that place is told, too."""
+    broker, path = field.cluster.place(target)
+    place = f"broker {broker} {path}" if named else path
+    return f"{_name(field, rank)} does not go to {place}: {NO_ROOM}"
 
 
 def _path(field: Field, broker: int, n: int) -> str:
