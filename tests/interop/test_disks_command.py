@@ -209,7 +209,7 @@ def test_a_drain_is_cancelled(cluster: Local) -> None:
     assert " moves cancelled, no longer cordoned" in done.stdout
     out, err = drain.communicate(timeout=60)
     assert (drain.returncode, out) == (1, ""), err
-    assert "somebody has stopped the drain" in err
+    assert "another command has stopped the drain" in err
     cluster.until(lambda: cluster.place_of(topic, 0, 2).future is None, "it stays", 60)
     assert cluster.disk_of(topic, 0, 2) == 0
     assert disks(cluster, 2)[0]["state"] == "online"

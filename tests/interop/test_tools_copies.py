@@ -93,7 +93,7 @@ def test_our_tool(cluster: Local, disk: int, tmp_path: Path) -> None:
     before = written(cluster, 2)
     done = run("spindle", "reassign", "execute", "-b", cluster.bootstrap, str(plan))
     assert done.code == 0, done
-    assert "the controller and the broker were told" in done.stdout
+    assert "the controller and the broker know the directory" in done.stdout
     arrives(cluster, topic, disk, before)
 
 

@@ -84,8 +84,8 @@ def test_the_disk_of_the_metadata_is_emptied_but_not_to_be_pulled(cluster: Apach
 @pytest.mark.parametrize(
     ("order", "way_out"),
     [
-        ("probe", "the broker's own log"),
-        ("online", "restart the broker once the disk is well"),
+        ("probe", "the broker's log"),
+        ("online", "restart the broker when the disk works"),
         ("offline", "take it out of log.dirs and restart"),
         ("replace", "kafka-storage format -g"),
     ],

@@ -374,7 +374,7 @@ def test_a_watch_is_interrupted_taken_up_again_and_ended(desk: Desk) -> None:
     watching.send_signal(signal.SIGINT)
     out, err = watching.communicate(timeout=60)
     assert watching.returncode == 130, (out, err)
-    assert "What has been started goes on in the cluster" in err
+    assert "What has started continues in the cluster" in err
     assert f"spindle reassign watch -b {desk.cluster.bootstrap} {desk.file}" in err
     assert f"spindle reassign cancel -b {desk.cluster.bootstrap} {desk.file}" in err
     assert desk.where("re-up", 0, 1).future == target
@@ -391,8 +391,8 @@ def test_a_watch_is_interrupted_taken_up_again_and_ended(desk: Desk) -> None:
     assert desk.is_there("re-up", 0, 1, target)
     assert desk.spindle("watch").code == 0
     assert desk.throttles("re-up") == {}
-    assert "Nothing is under way" in desk.spindle("watch", plan=False).stdout
-    assert "Nothing is under way" in desk.spindle("list", plan=False).stdout
+    assert "Nothing is in progress" in desk.spindle("watch", plan=False).stdout
+    assert "Nothing is in progress" in desk.spindle("list", plan=False).stdout
 
 
 @pytest.mark.spec("K113-22", "K113-24")
@@ -414,7 +414,7 @@ def test_throttles_of_a_killed_run_are_put_back_by_the_next_one(desk: Desk) -> N
     desk.plan("re-other", 0, [1], [desk.where("re-other", 0, 1).current or ""])
     for verb in ("verify", "watch"):
         early = desk.spindle(verb)
-        assert "the throttles of an earlier run stay: its plan is under way" in early.stderr
+        assert "the throttles of an earlier run stay: its plan is in progress" in early.stderr
         assert desk.throttles("re-killed") == set_by_it
     desk.set_rate(1, "99999999")
     eventually(lambda: desk.is_there("re-killed", 0, 1, target), "the move is done", 60)

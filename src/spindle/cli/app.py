@@ -28,7 +28,9 @@ class Command(NamedTuple):
 
 COMMANDS: Final = (
     Command("up", "spindle.cli.up:up", "A cluster on this machine, in the foreground"),
-    Command("demo", "spindle.cli.demo.command:demo", "The whole story in a few minutes"),
+    Command(
+        "demo", "spindle.cli.demo.command:demo", "A tour with real processes, in a few minutes"
+    ),
     Command("broker", "spindle.cli.broker:broker", "Run one node: broker, controller or both"),
     Command("storage", "spindle.cli.storage.command:app", "Format and inspect log directories"),
     Command("log-dirs", "spindle.cli.log_dirs:log_dirs", "Disks, space, replicas and moves"),
@@ -44,9 +46,9 @@ COMMANDS: Final = (
         "spindle.cli.balance.command:app",
         "Even out disks and brokers; forecasts, what-if",
     ),
-    Command("audit", "spindle.cli.audit:audit", "Is every acknowledged record there, once?"),
+    Command("audit", "spindle.cli.audit:audit", "Is every acknowledged record there once?"),
     Command(
-        "forensics", "spindle.cli.forensics:forensics", "What log directories hold, damaged or not"
+        "forensics", "spindle.cli.forensics:forensics", "Read log directories without a broker"
     ),
     Command("sim", "spindle.cli.sim:sim", "Run seeded simulations of a whole cluster"),
     Command("explore", "spindle.cli.explore:explore", "Every interleaving of a move and faults"),
@@ -59,7 +61,7 @@ COMMANDS: Final = (
 )
 
 _EPILOG: Final = f"""\
-Every command has --help, and --json where it answers with data. Beside these there are
+Every command has --help, and --json if it prints data. There are also
 kafka-log-dirs, kafka-reassign-partitions and kafka-storage with Apache Kafka's own options.
 {TOLD}"""
 

@@ -27,34 +27,34 @@ def audit(
         list[str] | None,
         typer.Option(
             metavar="PATH|URI",
-            help="Manifest of what producers were told: Parquet, CSV or JSON lines.",
+            help="Manifest of acknowledged records: Parquet, CSV or JSON lines.",
         ),
     ] = None,
     consumed: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH|URI", help="Manifest of what consumers got, likewise."),
+        typer.Option(metavar="PATH|URI", help="Manifest of consumed records, in the same formats."),
     ] = None,
     log_dir: Annotated[
         list[str] | None,
-        typer.Option(metavar="FOLDER", help="A log directory to look into; may be repeated."),
+        typer.Option(metavar="FOLDER", help="A log directory to read; may be repeated."),
     ] = None,
     topic_list: Annotated[
         str, typer.Option(metavar="TOPIC,...", help="Only these topics of --log-dir.")
     ] = "",
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page with a picture here (HTML).")
+        Path | None, typer.Option(metavar="FILE", help="Write an HTML page with a picture.")
     ] = None,
     spark_remote: SparkRemote = None,
     as_json: AsJson = False,
 ) -> None:
     """Count the records that are lost, doubled, changed or out of order.
 
-    --produced and --consumed: two manifests, with the columns topic, partition, offset and, where
+    --produced and --consumed: two manifests, with the columns topic, partition, offset and, if
     known, producer, sequence and checksum (CRC-32 of the value). --produced and --log-dir: a
     manifest and the records on disk, by their offsets; several directories may hold copies of a
     partition. --log-dir alone: the sequence numbers that idempotent producers left on disk.
-    Paths are those that Spark's workers see. Exit code 1: something is wrong; 6:
-    there was nothing to compare.
+    Give paths as Spark's workers see them. Exit code 1: a record is lost, doubled, changed,
+    out of order or damaged; 6: there was nothing to compare.
     """
     if bool(consumed) == bool(log_dir) or (consumed and not produced):
         render.fail(

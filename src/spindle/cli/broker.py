@@ -22,8 +22,8 @@ def broker(
     """Run one node: a broker, a controller, or both, as its properties say.
 
     The directories must have been formatted (`spindle storage format`). SIGTERM or ctrl-C stops
-    it cleanly: leaders move away first, everything is flushed. Exit code 3 means that the node
-    stopped itself: its last log directory, or its metadata directory, is lost. 70: a bug of Spindle
+    it cleanly: it hands over leadership and flushes everything. Exit code 3 means that the node
+    stopped itself: its last log directory, or its metadata directory, is lost. 70: a bug in Spindle
     stopped it; the last line names the cause.
     """
     from spindle.runtime.server import run

@@ -32,7 +32,7 @@ def completion(
     shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
     words: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
 ) -> None:
-    """Print what switches completion on in a shell.
+    """Print the script that enables completion in a shell.
 
     Put `source <(spindle completion bash)` into ~/.bashrc, `source <(spindle completion zsh)` into
     ~/.zshrc, or `spindle completion fish | source` into ~/.config/fish/config.fish.
@@ -42,7 +42,7 @@ def completion(
     elif shell in SCRIPTS:
         print(SCRIPTS[shell])
     else:
-        fail(f"there is no completion for {shell!r}: it is there for {', '.join(SCRIPTS)}", 2)
+        fail(f"there is no completion for {shell!r}; choose one of {', '.join(SCRIPTS)}", 2)
 
 
 def candidates(words: list[str]) -> list[str]:

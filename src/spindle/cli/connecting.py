@@ -22,13 +22,13 @@ T = TypeVar("T")
 Bootstrap = Annotated[
     str,
     typer.Option(
-        "--bootstrap-server", "-b", metavar="HOST:PORT,...", help="Where brokers of it listen."
+        "--bootstrap-server", "-b", metavar="HOST:PORT,...", help="Brokers of the cluster."
     ),
 ]
 """Of commands, and of those that ask for it only without a sub-command (default: empty)."""
 TimeLimit = Annotated[
     float,
-    typer.Option("--request-timeout", min=0.1, metavar="SECONDS", help="Limit of each request."),
+    typer.Option("--request-timeout", min=0.1, metavar="SECONDS", help="Time limit of a request."),
 ]
 BrokerList = Annotated[
     str, typer.Option(metavar="ID,...", help="Only these brokers, e.g. 1,2. [default: all]")
@@ -93,7 +93,7 @@ def command_config(path: Path | None, default_timeout: float = 30.0) -> float:
     protocol = settings.get("security.protocol", "PLAINTEXT").upper()
     if protocol != "PLAINTEXT":
         raise Unusable(
-            f"{path}: security.protocol={protocol} is not spoken here; use a PLAINTEXT listener"
+            f"{path}: security.protocol={protocol} is not supported; use a PLAINTEXT listener"
         )
     text = settings.get("default.api.timeout.ms", str(int(default_timeout * 1000)))
     if not text.isdigit() or int(text) == 0:

@@ -36,7 +36,7 @@ class End(IntEnum):
 
 TOLD = """\
 Exit codes: 0 done, 1 failed or not complete, 2 the command line is wrong, 3 a node halted,
-4 nothing to do, 5 refused since data would be lost, 6 could not be known (a broker is down, or
+4 nothing to do, 5 refused since data would be lost, 6 could not find out (a broker is down, or
 there is nothing to compare), 70 a bug stopped a node, 130 interrupted, 141 the reader of the
-output went away."""
+output closed it."""
 """The same in the words of --help."""

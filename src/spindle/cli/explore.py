@@ -23,25 +23,25 @@ SHOWN_EVERY: Final = 0.5
 
 
 def explore(
-    directories: Annotated[int, typer.Option(min=1, max=4, help="Of the broker.")] = 2,
-    moves: Annotated[int, typer.Option(min=0, help="How many moves are asked for.")] = 1,
-    cancels: Annotated[int, typer.Option(min=0, help="How often a move is cancelled.")] = 0,
-    failures: Annotated[int, typer.Option(min=0, help="How many directories die.")] = 1,
-    restarts: Annotated[int, typer.Option(min=0, help="How often the broker is killed.")] = 1,
+    directories: Annotated[int, typer.Option(min=1, max=4, help="Directories of the broker.")] = 2,
+    moves: Annotated[int, typer.Option(min=0, help="Number of moves.")] = 1,
+    cancels: Annotated[int, typer.Option(min=0, help="Number of cancelled moves.")] = 0,
+    failures: Annotated[int, typer.Option(min=0, help="Number of directories that fail.")] = 1,
+    restarts: Annotated[int, typer.Option(min=0, help="Number of kills of the broker.")] = 1,
     losses: Annotated[
-        int, typer.Option(min=0, help="Letters lost, late, or whose answer is lost.")
+        int, typer.Option(min=0, help="Messages lost, late, or without an answer.")
     ] = 0,
-    elections: Annotated[int, typer.Option(min=0, help="How often the controller changes.")] = 0,
-    produces: Annotated[int, typer.Option(min=0, help="Records written meanwhile.")] = 0,
+    elections: Annotated[int, typer.Option(min=0, help="Number of changes of the controller.")] = 0,
+    produces: Annotated[int, typer.Option(min=0, help="Number of records that are written.")] = 0,
     limit: Annotated[int, typer.Option(min=1, help="Stop after so many states.")] = 1 << 40,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """Explore all that can happen to one replica, and check what must never break.
+    """Explore every order of events of one replica, and check its safety properties.
 
     The machines that a broker and a controller run, on disks in memory, are taken through every
-    order of events within the bounds: each job of each disk, each letter to the controller (lost,
+    order of events within the bounds: each job of each disk, each message to the controller (lost,
     late, repeated or unanswered ones, too), changes of the controller, each batch of metadata,
-    moves, deaths of disks, kills. A situation that was met before is not gone into again.
+    moves, disk failures, kills. A situation that was met before is not explored again.
 
     Exit code 1 if a promise is broken, with the way there, or if the limit ended the search.
     """
@@ -70,7 +70,7 @@ def explore_transactions(
     coordinators: Annotated[int, typer.Option(min=0, help="Changes of the coordinator.")] = 0,
     leaders: Annotated[int, typer.Option(min=0, help="Changes of the data's leader.")] = 0,
     losses: Annotated[
-        int, typer.Option(min=0, help="Letters lost, late, or whose answer is lost.")
+        int, typer.Option(min=0, help="Messages lost, late, or without an answer.")
     ] = 0,
     waits: Annotated[
         int, typer.Option(min=0, help="How often a timer overtakes what could happen.")
@@ -78,10 +78,10 @@ def explore_transactions(
     limit: Annotated[int, typer.Option(min=1, help="Stop after so many states.")] = 1 << 40,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """Explore all that can happen to transactions of two brokers, and check what must never break.
+    """Explore every order of events of two brokers' transactions, and check their promises.
 
     A producer aborts a transaction and commits the next; a zombie, producers beside it, changes of
-    the coordinator and of the leader, lost and late letters come in between, in every order. Run
+    the coordinator and of the leader, lost and late messages come in between, in every order. Run
     are the machines of a broker: coordinator, markers, enlisting, partitions, groups.
 
     Exit code 1 if a promise is broken, with the way there, or if the limit ended the search.

@@ -28,7 +28,7 @@ def forensics(
     directories: Annotated[
         list[str],
         typer.Argument(
-            help="Log directories (of Kafka's log.dirs), a partition's own, or patterns of either."
+            help="Directories of Kafka's log.dirs, or of partitions, or patterns of these."
         ),
     ],
     topic_list: Annotated[
@@ -36,17 +36,17 @@ def forensics(
     ] = "",
     report: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a page with a picture of each log here (HTML)."),
+        typer.Option(metavar="FILE", help="Write an HTML page with pictures."),
     ] = None,
     spark_remote: SparkRemote = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read whole log directories without a broker, also those of a disk that fails.
+    """Read whole log directories without a broker, also on a failing disk.
 
-    Every batch's CRC is checked. Each log is listed - those of moves under way, deleted ones,
+    Checks the CRC of every batch. Lists each log - those of moves in progress, deleted ones,
     strays and copies that were set aside too - with its segments, batches, records, offsets,
     codecs, transactions and damage, and for each damage whether another log has a whole copy.
-    Nothing is written to the disk. The paths are those that Spark's workers see. Exit code 1:
+    Writes nothing to the disk. Give paths as Spark's workers see them. Exit code 1:
     something is damaged.
     """
     with spark_session("spindle forensics", spark_remote) as spark:

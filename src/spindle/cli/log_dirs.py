@@ -49,9 +49,9 @@ def log_dirs(
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Show each broker's log directories: state, space, replicas, and moves under way.
+    """Show each broker's log directories: state, space, replicas, and moves in progress.
 
-    A broker that is down is a row. Exit code 1: a directory is offline; 6: a broker is down or
+    A broker that is down has a row. Exit code 1: a directory is offline; 6: a broker is down or
     could not be asked.
     """
     topics, paths = names(topic_list), names(only)

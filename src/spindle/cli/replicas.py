@@ -31,7 +31,7 @@ Broker = Annotated[int, typer.Argument(metavar="BROKER", help="The id of the bro
 Partition = Annotated[
     str, typer.Argument(metavar="TOPIC-PARTITION", help="The replica, e.g. orders-3.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask whether it is meant.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ def replicas(
 ) -> None:
     """Show replicas that are offline on good disks, bad copies set aside, and the scrubbers.
 
-    A replica that others have heals by itself: its bad copy is set aside, and it is fetched anew.
-    One that nobody else has waits for `repair` or `accept-loss`. Exit code 1: a replica is
-    offline; 6: a broker is down or could not be asked.
+    If another broker has the replica, it heals: its bad copy is set aside, and it is fetched
+    again. If no other broker has it, it waits for `repair` or `accept-loss`. Exit code 1: a
+    replica is offline; 6: a broker is down or could not be asked.
     """
     if context.invoked_subcommand is not None:
         return
     if not bootstrap_server:
-        raise typer.BadParameter("say where the cluster is: -b host:port", param_hint="-b")
+        raise typer.BadParameter("name a broker of the cluster: -b host:port", param_hint="-b")
 
     async def work(admin: AdminClient) -> Seen:
         return await _ask(admin, parse_brokers(broker_list))
@@ -85,9 +85,9 @@ def repair(
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Fetch a damaged replica anew, or serve it if it is whole and no other broker has it.
+    """Fetch a damaged replica again, or serve it if it is whole and no other broker has it.
 
-    For a replica that was given up after several attempts, and for one whose files are well again.
+    For a replica whose healing has failed several times, and for one whose files were restored.
     """
     _order(bootstrap_server, broker, partition, False, as_json, request_timeout)
 
@@ -96,7 +96,7 @@ def repair(
 def accept_loss(
     bootstrap_server: Bootstrap,
     broker: Annotated[
-        int | None, typer.Argument(metavar="BROKER", help="The broker; --all: of this one alone.")
+        int | None, typer.Argument(metavar="BROKER", help="The broker. With --all: only this one.")
     ] = None,
     partition: Annotated[
         str | None, typer.Argument(metavar="TOPIC-PARTITION", help="The replica, e.g. orders-3.")
@@ -105,18 +105,18 @@ def accept_loss(
         bool, typer.Option("--all", help="Each damaged replica that no other broker has.")
     ] = False,
     log_dir: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="With --all: those of this directory.")
+        str | None, typer.Option(metavar="FOLDER", help="With --all: only this directory.")
     ] = None,
     yes: Yes = False,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Serve what is good of a damaged replica that nobody else has; the rest is lost.
+    """Serve the good part of a damaged replica that no other broker has; the rest is lost.
 
     Good batches are kept with their offsets; damaged segments are set aside as they are, for
     `spindle forensics`. Refused while another broker has the records. With --all it lists what
-    would be lost, asks once, and goes on past replicas that fail. Exit code 1: one of them failed;
-    4: none waits for it; 6: a broker is down or could not be asked.
+    would be lost, asks once, and continues past replicas that fail. Exit code 1: one of them
+    failed; 4: none waits for it; 6: a broker is down or could not be asked.
     """
     if everything:
         if partition is not None:

@@ -30,18 +30,20 @@ AHEAD = 4
 
 def sim(
     seed: Annotated[int | None, typer.Option(help="Repeat this one seed.")] = None,
-    trace: Annotated[bool, typer.Option("--trace", help="With --seed: every event.")] = False,
+    trace: Annotated[bool, typer.Option("--trace", help="With --seed: print every event.")] = False,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds to run.")] = 100,
-    start: Annotated[int, typer.Option("--from", min=0, help="The first of them.")] = 0,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0: one a core.")] = 0,
-    json_output: Annotated[bool, typer.Option("--json", help="A line of JSON a seed.")] = False,
+    start: Annotated[int, typer.Option("--from", min=0, help="The first seed.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
+    json_output: Annotated[
+        bool, typer.Option("--json", help="One line of JSON for each seed.")
+    ] = False,
 ) -> None:
-    """Run seeded simulations of a whole cluster and check what it promises.
+    """Run seeded simulations of a whole cluster and check its promises.
 
     Each seed draws a cluster, a workload and faults: lost and cut connections, killed processes,
-    power cuts, sick, full, hung and blank disks, clocks that jump. Then all heals, and every record
-    that was acknowledged, every transaction and every committed offset is looked up. Exit code 1 if
-    a seed fails.
+    power cuts, failing, full, hung and blank disks, clocks that jump. Then all faults end, and
+    every acknowledged record, every transaction and every committed offset is looked up. Exit
+    code 1 if a seed fails.
     """
     if seed is not None:
         _one(seed, trace, json_output)

@@ -17,7 +17,7 @@ SparkRemote = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="sc://host:port of a Spark Connect server, or a cluster's master; local else.",
+        help="sc://host:port of a Spark Connect server, or a cluster's master. Without: local.",
     ),
 ]
 

@@ -25,7 +25,7 @@ def up(
     controllers: Annotated[
         int,
         typer.Option(
-            min=1, max=7, help="Number of controllers; 3 go on when one fails, 5 when two do."
+            min=1, max=7, help="Number of controllers; 3 survive the failure of one, 5 of two."
         ),
     ] = 1,
     combined: Annotated[
@@ -36,14 +36,14 @@ def up(
         typer.Option(
             min=0,
             max=65000,
-            help="Controller's port; brokers, then further controllers follow. 0: free ones. "
+            help="First port, for the controller; other nodes follow. 0: free ports. "
             "[default: 19090, or where the data's cluster was]",
         ),
     ] = None,
     data: Annotated[
         Path,
         typer.Option(
-            metavar="FOLDER", help="Where the nodes keep their files; taken up again next time."
+            metavar="FOLDER", help="Folder for the nodes' files; the next start uses them again."
         ),
     ] = Path("spindle-data"),
     setting: Annotated[
@@ -55,17 +55,17 @@ def up(
         typer.Option("--metrics", help="Each node serves Prometheus metrics on a port of its own."),
     ] = False,
     json_output: Annotated[
-        bool, typer.Option("--json", help="Lines of JSON for scripts: when it serves, and ends.")
+        bool, typer.Option("--json", help="Lines of JSON when the cluster serves and ends.")
     ] = False,
 ) -> None:
     """Start a cluster on loopback: brokers and controllers, each a process of its own.
 
-    Prints the bootstrap address when it serves. Ctrl-C stops it cleanly; the data stay and the
-    next start finds them. Connect any Kafka client to the address that is printed.
+    Prints the bootstrap address when the cluster serves; any Kafka client can connect to it.
+    Ctrl-C stops the cluster cleanly. The data stay, and the next start finds them.
 
-    A node that ends by itself is told at once, with its reason and where its log is; the others
-    go on. The command ends when no node runs any more. Exit code 1: a node has ended by itself, or
-    the cluster could not start (a folder's cluster runs once: a second start is refused).
+    If a node stops by itself, a line names its reason and its log, and the other nodes keep
+    running. The command ends when no node runs. Exit code 1: a node has stopped by itself, or the
+    cluster could not start (a folder's cluster runs once: a second start is refused).
     """
     from spindle.model.errors import Unusable
     from spindle.runtime.local import LocalCluster

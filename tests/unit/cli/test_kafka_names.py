@@ -106,7 +106,7 @@ def test_nobody_there_ends_with_one_line(port: int, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("security.protocol=SASL_SSL\n", "security.protocol=SASL_SSL is not spoken here"),
+        ("security.protocol=SASL_SSL\n", "security.protocol=SASL_SSL is not supported"),
         ("default.api.timeout.ms=soon\n", "is not a number of milliseconds"),
         (None, "Unable to read file"),
     ],

@@ -20,7 +20,7 @@ def demo(
     data: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Keep the cluster's files here; a temporary place else."
+            metavar="FOLDER", help="Keep the cluster's files here. [default: a temporary folder]"
         ),
     ] = None,
 ) -> None:
@@ -33,9 +33,7 @@ def demo(
     try:
         from spindle.cli.demo.story import tell
     except ImportError as error:
-        render.fail(
-            f"{error.name} is missing: pip install 'spindle[spark,demo]' brings all the demo needs"
-        )
+        render.fail(f"{error.name} is missing: pip install 'spindle[spark,demo]' installs it")
     from spindle.cli.connecting import run_to_end
     from spindle.cli.demo.report import page
 

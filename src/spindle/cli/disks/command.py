@@ -44,17 +44,17 @@ def disks(
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Show every log directory: id, state, space, replicas, moves, and why it is as it is.
+    """Show every log directory: id, state, space, replicas, moves, and the reason.
 
     States: online, slow, full, cordoned, draining, offline, failed, hung. With Apache Kafka's
-    brokers what they tell: online, offline, cordoned, draining. A broker that is down is a row.
+    brokers: online, offline, cordoned, draining. A broker that is down has a row.
     Exit code 1: a directory is failed, offline or hung, or has replicas that cannot be read; 6: a
     broker is down or could not be asked.
     """
     if context.invoked_subcommand is not None:
         return
     if not bootstrap_server:
-        raise typer.BadParameter("say where the cluster is: -b host:port", param_hint="-b")
+        raise typer.BadParameter("name a broker of the cluster: -b host:port", param_hint="-b")
 
     async def work(admin: AdminClient) -> view.Seen:
         return await look(admin, parse_brokers(broker_list))
@@ -79,7 +79,7 @@ def history(
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Show what has happened to each directory since its broker started: when, and why."""
+    """Show the events of each directory since its broker started, with time and reason."""
 
     async def work(admin: AdminClient) -> view.Seen:
         return await look(admin, parse_brokers(broker_list))
@@ -103,10 +103,10 @@ def probe(
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Have a broker write to a directory, sync and read back, now; exit code 1 if it cannot.
+    """Let a broker write to a directory, sync and read back now. Exit code 1 if that fails.
 
-    Works for a failed directory, too. One that answers comes back by itself after a few seconds,
-    unless it was taken offline or has failed too often: then order it `online`.
+    Works for a failed directory, too. If it answers, the broker opens it after a few seconds,
+    unless it was taken offline or has failed too often; then use `online`.
     """
     _order(bootstrap_server, broker, directory, DiskOrder.PROBE, as_json, request_timeout)
 
@@ -117,16 +117,16 @@ def offline(
     broker: Broker,
     directory: Directory,
     force: Annotated[
-        bool, typer.Option("--force", help="Even where partitions lose their last live replica.")
+        bool, typer.Option("--force", help="Also if partitions lose their last live replica.")
     ] = False,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Take a directory offline: its files are closed and its disk can be unmounted and changed.
+    """Take a directory offline: the broker closes its files, and its disk can be changed.
 
-    Its replicas are led elsewhere as if the disk had died. Where partitions would lose their last
-    live replica it is refused, and they are named (exit code 5): `drain` the directory first, or
-    insist with --force. It stays offline until `online` or `replace`, or a restart.
+    Other brokers take over as if the disk had failed. If partitions would lose their last live
+    replica, the command refuses and names them (exit code 5): `drain` the directory first, or
+    use --force. It stays offline until `online` or `replace`, or a restart.
     """
     _order(
         bootstrap_server,
@@ -148,7 +148,7 @@ def online(
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Open a failed or offline directory again, with the logs that are on it, without a restart."""
+    """Open a failed or offline directory again, with its logs, without a restart."""
     _order(bootstrap_server, broker, directory, DiskOrder.ONLINE, as_json, request_timeout, wait)
 
 
@@ -164,7 +164,7 @@ def replace(
     """Adopt the blank disk that was put in the place of a failed or offline one.
 
     The disk must be mounted and empty (lost+found does not count); it gets an id of its own, and
-    the replicas that the metadata has there are made anew from their leaders.
+    the broker copies the replicas of the old disk again from their leaders.
     """
     _order(bootstrap_server, broker, directory, DiskOrder.REPLACE, as_json, request_timeout, wait)
 
@@ -177,7 +177,7 @@ def cordon_(
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Let a directory get no new replicas (KIP-1066); what is there stays and serves."""
+    """Keep new replicas out of a directory (KIP-1066); those in it stay and serve."""
     _cordon(bootstrap_server, broker, directory, True, request_timeout, as_json)
 
 
@@ -189,7 +189,7 @@ def uncordon(
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Let a directory get new replicas again."""
+    """Allow new replicas in a directory again."""
     _cordon(bootstrap_server, broker, directory, False, request_timeout, as_json)
 
 
@@ -207,11 +207,11 @@ def drain(
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Move every replica to the broker's other directories, and say when it is safe to pull.
+    """Move every replica to the broker's other directories, until the disk is safe to pull.
 
     Cordons the directory, plans by free space, moves under the broker's own throttle, and watches
-    until it is empty. Ctrl-C ends the watching alone: the same command takes it up again, --cancel
-    stops it. Exit code 0: safe to pull; 1: not, and why.
+    until it is empty. Ctrl-C ends only the watching: the same command resumes it, and --cancel
+    stops the moves. Exit code 0: safe to pull; 1: not safe, with the reason.
     """
 
     async def work() -> Drained:

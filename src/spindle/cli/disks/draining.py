@@ -83,7 +83,7 @@ def plan(
     placed: dict[TopicPartition, ReplicaLoad] = {}
     for d in online:
         if d.usable is None:
-            return {}, (f"broker {broker} does not tell how much room {d.path} has",)
+            return {}, (f"broker {broker} does not report the free space of {d.path}",)
         here = d.path == path
         used = sum(log.size for log in (*d.current.values(), *d.future.values()))
         takes = not here and not d.cordoned
@@ -138,8 +138,8 @@ class _Run:
                     raise Unusable(f"{self.path} on broker {self.broker} has failed meanwhile")
                 if not here.cordoned:
                     raise Unusable(
-                        f"{self.path} on broker {self.broker} is no longer cordoned: somebody has "
-                        "stopped the drain"
+                        f"{self.path} on broker {self.broker} is no longer cordoned: "
+                        "another command has stopped the drain"
                     )
                 self.seen |= {
                     n: max(log.size, self.seen.get(n, 0)) for n, log in here.current.items()

@@ -35,8 +35,8 @@ EVERY_S: Final = 0.3
 CORDON_LIMIT_S: Final = 15.0
 """Seconds for a change of a setting to reach the broker."""
 _WITHOUT: Final = {
-    DiskOrder.PROBE: "look at it with `spindle disks`, and at the broker's own log",
-    DiskOrder.ONLINE: "restart the broker once the disk is well: only then it looks at it again",
+    DiskOrder.PROBE: "see `spindle disks` and the broker's log",
+    DiskOrder.ONLINE: "restart the broker when the disk works: it opens the directory only then",
     DiskOrder.OFFLINE: "`spindle disks drain` empties it; then take it out of log.dirs and restart",
     DiskOrder.REPLACE: "format the new disk with `kafka-storage format -g` and restart the broker",
 }
@@ -186,9 +186,9 @@ async def _await_cordon(admin: AdminClient, broker: NodeId, path: LogDir, wanted
     if wanted:
         raise Unusable(
             f"broker {broker} took {CORDONED} but does not cordon {path}: it needs a newer "
-            "metadata.version (kafka-features describe tells which one is in force)"
+            "metadata.version (kafka-features describe shows the one in force)"
         )
     raise Unusable(
         f"{path} on broker {broker} is still cordoned, though no setting says so: `spindle disks` "
-        "tells whether it is full or slow"
+        "shows whether it is full or slow"
     )

@@ -146,7 +146,7 @@ def show_events(seen: Seen) -> None:
     """What has happened, for people: oldest first."""
     rows = [(_time(at), str(broker), path, text) for at, broker, path, text in _events(seen)]
     if rows:
-        render.table("What has happened", ("when", "broker", "directory", "what"), rows)
+        render.table("Events", ("when", "broker", "directory", "what"), rows)
     else:
         render.say("nothing has happened to any directory since its broker started")
     others = sorted({d.broker for d in seen.disks if d.more is None})

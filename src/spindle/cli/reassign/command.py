@@ -43,7 +43,7 @@ app = typer.Typer(
 )
 
 PlanFile = Annotated[
-    Path, typer.Argument(metavar="PLAN", help="The plan: JSON as of kafka-reassign-partitions.")
+    Path, typer.Argument(metavar="PLAN", help="The plan: JSON of kafka-reassign-partitions.")
 ]
 
 
@@ -57,7 +57,7 @@ def generate(
         str, typer.Option(metavar="ID,...", help="Brokers to spread them over, e.g. 1,2,3.")
     ],
     rack_aware: Annotated[bool, typer.Option(help="Keep replicas on different racks.")] = True,
-    seed: Annotated[int | None, typer.Option(help="For the same plan each time.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same plan.")] = None,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
     """Print a plan that spreads topics evenly over brokers. Changes nothing."""
@@ -77,7 +77,9 @@ def execute(
     plan: PlanFile,
     throttle: Annotated[
         int | None,
-        typer.Option(min=1, metavar="BYTES/S", help="Bytes/s between brokers, until it is over."),
+        typer.Option(
+            min=1, metavar="BYTES/S", help="Bytes/s between brokers, until it is complete."
+        ),
     ] = None,
     move_throttle: Annotated[
         int | None,
@@ -86,11 +88,11 @@ def execute(
             "--replica-alter-log-dirs-throttle",
             min=1,
             metavar="BYTES/S",
-            help="Bytes/s between directories of a broker, until it is over.",
+            help="Bytes/s between directories of a broker, until the plan is complete.",
         ),
     ] = None,
     additional: Annotated[
-        bool, typer.Option("--additional", help="Even if other reassignments are in progress.")
+        bool, typer.Option("--additional", help="Also if other reassignments are in progress.")
     ] = False,
     keep_replication_factor: Annotated[
         bool,
@@ -103,7 +105,7 @@ def execute(
     timeout: Annotated[
         float,
         typer.Option(
-            min=0, metavar="SECONDS", help="Seconds until all directories must be accepted."
+            min=0, metavar="SECONDS", help="Seconds in which brokers must accept directories."
         ),
     ] = 10.0,
     watch: Annotated[bool, typer.Option("--watch", help="Show progress until it is done.")] = False,
@@ -112,10 +114,10 @@ def execute(
 ) -> None:
     """Start a plan. Directories first, so that new replicas are created where they belong.
 
-    With --watch it stays until the plan is complete, puts the throttles back as they were and exits
-    with 1 if something did not end where the plan wants it. Ctrl-C ends only the watching. Without:
-    `spindle reassign watch` or `verify`, which put throttles back too, also those of a run that was
-    killed (what they were is kept below $SPINDLE_STATE_DIR, by default ~/.local/state/spindle).
+    With --watch the command waits until the plan is complete, restores the throttles and exits
+    with 1 if a replica is not where the plan wants it. Ctrl-C ends only the watching. Without it,
+    use `spindle reassign watch` or `verify`; they restore throttles, too, also those of a run that
+    was killed (the earlier values are below $SPINDLE_STATE_DIR, default ~/.local/state/spindle).
     """
     wanted = parse_plan(read_text(plan))
     options = Options(
@@ -152,14 +154,14 @@ def watch(
     bootstrap_server: Bootstrap,
     plan: Annotated[
         Path | None,
-        typer.Argument(metavar="PLAN", help="The plan; without: all that is under way."),
+        typer.Argument(metavar="PLAN", help="The plan. Omit to watch everything in progress."),
     ] = None,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Show bytes, rate and time left of each disk until a plan is done; then put throttles back.
+    """Show bytes, rate and time left of each disk until a plan is done; then restore throttles.
 
-    Takes up what any earlier `execute` has started, by whomever. Ctrl-C ends only the watching.
+    Works for every earlier `execute`, also from another machine. Ctrl-C ends only the watching.
     """
     given = None if plan is None else parse_plan(read_text(plan))
 
@@ -190,15 +192,15 @@ def verify(
         bool, typer.Option("--preserve-throttles", help="Leave throttles as they are.")
     ] = False,
     clear_throttles: Annotated[
-        bool, typer.Option("--clear-throttles", help="Remove all, by whomever they were set.")
+        bool, typer.Option("--clear-throttles", help="Remove all, also those of other runs.")
     ] = False,
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Tell how far a plan has come; when nothing is under way, put throttles back as they were.
+    """Show the progress of a plan; if nothing is in progress, restore throttles.
 
-    Those that `spindle reassign execute` had set on this machine, that is. --clear-throttles takes
-    all away, as kafka-reassign-partitions does. Exit code 0 if everything is where the plan wants
+    Restores those that `spindle reassign execute` set on this machine. --clear-throttles removes
+    all, as kafka-reassign-partitions does. Exit code 0 if everything is where the plan wants
     it, else 1.
     """
     wanted = parse_plan(read_text(plan))
@@ -232,7 +234,7 @@ def cancel(
     as_json: AsJson = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
-    """Stop what is under way of a plan; what has arrived stays. Throttles become what they were."""
+    """Cancel the moves of a plan that are in progress; completed ones stay. Restores throttles."""
     wanted = parse_plan(read_text(plan))
     say: running.Say = (lambda line: None) if as_json else render.say
 
@@ -251,7 +253,7 @@ def cancel(
 def list_(
     bootstrap_server: Bootstrap, as_json: AsJson = False, request_timeout: TimeLimit = 30.0
 ) -> None:
-    """List what is under way, of all partitions: reassignments, moves between directories."""
+    """List all reassignments and moves between directories that are in progress."""
 
     async def work(
         admin: AdminClient,
@@ -292,8 +294,8 @@ def _interruptible(
         return run_to_end(run())
     except (KeyboardInterrupt, asyncio.CancelledError):
         lines = [
-            "Interrupted. What has been started goes on in the cluster, and so do throttles.",
-            f"  take it up again:  {_command('watch', bootstrap, plan)}",
+            "Interrupted. What has started continues in the cluster, with its throttles.",
+            f"  resume watching:   {_command('watch', bootstrap, plan)}",
         ]
         if plan is not None:
             lines.append(f"  stop it:           {_command('cancel', bootstrap, plan)}")

@@ -120,7 +120,7 @@ async def settle(
             continue
         names = ", ".join(map(str, note.plan.replicas))
         if await is_active(note.plan):
-            tell(f"the throttles of an earlier run stay: its plan is under way ({names})")
+            tell(f"the throttles of an earlier run stay: its plan is in progress ({names})")
             continue
         done, left = await _put_back(admin, note)
         journal.keep(note.plan, left)

@@ -111,8 +111,8 @@ async def generate(
 class Chosen(Enum):
     """Who knows the directory of a replica, and so how often its data is copied (B-08)."""
 
-    CONTROLLER = "created there: the controller and the broker were told"
-    BROKER = "created there: the broker was told"
+    CONTROLLER = "created there: the controller and the broker know the directory"
+    BROKER = "created there: the broker knows the directory"
     MOVE = "moved there: the broker had it already"
 
 

@@ -37,7 +37,7 @@ def show(found: Verified) -> None:
 def show_active(active: Mapping[TopicPartition, Reassignment], moves: Verified | None) -> None:
     """What is under way in a cluster."""
     if not active and (moves is None or not moves.moves):
-        render.say("Nothing is under way: no reassignment, no move between directories.")
+        render.say("Nothing is in progress: no reassignment, no move between directories.")
     if active:
         render.table(
             "Reassignments",

@@ -43,7 +43,7 @@ NETWORK: Final = (
       "The connections that the node accepts at once; listener.name.NAME.max.connections "
       "bounds one listener.", least=0, update=Update.CLUSTER),
     S("queued.max.request.bytes", Kind.LONG, "-1",
-      "The bytes of requests that may be under way before the node stops reading more; -1 "
+      "The bytes of requests that may be in progress before the node reads no more; -1 "
       "stands for an eighth of the memory, at least 128 MiB."),
     *refused("Spindle does not limit connections by rate.",
     S("max.connection.creation.rate", Kind.INT, str(MAX_INT),

@@ -68,7 +68,7 @@ def test_what_has_no_room_is_told() -> None:
 
 def test_without_figures_of_space_nothing_is_planned() -> None:
     found = [directory("/a", None, {"t": 1}, cordoned=True), directory("/b", GIB, {})]
-    assert plan(1, found, "/a") == ({}, ("broker 1 does not tell how much room /a has",))
+    assert plan(1, found, "/a") == ({}, ("broker 1 does not report the free space of /a",))
 
 
 def test_the_end_says_whether_it_may_be_pulled() -> None:

@@ -1,0 +1,118 @@
+"""Docs, help texts and messages are plain English: no word of the list below.
+
+Write short sentences with an actor, and repeat the noun: "the broker reports the failure", not
+"it is told". The glossary has the terms; this list has what readers stop at.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BANNED = {
+    "whoever": "name the part or the person",
+    "whomever": "name the part or the person",
+    "nobody": "no broker, no client, no one",
+    "somebody": "another command, another client",
+    "everybody": "each voter, all clients",
+    "anybody": "any client",
+    "anew": "again",
+    "shall": "must, will",
+    "told": "reported, known to, said by",
+    "hitherto": "before",
+    "thereby": "so",
+    "wish": "effect, order",
+    "wishes": "effects, orders",
+    "letters": "messages",
+    "of ours": "Spindle's",
+    "of theirs": "Apache Kafka's",
+    "lets go of": "closes, releases",
+    "taken up again": "resumed",
+    "takes up again": "resumes",
+}
+"""Words that docs and messages do not use, and what to write instead."""
+WORDS = re.compile(rf"\b({'|'.join(BANNED)})\b", re.IGNORECASE)
+TO_BE_REWRITTEN = {"docs/balance.md", "docs/benchmarks.md", "docs/compatibility.md"}
+COMMANDS_TO_BE_REWRITTEN = {"balance", "storage"}
+"""Pages, and packages of commands, that still use these words."""
+PAGES = [
+    path
+    for path in (
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "CHANGELOG.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+    )
+    if str(path.relative_to(ROOT)) not in TO_BE_REWRITTEN
+]
+CLI = ROOT / "src" / "spindle" / "cli"
+COMMANDS = [
+    path
+    for path in sorted(CLI.rglob("*.py"))
+    if path.relative_to(CLI).parts[0] not in COMMANDS_TO_BE_REWRITTEN
+]
+
+
+def prose(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a page outside of code blocks, without what stands in backticks."""
+    block = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            block = not block
+        elif not block and not line.startswith("| **"):  # A row of the glossary names them.
+            yield number, re.sub(r"`[^`]*`|\"[^\"]*\"", "", line)
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_pages_are_plain(page: Path) -> None:
+    found = [
+        f"{name(page)}:{number}: {match[0]!r}: {BANNED[match[0].lower()]}"
+        for number, line in prose(page.read_text(encoding="utf-8"))
+        for match in WORDS.finditer(line)
+    ]
+    assert not found, "\n".join(found)
+
+
+def messages(path: Path) -> Iterator[tuple[int, str]]:
+    """Texts that a command may print: strings with a space, and docstrings of commands (help)."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docstrings = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            docstrings.add(node.value)
+        if isinstance(node, ast.FunctionDef) and is_command(node):
+            yield node.lineno, ast.get_docstring(node) or ""
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) and node not in docstrings else None
+        if isinstance(text, str) and " " in text:
+            yield getattr(node, "lineno", 0), text
+
+
+def is_command(function: ast.FunctionDef) -> bool:
+    """Whether a function's docstring is a `--help` text: its parameters are options."""
+    notes = [ast.unparse(a.annotation) for a in function.args.args if a.annotation]
+    return any("typer." in note or note in ("AsJson", "Bootstrap") for note in notes)
+
+
+@pytest.mark.parametrize("module", COMMANDS, ids=name)
+def test_messages_and_help_are_plain(module: Path) -> None:
+    found = [
+        f"{name(module)}:{number}: {match[0]!r}: {BANNED[match[0].lower()]}"
+        for number, text in messages(module)
+        for match in WORDS.finditer(text)
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("text", ["It is told.", "Whoever asks", "a broker of ours"])
+def test_a_word_of_the_list_is_found(text: str) -> None:
+    assert WORDS.search(text)
