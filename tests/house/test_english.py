@@ -45,7 +45,6 @@ PAGES = [
     for path in (
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
-        ROOT / "CHANGELOG.md",
         *sorted((ROOT / "docs").rglob("*.md")),
     )
     if str(path.relative_to(ROOT)) not in TO_BE_REWRITTEN
