@@ -1,9 +1,15 @@
 """A broker beside clients that mean no good: what the others keep, and what memory it takes (S-08).
 
-500 connections append records, each as soon as its last one is acknowledged. Then 500 more come:
-see `bench.hostile_clients`. Each side is a process of its own, the hostile one at low priority: the
-broker is measured, not who gets the processor. Measured at full load, where whatever the hostile
-ones do costs somebody something, and at half of it. Loopback only, bounded in number and time.
+500 connections append records. 500 more mean no good: see `bench.hostile_clients`. Measured at full
+load (each appends as soon as its last record is acknowledged), where whatever the hostile ones do
+costs somebody something, and at half of it. Loopback only, bounded in number and time.
+
+The broker is measured, not who gets the processor. Hostile clients need processor time of their
+own, and in loopback the kernel's work for what they send is theirs, too: on two processors that
+alone takes from everybody, however the broker behaves. So they run at low priority, and "without
+them" means: with the same hostile processes beside, at work on a process that swallows what they
+send. Besides, the good ones' requests are counted per second of the broker's own processor time,
+which is the same whoever else runs on the machine; a broker that stands still shows in the former.
 """
 
 from __future__ import annotations
@@ -12,14 +18,17 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+import urllib.request
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import psutil
 from tests.support.processes import tied
 
-from bench.hostile_clients import BAD, COMPACTED, PARTITIONS, TOPIC
+from bench.hostile_clients import BAD, COMPACTED, PARTITIONS, TOPIC, WIDE, WIDE_PARTITIONS
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
 from spindle.runtime.local import LocalCluster
@@ -29,20 +38,27 @@ LIMIT: Final = 64 << 20
 UNPACKED_MAX: Final = 128 << 20
 BOUND_MB: Final = (2 * LIMIT + UNPACKED_MAX) / 1e6
 """What it may grow by: requests; frames and answers; a batch that is being unpacked."""
+HOLD_MS: Final = 50.0
+"""How long one request may keep all others waiting."""
 SETTINGS = {
     "queued.max.request.bytes": str(LIMIT),
     "default.replication.factor": "1",
     "offsets.topic.replication.factor": "1",
 }
-WARM_SECONDS, SECONDS, LOOK_SECONDS = 5, 20, 0.1
+WARM_SECONDS, SECONDS, LOOK_SECONDS = 5, 12, 0.1
+START_SECONDS: Final = 3
+"""That a client's process may take to start."""
 BESIDE = f"beside {BAD} hostile connections"
+_INPUT, _TURN = (f"spindle_eventloop_longest{what}seconds" for what in ("input", "turn"))
 Note = Callable[[str, str, float], None]
+Figures = dict[str, float]
 
 
 async def run(home: Path, rounds: int, note: Note) -> None:
     """Measure; `note(figure, whose, value)` is given each figure."""
     for round_ in range(rounds):
-        cluster = LocalCluster(home / f"hostile-{round_}", 1, 2, settings=SETTINGS)
+        place = home / f"hostile-{round_}"
+        cluster = LocalCluster(place, 1, 2, settings=SETTINGS, metrics=True)
         cluster.prepare()
         await cluster.start()
         try:
@@ -54,61 +70,99 @@ async def run(home: Path, rounds: int, note: Note) -> None:
             note(figure, "spindle", value)
 
 
-async def _round(cluster: LocalCluster) -> dict[str, float]:
+class _Target(NamedTuple):
+    """The broker that is measured."""
+
+    port: int
+    process: psutil.Process
+    metrics: str
+
+    async def good(self, rate: float = 0.0, seconds: float = SECONDS) -> Figures:
+        """What well-behaved clients get: at so many requests a second, or as many as may be."""
+        return await _client("good", self.port, seconds, rate, self.process.pid)
+
+    def longest(self) -> Figures:
+        """The longest turn of the event loop and of a processor's time for an input, lately; ms."""
+        with urllib.request.urlopen(self.metrics, timeout=10) as page:
+            lines = page.read().decode().splitlines()
+        pairs = (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+        return {name: float(value) * 1000 for name, value in pairs if name in (_INPUT, _TURN)}
+
+
+async def _round(cluster: LocalCluster) -> Figures:
     async with AdminClient(cluster.bootstrap) as admin:
         await admin.create_topics(
             [
                 NewTopic(TOPIC, PARTITIONS, 1),
+                NewTopic(WIDE, WIDE_PARTITIONS, 1),
                 NewTopic(COMPACTED, 1, 1, configs={"cleanup.policy": "compact"}),
             ]
         ).all()
     node = cluster.broker(1)
     assert node.process is not None
     assert node.port is not None
-    broker = psutil.Process(node.process.pid)
-    await _client("good", node.port, WARM_SECONDS)
-    alone = await _client("good", node.port, SECONDS)
-    half = alone["rate"] / 2
-    calm = await _client("good", node.port, SECONDS, half)
-    before = peak = broker.memory_info().rss
-    hostile = asyncio.create_task(_client("bad", node.port, 2 * SECONDS + 3 * WARM_SECONDS))
-    await asyncio.sleep(WARM_SECONDS)  # They are all there by now.
-    good = asyncio.create_task(_beside(node.port, half))
-    while not good.done():
-        peak = max(peak, broker.memory_info().rss)
-        await asyncio.sleep(LOOK_SECONDS)
-    halved, beside = await good
-    print(f"what the hostile ones did: {await hostile}", file=sys.stderr)
+    assert node.metrics_url is not None
+    broker = _Target(node.port, psutil.Process(node.process.pid), node.metrics_url)
+    await broker.good(seconds=WARM_SECONDS)
+    async with _swallower() as port, _hostile("in vain", port):
+        full = await broker.good()
+        half = await broker.good(full["rate"] / 2)
+    peaks = [before := broker.process.memory_info().rss]
+    looking = asyncio.create_task(_look(broker.process, peaks))
+    async with _hostile("to the broker", broker.port):
+        half_beside = await broker.good(full["rate"] / 2)
+        full_beside = await broker.good()
+        longest = await asyncio.to_thread(broker.longest)
+    looking.cancel()
     return {
-        f"{BESIDE}: requests / without them": beside["rate"] / alone["rate"],
-        f"{BESIDE}: the same at half the load": halved["rate"] / calm["rate"],
-        f"{BESIDE}: p99 at half the load, ms": halved["p99"],
-        f"{BESIDE}: p99 at half the load without them, ms": calm["p99"],
-        f"{BESIDE}: good connections lost": beside["lost"] + halved["lost"],
-        f"{BESIDE}: memory grown by MB": (peak - before) / 1e6,
+        f"{BESIDE}: requests / without them": full_beside["rate"] / full["rate"],
+        f"{BESIDE}: per processor second / without": full_beside["per cpu"] / full["per cpu"],
+        f"{BESIDE}: the same at half the load": half_beside["rate"] / half["rate"],
+        f"{BESIDE}: p99 at half the load, ms": half_beside["p99"],
+        f"{BESIDE}: p99 at half the load without them, ms": half["p99"],
+        f"{BESIDE}: good connections lost": full_beside["lost"] + half_beside["lost"],
+        f"{BESIDE}: memory grown by MB": (max(peaks) - before) / 1e6,
+        f"{BESIDE}: longest input, CPU ms": longest[_INPUT],
+        f"{BESIDE}: longest turn of the loop ms": longest[_TURN],
     }
 
 
-async def _beside(port: int, half: float) -> tuple[dict[str, float], dict[str, float]]:
-    return await _client("good", port, SECONDS, half), await _client("good", port, SECONDS)
+async def _look(process: psutil.Process, peaks: list[int]) -> None:
+    while True:
+        peaks.append(process.memory_info().rss)
+        await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _client(kind: str, port: int, seconds: float, rate: float = 0.0) -> dict[str, float]:
-    process = await asyncio.create_subprocess_exec(
-        *tied(
-            [
-                sys.executable,
-                "-m",
-                "bench.hostile_clients",
-                kind,
-                str(port),
-                str(seconds),
-                str(rate),
-            ]
-        ),
-        stdout=subprocess.PIPE,
-    )
+@asynccontextmanager
+async def _hostile(what: str, port: int) -> AsyncIterator[None]:
+    """Hostile clients at work; they stay for two measures."""
+    seconds = WARM_SECONDS + 2 * (SECONDS + START_SECONDS)
+    clients = asyncio.create_task(_client("bad", port, seconds))
+    await asyncio.sleep(WARM_SECONDS)  # They are all there by now.
+    yield
+    print(f"how often the hostile ones came {what}: {await clients}", file=sys.stderr)
+
+
+@asynccontextmanager
+async def _swallower() -> AsyncIterator[int]:
+    """A process in a broker's place; its port."""
+    process = await _start("swallow", 0, 3600.0)
+    try:
+        assert process.stdout is not None
+        yield int(await process.stdout.readline())
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def _client(kind: str, port: int, seconds: float, rate: float = 0.0, pid: int = 0) -> Figures:
+    process = await _start(kind, port, seconds, rate, pid)
     output, _ = await asyncio.wait_for(process.communicate(), seconds + 60)
     assert process.returncode == 0, f"the {kind} clients failed"
-    figures: dict[str, float] = json.loads(output.splitlines()[-1])
+    figures: Figures = json.loads(output.splitlines()[-1])
     return figures
+
+
+async def _start(kind: str, *arguments: float) -> Process:
+    command = [sys.executable, "-m", "bench.hostile_clients", kind, *map(str, arguments)]
+    return await asyncio.create_subprocess_exec(*tied(command), stdout=subprocess.PIPE)

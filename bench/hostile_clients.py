@@ -1,11 +1,19 @@
 """The clients of `bench.hostile`: well-behaved ones that are measured, and hostile ones.
 
-    python -m bench.hostile_clients (good|bad) PORT SECONDS [RATE]
+    python -m bench.hostile_clients (good|bad) PORT SECONDS [RATE] [PID]
+    python -m bench.hostile_clients swallow 0 SECONDS
 
-prints one line of JSON. RATE: requests in a second that the good ones ask for together; without it
-each asks as soon as it has its answer. The hostile ones idle, dribble a frame byte by byte, promise
-a hundred megabytes and stall, ask and read no answer, send bombs (a small batch of very many
-records, for a compacted topic), or hang up and come again; a sixth of them each.
+prints one line of JSON. RATE: requests in a second that the good ones ask for together; with 0
+each asks as soon as it has its answer. PID: the broker, whose processor time they count.
+
+The hostile ones idle, dribble a frame byte by byte, promise a hundred megabytes and stall, ask and
+read no answer, send bombs (a small batch of very many records, for a compacted topic), have a
+thousand partitions described, send what is no request, or hang up and come again; an eighth of them
+each.
+
+`swallow` is what they work upon instead of a broker
+when their own share of the machine is measured: it prints its port, reads what they send, and gives
+them an empty answer or hangs up, each at the pace at which a broker does.
 """
 
 from __future__ import annotations
@@ -22,7 +30,10 @@ from contextlib import suppress
 from functools import cache
 from typing import Final
 
+import psutil
+
 from spindle.model.batches import Record
+from spindle.model.errors import Error
 from spindle.wire import batch
 from spindle.wire.apis import Key
 from spindle.wire.compression import Compression
@@ -30,8 +41,9 @@ from spindle.wire.entities import make, ms, request_types
 from spindle.wire.framing import decode_response, encode_request
 
 GOOD, BAD = 500, 500
-TOPIC, COMPACTED = "bench-good", "bench-compacted"
+TOPIC, COMPACTED, WIDE = "bench-good", "bench-compacted", "bench-wide"
 PARTITIONS: Final = 8
+WIDE_PARTITIONS: Final = 1_000
 BOMB_RECORDS: Final = 400_000
 _LENGTH = struct.Struct(">i")
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -53,13 +65,15 @@ def packed(count: int, compression: Compression) -> bytes:
     return b"".join(bytes(piece) for piece in batch.stamped(made))
 
 
-async def good(port: int, seconds: float, rate: float = 0.0) -> dict[str, float]:
-    """Requests per second of all, the 99th percentile of one's time, and connections lost."""
+async def good(port: int, seconds: float, rate: float, pid: int) -> dict[str, float]:
+    """Requests per second of all, and per second that the broker has used of a processor, the 99th
+    percentile of one's time, and how often one lost its connection or was refused."""
+    broker = psutil.Process(pid)
     pause = GOOD / rate if rate else 0.0
     record = packed(1, Compression.NONE)
     times: list[float] = []
     lost = 0
-    begun = time.monotonic()
+    used, begun = sum(broker.cpu_times()[:2]), time.monotonic()
 
     async def one(number: int) -> None:
         nonlocal lost
@@ -74,14 +88,16 @@ async def good(port: int, seconds: float, rate: float = 0.0) -> dict[str, float]
                 reader, writer = streams
                 asked = time.monotonic()
                 writer.write(frame)
-                (size,) = _LENGTH.unpack(await reader.readexactly(4))
-                answer = decode_response(request, await reader.readexactly(size))
-                assert answer.responses[0].partition_responses[0].error_code == 0, answer
+                answer = decode_response(request, await _answer(reader))
+                if answer.responses[0].partition_responses[0].error_code != Error.NONE:
+                    raise ConnectionError
                 times.append(time.monotonic() - asked)
                 due = max(due + pause, time.monotonic() - pause)
                 await asyncio.sleep(max(0.0, due - time.monotonic()))
             except (OSError, asyncio.IncompleteReadError):
                 lost += 1
+                if streams is not None:
+                    streams[1].close()
                 streams = None
                 await asyncio.sleep(0.1)
         if streams is not None:
@@ -92,6 +108,7 @@ async def good(port: int, seconds: float, rate: float = 0.0) -> dict[str, float]
     took = time.monotonic() - begun
     return {
         "rate": len(times) / took,
+        "per cpu": len(times) / (sum(broker.cpu_times()[:2]) - used),
         "p99": times[len(times) * 99 // 100] * 1000 if times else 0.0,
         "lost": lost,
     }
@@ -127,7 +144,8 @@ async def promise(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 async def unread(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Questions, as fast as they are taken; no answer is read."""
     t = request_types(Key.METADATA, 12)
-    frame = encode_request(make(t.MetadataRequest, topics=None), 1, "bench") * 100
+    topic = make(t.MetadataRequestTopic, name=TOPIC)
+    frame = encode_request(make(t.MetadataRequest, topics=(topic,)), 1, "bench") * 100
     writer.transport.pause_reading()  # type: ignore[attr-defined]
     while True:
         writer.write(frame)
@@ -135,12 +153,26 @@ async def unread(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.1)
 
 
+async def describe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """All partitions of all topics, again and again."""
+    t = request_types(Key.METADATA, 12)
+    frame = encode_request(make(t.MetadataRequest, topics=None), 1, "bench")
+    while True:
+        writer.write(frame)
+        await _answer(reader)
+
+
+async def garble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """What is no request."""
+    writer.write(_LENGTH.pack(100) + bytes(range(100, 200)))
+    await reader.readexactly(1)
+
+
 async def bomb(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Records by the hundred thousand, a few kilobytes on the wire, one after the other."""
     while True:
         writer.write(_bomb())
-        (size,) = _LENGTH.unpack(await reader.readexactly(4))
-        await reader.readexactly(size)
+        await _answer(reader)
 
 
 async def come_and_go(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -149,7 +181,21 @@ async def come_and_go(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     raise ConnectionError
 
 
-DEEDS: Final[tuple[Deed, ...]] = (idle, dribble, promise, unread, bomb, come_and_go)
+DEEDS: Final[tuple[Deed, ...]] = (
+    idle,
+    dribble,
+    promise,
+    unread,
+    bomb,
+    describe,
+    garble,
+    come_and_go,
+)
+
+
+async def _answer(reader: asyncio.StreamReader) -> bytes:
+    (size,) = _LENGTH.unpack(await reader.readexactly(4))
+    return await reader.readexactly(size)
 
 
 @cache
@@ -182,12 +228,50 @@ async def bad(port: int, seconds: float) -> dict[str, float]:
     return dict(came)
 
 
+# --- what stands in a broker's place -------------------------------------------------------------
+
+SWALLOW_SECONDS: Final = 1.0
+"""How long a bomb's answer, or one who stalls, is kept waiting."""
+SWALLOW_BYTES: Final = 1 << 20
+"""From so much on it hangs up: who sends that wants no answer."""
+
+
+async def swallow(seconds: float) -> dict[str, float]:
+    """How many came."""
+    came = 0
+
+    async def on_connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal came
+        came += 1
+        with suppress(OSError):
+            seen = 0
+            while seen < SWALLOW_BYTES and (chunk := await reader.read(1 << 16)):
+                seen += len(chunk)
+                if len(chunk) == 104:  # garbled
+                    break
+                if len(chunk) > 1:  # not a dribble
+                    await asyncio.sleep(SWALLOW_SECONDS)
+                    writer.write(_LENGTH.pack(0))
+        writer.transport.abort()
+
+    server = await asyncio.start_server(on_connected, "127.0.0.1", 0, backlog=1024)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.sleep(seconds)
+    server.close()
+    return {"came": came}
+
+
 def main() -> None:
     """Run one side and print its figures."""
     kind, port, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
     rate = float(sys.argv[4]) if len(sys.argv) > 4 else 0.0
-    side = good(port, seconds, rate) if kind == "good" else bad(port, seconds)
-    print(json.dumps(asyncio.run(side)))
+    if kind == "swallow":
+        print(json.dumps(asyncio.run(swallow(seconds))))
+        return
+    if kind == "good":
+        print(json.dumps(asyncio.run(good(port, seconds, rate, int(sys.argv[5])))))
+    else:
+        print(json.dumps(asyncio.run(bad(port, seconds))))
 
 
 if __name__ == "__main__":

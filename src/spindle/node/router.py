@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
@@ -16,6 +16,9 @@ from spindle.model.outbox import Outbox
 from spindle.node.calls import Call, Connection, Sink
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.framing import RequestHeader, decode_header, decode_request
+
+SAY_SECONDS: Final = 10.0
+"""The least time between two lines about connections that are refused: there may be very many."""
 
 Handler = Callable[[Any, Call], None]
 
@@ -34,6 +37,8 @@ class Router:
         }
         self._target = target
         self._out = out
+        self._hung_up = 0
+        self._silent_until = 0.0
         self.served: dict[int, tuple[int, int]] = {
             int(key): (api.min, api.max) for key, api in TABLE.items() if key in self._handlers
         }
@@ -106,5 +111,14 @@ class Router:
             )
 
     def _hang_up(self, connection: Connection, why: str) -> None:
-        self._out.say("warning", "connection refused", host=connection.host, reason=why)
+        self._hung_up += 1
+        if self._out.now >= self._silent_until:
+            self._silent_until = self._out.now + SAY_SECONDS
+            self._out.say(
+                "warning",
+                "connection refused",
+                host=connection.host,
+                reason=why,
+                so_far=self._hung_up,
+            )
         self._out.hang_up(connection.id)

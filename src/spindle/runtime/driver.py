@@ -139,12 +139,12 @@ class Driver:
         if self._ended.done():
             return
         try:
-            begun = self._loop.time()
+            self._pulse.on_input()
             self._node.out.busy = self._pulse.busy
-            self._node.set_time(begun, time.time_ns() // 1_000_000)
+            self._node.set_time(self._loop.time(), time.time_ns() // 1_000_000)
             happened()
             self._pump()
-            self._pulse.on_input(self._loop.time() - begun)
+            self._pulse.on_worked_off()
         except Exception as bug:
             self._on_bug(bug)
 

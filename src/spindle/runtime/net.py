@@ -13,11 +13,11 @@ from collections.abc import Callable
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Unusable
-from spindle.wire.framing import FrameCutter
+from spindle.wire.framing import ROOM_MOST, FrameCutter
 
 READ_BYTES = 64 << 10
-READ_MAX = 1 << 20
-"""Bytes of an unfinished frame that are received before the others have their turn."""
+READ_MAX = ROOM_MOST
+"""Bytes that are received of one connection before the others have their turn."""
 FRAMES_AT_ONCE = 1
 """Frames of one connection that are handed on before the others have their turn."""
 UNSENT_MAX = 64 << 10
@@ -153,9 +153,10 @@ class Stream:
         self._loop.call_soon(self._on_closed, reason)
 
     def _readable(self) -> None:
-        room = self._cutter.room
+        unfinished = self._cutter.room
+        begins = unfinished is None
         try:
-            count = self._sock.recv_into((room or self._scratch)[: self._allowed])
+            count = self._sock.recv_into((unfinished or self._scratch)[: self._allowed])
         except (BlockingIOError, InterruptedError):
             return
         except OSError as error:
@@ -165,7 +166,8 @@ class Stream:
             self.close("closed by the other side")
             return
         try:
-            if room is None:
+            unfinished = None  # Else no more room could be made where it is.
+            if begins:
                 frames = self._cutter.feed(self._scratch[:count])
             else:
                 frames = self._cutter.filled(count)

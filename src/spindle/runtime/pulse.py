@@ -1,15 +1,16 @@
 """How busy a node's event loop is, and how long it keeps others waiting (S-08).
 
 One turn of the loop serves each connection that is ready once; one input is one thing that a node
-is told: a request, the results of jobs, a timer. Measured at every turn and input, for less than a
-microsecond. Knows neither connections nor requests.
+is told: a request, the results of jobs, a timer. A turn is measured by the clock, an input by the
+processor time that it took: so it is the same on a machine that others use. Knows neither
+connections nor requests.
 """
 
 from __future__ import annotations
 
 import selectors
 from collections.abc import Callable, Iterator
-from time import monotonic
+from time import monotonic, thread_time
 from typing import Final
 
 from spindle.model.statistics import Sample
@@ -18,6 +19,10 @@ WINDOW_SECONDS: Final = 0.25
 """Over so long it is found how busy the loop is."""
 LONGEST_SECONDS: Final = 60.0
 """The longest turn and input are those of the last one to two such times."""
+LONG_SECONDS: Final = 0.005
+"""An input that took less is not worth a look at the processor's clock."""
+CLOSE_SECONDS: Final = 0.001
+"""So far the processor time of an input may be overstated: its clock is slow to read."""
 _TURN, _INPUT = "spindle_eventloop_longestturnseconds", "spindle_eventloop_longestinputseconds"
 
 
@@ -48,12 +53,17 @@ class Pulse:
     `busy` is the share of its time in which the loop lately had something to do, from 0 to 1.
     """
 
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
+    def __init__(
+        self, clock: Callable[[], float] = monotonic, used: Callable[[], float] = thread_time
+    ) -> None:
+        """`used`: seconds of a processor that the loop's thread has used."""
+        self._clock, self._used = clock, used
         now = clock()
         self.busy = 0.0
         self._asleep_at = self._awake_at = self._begun = now
         self._slept = 0.0
+        self._input_at = self._read_at = now
+        self._used_before = used()
         self._turns, self._inputs = _Longest(now), _Longest(now)
 
     def on_asleep(self) -> None:
@@ -71,9 +81,16 @@ class Pulse:
             self._turns.roll(now)
             self._inputs.roll(now)
 
-    def on_input(self, seconds: float) -> None:
-        """An input has been worked off in so many seconds."""
-        self._inputs.note(seconds)
+    def on_input(self) -> None:
+        """An input has come."""
+        self._input_at = now = self._clock()
+        if now - self._read_at > CLOSE_SECONDS:
+            self._used_before, self._read_at = self._used(), now
+
+    def on_worked_off(self) -> None:
+        """It has been worked off."""
+        if self._clock() - self._input_at > LONG_SECONDS:
+            self._inputs.note(self._used() - self._used_before)
 
     def statistics(self) -> Iterator[Sample]:
         """Its figures, under Kafka's names where it has any."""
@@ -84,7 +101,7 @@ class Pulse:
             "share of its time in which the event loop had nothing to do",
         )
         yield Sample(_TURN, self._turns.get(now), "s of the event loop's longest turn lately")
-        yield Sample(_INPUT, self._inputs.get(now), "s of the longest request or result lately")
+        yield Sample(_INPUT, self._inputs.get(now), "s of a processor for the longest input lately")
 
 
 class PulseSelector(selectors.DefaultSelector):

@@ -23,8 +23,10 @@ _HEADER: Final = struct.Struct(">hhih")
 _INT32: Final = struct.Struct(">i")
 _INT16: Final = struct.Struct(">h")
 _NO_TAGS: Final = b"\x00"
-_ROOM_FIRST: Final = 64 << 10
-_ROOM_GROWTH: Final = 4
+_ROOM_LEAST: Final = 64 << 10
+ROOM_MOST: Final = 256 << 10
+"""Room made at once for an unfinished frame: so much is touched before a byte of it has come."""
+_ZEROS: Final = memoryview(bytes(ROOM_MOST))
 
 
 class RequestHeader(NamedTuple):
@@ -154,8 +156,8 @@ class FrameCutter:
     `limit` is the longest frame allowed, in bytes without its length (`socket.request.max.bytes`);
     a longer or negative one is Corrupt before room is made for it, and the connection is of no use
     afterwards. A frame which is not whole yet has room: `room` lets what comes be received right
-    where it belongs. Whoever promises much and sends little gets no more than four times as much
-    room as he has sent.
+    where it belongs. Room is made as the frame comes, a little at a time and where it is: who
+    promises much and sends little costs little.
     """
 
     __slots__ = ("_frame", "_have", "_limit", "_rest", "_size")
@@ -175,7 +177,7 @@ class FrameCutter:
 
     @property
     def room(self) -> memoryview | None:
-        """Where more of an unfinished frame goes; tell `filled`. None: use `feed`."""
+        """Where more of an unfinished frame goes: let go of it, tell `filled`. None: `feed`."""
         return None if self._frame is None else memoryview(self._frame)[self._have :]
 
     def filled(self, count: int) -> list[Buffer]:
@@ -185,15 +187,15 @@ class FrameCutter:
         if self._have < len(self._frame):
             return []
         if self._have < self._size:
-            self._frame = self._grown(self._frame)
+            self._grow(self._frame)
             return []
         frame, self._frame, self._have = self._frame, None, 0
         return [frame]
 
-    def _grown(self, before: Buffer) -> bytearray:
-        frame = bytearray(min(self._size, max(_ROOM_FIRST, _ROOM_GROWTH * len(before))))
-        frame[: len(before)] = before
-        return frame
+    def _grow(self, frame: bytearray) -> None:
+        # In place: large pieces of memory are moved by changing their addresses.
+        room = min(max(_ROOM_LEAST, len(frame)), ROOM_MOST)
+        frame += _ZEROS[: min(room, self._size - len(frame))]
 
     def feed(self, chunk: Buffer) -> list[Buffer]:
         """Take the next bytes; the frames (without their lengths) that are now complete."""
@@ -220,7 +222,8 @@ class FrameCutter:
             offset = start + size
             if offset > end:
                 self._size, self._have = size, end - start
-                self._frame = self._grown(view[start:])
+                self._frame = bytearray(view[start:])
+                self._grow(self._frame)
                 return
             frames.append(bytes(view[start:offset]))
         self._rest = bytes(view[offset:])

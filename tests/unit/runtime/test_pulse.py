@@ -17,7 +17,8 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = 100.0
-        self.pulse = Pulse(lambda: self.now)
+        self.used = 10.0
+        self.pulse = Pulse(lambda: self.now, lambda: self.used)
 
     def work(self, seconds: float) -> None:
         self.now += seconds
@@ -26,6 +27,12 @@ class Clock:
     def sleep(self, seconds: float) -> None:
         self.now += seconds
         self.pulse.on_awake()
+
+    def take_in(self, seconds: float, of_a_processor: float) -> None:
+        self.pulse.on_input()
+        self.now += seconds
+        self.used += of_a_processor
+        self.pulse.on_worked_off()
 
     def figure(self, name: str) -> float:
         return {sample.name: sample.value for sample in self.pulse.statistics()}[name]
@@ -50,13 +57,15 @@ def test_it_tells_the_share_of_the_time_in_which_the_loop_worked() -> None:
 def test_the_longest_are_remembered_for_a_while() -> None:
     clock = Clock()
     clock.work(0.2)
-    clock.pulse.on_input(0.04)
+    clock.take_in(0.1, 0.04)
     clock.sleep(0.1)
     clock.work(0.1)
-    clock.pulse.on_input(0.01)
-    assert (clock.figure(TURN), clock.figure(INPUT)) == (pytest.approx(0.2), 0.04)
+    clock.take_in(0.02, 0.01)
+    clock.take_in(0.004, 0.004)
+    longest = (pytest.approx(0.2), pytest.approx(0.04))
+    assert (clock.figure(TURN), clock.figure(INPUT)) == longest
     clock.sleep(LONGEST_SECONDS)
-    assert (clock.figure(TURN), clock.figure(INPUT)) == (pytest.approx(0.2), 0.04)
+    assert (clock.figure(TURN), clock.figure(INPUT)) == longest
     clock.work(0.1)
     clock.sleep(LONGEST_SECONDS)
     assert clock.figure(TURN) == pytest.approx(0.1)
