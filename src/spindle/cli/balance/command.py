@@ -92,8 +92,8 @@ def plan(
 
     The plan's file (--output, or what --json prints) is for `spindle balance apply`. It is also a
     reassignment file of kafka-reassign-partitions. Each sample is kept in the history, from which
-    `forecast` and `what-if` tell more. Exit code 1: a broker told nothing, or not the space of its
-    disks, or what you want empty cannot be emptied.
+    `forecast` and `what-if` tell more. Exit code 1: a broker does not tell the space of its disks,
+    or what you want empty cannot be emptied; 4: nothing is to be moved; 6: a broker told nothing.
     """
     asked = wanted(
         tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between,
