@@ -18,10 +18,10 @@ from tests.support.local import Local
 from tests.support.quorum import ask
 from tests.support.waiting import eventually
 
-from spindle.model.batches import Record
+from spindle.model.batches import Buffer, Record
 from spindle.model.errors import Error
 from spindle.wire.apis import Key
-from spindle.wire.batch import build
+from spindle.wire.batch import Compression, build
 from spindle.wire.entities import make, request_types
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("N-08")]
@@ -33,6 +33,7 @@ TOPICS: dict[str, tuple[list[list[int]], dict[str, str]]] = {
     "pair": ([[1, 2]], {}),
     "compact": ([[1]], {"cleanup.policy": "compact"}),
     "stamped": ([[1]], {"message.timestamp.type": "LogAppendTime"}),
+    "unpacked": ([[1]], {"compression.type": "uncompressed", "max.message.bytes": "20000"}),
     "bounded": (
         [[1]],
         {"message.timestamp.before.max.ms": "1000", "message.timestamp.after.max.ms": str(9 * DAY)},
@@ -93,8 +94,12 @@ def without_times(text: str | None) -> str | None:
 
 def produce(cluster: ApacheKafka, topic: str, *records: Record, version: int = 12) -> Any:
     """The error of a batch, its message, and the records that are named for it."""
+    return send_batch(cluster, topic, build(list(records)).data, version)
+
+
+def send_batch(cluster: ApacheKafka, topic: str, batch: Buffer, version: int = 12) -> Any:
     types = request_types(Key.PRODUCE, version)
-    data = make(types.PartitionProduceData, index=0, records=build(list(records)).data)
+    data = make(types.PartitionProduceData, index=0, records=batch)
     asked = make(types.TopicProduceData, name=topic, partition_data=(data,))
 
     def attempt() -> Any:
@@ -133,6 +138,17 @@ def record(offset: int, key: bytes | None = b"k", ahead: int = 0, at: int | None
 )
 def test_records_that_are_refused(sides: Sides, topic: str, records: list[Any]) -> None:
     same(sides, produce, topic, *(record(*r) for r in records))
+
+
+@pytest.mark.spec("N-01")
+@pytest.mark.parametrize("size", [10_000, 19_900, 20_000, 30_000])
+def test_batches_that_grow_where_the_topic_wants_them_unpacked(sides: Sides, size: int) -> None:
+    now = time.time_ns() // 1_000_000
+    packed = build([Record(0, now, None, bytes(size))], compression=Compression.ZSTD)
+    assert packed.size < 200
+    error, *_ = send_batch(sides.ours, "unpacked", packed.data)
+    assert error == send_batch(sides.apache, "unpacked", packed.data)[0]
+    assert error == (Error.MESSAGE_TOO_LARGE if size >= 20_000 else Error.NONE)
 
 
 def test_deletions_that_do_not_wait(sides: Sides) -> None:
