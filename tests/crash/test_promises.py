@@ -6,6 +6,8 @@ small file that is gone, a checkpoint that says what need not be looked at again
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from tests.support.power import Unlucky, at_every_change, log_of, opened
 from tests.support.storage import (
@@ -24,9 +26,12 @@ from tests.support.storage import (
     read_values,
     reopen,
     step,
+    with_records,
 )
 
+from spindle.model.batches import TRANSACTIONAL, EndTransactionMarker
 from spindle.model.copying import CopyBytes, MarkCopy, PlanCopy
+from spindle.model.ids import METADATA_TOPIC
 from spindle.model.jobs import (
     Checkpoint,
     Close,
@@ -42,9 +47,11 @@ from spindle.model.jobs import (
     Truncate,
     WriteHighWatermarks,
 )
+from spindle.model.logs import LogKey
 from spindle.sim.disk import MemoryDisk
-from spindle.storage import layout, meta
+from spindle.storage import layout, meta, transactions
 from spindle.storage.directory import Directory
+from spindle.wire.control import end_transaction
 
 SMALL = {"segment_bytes": 700, "index_interval_bytes": 150}
 PATH = "/data/d1"
@@ -206,14 +213,16 @@ def test_a_small_file_has_its_bytes_before_it_has_its_name() -> None:
 
 
 @pytest.mark.spec("B-15")
-def test_what_a_checkpoint_trusts_is_on_the_medium() -> None:
+@pytest.mark.parametrize("epoch_of", [lambda offset: offset // 8, lambda _: 0])
+def test_what_a_checkpoint_trusts_is_on_the_medium(epoch_of: Callable[[int], int]) -> None:
     """Records, names and epochs below the recovery point are not looked at again."""
 
     def work(disk: MemoryDisk) -> None:
         directory, _ = reopen(disk, PATH)
         create(directory, **SMALL)
         for offset in range(20, 60, 2):
-            append(directory, batch(offset, [b"v" * 50] * 2, epoch=offset // 8, at=offset))
+            made = batch(offset, [b"v" * 50] * 2, epoch=epoch_of(offset), at=offset)
+            append(directory, made)
             if offset % 10 == 0:
                 directory.run(Checkpoint(PATH))
 
@@ -267,3 +276,49 @@ def test_where_a_log_begins_outlives_a_clean_shutdown() -> None:
     _, found = reopen(disk, PATH)
     assert found.clean
     assert found.logs[0].start == 13
+
+
+@pytest.mark.spec("B-15")
+def test_what_was_aborted_below_a_checkpoint_stays_so() -> None:
+    """The index of aborted transactions belongs to what is not looked at again."""
+    disk, directory = fresh()
+    create(directory, **SMALL)
+    offset = 0
+    while offset < 30:
+        header = {"producer_id": 7, "producer_epoch": 0, "attributes": TRANSACTIONAL}
+        values = batch(offset, [b"v" * 50] * 2, base_sequence=offset, **header)
+        ended = end_transaction(7, 0, EndTransactionMarker(False, 0), 1000)
+        ended.base_offset, ended.leader_epoch = offset + 2, 0
+        offset = append(directory, values, ended)
+    for _ in range(4):
+        directory.run(Checkpoint(PATH))
+    point = directory._logs[KEY].recovery_point
+    assert point > 10
+    disk.crash(Unlucky())
+    directory, _ = opened(disk)
+    found = transactions.between(directory._logs[KEY].segments, 0, point)
+    assert [(a.first, a.last) for a in found] == [(n, n + 2) for n in range(0, point, 3)]
+
+
+def test_a_directory_in_use_was_not_shut_down_cleanly() -> None:
+    disk = with_records()
+    disk.settle()
+    _, found = reopen(disk, PATH)
+    assert found.clean
+    disk.crash(Unlucky())
+    assert not reopen(disk, PATH)[1].clean
+
+
+def test_what_a_voter_has_found_at_its_start_it_keeps() -> None:
+    """A leader counts on it from then on, though the process before it was killed unsynced."""
+    key = LogKey(METADATA_TOPIC, 0)
+    disk, directory = fresh()
+    create(directory, key)
+    append(directory, batch(0, [b"1"] * 5), key=key)
+    disk.kill()
+    _, found = reopen(disk, PATH)
+    assert log_of(found, key) is not None
+    disk.crash(Unlucky())
+    loaded = log_of(reopen(disk, PATH)[1], key)
+    assert loaded is not None
+    assert loaded.end == 5

@@ -102,10 +102,21 @@ class FakeNode:
     def ask_vote(
         self, voter: NodeId, ballot: Ballot, then: Callable[[VoteAnswer | None], None]
     ) -> None:
+        assert ballot.pre_vote or self.disk.state == ElectionState(ballot.epoch, NOBODY, self.me)
         self._send(voter, lambda peer, answer: peer.raft.on_vote(ballot, answer), then)
 
     def begin_epoch(self, voter: NodeId, epoch: int, then: Callable[[Any], object]) -> None:
-        self._send(voter, lambda p, answer: p.raft.on_begin_epoch(self.me, epoch, answer), then)
+        assert self.disk.state == ElectionState(epoch, self.me, self.me)
+
+        def ask(peer: FakeNode, answer: Callable[[Any], None]) -> None:
+            def durable(heard: Any) -> None:
+                saved = peer.disk.state.epoch if peer.disk.state is not None else 0
+                assert saved >= heard.epoch, "an epoch was told that is not durable"
+                answer(heard)
+
+            peer.raft.on_begin_epoch(self.me, epoch, durable)
+
+        self._send(voter, ask, then)
 
     def end_epoch(
         self,
@@ -124,6 +135,9 @@ class FakeNode:
         wish: FetchWish,
         then: Callable[[FetchAnswer | Silence], None],
     ) -> None:
+        kept = [b.next_offset for b in self.disk.batches]
+        kept += [self.disk.snapshot.offset] if self.disk.snapshot is not None else []
+        assert wish.offset <= max(kept, default=0), "a fetch acknowledges what is not durable"
         others = [v for v in self.quorum.voters if v != self.me]
         if source is None and not others:
             return

@@ -381,3 +381,34 @@ def test_the_next_transaction_does_not_begin_before_the_marker_of_the_one_before
     assert not partition.has_begun(7, 4)
     write(4, 0)
     assert partition.has_begun(7, 4)
+
+
+def test_who_is_proposed_binds_the_mark_however_far_behind() -> None:
+    partition = leading(isr=(1, 2))
+    fetch(partition, 3, 0)
+    assert partition.has_proposal
+    append(partition)
+    fetch(partition, 2, 1, now=100.0)
+    assert partition.high_watermark == 0
+    fetch(partition, 3, 1, now=100.0)
+    assert partition.high_watermark == 1
+
+
+def test_metadata_that_tells_nothing_new_leaves_the_proposal() -> None:
+    partition = leading(isr=(1, 2))
+    fetch(partition, 3, 0)
+    proposal = partition.take_proposal()
+    assert proposal is not None
+    assert partition.on_assignment(replace(STATE, isr=(1, 2)), ALIVE, 1.0) is Change.ISR
+    assert partition.maximal_isr == {1, 2, 3}
+    partition.on_isr_committed(proposal, (1, 2, 3), 11, 1.0)
+    assert partition.isr == (1, 2, 3)
+
+
+def test_what_is_cut_takes_its_transactions_along() -> None:
+    partition = leading()
+    partition.assign(Batch(0, 0, -1, TRANSACTIONAL, 1, 1, 7, 0, 0, 1, b""))
+    partition.on_appended(1, 0.0)
+    assert partition.transactions.open == {7: 0}
+    partition.on_cut(loaded(0))
+    assert partition.transactions.open == {}

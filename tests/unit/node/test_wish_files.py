@@ -1,0 +1,24 @@
+"""A wish for a replica that is not there yet is answered once it is on disk (K113-10)."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.moving import is_a, started
+
+from spindle.model.errors import Error
+from spindle.model.jobs import PutFile
+
+
+@pytest.mark.spec("K113-10")
+def test_a_wish_is_answered_once_it_is_written() -> None:
+    world = started()
+    first = world.order("/d2", "later", 0)
+    world.run_until_job(is_a(PutFile))
+    again = world.order("/d2", "later", 0)  # It changes nothing, and promises as much.
+    assert first() is None
+    assert again() is None
+    world.resume()
+    world.wait(0.1)
+    told = [int(Error.UNKNOWN_TOPIC_OR_PARTITION)]
+    assert first() == told
+    assert again() == told
