@@ -15,6 +15,7 @@ from tests.support.storage import (
     FUTURE,
     KEY,
     NODE,
+    accept_loss,
     append,
     batch,
     check_log,
@@ -38,6 +39,7 @@ from spindle.model.jobs import (
     Discard,
     Flush,
     GetFile,
+    MarkBad,
     MoveLogStart,
     Promote,
     PutFile,
@@ -254,8 +256,8 @@ def test_a_log_that_was_cut_is_no_damaged_one() -> None:
 
     def work(disk: MemoryDisk) -> None:
         directory, _ = reopen(disk, PATH)
-        directory.run(Truncate(PATH, KEY, 14))
-        append(directory, batch(14, [b"n" * 50] * 2, epoch=1))
+        directory.run(Truncate(PATH, KEY, 10))
+        append(directory, batch(10, [b"n" * 50] * 2, epoch=1))
         directory.run(GetFile(PATH, "nothing"))
         directory.run(PutFile(PATH, "something", b"else"))
 
@@ -322,3 +324,34 @@ def test_what_a_voter_has_found_at_its_start_it_keeps() -> None:
     loaded = log_of(reopen(disk, PATH)[1], key)
     assert loaded is not None
     assert loaded.end == 5
+
+
+@pytest.mark.spec("B-31")
+def test_what_an_accepted_loss_has_left_is_not_lost_to_a_power_cut() -> None:
+    """Segments are set aside and written anew: at any moment the good records are somewhere."""
+    accepted: set[int] = set()
+
+    def prepare() -> MemoryDisk:
+        disk = with_log()
+        disk.rot(f"{NAME}/{0:020d}.log", 200, 0x10)
+        directory, _ = reopen(disk, PATH)
+        directory.run(MarkBad(PATH, KEY, "bad CRC", 5))
+        disk.settle()
+        disk.kill()
+        return disk
+
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, PATH)
+        accept_loss(directory)
+        accepted.add(id(disk))
+        directory.run(PutFile(PATH, "something", b"else"))
+
+    def check(disk: MemoryDisk) -> None:
+        directory, found = reopen(disk, PATH)
+        if found.quarantined:
+            assert id(disk) not in accepted
+            accept_loss(directory)
+        assert set(range(20)) - set(read_values(directory)) == {2, 3}
+        assert read_values(directory)[19] == b"v" * 50
+
+    assert at_every_change(prepare, work, check) > 10

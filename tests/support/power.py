@@ -1,7 +1,7 @@
 """The power goes after every single change that a piece of work makes to the disk.
 
-`at_every_change` plays the work with each cut and several fates of what was not synced; the worst
-of them, in which none of it is there, among them.
+`at_every_change` plays the work with each cut and several fates of what was not synced: all of it
+is there (the process was killed, and no more), none of it, or some.
 """
 
 from __future__ import annotations
@@ -42,14 +42,18 @@ def at_every_change(
     cuts = 0
     while True:
         cuts += 1
-        fates: list[Rng] = [Unlucky(), *(Random(cuts * 1000 + seed) for seed in range(seeds))]
+        fates: list[Rng | None] = [None, Unlucky()]
+        fates += [Random(cuts * 1000 + seed) for seed in range(seeds)]
         for fate in fates:
             disk = prepare()
             disk.cut_at = disk.changes + cuts
             try:
                 work(disk)
             except PowerCut:
-                disk.crash(fate)
+                if fate is None:
+                    disk.kill()
+                else:
+                    disk.crash(fate)
                 check(disk)
             else:
                 return cuts - 1

@@ -2,8 +2,9 @@
 
 A segment with damage is moved into the bad copy beside, whole, and what is left of it, batch for
 batch, takes its place; gaps in the offsets are what compaction leaves, too. Where a batch's own
-header is wrong nobody knows where the next one begins, and the segment ends there. A crash between
-two steps leaves a log that is still marked as bad. Called by `directory`.
+header is wrong nobody knows where the next one begins, and the segment ends there. A crash leaves a
+log that is still marked as bad, and with what is good of each segment under its name or a temporary
+one: whoever begins again gives that its name first. Called by `directory`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def salvage(disk: Disk, path: str, job: Salvage) -> Salvaged:
     """Carry out the job on the log's directory at `path`. OSError."""
     name = layout.discarded_name(job.key, job.unique, "stray")
     aside = f"{job.directory}/{name}"
-    names = disk.list(path)
+    names = _finished(disk, path)
     parsed = [p for p in map(layout.parse_segment_file, names) if p is not None]
     bases = sorted({p.offset for p in parsed if p.offset >= job.base})
     if not bases:
@@ -37,9 +38,10 @@ def salvage(disk: Disk, path: str, job: Salvage) -> Salvaged:
     kept = sum(end - start for start, end in good)
     if kept == size >= 0:
         return Salvaged(following, name)
-    _set_aside(disk, path, aside, job, base)
     if good:
-        _write(disk, aside, path, layout.segment_file(base), good)
+        _write(disk, path, layout.segment_file(base), good)
+    _set_aside(disk, path, aside, job, base)
+    _finished(disk, path)
     lost = "all of it" if size < 0 else f"{size - kept} of {size} bytes"
     return Salvaged(following, name, (f"segment {base}: {lost}",))
 
@@ -104,8 +106,9 @@ def _set_aside(disk: Disk, path: str, aside: str, job: Salvage, base: int) -> No
     disk.sync_dir(aside)
 
 
-def _write(disk: Disk, aside: str, path: str, name: str, good: list[tuple[int, int]]) -> None:
-    source = disk.open(f"{aside}/{name}")
+def _write(disk: Disk, path: str, name: str, good: list[tuple[int, int]]) -> None:
+    """Write what is good of a segment under a temporary name, durably."""
+    source = disk.open(f"{path}/{name}")
     target = disk.open(f"{path}/{name}{layout.TEMPORARY}", create=True)
     try:
         target.truncate(0)
@@ -114,11 +117,22 @@ def _write(disk: Disk, aside: str, path: str, name: str, good: list[tuple[int, i
             while start < end:
                 copied = disk.copy(source, start, target, at, end - start)
                 if not copied:
-                    raise OSError(errno.EIO, "the segment has become shorter", f"{aside}/{name}")
+                    raise OSError(errno.EIO, "the segment has become shorter", f"{path}/{name}")
                 start, at = start + copied, at + copied
         target.sync()
     finally:
         source.close()
         target.close()
-    disk.rename(f"{path}/{name}{layout.TEMPORARY}", f"{path}/{name}")
     disk.sync_dir(path)
+
+
+def _finished(disk: Disk, path: str) -> list[str]:
+    """Give what was written its name, where the segment itself has gone; then all names."""
+    names = disk.list(path)
+    for name in names:
+        plain = name.removesuffix(layout.TEMPORARY)
+        parsed = layout.parse_segment_file(plain)
+        if plain not in names and parsed is not None and parsed.kind == layout.LOG:
+            disk.rename(f"{path}/{name}", f"{path}/{plain}")
+    disk.sync_dir(path)
+    return disk.list(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support.storage import FAR, KEY, append, batch, create, fill, fresh, read_values
 
-from spindle.model.jobs import Checkpoint, Flush, LogStart, MoveLogStart, Read, Truncate
+from spindle.model.jobs import Checkpoint, Flush, LogStart, MoveLogStart, Read, Retain, Truncate
 from spindle.storage.directory import Directory
 from spindle.wire.batch import split
 
@@ -37,6 +37,16 @@ def test_a_segment_with_one_record_that_is_not_deleted_stays() -> None:
     assert min(read_values(directory)) == base - 1
     directory.run(MoveLogStart(PATH, KEY, base))
     assert directory._logs[KEY].segments[0].base == base
+
+
+def test_retention_takes_no_segment_that_is_not_wholly_below_the_limit() -> None:
+    """The limit is the high watermark: the last record of the segment is not committed."""
+    _, directory = fresh()
+    create(directory, segment_bytes=500)
+    fill(directory, 40)
+    end = directory._logs[KEY].segments[0].end
+    assert directory.run(Retain(PATH, KEY, -1, 0, end - 1, 0)).start == 0
+    assert directory.run(Retain(PATH, KEY, -1, 0, end, 0)).start == end
 
 
 def test_a_cut_takes_the_start_the_times_and_the_recovery_point_back() -> None:

@@ -299,3 +299,16 @@ def test_a_replica_that_comes_by_reassignment_has_a_place_at_once() -> None:
     cluster.take(reassignment.alter(cluster.state, [asked], True))
     place = cluster.state.image.directory_of(cluster.partition("t"), 1)
     assert place == D11
+
+
+def test_directories_that_go_together_take_all_their_replicas_along() -> None:
+    cluster = Cluster()
+    three = tuple(directory(1, n) for n in range(3))
+    cluster.start(1, log_dirs=three)
+    cluster.start(2)
+    for n, place in enumerate(three):
+        cluster.topic(f"t{n}", (1, 2))
+        cluster.assign(1, place, f"t{n}")
+    cluster.beat(1, offline_dirs=three[:2])
+    assert [cluster.partition(f"t{n}").leader for n in range(3)] == [2, 2, 1]
+    assert [cluster.partition(f"t{n}").isr for n in range(3)] == [(2,), (2,), (1, 2)]

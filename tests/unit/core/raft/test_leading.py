@@ -79,3 +79,13 @@ def test_observers_are_limited_and_the_silent_ones_forgotten() -> None:
     assert 99 not in term.observers
     term.on_fetch(99, 1, 20, 2.0 + OBSERVER_SILENT, 1)
     assert list(term.observers) == [99]
+
+
+def test_half_of_an_even_number_is_no_majority() -> None:
+    term = Leading(1, 5, (1, 2, 3, 4), now=0.0)
+    term.start = 10
+    term.on_local_end(20, 0)
+    term.on_fetch(2, 20, 20, 1.0, 1)
+    assert term.committed() is None
+    term.on_fetch(3, 15, 20, 1.0, 1)
+    assert term.committed() == 15

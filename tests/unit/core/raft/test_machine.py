@@ -299,6 +299,14 @@ def test_a_vote_is_durable_before_it_is_answered_and_given_once() -> None:
     assert not other.granted
 
 
+def test_who_knows_the_leader_of_an_epoch_votes_for_nobody_in_it() -> None:
+    quorum, node = _follower()
+    leader, other = (id for id in (1, 2, 3) if id != node.me)
+    epoch = node.raft.epoch + 5
+    node.raft.on_begin_epoch(leader, epoch, lambda _: None)
+    assert not _vote(quorum, node, Ballot(other, epoch, OffsetAndEpoch(99, 99), False)).granted
+
+
 def test_a_candidate_with_a_shorter_log_gets_no_vote() -> None:
     quorum, node = _follower()
     ballot = Ballot(3, node.raft.epoch + 5, OffsetAndEpoch(0, 0), False)
