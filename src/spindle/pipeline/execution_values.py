@@ -5,7 +5,7 @@ Sizes are bytes. Shared by the machine (`execution`), its rim in the commands, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
@@ -158,3 +158,12 @@ class Outcome:
 def replica_of(move: Move) -> Replica:
     """The replica as it is when the move is done."""
     return Replica(move.topic, move.partition, move.to)
+
+
+def ends(moves: Iterable[Move]) -> list[Move]:
+    """Of moves in their order those that no later one takes on: where replicas are at the end."""
+    last: dict[Replica, Move] = {}
+    for move in moves:
+        last.pop(Replica(move.topic, move.partition, move.broker), None)
+        last[replica_of(move)] = move
+    return list(last.values())

@@ -25,6 +25,7 @@ from spindle.pipeline.execution_values import (
     Rules,
     Start,
     TakeBack,
+    ends,
     replica_of,
 )
 from spindle.planning.load import Move
@@ -392,3 +393,16 @@ def test_a_run_that_was_taken_back_is_not_at_a_hundred_percent() -> None:
     machine.on_look(2.0, world.look(machine))
     assert machine.over
     assert (machine.progress(2.0).done_bytes, machine.progress(2.0).bytes) == (0, 200)
+
+
+@pytest.mark.spec("P-08")
+def test_a_replica_that_moves_on_is_looked_for_only_where_it_ends() -> None:
+    there = Move(2, "t", 0, "/a", "/a", 10, destination=1)
+    within = Move(1, "t", 0, "/a", "/b", 10)
+    on = Move(1, "t", 0, "/b", "/a", 10, destination=3)
+    back = Move(3, "t", 0, "/a", "/c", 10, destination=1)
+    other = Move(4, "t", 0, "/a", "/a", 10, destination=2)
+    assert ends([there, other]) == [there, other]
+    assert ends([there, within, other]) == [within, other]
+    assert ends([there, within, other, on]) == [other, on]
+    assert ends([there, within, other, on, back]) == [other, back]

@@ -36,6 +36,7 @@ from spindle.pipeline.execution_values import (
     TakeBack,
     Unled,
     Wish,
+    ends,
     replica_of,
 )
 from spindle.pipeline.proposal import Proposal, parse
@@ -169,9 +170,9 @@ async def look_on(admin: AdminClient) -> Watched | None:
 async def verify(admin: AdminClient, moves: Sequence[Move]) -> list[tuple[Move, str]]:
     """Which replicas are not in the directory that the plan names, and where they are instead.
 
-    Of a replica that moves twice the last move counts.
+    Of a replica that moves twice the last move counts, on whatever broker.
     """
-    moves = list({replica_of(move): move for move in moves}.values())
+    moves = ends(moves)
     places = await admin.describe_replica_log_dirs([replica_of(m) for m in moves]).settled()
     wrong = []
     for move in moves:
@@ -179,7 +180,9 @@ async def verify(admin: AdminClient, moves: Sequence[Move]) -> list[tuple[Move, 
         if isinstance(place, Exception):
             wrong.append((move, str(place)))
         elif place.current != move.target or place.future is not None:
-            wrong.append((move, f"in {place.current}, going to {place.future}"))
+            where = place.current or "no directory that can be read"
+            going = "" if place.future is None else f", going to {place.future}"
+            wrong.append((move, f"in {where}{going}"))
     return wrong
 
 
