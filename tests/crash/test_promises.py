@@ -353,5 +353,8 @@ def test_what_an_accepted_loss_has_left_is_not_lost_to_a_power_cut() -> None:
             accept_loss(directory)
         assert set(range(20)) - set(read_values(directory)) == {2, 3}
         assert read_values(directory)[19] == b"v" * 50
+        if id(disk) in accepted:
+            (aside,) = (name for name in disk.names(PATH) if name.endswith("-stray"))
+            assert disk.contents(f"{PATH}/{aside}/{0:020d}.log"), "the damaged one is kept whole"
 
     assert at_every_change(prepare, work, check) > 10

@@ -22,3 +22,14 @@ def test_a_wish_is_answered_once_it_is_written() -> None:
     told = [int(Error.UNKNOWN_TOPIC_OR_PARTITION)]
     assert first() == told
     assert again() == told
+
+
+@pytest.mark.spec("K113-10")
+def test_wishes_for_several_directories_are_answered_when_all_are_written() -> None:
+    world = started()
+    answers = [world.order(path, "later", n) for n, path in enumerate(world.paths)]
+    world.run_until_job(lambda job: isinstance(job, PutFile) and job.directory == "/d2")
+    assert [answer() for answer in answers] == [None, None]
+    world.resume()
+    world.wait(0.1)
+    assert [answer() for answer in answers] == [[int(Error.UNKNOWN_TOPIC_OR_PARTITION)]] * 2
