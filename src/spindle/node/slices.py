@@ -2,8 +2,7 @@
 
 A description of ten thousand partitions takes longer than others may wait. What it is made of may
 change between two slices: each topic is told as it is when its turn comes. However many ask, one
-slice is made in a turn of the loop. Used by handlers that
-describe many things at once.
+slice is made in a turn of the loop. Used by handlers that describe many things at once.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def answer_in_slices(
     """Answer with `respond(parts)`: at once where there are few and no other answer is being made.
     `parts` must not raise Refusals.
 
-       Each part counts as one thing, as does each ONE in between, and each REST as `REST_AFTER`.
+    Each part counts as one thing, as does each ONE in between, and each REST as `REST_AFTER`.
     """
     found: list[Any] = []
     total = 0
