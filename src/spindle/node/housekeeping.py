@@ -44,7 +44,7 @@ class Housekeeping:
         self._logs = logs
         self._out = site.out
         self._settings = site.settings
-        self._flushed: dict[str, float] = {}
+        self._flushed: dict[PartitionId, float] = {}
         self._due: deque[PartitionId] = deque()
         self._checkpoints: list[Callable[[LogDir], None]] = []
         """Checkpoints under way: each is to be told of a directory that it need not wait for."""
@@ -152,17 +152,16 @@ class Housekeeping:
             for (kind, name), values in self._site.image.configs.items()
             if kind == TOPIC_RESOURCE and "flush.ms" in values
         }
-        for hosted in list(replicas.hosted.values()):
+        for hosted in list(replicas.hosted.values()) if everyone or topics else ():
             if not everyone and hosted.name.topic not in topics:
                 continue
             every = self._site.topic(hosted.name.topic).whole("flush.ms")
-            key = str(hosted.id)
-            due = self._flushed.get(key, 0.0) + every / 1000 <= self._out.now
+            due = self._flushed.get(hosted.id, 0.0) + every / 1000 <= self._out.now
             if every < MAX_LONG and due and replicas.bounds(hosted.id) is not None:
-                self._flushed[key] = self._out.now
+                self._flushed[hosted.id] = self._out.now
                 hosted.run(Flush(hosted.directory, hosted.key), partial(self._on_flushed, hosted))
-        for key in self._flushed.keys() - {str(id) for id in replicas.hosted}:
-            del self._flushed[key]
+        for id in self._flushed.keys() - replicas.hosted.keys():
+            del self._flushed[id]
 
     def _on_flushed(self, hosted: Hosted, result: Failure | None) -> None:
         if isinstance(result, Failure) and not hosted.gone:
