@@ -35,8 +35,9 @@ def image() -> ClusterImage:
 
 def desk_of(image: ClusterImage, **given: str) -> Desk:
     settings = Settings({"node.id": "1"} | given)
-    target = SimpleNamespace(image=image, settings=settings, node_id=1)
-    return Desk(MODULES, target, Outbox(random.Random(1)))
+    out = Outbox(random.Random(1))
+    target = SimpleNamespace(image=image, settings=settings, node_id=1, out=out)
+    return Desk(MODULES, target, out)
 
 
 def put(image: ClusterImage, kind: int, name: str, key: str, value: str) -> None:
@@ -163,9 +164,10 @@ def test_asking_for_no_names_is_asking_for_all(image: ClusterImage) -> None:
 
 def test_a_controller_tells_its_own(image: ClusterImage) -> None:
     config = SimpleNamespace(settings=Settings({"node.id": "9"}), node_id=9)
-    target = SimpleNamespace(image=image, config=config)
+    out = Outbox(random.Random(1))
+    target = SimpleNamespace(image=image, config=config, out=out)
     modules = {int(Key.DESCRIBE_CONFIGS): describe_configs}
-    desk = Desk(modules, target, Outbox(random.Random(1)), "on_controller")
+    desk = Desk(modules, target, out, "on_controller")
     (told,) = describe(desk, BROKER, "9", "node.id").configs
     assert (told.value, told.config_source) == ("9", 4)
 

@@ -27,6 +27,7 @@ class Broker:
     """As much of a broker as Metadata needs."""
 
     def __init__(self, **settings: str) -> None:
+        self.out = Outbox(random.Random(1))
         self.image = three_brokers()
         self.cluster_id, self.node_id = "cluster", 1
         self.settings = Settings({"node.id": "1"} | settings)
@@ -42,7 +43,7 @@ def broker() -> Broker:
 def ask(
     broker: Broker, version: int, *names: str | None, listener: str = "PLAINTEXT", **fields: Any
 ) -> Any:
-    desk = Desk({int(Key.METADATA): metadata}, broker, Outbox(random.Random(1)), listener=listener)
+    desk = Desk({int(Key.METADATA): metadata}, broker, broker.out, listener=listener)
     topics = tuple(part(Key.METADATA, version, "MetadataRequestTopic", name=n) for n in names)
     return desk.ask(Key.METADATA, version, **({"topics": topics} | fields))
 
