@@ -15,9 +15,12 @@ from spindle.core.logdirs import move
 from spindle.core.logdirs.catchup import Action, Decision, Situation, decide
 from spindle.core.logdirs.move import Input, Row, State, Wish
 from spindle.core.logdirs.news import News
+from spindle.model.features import FINALIZED
 from spindle.node.logdirs import catching_up
+from spindle.sim.exhaustive.broker import ME
 from spindle.sim.exhaustive.search import explore
-from spindle.sim.exhaustive.situation import PROMISES, Bounds
+from spindle.sim.exhaustive.situation import ID, OTHER, PROMISES, Bounds, Choice
+from spindle.sim.exhaustive.situation import Situation as Searched
 
 
 def bounds(**given: int) -> Bounds:
@@ -56,6 +59,26 @@ def test_no_interleaving_breaks_a_promise(
     )
 
 
+@pytest.mark.spec("N-04")
+def test_whoever_leaves_the_isr_is_an_eligible_leader_until_it_ends_uncleanly() -> None:
+    beginning = Searched(bounds(failures=1, restarts=1))
+    assert beginning.controller.image.features == FINALIZED
+    beginning.take(Choice("fail", "/d1"))
+    assert _eligible_leaders(beginning) == (ME,)
+    beginning.take(Choice("kill"))
+    assert _eligible_leaders(beginning) == ()
+
+
+def _eligible_leaders(at: Searched) -> tuple[int, ...]:
+    """Once all has happened that happens by itself."""
+    for _ in range(200):
+        at.take(at.next_by_itself())
+    state = at.controller.image.partition(ID)
+    assert state is not None
+    assert state.isr == (OTHER,)
+    return state.elr
+
+
 @pytest.mark.spec("K858-20")
 @pytest.mark.parametrize(
     ("at", "wrong", "what"),
@@ -83,11 +106,11 @@ def test_a_fault_in_the_table_of_moves_is_found(
     assert any(choice.kind == "move" for choice in report.broken[1])
 
 
-def _made_anew(situation: Situation) -> Decision:
+def _made_anew(found: Situation) -> Decision:
     """The log that a crash between two renames has left under its future name is not seen."""
-    if situation.current is None and situation.future is not None:
+    if found.current is None and found.future is not None:
         return Decision(Action.CREATE)
-    return decide(situation)
+    return decide(found)
 
 
 @pytest.mark.spec("K858-20", "K113-15", "K113-16")

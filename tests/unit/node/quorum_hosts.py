@@ -14,7 +14,7 @@ from spindle.model.ids import METADATA_TOPIC
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import Open
 from spindle.model.outbox import Outbox, Ready
-from spindle.model.records import FeatureLevel, MetadataRecord
+from spindle.model.records import MetadataRecord
 from spindle.node.calls import Connection
 from spindle.node.handlers import (
     begin_quorum_epoch,
@@ -32,6 +32,7 @@ from spindle.sim.disk import MemoryDisk
 from spindle.sim.host import Host
 from spindle.sim.world import World
 from spindle.storage.directory import Directory
+from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.storage.meta import MetaProperties, format_directory
 from spindle.wire.apis import Key
 
@@ -64,7 +65,7 @@ class Recorder:
         self.image = image
         self.bootstrap = tuple(bootstrap)
         if not image.features:
-            self.quorum.append([FeatureLevel(name="metadata.version", level=30)])
+            self.quorum.append(DEFAULT_LEVELS)
 
     def on_resigned(self) -> None:
         self.resigned += 1

@@ -20,6 +20,7 @@ from spindle.node.quorum.snapshots import (
     read_snapshot,
     snapshot_of_name,
 )
+from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire.quorum_state import decode_quorum_state
 
 TOPIC = uuid.UUID(int=77777)
@@ -60,9 +61,10 @@ def test_one_voter_leads_commits_and_applies() -> None:
     assert leader.controller.epochs == [1]
     committed = hosts.append(leader, *topic(1))
     hosts.until(lambda: committed)
-    assert committed == [3]  # After LeaderChange, metadata.version and the topic itself.
+    last = len(DEFAULT_LEVELS) + 2  # After LeaderChange, the levels and the topic itself.
+    assert committed == [last]
     assert names(leader) == {"topic-1"}
-    assert leader.metadata.offset == 3
+    assert leader.metadata.offset == last
     state = decode_quorum_state(hosts.disks[1].open(f"{FOLDER}/quorum-state").read(0, 1000))
     assert (state.epoch, state.leader, state.voted) == (1, 1, 1)
 

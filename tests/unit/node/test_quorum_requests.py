@@ -15,10 +15,14 @@ from spindle.model.errors import Error
 from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID
 from spindle.node.calls import Connection
 from spindle.node.router import Router
+from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire import batch as codec
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.entities import ms
 from spindle.wire.framing import decode_response, encode_request
+
+END = 2 + len(DEFAULT_LEVELS)
+"""The log's end: LeaderChange, the levels in one batch, the topic."""
 
 
 class Stranger:
@@ -105,10 +109,10 @@ def fetched(answer: Any) -> Any:
 def test_a_fetch_gets_records_leader_and_high_watermark(hosts: Hosts, version: int) -> None:
     partition = fetched(Stranger(hosts).ask(fetch(version)))
     assert partition.error_code == Error.NONE
-    assert partition.high_watermark == 3
+    assert partition.high_watermark == END
     assert (partition.current_leader.leader_id, partition.current_leader.leader_epoch) == (1, 1)
     batches = codec.split(partition.records)
-    assert [b.base_offset for b in batches] == [0, 1, 2]
+    assert [b.base_offset for b in batches] == [0, 1, END - 1]
     for batch in batches:
         codec.check(batch)
 
@@ -151,13 +155,13 @@ def test_a_fetch_of_another_topic_is_refused(hosts: Hosts) -> None:
 
 def test_a_log_that_went_another_way_is_told_where(hosts: Hosts) -> None:
     partition = fetched(Stranger(hosts).ask(fetch(fetch_offset=100, last_fetched_epoch=1)))
-    assert (partition.diverging_epoch.epoch, partition.diverging_epoch.end_offset) == (1, 3)
+    assert (partition.diverging_epoch.epoch, partition.diverging_epoch.end_offset) == (1, END)
 
 
 def test_a_fetch_waits_for_records_and_no_longer_than_it_likes(hosts: Hosts) -> None:
     stranger = Stranger(hosts)
     began = hosts.world.now
-    at = {"fetch_offset": 3, "last_fetched_epoch": 1, "high_watermark": 3}
+    at = {"fetch_offset": END, "last_fetched_epoch": 1, "high_watermark": END}
 
     def written() -> None:
         hosts.append(hosts[1], r.NoOp())
@@ -174,8 +178,8 @@ def test_a_fetch_waits_for_records_and_no_longer_than_it_likes(hosts: Hosts) -> 
 
 def test_a_follower_that_does_not_know_our_high_watermark_is_told_at_once(hosts: Hosts) -> None:
     began = hosts.world.now
-    at = {"fetch_offset": 3, "last_fetched_epoch": 1, "high_watermark": 2}
-    assert fetched(Stranger(hosts).ask(fetch(wait=5000, **at))).high_watermark == 3
+    at = {"fetch_offset": END, "last_fetched_epoch": 1, "high_watermark": END - 1}
+    assert fetched(Stranger(hosts).ask(fetch(wait=5000, **at))).high_watermark == END
     assert hosts.world.now - began < 0.1
 
 

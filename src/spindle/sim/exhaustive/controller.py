@@ -18,8 +18,8 @@ from spindle.core.controller.sessions import Sessions
 from spindle.core.controller.state import Decision, State
 from spindle.model import records as r
 from spindle.model.errors import Error, PeerFailed, Refusal
-from spindle.model.features import METADATA_VERSION
-from spindle.model.ids import DirectoryId, PartitionId, VersionRange
+from spindle.model.features import SUPPORTED
+from spindle.model.ids import DirectoryId, PartitionId
 from spindle.model.image import ClusterImage
 from spindle.model.settings.values import Settings
 from spindle.wire.apis import Key
@@ -169,7 +169,7 @@ class Controller:
             broker_id=asked.broker,
             cluster_id=CLUSTER,
             incarnation_id=asked.incarnation,
-            features={METADATA_VERSION: VersionRange(1, 30)},
+            features=dict(SUPPORTED),
             log_dirs=asked.directories,
             previous_epoch=asked.previous_epoch,
         )

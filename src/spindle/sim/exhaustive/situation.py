@@ -1,8 +1,9 @@
 """One replica, its directories, a controller: what may happen next, and what must hold.
 
 Broker 1 has the directories and leads; broker 2, of which only the metadata knows, is in the ISR
-too. A situation is a sequence of choices; whatever is not a choice happens by itself. Time passes
-only where nothing else can happen. Used by `search`.
+too. Both are the least that serve, so whoever leaves the ISR stays an eligible leader. A situation
+is a sequence of choices; whatever is not a choice happens by itself. Time passes only where nothing
+else can happen. Used by `search`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Final, NamedTuple
 
 from spindle.model import records as r
 from spindle.model.errors import Error
-from spindle.model.features import METADATA_VERSION
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
+from spindle.model.image import BROKER_RESOURCE
 from spindle.sim.disk import MemoryDisk
 from spindle.sim.exhaustive.broker import (
     ME,
@@ -29,6 +30,7 @@ from spindle.sim.exhaustive.broker import (
 from spindle.sim.exhaustive.controller import Controller
 from spindle.sim.exhaustive.digest import digest
 from spindle.storage import layout
+from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire.batch import records, split
 
 OTHER: Final = 2
@@ -405,7 +407,10 @@ class Situation:
 def _first_records(bounds: Bounds) -> list[r.MetadataRecord]:
     first = directory_id(1)
     return [
-        r.FeatureLevel(name=METADATA_VERSION, level=30),
+        *DEFAULT_LEVELS,
+        r.Config(
+            resource_type=BROKER_RESOURCE, resource_name="", key="min.insync.replicas", value="2"
+        ),
         r.RegisterBroker(
             broker_id=OTHER, incarnation_id=uuid.UUID(int=2), broker_epoch=1, fenced=False,
             log_dirs=(ELSEWHERE,),

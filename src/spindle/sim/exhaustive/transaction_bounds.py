@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from spindle.model import records as r
-from spindle.model.features import METADATA_VERSION, TRANSACTION_VERSION
+from spindle.model.features import FINALIZED, TRANSACTION_VERSION
 from spindle.model.ids import Endpoint, PartitionId
 from spindle.node.topic_creation import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from spindle.sim.exhaustive.asker import BUMPING, TOPIC, Asker
@@ -69,9 +69,10 @@ def askers(bounds: TransactionBounds) -> list[Asker]:
 
 def first_records(bounds: TransactionBounds) -> list[r.MetadataRecord]:
     """The metadata of two brokers and three topics."""
-    found: list[r.MetadataRecord] = [r.FeatureLevel(name=METADATA_VERSION, level=30)]
-    if bounds.level:
-        found.append(r.FeatureLevel(name=TRANSACTION_VERSION, level=bounds.level))
+    levels = {**FINALIZED, TRANSACTION_VERSION: bounds.level}
+    found: list[r.MetadataRecord] = [
+        r.FeatureLevel(name=name, level=level) for name, level in levels.items() if level
+    ]
     for n in (1, 2):
         found.append(
             r.RegisterBroker(
