@@ -153,6 +153,10 @@ def run(command: Command, arguments: Sequence[str]) -> None:
         render.fail(str(error))
     except KeyboardInterrupt:
         raise SystemExit(End.INTERRUPTED) from None
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # Typer would end with 1.
+            raise BrokenPipeError from None
+        raise
     raise SystemExit(code or End.DONE)
 
 

@@ -102,6 +102,8 @@ def log_dirs(arguments: Sequence[str] | None = None) -> None:
     except UnknownBrokers as unknown:
         print(f"ERROR: {unknown}", file=sys.stderr)
         raise SystemExit(1) from None
+    except BrokenPipeError:
+        raise  # The reader has gone, which is no trouble.
     except _TROUBLE as trouble:
         print(trouble, file=sys.stderr)
         raise SystemExit(1) from None
@@ -129,6 +131,8 @@ def reassign_partitions(arguments: Sequence[str] | None = None) -> None:
     action = _check_reassign(parser, given)
     try:
         _connected(given, _reassign_work(action, given))
+    except BrokenPipeError:
+        raise  # The reader has gone, which is no trouble.
     except _TROUBLE as trouble:
         # Kafka's tool prints this on stdout, where scripts look for it.
         print(f"Error: {trouble}")
@@ -167,6 +171,8 @@ def storage(arguments: Sequence[str] | None = None) -> None:
                         initial_controllers=given.initial_controllers,
                     ),
                 )
+    except BrokenPipeError:
+        raise  # The reader has gone, which is no trouble.
     except _TROUBLE as trouble:
         print(trouble, file=sys.stderr)
         raise SystemExit(1) from None
