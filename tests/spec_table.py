@@ -20,6 +20,7 @@ WIDE = {
     "tests.support.commands": {"begin", "run"},
     "tests.support.directory_world": {"running"},
     "tests.support.hdfs": {"hdfs"},
+    "tests.support.kafkas_tests": {"run_class"},
     "tests.support.local": {"Local"},
     "tests.support.mixed": {"Mixed"},
     "tests.support.nursery": {"Nursery"},
@@ -40,18 +41,33 @@ def ids() -> list[str]:
 
 
 def marks(path: Path) -> list[tuple[str, str]]:
-    """(id, test) for every `@pytest.mark.spec(...)` in a file."""
+    """(id, test) for every `pytest.mark.spec(...)` of a test, or of its whole file (pytestmark)."""
+    tree = _parsed(path)
+    of_all = [
+        id
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark"
+        for id in _ids_in(node.value)
+    ]
     found = []
-    for node in ast.walk(_parsed(path)):
-        if not isinstance(node, Function):
-            continue
-        for mark in node.decorator_list:
-            if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.spec":
-                for argument in mark.args:
-                    if isinstance(argument, ast.Constant):
-                        test = f"{path.relative_to(TESTS).as_posix()}::{node.name}"
-                        found.append((str(argument.value), test))
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            own = [id for mark in node.decorator_list for id in _ids_in(mark)]
+            inherited = of_all if node.name.startswith("test_") else []
+            test = f"{path.relative_to(TESTS).as_posix()}::{node.name}"
+            found += [(id, test) for id in dict.fromkeys([*own, *inherited])]
     return found
+
+
+def _ids_in(node: ast.AST) -> list[str]:
+    """The ids that the spec marks in an expression name."""
+    return [
+        str(argument.value)
+        for mark in ast.walk(node)
+        if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.spec"
+        for argument in mark.args
+        if isinstance(argument, ast.Constant)
+    ]
 
 
 def table() -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from tests.spec_table import ids, is_wide, table
 ROOT = Path(__file__).parents[2]
 
 WIDE = (
+    "interop/test_kafkas_own_tests.py::test_log_dirs_command",
     "interop/test_kip_113.py::test_bad_log_directories_do_not_affect_replicas_on_good_ones",
     "interop/test_quorum_assignments.py::test_records_carry_directories_in_kafkas_versions",
     "pipeline/test_sources.py::test_a_sample_has_every_replica_of_every_broker",
@@ -45,6 +46,13 @@ def test_every_cited_row_exists() -> None:
 def test_spec_marks_name_existing_rows() -> None:
     unknown = {id: tests for id, tests in table().items() if id not in ids()}
     assert not unknown
+
+
+def test_a_mark_of_a_whole_file_counts_for_each_of_its_tests() -> None:
+    file = "interop/test_replication_throttles.py::test_a_reassignment"
+    throttled = f"{file}_keeps_to_its_throttle_and_replicas_in_sync_are_not_slowed"
+    assert throttled in table()["S-07"]
+    assert {throttled, f"{file}_ends_beside_a_dead_bystander"} <= {*table()["K113-22"]}
 
 
 @pytest.mark.parametrize("test", WIDE)
