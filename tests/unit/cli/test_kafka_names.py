@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from spindle.cli import kafka_names
+from spindle.cli.reassign import run as running
+from spindle.cli.reassign.run import Options
 
 AT = ["--bootstrap-server", "localhost:1"]
 
@@ -145,3 +148,31 @@ def test_help_succeeds(tool: object, capsys: pytest.CaptureFixture[str]) -> None
         tool(["--help"])
     assert ended.value.code == 0
     assert "usage: kafka-" in capsys.readouterr().out
+
+
+@pytest.mark.spec("K113-22")
+@pytest.mark.parametrize(("given", "wanted"), [([], 10_000), (["--timeout", "700"], 700)])
+def test_directories_are_accepted_within_ten_seconds_unless_told(
+    given: list[str], wanted: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    async def executed(admin: object, plan: object, options: Options, say: object) -> None:
+        seen.append(options.timeout_ms)
+
+    async def cancelled(*arguments: object, timeout_ms: int, **named: object) -> None:
+        seen.append(timeout_ms)
+
+    async def settled(*arguments: object) -> None:
+        pass
+
+    for name, stand_in in (("execute", executed), ("cancel", cancelled), ("settle", settled)):
+        monkeypatch.setattr(running, name, stand_in)
+    monkeypatch.setattr(kafka_names, "_connected", lambda given, work: asyncio.run(work(None)))
+    plan = tmp_path / "plan.json"
+    plan.write_text('{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1]}]}')
+    for action in ("--execute", "--cancel"):
+        kafka_names.reassign_partitions(
+            [*AT, action, "--reassignment-json-file", str(plan), *given]
+        )
+    assert seen == [wanted, wanted]
