@@ -176,6 +176,33 @@ def test_nothing_of_an_aborted_transaction_counts() -> None:
     assert [e for e in found(directory) if e[1] in "ab"] == [(0, "a", "good"), (6, "b", "finer")]
 
 
+def test_what_is_undecided_replaces_nothing_until_it_is_committed() -> None:
+    """An abort may still come: then the record before it is the last of its key again."""
+    for committed in (False, True):
+        _, directory = fresh()
+        create(directory, segment_bytes=300)
+        end = put(directory, 0, ("a", "good"), ("c", "old"))
+        end = put(directory, end, ("c", "new"))
+        for n in range(6):
+            end = put(directory, end, (f"filler{n}", "x" * 40))
+        header = {"producer_id": 7, "producer_epoch": 0, "attributes": TRANSACTIONAL}
+        undecided = end
+        end = put(directory, end, ("a", "undecided"), base_sequence=0, **header)
+        for n in range(9):
+            end = put(directory, end, (f"filler{n}", "y" * 40))
+        before = found(directory)
+        assert plan_and_clean(directory, rules=EAGER)
+        assert (0, "a", "good") in found(directory)
+        assert (1, "c", "old") not in found(directory), "what lies before it is cleaned"
+        assert [e for e in found(directory) if e[0] >= undecided] == before[undecided:]
+        end = _end(directory, end, 7, committed=committed)
+        for n in range(9):
+            end = put(directory, end, (f"filler{n}", "z" * 40))
+        assert plan_and_clean(directory, rules=EAGER)
+        left = (undecided, "a", "undecided") if committed else (0, "a", "good")
+        assert [e for e in found(directory) if e[1] == "a"] == [left]
+
+
 def _end(directory: Directory, offset: int, producer: int, *, committed: bool) -> int:
     one = end_transaction(producer, 0, EndTransactionMarker(committed, 0), 1000)
     one = replace(one, base_offset=offset, leader_epoch=0)
