@@ -97,7 +97,7 @@ async def ask(admin: AdminClient, brokers: Sequence[NodeId]) -> Found:
     settled = await admin.describe_log_dirs(brokers).settled()
     return Found(
         {b: d for b, d in settled.items() if not isinstance(d, Exception)},
-        {b: d for b, d in settled.items() if isinstance(d, Exception)},
+        {b: roll.of_known(d) for b, d in settled.items() if isinstance(d, Exception)},
     )
 
 

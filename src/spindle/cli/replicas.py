@@ -235,7 +235,7 @@ def parse_partition(text: str) -> TopicPartition:
 async def _ask(admin: AdminClient, brokers: Sequence[NodeId]) -> Seen:
     called = await roll.call(admin, brokers)
     settled = await admin.describe_bad_replicas(called.live).settled()
-    silent = {b: d for b, d in settled.items() if isinstance(d, Exception)}
+    silent = {b: roll.of_known(d) for b, d in settled.items() if isinstance(d, Exception)}
     return Seen(
         {b: d for b, d in settled.items() if not isinstance(d, Exception)},
         dict(sorted({**called.down, **silent}.items())),

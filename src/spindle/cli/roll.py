@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from spindle.client.admin import AdminClient
+from spindle.client.cluster import NoSuchBroker
 from spindle.client.failures import Unreachable
 from spindle.model.errors import Unusable
 from spindle.model.ids import NodeId
@@ -71,6 +72,13 @@ def check(brokers: Sequence[NodeId], known: Sequence[NodeId] | set[NodeId]) -> N
             f"The given brokers do not exist from --broker-list: {','.join(map(str, unknown))}."
             f" Current existent brokers: {','.join(map(str, sorted(known)))}"
         )
+
+
+def of_known(failure: Exception) -> Exception:
+    """What a broker that the cluster had a moment ago said: that there is none is wrong of it."""
+    if isinstance(failure, NoSuchBroker):
+        return BrokerDown("it is down: it left the cluster while it was asked")
+    return failure
 
 
 def state_of(failure: Exception) -> str:

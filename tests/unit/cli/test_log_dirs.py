@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 
-from spindle.cli.log_dirs import Found, _show, document, narrowed
+from spindle.cli import replicas
+from spindle.cli.disks import run as disks
+from spindle.cli.log_dirs import Found, _show, ask, document, narrowed
+from spindle.cli.roll import DOWN, silent_rows
+from spindle.client.admin import AdminClient
+from spindle.client.cluster import NoSuchBroker
 from spindle.client.failures import Unreachable
 from spindle.client.results import LogDescription, LogDirDescription
 from spindle.model.errors import Error
@@ -72,3 +82,43 @@ def test_the_table_shows_states_space_and_moves(capsys: pytest.CaptureFixture[st
     assert "/d1" in move
     assert "/d2" in move
     assert "40%" in move
+
+
+class Settled:
+    """What an AdminClient's answers by broker are, once they are there."""
+
+    def __init__(self, answers: dict[int, Any]) -> None:
+        self._answers = answers
+
+    async def settled(self) -> dict[int, Any]:
+        return self._answers
+
+
+class Leaving:
+    """A cluster whose broker 3 is there when the commands begin, and not when it is asked."""
+
+    async def describe_cluster(self) -> Any:
+        return SimpleNamespace(brokers={1: None, 3: None})
+
+    async def registered_brokers(self) -> list[int]:
+        return [1, 3]
+
+    def _asked(self, brokers: Sequence[int]) -> Settled:
+        return Settled({1: (), 3: NoSuchBroker("there is no broker 3; the brokers are: 1")})
+
+    describe_log_dirs = describe_disks = describe_bad_replicas = _asked
+
+
+@pytest.mark.spec("N-06")
+def test_of_a_broker_that_leaves_meanwhile_it_is_not_said_that_there_is_none() -> None:
+    admin = cast(AdminClient, Leaving())
+    for look in (
+        lambda: ask(admin, [1, 3]),
+        lambda: disks.look(admin, []),
+        lambda: replicas._ask(admin, []),
+    ):
+        silent = asyncio.run(cast(Any, look)()).silent
+        assert {b: str(why) for b, why in silent.items()} == {
+            3: "it is down: it left the cluster while it was asked"
+        }
+        assert [row[2] for row in silent_rows(silent, 4)] == [DOWN]

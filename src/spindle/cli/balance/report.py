@@ -96,9 +96,10 @@ def show(proposal: Proposal, lost: Sequence[str] = ()) -> None:
         render.warn(f"broker {broker} told nothing: {why}")
     for note in proposal.notes:
         render.say(note)
-    if any(" the band" in note for note in proposal.notes):
+    sentence = headline(proposal)
+    if any(" the band" in text for text in (*proposal.notes, sentence)):
         render.say(band(proposal.wanted.band))
-    render.say(headline(proposal))
+    render.say(sentence)
 
 
 def show_limits(proposal: Proposal) -> None:

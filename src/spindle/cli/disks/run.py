@@ -66,11 +66,11 @@ async def look(admin: AdminClient, brokers: Sequence[NodeId]) -> Seen:
     for broker in wanted:
         directories, details = plain[broker], more[broker]
         if isinstance(directories, Exception):
-            silent[broker] = directories
+            silent[broker] = roll.of_known(directories)
             continue
         if isinstance(details, Exception):
             if not _is_unserved(details):
-                silent[broker] = details
+                silent[broker] = roll.of_known(details)
             details = ()
         known = {d.path: d for d in details}
         moving = {name: d.path for d in directories for name in d.future}

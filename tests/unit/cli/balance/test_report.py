@@ -64,6 +64,14 @@ def test_sentences() -> None:
     )
 
 
+def test_where_there_is_nothing_to_move_it_is_told_what_the_band_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    balance_report.show(NOTHING)
+    told = capsys.readouterr().out
+    assert "% above or below the mean share of capacity (--tolerance)\nNothing to move: " in told
+
+
 @pytest.mark.spec("P-06")
 def test_where_nothing_could_be_planned_the_headline_does_not_say_that_all_is_even() -> None:
     untold = tuple(DirectoryNow(b, "/a", True, 0, 500, 500) for b in (1, 2))
