@@ -296,3 +296,23 @@ def test_a_full_disk_lets_go_of_what_was_moved_away() -> None:
 
 def _gone(member: Member, path: str) -> bool:
     return not any(name.endswith("-delete") for name in member.disk.names(path))
+
+
+@pytest.mark.spec("B-12", "K589-01")
+def test_a_replica_that_comes_back_to_a_disk_with_room_again_is_in_sync() -> None:
+    scene = Scene(Shape(2, 2), 2, min_insync_replicas="1")
+    member = scene.follower
+    home, target = scene.here(member), scene.elsewhere(member)
+    member.disk.capacity[home] = member.disk.used(home)
+
+    def in_sync() -> bool:
+        return member.node_id in scene.state.isr
+
+    scene.until(lambda: not in_sync(), 30, "the others go on without it")
+    scene.move(member, target)
+    scene.until(lambda: scene.here(member) == target and in_sync(), 30, "it is in sync elsewhere")
+    del member.disk.capacity[home]
+    scene.until(lambda: any(scene.events("log directory has room again")), 30, "there is room")
+    scene.move(member, home)
+    scene.until(lambda: scene.here(member) == home, 30, "it is back")
+    scene.finish()

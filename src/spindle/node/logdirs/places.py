@@ -276,10 +276,10 @@ class Places:
     def revive(self, path: LogDir) -> None:
         """A full directory has room again: load what could not be written to (B-12)."""
         for found in list(self.all.values()):
-            if found.directory == path:
-                found.crowded = None
-                if found.stage is Stage.OFFLINE and not found.damaged:
-                    self.create(found, [path])
+            if found.crowded == path:
+                found.crowded = None  # Also of one that was moved away: it may come back.
+            if found.directory == path and found.stage is Stage.OFFLINE and not found.damaged:
+                self.create(found, [path])
 
     def remove(self, found: Place) -> None:
         """The topic is deleted, or the replica belongs to another broker now."""
