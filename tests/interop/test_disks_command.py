@@ -120,6 +120,9 @@ def test_a_disk_is_changed_for_a_blank_one(cluster: Local) -> None:
     done = order(cluster, "offline", "2", path)
     assert done.code == 0, done
     assert disks(cluster, 2)[1]["state"] == "offline"
+    same = order(cluster, "replace", "2", path)
+    assert (same.code, "the same disk as before, not a blank one" in same.stdout) == (0, True), same
+    assert order(cluster, "offline", "2", path).code == 0
     # Nothing keeps the disk from being unmounted.
     eventually(lambda: not open_files(cluster, 2, path), "its files are closed", 60, 0.1)
 

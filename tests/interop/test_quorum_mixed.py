@@ -23,7 +23,7 @@ from tests.support.waiting import eventually
 
 from spindle.cli.demo.load import Load
 
-pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.kafka, pytest.mark.spec("B-26"), pytest.mark.timeout(300)]
 
 SHELL = "org.apache.kafka.shell.MetadataShell"
 THEIR_BROKER, OUR_BROKER = 1, 2

@@ -106,7 +106,7 @@ def test_a_dead_directory_and_a_dead_broker(kafka_jars: Path, tmp_path: Path) ->
         assert "org.apache.kafka.common.errors.KafkaStorageException" in ours.stdout
         table = run("spindle", "log-dirs", "-b", kafka.bootstrap)
         (row,) = (line for line in table.lines() if str(dead) in line)
-        assert "OFFLINE (KAFKA_STORAGE_ERROR)" in row
+        assert "offline (KAFKA_STORAGE_ERROR)" in row
 
         kafka.stop_node(2, kill=True)
         done = run("spindle", "log-dirs", "-b", kafka.bootstrap, "--request-timeout", "2")

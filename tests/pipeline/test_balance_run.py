@@ -208,6 +208,7 @@ def test_ended_it_takes_back_what_is_under_way_and_the_throttle(
     assert "Traceback" not in said
     if end == signal.SIGTERM:
         assert process.returncode == 130, said
+        assert f"go on with: spindle balance apply -b {desk.bootstrap} PLAN" in said
     else:
         assert copies(desk), "nobody has taken them back"
         stopped = answer(desk, "cancel")

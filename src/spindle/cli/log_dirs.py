@@ -218,5 +218,5 @@ def _moves(broker: NodeId, directories: Sequence[LogDirDescription]) -> list[lis
 
 def _state(d: LogDirDescription) -> str:
     if not d.online:
-        return f"OFFLINE ({d.error.name})"
+        return f"offline ({d.error.name})"
     return "online, cordoned" if d.cordoned else "online"

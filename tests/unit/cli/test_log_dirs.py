@@ -77,7 +77,7 @@ def test_the_table_shows_states_space_and_moves(capsys: pytest.CaptureFixture[st
         return found
 
     assert "online, cordoned" in row("online, cordoned")
-    assert "/d3" in row("OFFLINE (KAFKA_STORAGE_ERROR)")
+    assert "/d3" in row("offline (KAFKA_STORAGE_ERROR)")
     move = row("a-0-1")
     assert "/d1" in move
     assert "/d2" in move

@@ -184,7 +184,7 @@ def state(directory: DirectoryNow, lost: Sequence[str] = ()) -> str:
     if directory.name in lost or str(directory.broker) in lost:
         return "lost"
     if not directory.online:
-        return "OFFLINE"
+        return "offline"
     return "cordoned" if directory.cordoned else "online"
 
 

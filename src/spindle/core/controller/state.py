@@ -299,7 +299,8 @@ class Draft:
         """Where a new replica is to be: the broker's only directory, or the one with most room.
 
         UNASSIGNED where the broker has not told of its room (it is not ours, or we have only just
-        become the controller): it chooses and tells, as Apache Kafka's brokers do (B-24).
+        become the controller), or not of each directory's (one has only just come back): it chooses
+        and tells, as Apache Kafka's brokers do (B-24).
         """
         registration = self.broker(broker)
         if registration is None or not registration.log_dirs:
@@ -308,8 +309,9 @@ class Draft:
             return registration.log_dirs[0]
         rooms = self._rooms_of(registration)
         cordoned = registration.cordoned_log_dirs or ()
-        ranked = rooms.order(d for d in registration.log_dirs if d not in cordoned)
-        if not ranked:
+        open_ = [d for d in registration.log_dirs if d not in cordoned]
+        ranked = rooms.order(open_)
+        if not ranked or len(ranked) < len(open_):
             return UNASSIGNED
         rooms.took(ranked[0])
         return ranked[0]

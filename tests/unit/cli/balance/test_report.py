@@ -105,7 +105,7 @@ def test_the_terminal_is_told_what_is_wrong_on_stderr(capsys: pytest.CaptureFixt
     balance_report.show_outcome(DONE)
     said = capsys.readouterr()
     assert "61% -> 31%" in said.out
-    assert "OFFLINE" in said.out
+    assert "offline" in said.out
     assert "cordoned" in said.out
     assert "broker 1: /a stays" in said.out
     assert "warning: broker 3 told nothing: nobody answers" in said.err

@@ -258,6 +258,17 @@ def test_throttles_come_before_anything_moves(
     assert "Done: throttles have been set" in stopped
 
 
+@pytest.mark.parametrize("watched", [False, True])
+def test_who_watches_need_not_verify(
+    watched: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPINDLE_STATE_DIR", str(tmp_path))
+    options = Options(throttle=1000, timeout_ms=400, watched=watched)
+    lines, _, failure = executed(TO_NEW, moves=(0,), options=options)
+    assert failure == ""
+    assert any("You must run --verify periodically" in line for line in lines) != watched
+
+
 def test_a_reassignment_under_way_is_not_disturbed_unless_asked() -> None:
     _, order, failure = executed(TO_NEW, running=((1, 2),))
     assert order == []

@@ -271,12 +271,29 @@ def test_no_new_replica_where_it_is_cordoned_offline_or_unknown() -> None:
     assert cluster.partition("cordoned").directories == (D10,)
     cluster.beat(1, cordoned_dirs=(), rooms=rooms(10 * GIB))
     cluster.topic("untold", (1,))
-    assert cluster.partition("untold").directories == (D10,)
+    assert cluster.partition("untold").directories == (UNASSIGNED,), "the broker knows better"
     cluster.register(1, log_dirs=(D10, D11, directory(1, 2)))
     cluster.beat(1, rooms=rooms(1 * GIB, 2 * GIB, 90 * GIB))
     cluster.beat(1, offline_dirs=(directory(1, 2),))
     cluster.topic("offline", (1,))
     assert cluster.partition("offline").directories == (D11,)
+
+
+@pytest.mark.spec("B-24", "B-07")
+def test_a_directory_that_has_come_back_gets_its_part_of_new_replicas() -> None:
+    """Until its broker has told of its room, another one must not get them all."""
+    cluster = cluster_of(1)
+    cluster.beat(1, rooms=rooms(10 * GIB, 10 * GIB))
+    cluster.beat(1, offline_dirs=(D11,))
+    cluster.topic("away", (1,), (1,))
+    assert {cluster.partition("away", n).directories for n in range(2)} == {(D10,)}
+    cluster.register(1)
+    cluster.beat(1, rooms=rooms(10 * GIB))
+    cluster.topic("back", (1,), (1,))
+    assert {cluster.partition("back", n).directories for n in range(2)} == {(UNASSIGNED,)}
+    cluster.beat(1, rooms=rooms(10 * GIB, 10 * GIB))
+    cluster.topic("told", (1,), (1,))
+    assert {cluster.partition("told", n).directories for n in range(2)} == {(D10,), (D11,)}
 
 
 @pytest.mark.spec("B-24")
