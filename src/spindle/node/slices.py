@@ -8,6 +8,7 @@ slice is made in a turn of the loop. Used by handlers that describe many things 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final, Protocol
 
 from spindle.model.computing import Compute
@@ -48,38 +49,59 @@ def answer_in_slices(
 
     Each part counts as one thing, as does each ONE in between, and each REST as `REST_AFTER`.
     """
-    found: list[Any] = []
-    total = 0
+    _Answer(host, call, parts, respond).begin()
 
-    def go_on() -> None:
-        nonlocal total
-        most = total + SLICE
-        for part in parts:
+
+class _Answer:
+    """One answer in the making.
+
+    An object and no closures: functions that call one another are a cycle, which keeps all that the
+    answer was made of until the collector comes. It then held the loop for a quarter of a second.
+    """
+
+    __slots__ = ("_call", "_found", "_host", "_parts", "_respond", "_total")
+
+    def __init__(
+        self,
+        host: Host,
+        call: Call,
+        parts: Iterator[Any],
+        respond: Callable[[tuple[Any, ...]], Any],
+    ) -> None:
+        self._host = host
+        self._call = call
+        self._parts = parts
+        self._respond = respond
+        self._found: list[Any] = []
+        self._total = 0
+
+    def begin(self) -> None:
+        self._host.out.in_turn(self._go_on, at_once=True)
+
+    def _go_on(self) -> None:
+        most = self._total + SLICE
+        for part in self._parts:
             if part is REST:
-                total += REST_AFTER
-            elif part is ONE:
-                total += 1
+                self._total += REST_AFTER
             else:
-                total += 1
-                found.append(part)
-            if total >= most:
-                host.out.in_turn(go_on)
+                self._total += 1
+                if part is not ONE:
+                    self._found.append(part)
+            if self._total >= most:
+                self._host.out.in_turn(self._go_on)
                 return
-        finish()
+        self._finish()
 
-    def finish() -> None:
-        entity = respond(tuple(found))
-        if total < LARGE:
-            call.answer(entity)
+    def _finish(self) -> None:
+        entity = self._respond(tuple(self._found))
+        if self._total < LARGE:
+            self._call.answer(entity)
             return
+        job = Compute(self._host.any_directory, partial(encode_response, self._call.header, entity))
+        self._host.out.run(job, partial(self._on_encoded, entity))
 
-        def encoded(result: Any) -> None:
-            if isinstance(result, Failure):  # Its directory has failed: that is none of the call's.
-                call.answer(entity)
-            else:
-                call.answer_buffers(result)
-
-        job = Compute(host.any_directory, lambda: encode_response(call.header, entity))
-        host.out.run(job, encoded)
-
-    host.out.in_turn(go_on, at_once=True)
+    def _on_encoded(self, entity: Any, result: Any) -> None:
+        if isinstance(result, Failure):  # Its directory has failed: that is none of the call's.
+            self._call.answer(entity)
+        else:
+            self._call.answer_buffers(result)
