@@ -47,6 +47,9 @@ class Limits:
         """`descriptors`: how many files and sockets the process may have open."""
         self.descriptors = descriptors
         self._settings = settings = config.settings
+        self.receive_buffer = settings.whole("socket.receive.buffer.bytes")
+        self.send_buffer = settings.whole("socket.send.buffer.bytes")
+        """Bytes that the system keeps for one who does not read; -1: as much as it likes."""
         protected = set(config.controller_listeners)
         clients = [e.name for e in config.listeners if e.name not in protected]
         if len(clients) > 1:
@@ -148,7 +151,7 @@ class Doors:
 
     def open(self, endpoint: Endpoint) -> int:
         """Listen on an endpoint; the port had, also where 0 was asked."""
-        sock = listen(endpoint.host, endpoint.port)
+        sock = listen(endpoint.host, endpoint.port, self._limits.receive_buffer)
         door = _Door(sock, endpoint.name)
         self._doors[endpoint.name] = door
         self._loop.add_reader(sock.fileno(), self._accept, door)
@@ -195,6 +198,8 @@ class Doors:
             if why is None:
                 self._hosts[host] += 1
                 door.open += 1
+                if (size := self._limits.send_buffer) >= 0:
+                    client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, size)
                 self._let_in(client, door.name, host)
             else:
                 client.close()

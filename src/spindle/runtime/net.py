@@ -213,12 +213,17 @@ class Stream:
             self.close("closed by us")
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; Unusable says which address could not be had."""
+def listen(host: str, port: int, receive_buffer: int = -1) -> socket.socket:
+    """A listening socket; Unusable says which address could not be had.
+
+    `receive_buffer`: bytes for each connection that comes in by it; -1: as the system has it.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if receive_buffer >= 0:  # Before it listens: so connections have it from their first byte.
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         sock.bind((host, port))
         sock.listen(1024)
         sock.setblocking(False)
