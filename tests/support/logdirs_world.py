@@ -41,6 +41,7 @@ from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.replicas.replicas import Replicas
 from spindle.node.site import Site
+from spindle.node.slices import Slices
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import meta
 from spindle.storage.directory import Directory
@@ -141,6 +142,7 @@ class World:
             settings=site.settings,
             node_id=ME,
             out=self.out,
+            slices=Slices(self.out, self.paths[0]),
             logs=self.logs,
             replicas=self.replicas,
         )

@@ -25,6 +25,7 @@ from spindle.node.replicas.compaction import Compaction
 from spindle.node.replicas.fetchers import Fetchers
 from spindle.node.replicas.replicas import Replicas
 from spindle.node.site import Site
+from spindle.node.slices import Slices
 from spindle.node.topic_creation import TopicCreation
 from spindle.node.transactions.producer_ids import ProducerIds
 from spindle.node.transactions.transactions import Transactions
@@ -55,6 +56,7 @@ class Broker:
             site, self.replicas, self.groups, self.topic_creation, self.producer_ids
         )
         self.forwarding = Forwarding(site)
+        self.slices = Slices(site.out, site.config.log_dirs[0])
         self.started = False
         self._said: set[str] = set()
         """What the log says of settings is said once."""
@@ -85,11 +87,6 @@ class Broker:
     def out(self) -> Outbox:
         """What we wish of the world."""
         return self.site.out
-
-    @property
-    def any_directory(self) -> LogDir:
-        """A directory beside which something may be computed."""
-        return self.site.config.log_dirs[0]
 
     # --- life -------------------------------------------------------------------------------
 

@@ -23,11 +23,12 @@ from spindle.model import records as r
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Error, Refusal
 from spindle.model.features import CONTROLLER_REGISTRATION, FINALIZED, SUPPORTED
-from spindle.model.ids import LogDir, NodeId
+from spindle.model.ids import NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.calls import Call
 from spindle.node.router import Router
+from spindle.node.slices import Slices
 
 T = TypeVar("T")
 
@@ -92,6 +93,7 @@ class Controller:
         self.router: Router | None = None
         """Serves what brokers forward in envelopes; set by whoever composes the node."""
         self.incarnation = out.new_id()
+        self.slices = Slices(out, config.metadata_dir)
         self.sessions = Sessions(config.settings.seconds("broker.session.timeout.ms"))
         self._state: State | None = None
         self._term = 0
@@ -110,11 +112,6 @@ class Controller:
     def cluster_id(self) -> str:
         """The cluster's id."""
         return self.quorum.cluster_id
-
-    @property
-    def any_directory(self) -> LogDir:
-        """A directory beside which something may be computed."""
-        return self.config.metadata_dir
 
     @property
     def active(self) -> bool:

@@ -26,7 +26,7 @@ OPEN_MAX: Final = 16
 """Requests of one connection under way; more of it is not read until one is answered."""
 QUIET_SECONDS: Final = 1.0
 """A connection that asked for nothing for so long may be closed to make room."""
-STUCK_SECONDS: Final = 3.0
+STUCK_SECONDS: Final = 10.0
 STUCK_RATE: Final = 16 << 20
 """Where there is no room for more, a frame may be unfinished, or an answer unread, for the former
 and as long as what is kept of it takes at the latter, in bytes a second."""

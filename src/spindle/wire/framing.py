@@ -123,6 +123,17 @@ def encode_response(header: RequestHeader, entity: Entity) -> list[Buffer]:
     return [_LENGTH.pack(size) + head, *pieces[small:]]
 
 
+def encode_body(entity: Entity) -> bytes:
+    """An answer without header and length: the same for all who asked the same."""
+    return entities.encode(entity)
+
+
+def with_header(header: RequestHeader, entity: Entity, body: bytes) -> list[Buffer]:
+    """What `encode_response` gives, made from a body that is encoded already; it is not copied."""
+    head = _response_header(header.correlation, entity)
+    return [_LENGTH.pack(len(head) + len(body)) + head, body]
+
+
 def correlation_of(frame: Buffer) -> int:
     """Which request a response frame answers."""
     try:

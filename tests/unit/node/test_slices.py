@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
@@ -19,12 +20,12 @@ from spindle.model.settings.values import Settings
 from spindle.node.calls import Connection
 from spindle.node.handlers import describe_configs, describe_log_dirs, metadata
 from spindle.node.router import Router
-from spindle.node.slices import SLICE
+from spindle.node.slices import SENT, SLICE, Slices
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import beside
 from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
-from spindle.wire.framing import decode_response, encode_message
+from spindle.wire.framing import correlation_of, decode_response, encode_message
 
 PARTITIONS = 10_000
 
@@ -36,7 +37,7 @@ class Bench:
         self.out = Outbox(random.Random(1))
         self.key = key
         target = SimpleNamespace(
-            out=self.out, any_directory="/d1", node_id=1, cluster_id="cluster", **broker
+            out=self.out, slices=Slices(self.out, "/d1"), node_id=1, cluster_id="cluster", **broker
         )
         self.router = Router({int(key): module}, "on_broker", target, self.out)
         self.connection = Connection(1, "PLAINTEXT", "here", self.out)
@@ -53,6 +54,7 @@ class Bench:
             self.out.done(asked.ticket, self.carried_out(asked.job))
             ready = self._until(lambda: self.out.take())
         (answer,) = ready.answers
+        assert not ready.jobs, "nothing is left to do"
         return decode_response(request, joined(answer.buffers)[4:])
 
     def carried_out(self, job: Compute) -> Any:
@@ -104,11 +106,11 @@ def test_however_many_ask_one_slice_is_made_in_a_turn() -> None:
         made += 1
         return before(*args)
 
-    frame = encode_message(metadata_request(), 1, None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(metadata, "_partition", counted)
-        for _ in range(10):
-            bench.router.on_frame(bench.connection, frame)
+        for version in range(4, 13):
+            request = make(request_types(Key.METADATA, version).MetadataRequest, topics=None)
+            bench.router.on_frame(bench.connection, encode_message(request, 1, None))
         assert made <= SLICE, "the first begins, the others wait"
         for turn in range(2, 50):
             assert bench.out.wake_at is not None
@@ -196,3 +198,91 @@ def test_directories_with_many_replicas_are_told_in_slices() -> None:
     ((topic,),) = [result.topics for result in answer.results]
     assert len(topic.partitions) == PARTITIONS
     assert bench.slices >= PARTITIONS / 1000
+
+
+def turn(bench: Bench) -> list[tuple[int, Any]]:
+    """One turn of the loop, jobs included; (correlation, answer) of those who were answered."""
+    if bench.out.wake_at is not None:
+        bench.out.now = bench.out.wake_at
+        bench.out.tick()
+    answered = []
+    while (ready := bench.out.take()) is not None:
+        for asked in ready.jobs:
+            bench.out.done(asked.ticket, bench.carried_out(asked.job))
+        for answer in ready.answers:
+            data = joined(answer.buffers)
+            assert len(data) == 4 + int.from_bytes(data[:4], "big")
+            answered.append(
+                (correlation_of(data[4:]), decode_response(metadata_request(), data[4:]))
+            )
+    return answered
+
+
+@pytest.mark.spec("S-08")
+def test_those_who_ask_the_same_before_it_is_begun_share_an_answer() -> None:
+    bench = with_topics(PARTITIONS)
+    made = 0
+    before = metadata._partition
+
+    def counted(*args: Any) -> Any:
+        nonlocal made
+        made += 1
+        return before(*args)
+
+    clients = 3 * SENT
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metadata, "_partition", counted)
+        for number in range(clients + 1):
+            frame = encode_message(metadata_request(), number, None)
+            connection = Connection(number, "PLAINTEXT", "here", bench.out)
+            bench.router.on_frame(connection, frame)
+        answered: list[tuple[int, Any]] = []
+        for _ in range(200):
+            now = turn(bench)
+            assert len(now) <= SENT, "others have their turn in between"
+            answered += now
+    assert sorted(number for number, _ in answered) == list(range(clients + 1))
+    assert {sum(len(t.partitions) for t in answer.topics) for _, answer in answered} == {PARTITIONS}
+    assert made == 2 * PARTITIONS, "the first one's, which was begun at once, and the others'"
+
+
+@pytest.mark.spec("S-08")
+def test_who_asks_while_an_answer_is_made_is_told_what_is_true_by_then() -> None:
+    bench = with_topics(PARTITIONS)
+    bench.router.on_frame(bench.connection, encode_message(metadata_request(), 1, None))
+    turn(bench)
+    add_topic(bench.router._target.image, "made-meanwhile", (1, 2))
+    bench.router.on_frame(bench.connection, encode_message(metadata_request(), 2, None))
+    told = {}
+    for _ in range(100):
+        told |= {number: {t.name for t in answer.topics} for number, answer in turn(bench)}
+    assert "made-meanwhile" in told[2]
+
+
+def test_another_question_is_another_answer() -> None:
+    bench = with_topics(PARTITIONS)
+    some = make(
+        request_types(Key.METADATA, 12).MetadataRequest,
+        topics=(make(request_types(Key.METADATA, 12).MetadataRequestTopic, name="large"),),
+    )
+    for number, request in enumerate((metadata_request(), metadata_request(), some)):
+        bench.router.on_frame(bench.connection, encode_message(request, number, None))
+    told = {}
+    for _ in range(100):
+        told |= {number: len(answer.topics) for number, answer in turn(bench)}
+    assert told == {0: 1 + PARTITIONS // 20, 1: 1 + PARTITIONS // 20, 2: 1}
+
+
+@pytest.mark.spec("S-08")
+def test_what_an_answer_was_made_of_goes_with_it() -> None:
+    """And does not wait for the collector of cycles, which would hold the loop for long."""
+    bench = with_topics(PARTITIONS)
+    bench.ask(metadata_request())
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(3):
+            bench.ask(metadata_request())
+        assert gc.collect() < PARTITIONS / 10
+    finally:
+        gc.enable()

@@ -25,7 +25,7 @@ from spindle.node.settings_view import (
     View,
     other_settings,
 )
-from spindle.node.slices import REST, Host, answer_in_slices
+from spindle.node.slices import REST, Slices
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -38,19 +38,20 @@ OTHERS: Final = {16: Source.CLIENT_METRICS, 32: Source.GROUP}
 
 def on_broker(broker: Broker, call: Call) -> None:
     """Tell settings as this broker obeys them."""
-    _answer(broker, broker.image, broker.settings, broker.node_id, call)
+    _answer(broker.slices, broker.image, broker.settings, broker.node_id, call)
 
 
 def on_controller(controller: Controller, call: Call) -> None:
     """Tell settings as this controller knows them."""
     config = controller.config
-    _answer(controller, controller.image, config.settings, config.node_id, call)
+    _answer(controller.slices, controller.image, config.settings, config.node_id, call)
 
 
-def _answer(host: Host, image: ClusterImage, settings: Settings, node_id: int, call: Call) -> None:
+def _answer(
+    slices: Slices, image: ClusterImage, settings: Settings, node_id: int, call: Call
+) -> None:
     results = _results(image, settings, node_id, call)
-    answer_in_slices(
-        host,
+    slices.answer(
         call,
         results,
         lambda found: make(call.reply.DescribeConfigsResponse, results=found),

@@ -21,7 +21,7 @@ from spindle.model.features import CORDONED_DIRECTORIES, METADATA_VERSION
 from spindle.model.ids import PartitionId, TopicPartition
 from spindle.node.calls import Call
 from spindle.node.logdirs.directories import Directory
-from spindle.node.slices import REST, REST_AFTER, answer_in_slices
+from spindle.node.slices import REST, REST_AFTER
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def on_broker(broker: Broker, call: Call) -> None:
             yield from _collect(broker, t, replicas, moves, wanted, topics)
             yield _directory(broker, t, directory, topics)
 
-    answer_in_slices(
-        broker, call, parts(), lambda found: make(t.DescribeLogDirsResponse, results=found)
+    broker.slices.answer(
+        call, parts(), lambda found: make(t.DescribeLogDirsResponse, results=found)
     )
 
 

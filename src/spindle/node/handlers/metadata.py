@@ -25,7 +25,7 @@ from spindle.model.image import ClusterImage, TopicState
 from spindle.model.records import Partition
 from spindle.node import authorized, topology
 from spindle.node.calls import Call
-from spindle.node.slices import ONE, answer_in_slices
+from spindle.node.slices import ONE
 from spindle.node.topic_creation import INTERNAL, is_legal
 from spindle.wire.entities import make
 
@@ -60,7 +60,7 @@ def on_broker(broker: Broker, call: Call) -> None:
             else authorized.NOT_ASKED,
         )
 
-    answer_in_slices(broker, call, _topics(broker, call), respond)
+    broker.slices.answer(call, _topics(broker, call), respond)
 
 
 def refuse(call: Call, error: Error, message: str) -> Any:

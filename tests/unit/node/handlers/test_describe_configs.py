@@ -17,6 +17,7 @@ from spindle.model.outbox import Outbox
 from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
 from spindle.model.settings.values import Settings
 from spindle.node.handlers import describe_configs, list_config_resources
+from spindle.node.slices import Slices
 from spindle.wire.apis import Key
 
 TOPIC, BROKER = 2, 4
@@ -36,7 +37,7 @@ def image() -> ClusterImage:
 def desk_of(image: ClusterImage, **given: str) -> Desk:
     settings = Settings({"node.id": "1"} | given)
     out = Outbox(random.Random(1))
-    target = SimpleNamespace(image=image, settings=settings, node_id=1, out=out)
+    target = SimpleNamespace(image=image, settings=settings, node_id=1, slices=Slices(out, "/d1"))
     return Desk(MODULES, target, out)
 
 
@@ -165,7 +166,7 @@ def test_asking_for_no_names_is_asking_for_all(image: ClusterImage) -> None:
 def test_a_controller_tells_its_own(image: ClusterImage) -> None:
     config = SimpleNamespace(settings=Settings({"node.id": "9"}), node_id=9)
     out = Outbox(random.Random(1))
-    target = SimpleNamespace(image=image, config=config, out=out)
+    target = SimpleNamespace(image=image, config=config, slices=Slices(out, "/d1"))
     modules = {int(Key.DESCRIBE_CONFIGS): describe_configs}
     desk = Desk(modules, target, out, "on_controller")
     (told,) = describe(desk, BROKER, "9", "node.id").configs

@@ -20,6 +20,7 @@ from spindle.model.errors import Error
 from spindle.model.outbox import Outbox
 from spindle.model.settings.values import Settings
 from spindle.node.handlers import metadata
+from spindle.node.slices import Slices
 from spindle.wire.apis import Key
 
 
@@ -28,6 +29,7 @@ class Broker:
 
     def __init__(self, **settings: str) -> None:
         self.out = Outbox(random.Random(1))
+        self.slices = Slices(self.out, "/d1")
         self.image = three_brokers()
         self.cluster_id, self.node_id = "cluster", 1
         self.settings = Settings({"node.id": "1"} | settings)
