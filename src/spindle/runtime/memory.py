@@ -13,8 +13,11 @@ import gc
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
 LARGE = 128 << 10
 """Bytes from which on a piece is given back to the system as soon as it is free."""
-YOUNG_OBJECTS = 20_000
-"""Objects that may be born before the collector looks at the young ones."""
+YOUNG_OBJECTS = 10_000
+"""Objects that may be born before the collector looks at the young ones: some milliseconds."""
+YOUNG_LOOKS = 10
+"""Such looks before it looks at all that were born meanwhile: it holds the loop for that long, so
+there must not be too many of them."""
 
 
 def be_frugal() -> None:
@@ -32,4 +35,4 @@ def settle() -> None:
     """What was made so far lives as long as the process: keep the collector's hands off it."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(YOUNG_OBJECTS, 20, 50)
+    gc.set_threshold(YOUNG_OBJECTS, YOUNG_LOOKS, 50)
