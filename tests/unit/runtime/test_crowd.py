@@ -427,3 +427,33 @@ def test_without_descriptors_a_listener_rests_and_says_so_once(
     asyncio.run(run())
     said = capfd.readouterr()
     assert (said.out + said.err).count("no connection can be accepted for now") == 1
+
+
+@pytest.mark.spec("S-08")
+@pytest.mark.parametrize(("size", "kept"), [("20000", 40_000), ("200000", 400_000)])
+def test_a_clients_socket_has_the_buffers_that_are_set(size: str, kept: int) -> None:
+    """Linux reports twice what was asked for; what a client does not read stays within it."""
+
+    async def run() -> None:
+        config = Echo(
+            socket_send_buffer_bytes=size, socket_receive_buffer_bytes=str(int(size) + 1000)
+        ).config
+        let_in: list[socket.socket] = []
+        loop = asyncio.get_running_loop()
+        doors = Doors(
+            loop, Limits(config, 1024), lambda sock, *_: let_in.append(sock), lambda: False
+        )
+        port = doors.open(config.listeners[0])
+        with socket.create_connection(("127.0.0.1", port)):
+
+            async def accepted() -> bool:
+                return bool(let_in)
+
+            await eventually_async(accepted, "the client is let in", 20)
+            (taken,) = let_in
+            assert taken.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) == kept
+            assert taken.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == kept + 2000
+            taken.close()
+        doors.close()
+
+    asyncio.run(run())
