@@ -208,6 +208,7 @@ def turn(bench: Bench) -> list[tuple[int, Any]]:
     answered = []
     while (ready := bench.out.take()) is not None:
         for asked in ready.jobs:
+            assert isinstance(asked.job, Compute)
             bench.out.done(asked.ticket, bench.carried_out(asked.job))
         for answer in ready.answers:
             data = joined(answer.buffers)
@@ -253,7 +254,7 @@ def test_who_asks_while_an_answer_is_made_is_told_what_is_true_by_then() -> None
     turn(bench)
     add_topic(bench.router._target.image, "made-meanwhile", (1, 2))
     bench.router.on_frame(bench.connection, encode_message(metadata_request(), 2, None))
-    told = {}
+    told: dict[int, Any] = {}
     for _ in range(100):
         told |= {number: {t.name for t in answer.topics} for number, answer in turn(bench)}
     assert "made-meanwhile" in told[2]
@@ -267,7 +268,7 @@ def test_another_question_is_another_answer() -> None:
     )
     for number, request in enumerate((metadata_request(), metadata_request(), some)):
         bench.router.on_frame(bench.connection, encode_message(request, number, None))
-    told = {}
+    told: dict[int, Any] = {}
     for _ in range(100):
         told |= {number: len(answer.topics) for number, answer in turn(bench)}
     assert told == {0: 1 + PARTITIONS // 20, 1: 1 + PARTITIONS // 20, 2: 1}
