@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support import kafka_class_data
 from tests.support.apache_kafka import ApacheKafka
 from tests.support.kafka_jars import JarsMissing
 from tests.support.kafka_jars import kafka_jars as fetch_kafka_jars
@@ -66,9 +67,11 @@ def ports() -> Callable[[], int]:
 def kafka_jars() -> Path:
     """The folder with Apache Kafka's jars."""
     try:
-        return fetch_kafka_jars()
+        jars = fetch_kafka_jars()
     except JarsMissing as missing:
         pytest.fail(str(missing))
+    kafka_class_data.prepare(jars)
+    return jars
 
 
 @pytest.fixture(scope="session")

@@ -24,8 +24,8 @@ from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_class
 from spindle.wire.framing import encode_request
 
-SESSION = 30.0
-LED_WITHIN = 15.0
+SESSION = 15.0
+LED_WITHIN = 9.0
 """s. Who leads before the session is over was told to; who starts again waits for its end."""
 SETTINGS = {
     "broker.session.timeout.ms": str(int(SESSION * 1000)),

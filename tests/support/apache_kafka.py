@@ -24,6 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.support import class_data
 from tests.support.ports import free_port
 from tests.support.processes import tied
 from tests.support.waiting import eventually
@@ -40,7 +41,7 @@ METADATA_QUORUM = "org.apache.kafka.tools.MetadataQuorumCommand"
 
 CLUSTER_ID = "U3BpbmRsZVRlc3RzMDAwMQ"
 CONTROLLER_ID = 100
-_JVM = ("-Xmx256m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+JVM = ("-Xmx256m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 _START_LIMIT_S = 90
 _STOP_LIMIT_S = 30
 _DEFAULTS = {
@@ -115,7 +116,7 @@ class ApacheKafka:
         controllers: int = 1,
         settings: Mapping[str, str] | None = None,
         cluster_id: str = CLUSTER_ID,
-        jvm: Sequence[str] = _JVM,
+        jvm: Sequence[str] = JVM,
         first_broker: int = 1,
     ) -> None:
         assert brokers >= 1
@@ -322,18 +323,34 @@ def java(
     main: str,
     *arguments: str,
     options: Sequence[str] = (),
-    jvm: Sequence[str] = _JVM,
+    jvm: Sequence[str] = JVM,
 ) -> list[str]:
     """The command line of a JVM with Kafka's jars; a small one unless `jvm` says otherwise."""
-    return ["java", *jvm, *options, "-cp", f"{jars}/*", main, *arguments]
+    shared = class_data.options(archive(jars)) if jvm == JVM else []
+    return ["java", *jvm, *shared, *options, "-cp", class_path(jars), main, *arguments]
+
+
+def class_path(jars: Path) -> str:
+    """All of Kafka's jars, in one order wherever they lie: an archive of classes is bound to it."""
+    return os.pathsep.join(map(str, sorted(jars.glob("*.jar"))))
+
+
+def archive(jars: Path) -> Path:
+    """Where the archive of their classes is, once it is made (`kafka_class_data`)."""
+    return class_data.place("kafka", sorted(jars.glob("*.jar")))
 
 
 def run_tool(
-    jars: Path, tool: str, *arguments: str, stdin: str = "", seconds: int = 60
+    jars: Path,
+    tool: str,
+    *arguments: str,
+    stdin: str = "",
+    seconds: int = 60,
+    jvm: Sequence[str] = JVM,
 ) -> ToolResult:
     """Run one of Kafka's tools without a cluster (a class name, its arguments) to its end."""
     done = subprocess.run(
-        tied(java(jars, tool, *arguments)), input=stdin, capture_output=True, text=True,
+        tied(java(jars, tool, *arguments, jvm=jvm)), input=stdin, capture_output=True, text=True,
         timeout=seconds, env={**os.environ, "LC_ALL": "C.UTF-8"}, check=False,
     )  # fmt: skip
     stderr = "".join(

@@ -1,8 +1,8 @@
 """Apache Kafka's own published tests, run against clusters of ours.
 
 Maven fetches the test jars once, beside Kafka's jars; `tests/support/java` is compiled and stands
-before them on the class path, so that each test gets a cluster of ours (`kafkas_cluster`). JUnit's
-console launcher runs one class.
+before the test jars on the class path, so that each test gets a cluster of ours
+(`kafkas_cluster`). JUnit's console launcher runs one class.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support import class_data
+from tests.support.apache_kafka import JVM, archive, class_path
 from tests.support.kafka_jars import VERSION, JarsMissing
 
 ROOT = Path(__file__).parents[2]
@@ -62,16 +64,20 @@ def run_class(
     tests = fetched_tests(jars)
     classes = scratch / "classes"
     classes.mkdir()
-    path = os.pathsep.join([*map(str, sorted(tests.glob("*.jar"))), f"{jars}/*"])
+    # Kafka's own jars come first: the archive of their classes is bound to that order.
+    own = class_path(jars)
+    path = os.pathsep.join([str(classes), *map(str, sorted(tests.glob("*.jar")))])
     sources = [str(source) for source in (JAVA / "org").rglob("*.java")]
     subprocess.run(
-        ["javac", "-nowarn", "-cp", path, "-d", str(classes), *sources], check=True, timeout=120
+        ["javac", "-nowarn", "-cp", f"{own}{os.pathsep}{path}", "-d", str(classes), *sources],
+        check=True,
+        timeout=120,
     )
     cluster = f"-Dspindle.cluster={sys.executable} -m tests.support.kafkas_cluster"
     done = subprocess.run(
         [
-            "java", "-Xmx512m", cluster,
-            "-cp", f"{classes}{os.pathsep}{path}",
+            "java", *JVM, "-Xmx512m", *class_data.options(archive(jars)), cluster,
+            "-cp", f"{own}{os.pathsep}{path}",
             "org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner",
             "--disable-ansi-colors", "--details=tree", *chosen,
         ],
