@@ -17,8 +17,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 _DUMP_LIMIT_S = 300
-_QUIET = ("-Xlog:cds*=off", "-Xlog:class+path=off")
-"""What an archive lacks is no news for those who read what a tool printed."""
+_MORE = (
+    # What an archive lacks is no news for those who read what a tool printed.
+    "-Xlog:cds*=off", "-Xlog:class+path=off",
+    # Where it was made for, without a second look at every pointer in it.
+    "-XX:+UnlockDiagnosticVMOptions", "-XX:ArchiveRelocationMode=0",
+)  # fmt: skip
 
 
 def java() -> Path:
@@ -36,7 +40,7 @@ def place(name: str, jars: Iterable[Path]) -> Path:
 
 def options(archive: Path) -> list[str]:
     """What a JVM takes to use it; nothing as long as it is not made."""
-    return [f"-XX:SharedArchiveFile={archive}", *_QUIET] if archive.exists() else []
+    return [f"-XX:SharedArchiveFile={archive}", *_MORE] if archive.exists() else []
 
 
 def listing(folder: Path) -> str:
@@ -44,31 +48,29 @@ def listing(folder: Path) -> str:
     return f"-XX:DumpLoadedClassList={folder}/%p"
 
 
-def prepare(
-    archive: Path, class_path: str, load: Callable[[Path], None], more: Sequence[str] = ()
-) -> None:
+def prepare(archive: Path, load: Callable[[Path], str], more: Sequence[str] = ()) -> None:
     """Make an archive if need be (by one process, others wait).
 
-    `load` has JVMs load what is to be in it, each with `listing` of the folder that it gets.
+    `load` has JVMs load what is to be in it, each with `listing` of the folder that it gets, and
+    returns their class path.
     """
     archive.parent.mkdir(parents=True, exist_ok=True)
     with archive.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not archive.exists():
             with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
-                _make(archive, class_path, load, more, Path(folder))
+                _make(archive, load, more, Path(folder))
 
 
 def _make(
     archive: Path,
-    class_path: str,
-    load: Callable[[Path], None],
+    load: Callable[[Path], str],
     more: Sequence[str],
     folder: Path,
 ) -> None:
     lists = folder / "lists"
     lists.mkdir()
-    load(lists)
+    class_path = load(lists)
     told = [line for one in lists.iterdir() for line in one.read_text().splitlines()]
     # What was no file of the class path but made by a library while it ran cannot be in it.
     kept = {line for line in told if line and not line.startswith("#") and "source:" not in line}

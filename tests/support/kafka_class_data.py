@@ -23,10 +23,10 @@ from tests.support.apache_kafka import (
 
 def prepare(jars: Path) -> None:
     """Make it if need be."""
-    class_data.prepare(archive(jars), class_path(jars), partial(_load, jars))
+    class_data.prepare(archive(jars), partial(_load, jars))
 
 
-def _load(jars: Path, lists: Path) -> None:
+def _load(jars: Path, lists: Path) -> str:
     jvm = (*JVM, class_data.listing(lists))
     with ApacheKafka(lists.parent / "kafka", jars, jvm=jvm) as kafka:
         kafka.start()
@@ -45,3 +45,4 @@ def _load(jars: Path, lists: Path) -> None:
         ):
             run_tool(jars, tool, *arguments, jvm=jvm)
         kafka.stop()
+    return class_path(jars)
