@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.support import kafka_class_data
 from tests.support.apache_kafka import ApacheKafka
 from tests.support.kafka_jars import JarsMissing
 from tests.support.kafka_jars import kafka_jars as fetch_kafka_jars
@@ -67,11 +66,9 @@ def ports() -> Callable[[], int]:
 def kafka_jars() -> Path:
     """The folder with Apache Kafka's jars."""
     try:
-        jars = fetch_kafka_jars()
+        return fetch_kafka_jars()
     except JarsMissing as missing:
         pytest.fail(str(missing))
-    kafka_class_data.prepare(jars)
-    return jars
 
 
 @pytest.fixture(scope="session")

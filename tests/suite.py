@@ -38,9 +38,23 @@ def main(options: Sequence[str]) -> int:
     return _pytest(*late)
 
 
+def prepare() -> None:
+    """Make the archives of classes: here, since no test has the time for it on a loaded machine."""
+    # Not with this module: Spark's own takes a while to be loaded.
+    from tests.support import kafka_class_data, spark_class_data
+    from tests.support.kafka_jars import JarsMissing, kafka_jars
+
+    try:
+        kafka_class_data.prepare(kafka_jars())
+    except JarsMissing:
+        return  # The tests that need them say so.
+    spark_class_data.prepare()
+
+
 def _pytest(*arguments: str) -> int:
     return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
 
 
 if __name__ == "__main__":
+    prepare()
     sys.exit(main(sys.argv[1:]))

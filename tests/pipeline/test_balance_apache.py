@@ -33,7 +33,8 @@ ONCE = {"enable.idempotence": True}
 def kafka(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheKafka]:
     """Three brokers on racks, and a topic of 9 x 1 MB on all of them."""
     folder = tmp_path_factory.mktemp("kafka")
-    with ApacheKafka(folder, kafka_jars, brokers=3, directories=3) as kafka:
+    jvm = ("-Xmx300m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+    with ApacheKafka(folder, kafka_jars, brokers=3, directories=3, jvm=jvm) as kafka:
         for node in kafka.brokers:
             node.settings["broker.rack"] = f"rack-{node.node_id}"
             kafka.write_config(node)

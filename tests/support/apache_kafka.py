@@ -41,7 +41,9 @@ METADATA_QUORUM = "org.apache.kafka.tools.MetadataQuorumCommand"
 
 CLUSTER_ID = "U3BpbmRsZVRlc3RzMDAwMQ"
 CONTROLLER_ID = 100
-JVM = ("-Xmx256m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+_SHARES = "-Xshare:auto"
+"""With this a JVM maps the archive of classes, where there is one; benchmarks go without."""
+JVM = ("-Xmx256m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", _SHARES)
 _START_LIMIT_S = 90
 _STOP_LIMIT_S = 30
 _DEFAULTS = {
@@ -326,7 +328,7 @@ def java(
     jvm: Sequence[str] = JVM,
 ) -> list[str]:
     """The command line of a JVM with Kafka's jars; a small one unless `jvm` says otherwise."""
-    shared = class_data.options(archive(jars)) if jvm == JVM else []
+    shared = class_data.options(archive(jars)) if _SHARES in jvm else []
     return ["java", *jvm, *shared, *options, "-cp", class_path(jars), main, *arguments]
 
 

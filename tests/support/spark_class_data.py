@@ -50,15 +50,21 @@ def archive() -> Path:
 
 
 def share() -> None:
-    """Have all Spark drivers that this process starts use it; make it if need be.
+    """Have all Spark drivers that this process starts use it, where it is made."""
+    if archive().exists() and _serves():
+        os.environ.setdefault(_VARIABLE, shlex.join(class_data.options(archive())))
 
-    Not beside a JAVA_HOME: that may be another Java, and the archive serves the one of the PATH.
-    """
-    if "JAVA_HOME" in os.environ or _VARIABLE in os.environ or not class_data.java().is_file():
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        class_data.prepare(archive(), lambda lists: _load(lists, Path(folder)), _MODULES)
-    os.environ[_VARIABLE] = shlex.join(class_data.options(archive()))
+
+def prepare() -> None:
+    """Make it if need be."""
+    if _serves():
+        with tempfile.TemporaryDirectory() as folder:
+            class_data.prepare(archive(), lambda lists: _load(lists, Path(folder)), _MODULES)
+
+
+def _serves() -> bool:
+    """Not beside a JAVA_HOME: that may be another Java; the archive is for the one of the PATH."""
+    return "JAVA_HOME" not in os.environ and class_data.java().is_file()
 
 
 def _load(lists: Path, scratch: Path) -> str:
