@@ -148,3 +148,18 @@ def test_a_file_where_a_partitions_directory_should_be_costs_that_replica_a_move
     world.disk.remove("/d1/u-0")
     world.wait(61)
     assert (world.place("u").stage, world.place("u").directory) == (Stage.READY, "/d1")
+
+
+@pytest.mark.spec("B-15")
+def test_a_file_in_the_place_of_a_log_does_not_halt_a_broker_with_one_directory() -> None:
+    world = started(1)
+    world.disk.open("/d1/u-0", create=True).close()
+    world.create_topic("u")
+    world.create_topic("v")
+    world.wait(1)
+    assert (world.halted, world.logs.offline) == (None, set())
+    assert world.place("u").stage is Stage.OFFLINE
+    assert world.place("v").stage is Stage.READY
+    world.disk.remove("/d1/u-0")
+    world.wait(61)
+    assert (world.place("u").stage, world.place("u").directory) == (Stage.READY, "/d1")
