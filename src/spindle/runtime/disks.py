@@ -36,6 +36,9 @@ GROUP_MAX = 256
 NICE: Final = 10
 """How far a patient lane steps back: who serves clients gets about ten times its processor time."""
 
+NICEST: Final = 19
+"""The lowest priority that Linux has."""
+
 Report = Callable[[list[tuple[int, object]]], None]
 _Lane = tuple[LogDir, LogDir]
 
@@ -156,9 +159,14 @@ def named(bug: BaseException) -> str:
 
 
 def _step_back() -> None:
-    """Lower the calling thread's priority, where the system gives each thread one of its own."""
+    """Lower the calling thread's priority, where the system gives each thread one of its own.
+
+    From where the process was started: no thread may raise its priority again.
+    """
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+        thread = threading.get_native_id()
+        nice = os.getpriority(os.PRIO_PROCESS, thread) + NICE
+        os.setpriority(os.PRIO_PROCESS, thread, min(nice, NICEST))
 
 
 def _lane_of(job: Job[Any]) -> _Lane:
