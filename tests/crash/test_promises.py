@@ -42,6 +42,7 @@ from spindle.model.jobs import (
     MarkBad,
     MoveLogStart,
     Promote,
+    Purge,
     PutFile,
     RemoveFile,
     Reset,
@@ -50,7 +51,7 @@ from spindle.model.jobs import (
     WriteHighWatermarks,
 )
 from spindle.model.logs import LogKey
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.disk import MemoryDisk, PowerCut
 from spindle.storage import layout, meta, transactions
 from spindle.storage.directory import Directory
 from spindle.wire.control import end_transaction
@@ -137,6 +138,26 @@ def test_only_what_is_kept_says_so() -> None:
     assert at_every_change(with_log, work, check, seeds=8) > 5
 
 
+@pytest.mark.spec("B-11")
+def test_a_kept_copy_that_is_being_deleted_is_not_taken_up_again() -> None:
+    """Its mark says what of it is good: the mark goes before anything that it speaks of."""
+
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, PATH)
+        name = directory.run(Discard(PATH, KEY, "delete", "a" * 32, keep_until_ms=1000))
+        disk.settle()
+        directory.run(Purge(PATH, name))
+        directory.run(PutFile(PATH, "something", b"else"))
+
+    def check(disk: MemoryDisk) -> None:
+        directory, found = reopen(disk, PATH)
+        for copy in found.kept:
+            directory.run(Restore(PATH, FUTURE, copy.name))
+            assert set(read_values(directory, FUTURE)) == set(range(20))
+
+    assert at_every_change(with_log, work, check, seeds=12) > 20
+
+
 @pytest.mark.spec("B-21", "K113-03")
 def test_a_promoted_log_is_whole_and_keeps_its_name() -> None:
     promised: set[int] = set()
@@ -197,6 +218,18 @@ def test_a_small_file_that_is_gone_stays_away() -> None:
     disk.crash(Unlucky())
     directory, _ = reopen(disk, PATH)
     assert directory.run(GetFile(PATH, "wishes")) is None
+
+
+def test_a_small_file_has_nothing_of_a_longer_one_that_was_not_finished() -> None:
+    disk, directory = fresh()
+    disk.cut_at = disk.changes + 2
+    with pytest.raises(PowerCut):
+        directory.run(PutFile(PATH, "wishes", b"long" * 500))
+    disk.kill()
+    directory, _ = reopen(disk, PATH)
+    assert disk.contents(f"{PATH}/wishes{layout.TEMPORARY}")
+    directory.run(PutFile(PATH, "wishes", b"short"))
+    assert directory.run(GetFile(PATH, "wishes")) == b"short"
 
 
 def test_a_small_file_has_its_bytes_before_it_has_its_name() -> None:

@@ -13,7 +13,7 @@ from spindle.model.computing import CheckRecords, Compute
 from spindle.model.copying import CopyBytes
 from spindle.model.errors import DiskFailed, Failure, Refusal
 from spindle.model.jobs import Job, Purge, Sweep, WriteHighWatermarks
-from spindle.storage import copy, files, layout, offsets_files, rewriting
+from spindle.storage import copy, files, kept, layout, offsets_files, rewriting
 from spindle.storage.disk import Disk
 from spindle.storage.naming import activity_of
 from spindle.storage.opening import explain
@@ -46,7 +46,9 @@ def run(disk: Disk, job: Job[Any]) -> Any:
 
 def _purge(disk: Disk, job: Purge) -> int:
     assert layout.is_discarded(job.name), f"{job.name} is in use"
-    freed = files.remove_tree(disk, f"{job.directory}/{job.name}")
+    path = f"{job.directory}/{job.name}"
+    kept.remove(disk, path)  # First: what is deleted in part is no copy that a move may take up.
+    freed = files.remove_tree(disk, path)
     disk.sync_dir(job.directory)
     return freed
 

@@ -138,6 +138,7 @@ class FakeNode:
         kept = [b.next_offset for b in self.disk.batches]
         kept += [self.disk.snapshot.offset] if self.disk.snapshot is not None else []
         assert wish.offset <= max(kept, default=0), "a fetch acknowledges what is not durable"
+        assert not self.raft.follower.writing, "its answer would be appended a second time"
         others = [v for v in self.quorum.voters if v != self.me]
         if source is None and not others:
             return

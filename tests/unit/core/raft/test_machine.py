@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 from tests.unit.core.raft.quorum import TIMING, Disk, FakeNode, Quorum, batch
@@ -12,6 +13,7 @@ from spindle.core.raft.values import (
     NOBODY,
     Ballot,
     ElectionState,
+    FetchAnswer,
     FetchWish,
     VoteAnswer,
 )
@@ -213,6 +215,36 @@ def test_an_observer_finds_the_leader_and_copies_the_log() -> None:
     term = leader.raft.term
     assert term is not None
     assert quorum.run(2, lambda: term.observers[2].end == end)
+
+
+def test_nothing_is_fetched_while_the_log_is_written() -> None:
+    quorum = Quorum(3, seed=4, observers=1)
+    leader, follower = quorum.await_leader(), quorum.nodes[4].raft.follower
+    assert quorum.run(5, lambda: quorum.nodes[4].raft.log.end == leader.raft.log.end)
+    leader.lead_append()
+    assert quorum.run(5, lambda: follower.writing)
+    follower.restart()  # As on hearing of another leader; the node itself asserts the rest.
+    assert follower.writing
+    assert quorum.run(5, lambda: quorum.nodes[4].raft.log.end == leader.raft.log.end)
+
+
+def test_what_a_leader_says_beyond_the_log_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    quorum = Quorum(1, seed=4, observers=1)
+    quorum.await_leader()
+    leader, observer = quorum.nodes[1], quorum.nodes[2]
+    assert quorum.run(5, lambda: observer.raft.log.high_watermark == leader.raft.log.end > 0)
+    end = observer.raft.log.end
+    asked = []
+
+    def serve(replica: int, wish: FetchWish, answer: Callable[[FetchAnswer], None]) -> None:
+        asked.append(wish)
+        gap = (batch(wish.offset + 5, leader.raft.epoch),) if len(asked) % 2 else ()
+        answer(FetchAnswer(leader.raft.heard(), wish.offset + 9, batches=gap))
+
+    monkeypatch.setattr(leader, "serve", serve)
+    assert quorum.run(20, lambda: len(asked) > 4)
+    assert observer.raft.log.end == end
+    assert observer.raft.log.high_watermark == end
 
 
 def test_an_observer_keeps_looking_while_nobody_leads_and_never_stands() -> None:

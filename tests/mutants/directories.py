@@ -1,0 +1,444 @@
+"""Mutants of directories, starts, moves, cleaning and salvage: syncs and orders of writes."""
+
+from __future__ import annotations
+
+from tests.mutants.kind import MOVES, STORAGE, mutants
+
+DIRECTORIES = [
+    *mutants(
+        "storage/directory.py",
+        MOVES,
+        ("a new log's topic id is not synced", "        self._pool.file(metadata).sync()\n", ""),
+        (
+            "a new log's files are not synced",
+            "        self._pool.drop(metadata)\n        self.disk.sync_dir(log.path)\n",
+            "        self._pool.drop(metadata)\n",
+        ),
+        (
+            "a new log's name is not synced",
+            "            if created:\n                self.disk.sync_dir(self.path)\n",
+            "",
+        ),
+        (
+            "an append that asks for a sync gets none",
+            "                if key in self._logs:\n                    self._logs[key].sync()\n",
+            "                pass\n",
+        ),
+        (
+            "what waits for its sync waits for the whole group",
+            "                self._commit(results)\n            result = self._attempt(job)",
+            "                pass\n            result = self._attempt(job)",
+        ),
+        (
+            "flush.messages counts one record more",
+            "log.end - log.recovery_point >= log.settings.flush_messages",
+            "log.end - log.recovery_point > log.settings.flush_messages",
+        ),
+        (
+            "a failed sync does not latch",
+            "explain(error))\n            self._fail(failure)\n"
+            "        if self._failed is not None:",
+            "explain(error))\n        if self._failed is not None:",
+        ),
+        (
+            "a new log does not forget an earlier one's checkpoints",
+            "            self._open_offsets().forget(job.key.topic_partition)\n",
+            "            pass\n",
+        ),
+        (
+            "a cut comes before the recovery point is lowered",
+            "            self._open_offsets().lower(name, floor)\n"
+            "            if not log.key.future:\n"
+            "                self._open_offsets().lower_mark(name, floor)\n"
+            "            log.truncate(job.offset)\n",
+            "            log.truncate(job.offset)\n"
+            "            self._open_offsets().lower(name, floor)\n"
+            "            if not log.key.future:\n"
+            "                self._open_offsets().lower_mark(name, floor)\n",
+        ),
+        (
+            "a cut leaves the recovery point",
+            "            self._open_offsets().lower(name, floor)\n",
+            "",
+        ),
+        (
+            "a cut leaves the high watermark",
+            "                self._open_offsets().lower_mark(name, floor)\n",
+            "                pass\n",
+        ),
+        (
+            "a cut of a future log lowers the current one's high watermark",
+            "            if not log.key.future:\n"
+            "                self._open_offsets().lower_mark(name, floor)",
+            "            if log.key:\n                self._open_offsets().lower_mark(name, floor)",
+        ),
+        (
+            "a reset leaves the recovery point",
+            "        self._open_offsets().lower(log.key.topic_partition, 0)\n",
+            "",
+        ),
+        (
+            "a reset leaves the high watermark",
+            "            self._open_offsets().lower_mark(log.key.topic_partition, 0)\n",
+            "            pass\n",
+        ),
+        (
+            "a reset comes before the checkpoints are lowered",
+            "        log.reset(job.offset)\n        return self._loaded(log)",
+            "        return self._loaded(log)",
+        ),
+        (
+            "an alignment leaves the recovery point",
+            "            self._open_offsets().lower(log.key.topic_partition, low)\n"
+            "        return copy.adopt",
+            "            pass\n        return copy.adopt",
+        ),
+        (
+            "a directory counts as shut down before its logs are",
+            "        for log in self._logs.values():\n            log.close()\n"
+            "        self._write_offsets()\n"
+            "        files.require_formatted(self.disk, self.path)\n"
+            "        data = checkpoints.encode_clean_shutdown(broker_epoch)\n"
+            '        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)\n',
+            "        files.require_formatted(self.disk, self.path)\n"
+            "        data = checkpoints.encode_clean_shutdown(broker_epoch)\n"
+            '        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)\n'
+            "        for log in self._logs.values():\n            log.close()\n"
+            "        self._write_offsets()\n",
+        ),
+        (
+            "a directory counts as shut down before its checkpoints are written",
+            "        self._write_offsets()\n"
+            "        files.require_formatted(self.disk, self.path)\n"
+            "        data = checkpoints.encode_clean_shutdown(broker_epoch)\n"
+            '        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)\n',
+            "        files.require_formatted(self.disk, self.path)\n"
+            "        data = checkpoints.encode_clean_shutdown(broker_epoch)\n"
+            '        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)\n'
+            "        self._write_offsets()\n",
+        ),
+        (
+            "a shutdown writes no checkpoints",
+            "            log.close()\n        self._write_offsets()\n",
+            "            log.close()\n",
+        ),
+        (
+            "a renamed source's name is not synced",
+            "        self._quarantined.pop(job.key, None)\n        self.disk.sync_dir(self.path)\n",
+            "        self._quarantined.pop(job.key, None)\n",
+        ),
+        (
+            "a copy is marked as kept before it is renamed",
+            '        try:\n            self.disk.rename(old, f"{self.path}/{name}")\n',
+            "        if log is not None and job.keep_until_ms:\n"
+            "            mark = kept.Mark(job.keep_until_ms, Bounds(log.recovery_point,"
+            " log.start))\n"
+            "            kept.write(self.disk, old, mark)\n"
+            '        try:\n            self.disk.rename(old, f"{self.path}/{name}")\n',
+        ),
+        (
+            "a copy that is taken up again keeps its mark for a while",
+            "        kept.remove(self.disk, old)\n        self.disk.rename(old, path)\n",
+            "        self.disk.rename(old, path)\n        kept.remove(self.disk, path)\n",
+        ),
+        (
+            "a log that gets its name back is not synced",
+            "        self.disk.rename(old, path)\n        self.disk.sync_dir(self.path)\n",
+            "        self.disk.rename(old, path)\n",
+        ),
+        (
+            "a log from before a restart is trusted whole",
+            "            bounds = Bounds() if mark is None else mark.bounds\n",
+            "            bounds = Bounds(1 << 62) if mark is None else mark.bounds\n",
+        ),
+        (
+            "a promoted log is not synced",
+            "        log.tidy()\n        log.sync()\n        log.let_go()",
+            "        log.tidy()\n        log.let_go()",
+        ),
+        (
+            "a promoted log is not tidied",
+            "        log.tidy()\n        log.sync()\n        log.let_go()",
+            "        log.sync()\n        log.let_go()",
+        ),
+        (
+            "a promoted log is synced after it has its name",
+            "        log.sync()\n        log.let_go()\n        self.disk.rename(log.path, path)\n"
+            "        self.disk.sync_dir(self.path)\n        log.moved(path, current)\n",
+            "        log.let_go()\n        self.disk.rename(log.path, path)\n"
+            "        self.disk.sync_dir(self.path)\n        log.moved(path, current)\n"
+            "        log.sync()\n",
+        ),
+        (
+            "a promoted log's name is not synced",
+            "        self.disk.sync_dir(self.path)\n        log.moved(path, current)\n",
+            "        log.moved(path, current)\n",
+        ),
+        (
+            "a promoted log has bytes that its source has not confirmed",
+            "        if log.confirmed < log.end:",
+            "        if log.confirmed < 0:",
+        ),
+        (
+            "a log counts as clean before it is",
+            "        adopted = cleaning.adopt(self._log(job.key), job)\n"
+            "        if adopted is not None and job.cleaned_to is not None:\n"
+            "            self._open_offsets().clean(job.key.topic_partition, job.cleaned_to)\n",
+            "        if job.cleaned_to is not None:\n"
+            "            self._open_offsets().clean(job.key.topic_partition, job.cleaned_to)\n"
+            "        adopted = cleaning.adopt(self._log(job.key), job)\n",
+        ),
+        (
+            "a bad log's mark does not know how far it had reached",
+            "            reached = max(reached, log.end)\n",
+            "            pass\n",
+        ),
+    ),
+    *mutants(
+        "storage/opening.py",
+        MOVES,
+        (
+            "a directory in use says that it was shut down",
+            '        disk.remove(f"{path}/{layout.CLEAN_SHUTDOWN}")\n',
+            "        pass\n",
+        ),
+        (
+            "the end of a clean shutdown is not synced",
+            "        disk.sync_dir(path)\n    warnings: list[str] = []",
+            "    warnings: list[str] = []",
+        ),
+        (
+            "a voter counts on what may be in a cache",
+            "    if layout.is_metadata(key) and not clean:",
+            "    if layout.is_metadata(key) and clean:",
+        ),
+        (
+            "a mended log loses its mark before it is synced",
+            "    log.sync()\n    bad.remove(pool.disk, log.path)\n",
+            "    bad.remove(pool.disk, log.path)\n    log.sync()\n",
+        ),
+        (
+            "a mended log is not synced",
+            "    log.sync()\n    bad.remove(pool.disk, log.path)\n",
+            "    bad.remove(pool.disk, log.path)\n",
+        ),
+        (
+            "the end of a bad log's mark is not synced",
+            "    bad.remove(pool.disk, log.path)\n    pool.disk.sync_dir(log.path)\n",
+            "    bad.remove(pool.disk, log.path)\n",
+        ),
+        (
+            "the shorter of two future logs loses its name, unsynced",
+            "    pool.disk.sync_dir(root)\n    return name",
+            "    return name",
+        ),
+        (
+            "the longer of two future logs is dropped",
+            "    if log.end > other.end:",
+            "    if log.end < other.end:",
+        ),
+        (
+            "a mended log's high watermark stays",
+            "        offsets.lower_mark(job.key.topic_partition, log.end)\n",
+            "",
+        ),
+        (
+            "a mended log's recovery point stays",
+            "        offsets.write_logs(logs.values(), (k.topic_partition for k in quarantined))\n"
+            "    return log",
+            "    return log",
+        ),
+        (
+            "recovery points stay as they were before a start",
+            "    offsets.write_logs(logs.values(), (key.topic_partition for key in quarantined))\n"
+            "    usage",
+            "    usage",
+        ),
+    ),
+    *mutants(
+        "storage/recovery.py",
+        MOVES,
+        (
+            "a segment whose indexes are made again below the recovery point is not synced",
+            "                segment.sync(indexes=True)  # The next start will trust it.\n",
+            "                pass\n",
+        ),
+        (
+            "a torn end is cut, unsynced",
+            "        file.truncate(segment.size)\n        file.sync()\n",
+            "        file.truncate(segment.size)\n",
+        ),
+        (
+            "segments behind the log's end are removed, unsynced",
+            "    if stop.later:\n        found.pool.disk.sync_dir(found.path)\n",
+            "",
+        ),
+        (
+            "segments behind the log's end go from the front",
+            "    for base in reversed(stop.later):",
+            "    for base in stop.later:",
+        ),
+        (
+            "what is kept aside is not synced",
+            "            at += len(data)\n        target.sync()\n",
+            "            at += len(data)\n",
+        ),
+        (
+            "the name of what is kept aside is not synced",
+            '    found.pool.disk.sync_dir(found.path)\n    found.warn(f"{at - position}',
+            '    found.warn(f"{at - position}',
+        ),
+        (
+            "snapshots beyond the log's end are removed, unsynced",
+            "    if snapshots.truncate(log.end):\n        pool.disk.sync_dir(path)\n",
+            "    snapshots.truncate(log.end)\n",
+        ),
+        (
+            "a log that was not shut down counts as synced up to its end",
+            "    log.recovery_point = log.end if bounds.clean else",
+            "    log.recovery_point = log.end if bounds else",
+        ),
+        (
+            "a log that was not shut down counts as closed",
+            "    log.as_closed = bounds.clean and",
+            "    log.as_closed = bool(bounds) and",
+        ),
+        (
+            "names found after a crash count as synced",
+            "    log.dirty_names = not bounds.clean\n",
+            "",
+        ),
+    ),
+]
+
+STEPS = [
+    *mutants(
+        "storage/copy.py",
+        MOVES,
+        (
+            "a copy that is called whole is not synced",
+            "    if whole:\n        log.sync()\n",
+            "",
+        ),
+        (
+            "sealed segments of a copy wait for the end",
+            "        log.move_start(min(plan.source_start, log.end))\n    log.sync_sealed()\n",
+            "        log.move_start(min(plan.source_start, log.end))\n",
+            "A promise rests on the sync of the whole copy; this one only spreads the work.",
+        ),
+        (
+            "copied bytes are synced on the thread of the directory",
+            "            if piece.seals or (length >= SYNC_FROM and"
+            " piece.end == self._job.plan.source_end):\n                target.sync()\n",
+            "",
+            "The directory's thread syncs them again before it promises anything.",
+        ),
+        (
+            "an alignment keeps what an earlier attempt left",
+            "            log.truncate(plan.keep)\n        log.tidy()\n",
+            "            log.truncate(plan.keep)\n",
+        ),
+        (
+            "a copied piece is written behind the rest of an earlier attempt",
+            "            if target.size() > at:\n                target.truncate(at)",
+            "            if target.size() < 0:\n                target.truncate(at)",
+        ),
+        (
+            "a plan for an older state is adopted",
+            "    if before != plan.mark:",
+            "    if before is plan.mark:",
+        ),
+        (
+            "a copy with other epochs is called whole",
+            "    ours = (log.start, log.end, log.epochs.entries)\n    return ours == "
+            "(plan.source_start, plan.source_end, plan.epochs)",
+            "    return (log.start, log.end) == (plan.source_start, plan.source_end)",
+        ),
+        (
+            "a copy is called whole while its source is written",
+            "    whole = plan.still and _is_same(log, plan)",
+            "    whole = _is_same(log, plan)",
+        ),
+    ),
+    *mutants(
+        "storage/cleaning.py",
+        STORAGE,
+        (
+            "old segments go before the new one's names are synced",
+            "    # From here on whoever opens the log completes this.\n"
+            "    disk.sync_dir(log.path)\n",
+            "",
+        ),
+        (
+            "a cleaned segment's names are not synced",
+            "        disk.rename(path + layout.SWAP, path)\n    disk.sync_dir(log.path)",
+            "        disk.rename(path + layout.SWAP, path)",
+        ),
+        (
+            "old segments go before the new one is decided",
+            "    for path in plain:\n"
+            "        disk.rename(path + layout.CLEANED, path + layout.SWAP)\n",
+            "    for old in olds:\n"
+            "        Segment(log.pool, log.path, old.base).set_aside()\n"
+            "    for path in plain:\n"
+            "        disk.rename(path + layout.CLEANED, path + layout.SWAP)\n",
+        ),
+        (
+            "a log that was cut meanwhile takes the cleaned segment",
+            "    if log.cut_stamp != job.plan.cuts or at < 0",
+            "    if at < 0",
+        ),
+    ),
+    *mutants(
+        "storage/rewriting.py",
+        STORAGE,
+        (
+            "a cleaned segment's records are not synced",
+            "                work.position = 0\n            file.sync()\n",
+            "                work.position = 0\n",
+        ),
+    ),
+    *mutants(
+        "storage/salvage.py",
+        STORAGE,
+        (
+            "what is good of a segment is written after it was set aside",
+            "    if good:\n        _write(disk, path, layout.segment_file(base), good)\n"
+            "    _set_aside(disk, path, aside, job, base)\n",
+            "    _set_aside(disk, path, aside, job, base)\n",
+        ),
+        (
+            "what is good of a segment is not synced",
+            "                start, at = start + copied, at + copied\n        target.sync()\n",
+            "                start, at = start + copied, at + copied\n",
+        ),
+        (
+            "the name of what is good of a segment is not synced",
+            "        target.close()\n    disk.sync_dir(path)\n",
+            "        target.close()\n",
+        ),
+        (
+            "the bad copy's name is not synced",
+            "        bad.write(disk, aside, bad.Mark(job.now_ms, job.why))\n"
+            "        disk.sync_dir(job.directory)\n",
+            "        bad.write(disk, aside, bad.Mark(job.now_ms, job.why))\n",
+        ),
+        (
+            "the bad copy's files are not synced",
+            '            disk.rename(f"{path}/{name}", f"{aside}/{name}")\n'
+            "    disk.sync_dir(aside)\n",
+            '            disk.rename(f"{path}/{name}", f"{aside}/{name}")\n',
+        ),
+        (
+            "the bad copy has no mark",
+            "        bad.write(disk, aside, bad.Mark(job.now_ms, job.why))\n",
+            "",
+        ),
+        (
+            "a salvaged segment's plain name is not synced",
+            '            disk.rename(f"{path}/{name}", f"{path}/{plain}")\n'
+            "    disk.sync_dir(path)\n",
+            '            disk.rename(f"{path}/{name}", f"{path}/{plain}")\n',
+        ),
+    ),
+]

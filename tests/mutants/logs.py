@@ -1,0 +1,230 @@
+"""Mutants of logs and segments: each sync left out, orders of writes exchanged."""
+
+from __future__ import annotations
+
+from tests.mutants.kind import MOVES, mutants
+
+LOGS = [
+    *mutants(
+        "storage/segment.py",
+        MOVES,
+        (
+            "a cut of a segment is not synced",
+            "        file.truncate(place.position)\n        file.sync()",
+            "        file.truncate(place.position)",
+        ),
+        ("a segment's records are not synced", "        self.file().sync()\n", ""),
+        (
+            "a segment's indexes are not synced",
+            "                self._pool.file(self.path(kind)).sync()\n",
+            "",
+        ),
+        (
+            "records go before their indexes",
+            "(layout.TXN_INDEX, layout.TIME_INDEX, layout.INDEX, layout.LOG):\n"
+            "            path = self.path(kind)",
+            "(layout.LOG, layout.TXN_INDEX, layout.TIME_INDEX, layout.INDEX):\n"
+            "            path = self.path(kind)",
+        ),
+        (
+            "a segment with new records counts as synced",
+            "        self.end = batch.last_offset + 1\n        self.synced = False",
+            "        self.end = batch.last_offset + 1",
+        ),
+        (
+            "a segment with copied records counts as synced",
+            "        self.end = piece.end\n        self.synced = False",
+            "        self.end = piece.end",
+        ),
+        (
+            "a segment that was sealed counts as synced",
+            "        self._aborted = []\n        self.synced = False\n\n    def sealed_at",
+            "        self._aborted = []\n\n    def sealed_at",
+        ),
+        (
+            "a segment that is scanned counts as synced",
+            "        self.latest = NO_TIME\n        self.synced = False",
+            "        self.latest = NO_TIME\n        self.synced = True",
+        ),
+        (
+            "an index keeps the end of an older one",
+            "                    file.write(0, [data])\n                file.truncate(len(data))",
+            "                    file.write(0, [data])",
+        ),
+        (
+            "an index of aborted transactions that holds no longer stays",
+            "            files.remove_if_there(self._pool.disk, path)\n\n    def seal",
+            "            pass\n\n    def seal",
+        ),
+    ),
+    *mutants(
+        "storage/log.py",
+        MOVES,
+        (
+            "removed segments may come back behind new records",
+            "        self.pool.disk.sync_dir(self.path)\n        before = self.active.size",
+            "        before = self.active.size",
+        ),
+        (
+            "segments go before the snapshots that tell of them",
+            "        self.snapshots.truncate(self.floor(offset))\n"
+            "        while self.active.base >= offset:\n"
+            "            self._remove_last()\n",
+            "        floor = self.floor(offset)\n"
+            "        while self.active.base >= offset:\n"
+            "            self._remove_last()\n"
+            "        self.snapshots.truncate(floor)\n",
+            "Both reach the medium with the one sync that follows, and a snapshot beyond the end is"
+            " removed at every start.",
+        ),
+        (
+            "a cut keeps the snapshots beyond it",
+            "        self.snapshots.truncate(self.floor(offset))\n",
+            "",
+            "`_ended` removes those beyond the new end, and the others tell of records that stay.",
+        ),
+        (
+            "the records that a reset throws away may come back",
+            "        self.active.remove()\n        self.pool.disk.sync_dir(self.path)\n",
+            "        self.active.remove()\n",
+        ),
+        (
+            "the name that says where a reset log begins is not synced",
+            "        self.pool.disk.sync_dir(self.path)  # Its name says where the log ends;"
+            " checkpoints will.\n",
+            "",
+        ),
+        (
+            "a reset keeps producer snapshots",
+            "        self.snapshots.truncate(-1)\n",
+            "",
+        ),
+        (
+            "a reset begins a segment before the old ones have gone",
+            "        while len(self.segments) > 1:\n            self._remove_last()\n"
+            "        self.active.remove()\n        self.pool.disk.sync_dir(self.path)\n"
+            "        fresh = Segment(self.pool, self.path, offset)\n"
+            "        self.pool.file(fresh.path(), create=True)\n",
+            "        fresh = Segment(self.pool, self.path, offset)\n"
+            "        if offset != self.segments[0].base:\n"
+            "            self.pool.file(fresh.path(), create=True)\n"
+            "        while len(self.segments) > 1:\n            self._remove_last()\n"
+            "        self.active.remove()\n        self.pool.disk.sync_dir(self.path)\n"
+            "        self.pool.file(fresh.path(), create=True)\n",
+        ),
+        (
+            "sealed segments are not synced",
+            "                segment.sync(indexes=True)\n                done = True",
+            "                done = True",
+        ),
+        (
+            "sealed segments are synced without their indexes",
+            "                segment.sync(indexes=True)\n                done = True",
+            "                segment.sync()\n                done = True",
+        ),
+        (
+            "the recovery point moves before the epochs are written",
+            "        if done:\n            self.write_epochs()\n",
+            "        if done:\n",
+        ),
+        (
+            "the recovery point moves before the names are synced",
+            "            self.write_epochs()\n            self.pool.disk.sync_dir(self.path)\n"
+            "            reached",
+            "            self.write_epochs()\n            reached",
+        ),
+        (
+            "the recovery point moves over a segment that is not synced",
+            "            reached = next((s.base for s in self.segments if not s.synced),"
+            " self.active.base)",
+            "            reached = self.active.base",
+        ),
+        (
+            "the recovery point moves over what a copy has not confirmed",
+            "max(self.recovery_point, min(reached, self.confirmed))",
+            "max(self.recovery_point, reached)",
+        ),
+        (
+            "a flush leaves sealed segments out",
+            "        self.sync_sealed()\n        if not self.active.synced:",
+            "        if not self.active.synced:",
+        ),
+        (
+            "a flush leaves the active segment out",
+            "        if not self.active.synced:\n            self.active.sync()\n",
+            "",
+        ),
+        (
+            "a flush leaves the epochs out",
+            "            self.active.sync()\n        self.write_epochs()\n",
+            "            self.active.sync()\n",
+        ),
+        (
+            "a flush leaves new names out",
+            "        if self.dirty_names:\n            self.pool.disk.sync_dir(self.path)\n",
+            "        if self.dirty_names:\n",
+        ),
+        (
+            "a flush confirms what a copy has not",
+            "        self.recovery_point = self.confirmed\n",
+            "        self.recovery_point = self.end\n",
+        ),
+        (
+            "names that were tidied away are not synced",
+            "                self.dirty_names = True\n        active = self.active",
+            "                pass\n        active = self.active",
+        ),
+        (
+            "bytes that were tidied away are not synced",
+            "            active.file().truncate(active.size)\n            active.synced = False",
+            "            active.file().truncate(active.size)",
+        ),
+        (
+            "a clean log keeps what a copy has not confirmed",
+            "        self.truncate(self.confirmed)\n",
+            "",
+        ),
+        (
+            "a clean log has no snapshot of its producers",
+            "        self.snapshots.write(self.end, self.producers)\n"
+            "        self.snapshots.prune([segment.base for segment in self.segments])\n"
+            "        active.write_indexes()",
+            "        self.snapshots.prune([segment.base for segment in self.segments])\n"
+            "        active.write_indexes()",
+        ),
+        (
+            "a clean log has no indexes of its last segment",
+            "        active.write_indexes()\n        self.dirty_names = True\n",
+            "        self.dirty_names = True\n",
+        ),
+        (
+            "a clean log's names are not synced",
+            "        self.dirty_names = True\n        active.sync(indexes=True)",
+            "        active.sync(indexes=True)",
+        ),
+        (
+            "a clean log's last indexes are not synced",
+            "        active.sync(indexes=True)\n        self.sync()",
+            "        active.sync()\n        self.sync()",
+        ),
+        (
+            "a clean log is not tidied",
+            "        self.tidy()\n        # A clean log",
+            "        # A clean log",
+        ),
+        (
+            "a torn end is written behind",
+            "            self.active.file().truncate(self.active.size)\n"
+            "            self._torn = False",
+            "            self._torn = False",
+        ),
+        (
+            "a segment is begun before its producers are noted",
+            "        self.snapshots.write(self.end, self.producers)\n"
+            "        self.begin_segment(self.end)",
+            "        self.begin_segment(self.end)\n"
+            "        self.snapshots.write(self.end, self.producers)",
+            "A snapshot that is missing is made again from the log, whichever came first.",
+        ),
+    ),
+]
