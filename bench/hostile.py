@@ -33,8 +33,8 @@ from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
 from spindle.runtime.local import LocalCluster
 
-LIMIT: Final = 64 << 20
-"""`queued.max.request.bytes` of the broker that is measured."""
+LIMIT: Final = 100 << 20
+"""`queued.max.request.bytes` of the broker that is measured: the least that it takes."""
 UNPACKED_MAX: Final = 128 << 20
 BOUND_MB: Final = (2 * LIMIT + UNPACKED_MAX) / 1e6
 """What it may grow by: requests; frames and answers; a batch that is being unpacked."""

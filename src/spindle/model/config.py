@@ -98,6 +98,7 @@ def node_config(properties: Mapping[str, str]) -> NodeConfig:
     node_id = _node_id(Settings(properties))
     settings = Settings({**properties, "node.id": str(node_id), "broker.id": str(node_id)})
     _check_retention(settings)
+    _check_room(settings)
     roles = set(_required(settings, "process.roles", "broker, controller or both"))
     controller_names = tuple(n.upper() for n in settings.names("controller.listener.names"))
     if not controller_names:
@@ -200,4 +201,15 @@ def _check_retention(settings: Settings) -> None:
         raise Unusable(
             "log.retention.ms must be unlimited (-1) or, equal or greater than 1 (hours and "
             "minutes likewise)"
+        )
+
+
+def _check_room(settings: Settings) -> None:
+    """As Apache Kafka: a request that is larger than all the room could never be read."""
+    room = settings.whole("queued.max.request.bytes")
+    largest = settings.whole("socket.request.max.bytes")
+    if 0 < room < largest:
+        raise Unusable(
+            "queued.max.request.bytes must be larger or equal to socket.request.max.bytes: it is "
+            f"{room}, and a request may have {largest} bytes; raise the one or lower the other"
         )

@@ -50,12 +50,22 @@ def test_the_first_log_dir_holds_the_metadata_where_nothing_else_is_said() -> No
         ({"listeners": "CLIENT://:9092"}, "No security protocol defined for listener CLIENT"),
         ({"advertised.listeners": "OTHER://:9092"}, "No security protocol defined"),
         ({"broker.id": "4"}, "differ"),
+        (
+            {"queued.max.request.bytes": "104857599"},
+            "queued.max.request.bytes must be larger or equal to socket.request.max.bytes: it is "
+            "104857599, and a request may have 104857600 bytes",
+        ),
     ],
 )
 def test_what_is_wrong_is_named_with_the_way_out(change: dict[str, str], text: str) -> None:
     with pytest.raises(Unusable) as raised:
         node_config({**GOOD, **change})
     assert text in str(raised.value)
+
+
+@pytest.mark.parametrize("room", ["-1", "0", "1000", "1001"])
+def test_the_room_for_requests_is_off_or_takes_the_largest(room: str) -> None:
+    node_config({**GOOD, "socket.request.max.bytes": "1000", "queued.max.request.bytes": room})
 
 
 def test_missing_ids_and_voters_are_named() -> None:

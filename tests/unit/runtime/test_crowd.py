@@ -13,6 +13,7 @@ import socket
 import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -22,6 +23,7 @@ from spindle.model.activity import Activity
 from spindle.model.config import node_config
 from spindle.model.errors import Unusable
 from spindle.model.outbox import Outbox, Ready
+from spindle.model.settings.values import Settings
 from spindle.node.node import Node
 from spindle.runtime.doors import Doors, Limits
 from spindle.runtime.driver import Driver
@@ -34,7 +36,8 @@ class Echo:
     """A node that answers a frame `n` (8 bytes, big-endian, then anything) with n bytes."""
 
     def __init__(self, **settings: str) -> None:
-        self.config = node_config(
+        room = settings.pop("queued_max_request_bytes", None)
+        config = node_config(
             {
                 "node.id": "1",
                 "process.roles": "broker",
@@ -45,6 +48,10 @@ class Echo:
                 **{name.replace("_", "."): value for name, value in settings.items()},
             }
         )
+        if room is not None:  # Less than a node is started with: it is soon full.
+            given = {**config.settings.given, "queued.max.request.bytes": room}
+            config = replace(config, settings=Settings(given))
+        self.config = config
         self.out = Outbox(random.Random(1))
         self.wake_at = None
         self.answers = True

@@ -44,7 +44,8 @@ NETWORK: Final = (
       "bounds one listener.", least=0, update=Update.CLUSTER),
     S("queued.max.request.bytes", Kind.LONG, "-1",
       "The bytes of requests that may be in progress before the node reads no more; -1 "
-      "stands for an eighth of the memory, at least 128 MiB."),
+      "stands for an eighth of the memory, at least 128 MiB. Not less than "
+      "socket.request.max.bytes."),
     *refused("Spindle does not limit connections by rate.",
     S("max.connection.creation.rate", Kind.INT, str(MAX_INT),
       "The new connections that the node accepts in a second.", least=0, update=Update.CLUSTER),
