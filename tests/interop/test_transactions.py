@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from tests.support.apache_kafka import run_tool
+from tests.support.clients import read_all
 from tests.support.local import Local
 
 ONE = {
@@ -74,6 +75,16 @@ def until(cluster: Local, expected: list[str], topic: str = "t") -> None:
     deadline = time.monotonic() + 60
     while (found := values(cluster, topic=topic)) != expected:
         assert time.monotonic() < deadline, f"{found}, not {expected}"
+
+
+def test_all_is_read_of_a_log_whose_last_entry_is_a_marker(one: Local) -> None:
+    writer = producer(one)
+    for number, end in enumerate((writer.commit_transaction, writer.abort_transaction)):
+        writer.begin_transaction()
+        write(writer, f"{number}")
+        end()
+        found = read_all(one.bootstrap, "t", 20)[0]
+        assert [message.value() for message in found] == [b"0"]
 
 
 def test_what_was_aborted_is_not_seen_and_what_is_open_waits(one: Local) -> None:

@@ -8,7 +8,14 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, Message, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    Message,
+    Producer,
+    TopicPartition,
+)
 
 from spindle.cli.demo.load import Load
 
@@ -55,9 +62,11 @@ def consumer(bootstrap: str, group: str = "reader", **settings: Any) -> Consumer
 
 def read_all(bootstrap: str, topic: str, seconds: float = 60) -> dict[int, list[Message]]:
     """Every record of a topic, by partition, from its beginning to its end as of now."""
-    reader = consumer(bootstrap)
+    reader = consumer(bootstrap, **{"enable.partition.eof": True})
     deadline = time.monotonic() + seconds
     try:
+        read: dict[int, int] = {}
+        """How far: the last entries of a log may be markers, or aborted, and come to no reader."""
         found: dict[int, list[Message]] = {}
         ends = {}
         for number in reader.list_topics(topic, 20).topics[topic].partitions:
@@ -65,20 +74,20 @@ def read_all(bootstrap: str, topic: str, seconds: float = 60) -> dict[int, list[
             found[number] = []
             ends[number] = reader.get_watermark_offsets(place, timeout=20)[1]
         reader.assign([TopicPartition(topic, n, OFFSET_BEGINNING) for n in ends])
-        while any(ends[n] and not _reached(found[n], ends[n]) for n in ends):
+        while any(read.get(n, 0) < end for n, end in ends.items()):
             assert time.monotonic() < deadline, (
                 f"{topic}: { {n: len(m) for n, m in found.items()} } of {ends}"
             )
             for message in reader.consume(1000, 0.1):
-                if message.error() is None:
-                    found[message.partition()].append(message)
+                error, number = message.error(), message.partition()
+                if error is None:
+                    found[number].append(message)
+                    read[number] = message.offset() + 1
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    read[number] = message.offset()
         return found
     finally:
         reader.close()
-
-
-def _reached(messages: list[Message], end: int) -> bool:
-    return bool(messages) and messages[-1].offset() >= end - 1
 
 
 def values(bootstrap: str, topic: str) -> list[bytes]:

@@ -78,6 +78,8 @@ class Lifecycle:
         self._again = False
         self._failures = 0
         self._last_error = "the controller did not answer"
+        self._turned_away = ""
+        """What the controller has told us last, if that is that another process has our id."""
         self._heard_at = 0.0
         self._led_at = 0.0
         self._hoped_at = 0.0
@@ -267,6 +269,8 @@ class Lifecycle:
                 name = f"{words} ({name})"
             if error != Error.NOT_CONTROLLER:
                 self._heard_at = self._out.now
+                duplicate = error == Error.DUPLICATE_BROKER_REGISTRATION
+                self._turned_away = name if duplicate else ""
         if error == Error.NONE:
             self._failures = 0
             return True
@@ -353,12 +357,21 @@ class Lifecycle:
     # --- stopping -----------------------------------------------------------------------------
 
     def _on_registration_timeout(self, timeout: float) -> None:
-        if self.epoch == NO_EPOCH and self.state == BrokerState.STARTING:
-            self._out.halt(
-                f"no controller has registered this broker within {timeout:g} s:"
-                f" {self._last_error}",
-                unusable=True,
+        if self.epoch != NO_EPOCH or self.state != BrokerState.STARTING:
+            return
+        why = self._last_error
+        if self._turned_away:
+            # The controller's session timeout counts; ours is what an operator has set for both.
+            why = (
+                f"{self._turned_away}. Was this broker restarted? A session lasts for"
+                f" broker.session.timeout.ms, {self._timeout:g} s: start it again after that, or"
+                " raise initial.broker.registration.timeout.ms above it"
             )
+        self._out.halt(
+            f"no controller has registered this broker within {timeout:g} s"
+            f" (initial.broker.registration.timeout.ms): {why}",
+            unusable=True,
+        )
 
     def _await_controller(self) -> None:
         """Do not wait for a controller that is not there."""

@@ -160,6 +160,7 @@ class Execution:
 
     def follow(self, now: float, look: Look) -> None:
         """What the cluster shows now, for somebody who looks on: nothing is decided."""
+        self._pass_over(look)
         for task in self._tasks:
             if task.under_way or task.phase is Phase.WAITING:
                 self._follow(task, now, look)
@@ -168,6 +169,8 @@ class Execution:
         """What the cluster shows now; the wishes that follow from it."""
         wishes: list[Wish] = []
         first, self._seen = not self._seen, True
+        if first:
+            self._pass_over(look)
         for task in self._tasks:
             if task.under_way or (first and task.phase is Phase.WAITING):
                 self._follow(task, now, look)
@@ -262,6 +265,31 @@ class Execution:
                 task.still = now
             if now - task.still > STILL_SECONDS:
                 self._end(task, Phase.FAILED, _not_moving(place))
+
+    def _pass_over(self, look: Look) -> None:
+        """Of a replica that moves on and on, what came before the step that it is at is done.
+
+        An execution that was killed has left it there. A replica that comes back to where it was
+        tells nothing of that.
+        """
+        for tasks in self._of.values():
+            for at, task in enumerate(tasks):
+                steps = _steps_to(tasks[:at], task)
+                back = any(step.source == task.target for step in steps)
+                if steps and not back and self._is_begun(task, look):
+                    for step in steps:
+                        step.before = True
+                        self._end(step, Phase.DONE)
+
+    def _is_begun(self, task: _Task, look: Look) -> bool:
+        """Whether a replica is where a move takes it, or on its way there and to nowhere else."""
+        place = look.places.get(replica_of(task.move))
+        if task.phase is not Phase.WAITING or place is None or isinstance(place, Exception):
+            return False
+        if task.move.between and task.move.to not in look.assigned.get(task.partition, ()):
+            return False
+        there = place.current == task.move.target and place.future is None
+        return there or self._is_moving(task, place, look)
 
     def _is_moving(self, task: _Task, place: ReplicaLogDirs, look: Look) -> bool:
         if task.move.between:
@@ -420,6 +448,17 @@ class _Hands:
             *((("disk", place), self._limits.moves_per_disk) for place in disks),
             *((("broker", broker), self._limits.moves_per_broker) for broker in brokers),
         ]
+
+
+def _steps_to(before: Sequence[_Task], last: _Task) -> list[_Task]:
+    """The moves that wait and take a replica to where `last` begins, that nearest to it first."""
+    steps: list[_Task] = []
+    place = last.source
+    for task in reversed(before):
+        if task.target == place and task.phase is Phase.WAITING:
+            steps.append(task)
+            place = task.source
+    return steps
 
 
 def _by_partition(tasks: Iterable[_Task]) -> dict[TopicPartition, list[_Task]]:

@@ -251,7 +251,9 @@ def led(proposal: Proposal, replicas: Brokers, brokers: Sequence[int]) -> Propos
         Led(*name, theirs, proposal.weights.get(name, 0.0), proposal.wanted.keeps(name[0]))
         for name, theirs in end.items()
     ]
-    found = even_leaders(partitions, brokers, proposal.wanted.band.tolerance)
+    band = proposal.wanted.band
+    unit = "" if band.rate_tolerance is None else "/s"
+    found = even_leaders(partitions, brokers, band.tolerance, unit)
     notes = (*proposal.notes, *found.notes)
     orders = tuple(led._replace(weight=0.0) for led in found.orders)
     return replace(proposal, leadership=Leadership(orders, found.leads, ()), notes=notes)

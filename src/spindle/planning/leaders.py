@@ -60,10 +60,13 @@ class Leadership(NamedTuple):
     notes: tuple[str, ...]
 
 
-def even_leaders(partitions: Sequence[Led], brokers: Sequence[int], tolerance: float) -> Leadership:
+def even_leaders(
+    partitions: Sequence[Led], brokers: Sequence[int], tolerance: float, unit: str = ""
+) -> Leadership:
     """Choose leaders; `brokers`: those that may lead, the others shall lead nothing.
 
     A broker is even within `tolerance` of the mean, in numbers rounded to whole partitions.
+    `unit`: what follows an amount of weight in words, "/s" where weights are rates.
     """
     ordered = sorted(partitions)
     if not ordered:
@@ -81,7 +84,7 @@ def even_leaders(partitions: Sequence[Led], brokers: Sequence[int], tolerance: f
              float(search.weights[n]))
         for n, b in enumerate(search.brokers)
     )  # fmt: skip
-    return Leadership(orders, leads, tuple(search.notes()))
+    return Leadership(orders, leads, tuple(search.notes(unit)))
 
 
 def first(replicas: tuple[int, ...], leader: int) -> tuple[int, ...]:
@@ -295,7 +298,7 @@ class _Search:
         self.weights[source] -= weight
         self.weights[target] += weight
 
-    def notes(self) -> Iterator[str]:
+    def notes(self, unit: str) -> Iterator[str]:
         """Which brokers are not even, and what is in the way."""
         for n, off in enumerate(self.off().tolist()):
             broker = self.brokers[n]
@@ -321,9 +324,9 @@ class _Search:
                 weight, mean = told_apart(self.weights[n], self.weight_mean[n])
                 yield (
                     f"broker {broker} leads {counted(round(self.counts[n]), 'partition')} with "
-                    f"{weight}, the mean is {_mean(self.count_mean[n])} with {mean}: no other "
-                    "leader among the replicas that there are, and no exchange of two, was found "
-                    "to bring it closer"
+                    f"{weight}{unit}, the mean is {_mean(self.count_mean[n])} with {mean}{unit}: "
+                    "no other leader among the replicas that there are, and no exchange of two, "
+                    "was found to bring it closer"
                 )
 
 

@@ -296,6 +296,70 @@ def test_of_a_replica_that_moves_twice_the_second_waits_for_the_first() -> None:
     assert machine.outcome(2.0).done == (there, back)
 
 
+@pytest.mark.spec("P-07")
+@pytest.mark.parametrize(
+    ("place", "left"),
+    [
+        (ReplicaLogDirs(A, 0, 100), {A: B}),
+        (ReplicaLogDirs(A, 0, 100, B, 1, future_size=9), {}),
+        (ReplicaLogDirs(B, 0, 100), {B: C}),
+        (ReplicaLogDirs(B, 0, 100, C, 1, future_size=9), {}),
+        (ReplicaLogDirs(C, 0, 100), {}),
+    ],
+    ids=["not begun", "on its way to the first", "there", "on its way to the second", "done"],
+)
+def test_a_killed_run_goes_on_at_the_step_that_a_replica_is_at(
+    place: ReplicaLogDirs, left: dict[str, str]
+) -> None:
+    first, second = move(0, A, B), move(0, B, C)
+    world = World(first)
+    world.at[replica_of(first)] = place
+    machine = Execution([[first], [second]], rules(), 0.0)
+    begun = started(machine.on_look(0.0, world.look(machine)))
+    begun += started(machine.on_look(0.1, world.look(machine)))
+    assert {m.source: m.target for m in begun} == left
+    for now in range(1, 20):
+        world.start(*begun)
+        for m in (first, second):
+            if world.at[replica_of(m)].future == m.target:
+                world.finish(m)
+        begun = started(machine.on_look(float(now), world.look(machine)))
+    assert machine.over
+    assert machine.outcome(20.0).complete
+    assert world.at[replica_of(first)].current == C
+
+
+@pytest.mark.spec("P-07")
+def test_a_replica_that_comes_back_to_where_it_was_moves_all_the_same() -> None:
+    out, back = move(0, A, B), move(0, B, A)
+    world = World(out)
+    machine = Execution([[out], [back]], rules(), 0.0)
+    assert started(machine.on_look(0.0, world.look(machine))) == [out]
+
+
+@pytest.mark.spec("P-07")
+def test_a_killed_run_between_brokers_goes_on_at_the_step_that_a_replica_is_at() -> None:
+    first = Move(1, "t", 0, A, B, 100, destination=2)
+    second = Move(2, "t", 0, B, C, 100, destination=3)
+    name = TopicPartition("t", 0)
+
+    def begun(brokers: tuple[int, ...], moving: bool, **at: str) -> list[Move]:
+        places: dict[Replica, ReplicaLogDirs | Exception] = {
+            Replica("t", 0, n): ReplicaLogDirs(at.get(f"on_{n}"), 0, 100) for n in (1, 2, 3)
+        }
+        look = Look(places, {}, {name: brokers}, frozenset([name] if moving else []))
+        machine = Execution([[first], [second]], rules(), 0.0)
+        found = started(machine.on_look(0.0, look)) + started(machine.on_look(0.1, look))
+        assert machine.over == (brokers == (3,) and not moving)
+        return found
+
+    assert begun((1,), False, on_1=A) == [first]
+    assert begun((1, 2), True, on_1=A, on_2=B) == []
+    assert begun((2,), False, on_2=B) == [second]
+    assert begun((2, 3), True, on_2=B, on_3=C) == []
+    assert begun((3,), False, on_3=C) == []
+
+
 def test_between_brokers_it_is_done_when_the_controller_says_so() -> None:
     one = Move(1, "t", 0, A, B, 100, destination=2)
     name, replica = TopicPartition("t", 0), Replica("t", 0, 2)

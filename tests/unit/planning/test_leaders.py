@@ -120,7 +120,9 @@ def test_no_drained_broker_leads_what_another_may() -> None:
 @pytest.mark.spec("P-04")
 def test_a_mean_that_is_no_whole_number_is_told_as_it_is() -> None:
     plan = even_leaders([Led("t", 0, (1,), 3.0)], [1, 2], 0.05)
-    assert any(", the mean is 0.5 with 2 B" in note for note in plan.notes), plan.notes
+    assert any(", the mean is 0.5 with 2 B: " in note for note in plan.notes), plan.notes
+    rates = even_leaders([Led("t", 0, (1,), 3.0)], [1, 2], 0.05, "/s")
+    assert any(" 3 B/s, the mean is 0.5 with 2 B/s: " in note for note in rates.notes), rates.notes
 
 
 def test_nothing_is_led_where_nothing_is() -> None:

@@ -45,7 +45,7 @@ from spindle.cli.balance.options import (
 from spindle.cli.connecting import AsJson, Bootstrap, read_text, run_to_end, with_admin
 from spindle.cli.exits import End
 from spindle.client.admin import AdminClient
-from spindle.pipeline.proposal import Wanted, document, led, parse
+from spindle.pipeline.proposal import document, led, parse
 from spindle.planning.duration import Pace
 
 T = TypeVar("T")
@@ -162,26 +162,18 @@ def apply(
     it; 4: nothing was to be moved. Partitions that were deleted since the plan are skipped.
     """
     from spindle.cli.balance import run as running
-    from spindle.cli.balance.journal import Options
+    from spindle.cli.balance.journal import Asked
 
     text = None if plan is None else read_text(plan)
     proposal = None if text is None else parse(text, str(plan))
     if proposal is not None and not proposal.changes:
         render.note(report.headline(proposal))
-    options = None
-    if proposal is not None or any(
-        option is not None for option in (throttle, disk_throttle, moves_per_disk, moves_per_broker)
-    ):
-        given = Wanted() if proposal is None else proposal.wanted
-        disk = moves_per_disk or given.limits.moves_per_disk
-        broker = given.limits.moves_per_broker if moves_per_broker is None else moves_per_broker
-        pace = Pace(throttle or given.pace.broker, disk_throttle or given.pace.disk)
-        options = Options(disk, broker, *pace)
+    asked = Asked(moves_per_disk, moves_per_broker, throttle, disk_throttle)
     with render.transfers("moving") as tell:
         outcome = _interruptible(
             bootstrap_server,
             lambda admin: running.apply(
-                admin, text, options, lambda progress: tell(progress.disks), render.note
+                admin, text, asked, lambda progress: tell(progress.disks), render.note
             ),
         )
     if as_json:

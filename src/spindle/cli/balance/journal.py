@@ -35,6 +35,20 @@ class Options:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """The options of one command line; None: as the run has it, or the plan of a new one."""
+
+    moves_per_disk: int | None = None
+    moves_per_broker: int | None = None
+    throttle: int | None = None
+    disk_rate: int | None = None
+
+    def over(self, options: Options) -> Options:
+        """These options with what is asked for in their place."""
+        return replace(options, **{n: v for n, v in vars(self).items() if v is not None})
+
+
+@dataclass(frozen=True)
 class Run:
     """A plan on its way: its file's text, how, since when (s since 1970), the waves in force."""
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from spindle.cli import charts, pictures, render
-from spindle.cli.balance.report import headline, leader_rows
+from spindle.cli.balance.report import duration, headline, leader_rows, limit_rows
 from spindle.cli.charts import Course, Flow
 from spindle.cli.pictures import Disk
 
@@ -28,8 +28,11 @@ COURSES_SHOWN: Final = 24
 _DAY: Final = 86_400.0
 
 
-def plan_page(title: str, proposal: Proposal, against: Sequence[str] = ()) -> str:
-    """A plan; `against`: why it does not exist, if so."""
+def plan_page(title: str, proposal: Proposal, against: Sequence[str] | None = None) -> str:
+    """A plan, with its limits and how long it takes.
+
+    `against`: why it does not exist, none where it could; such a plan is not to be carried out.
+    """
     sections = []
     problems = [f"broker {broker} told nothing: {why}" for broker, why in proposal.silent]
     if against:
@@ -44,9 +47,13 @@ def plan_page(title: str, proposal: Proposal, against: Sequence[str] = ()) -> st
         sections.append(pictures.section("Preferred leaders", table))
     if proposal.moves:
         sections.append(pictures.section("What flows where", _flows(proposal)))
-    notes = [note for note in proposal.notes if note not in against]
+    notes = [note for note in proposal.notes if note not in (against or ())]
     if notes:
         sections.append(pictures.section("What there is to say", pictures.bullets(notes)))
+    if proposal.moves and against is None:
+        limits = pictures.table(("limit", "value", "option"), limit_rows(proposal.wanted))
+        lasts = pictures.bullets([duration(proposal)])
+        sections.append(pictures.section("Limits", limits, lasts))
     if proposal.moves:
         sections.append(pictures.section("Moves, in order", _moves(proposal)))
     when = f" Sampled at {proposal.sampled_at}." if proposal.sampled_at else ""

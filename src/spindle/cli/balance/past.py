@@ -219,7 +219,7 @@ def what_if(
         told = {"possible": found.possible, "against": list(found.against)}
         print(json.dumps({**document(found.proposal), **told}))
     else:
-        report.show(found.proposal, found.lost)
+        report.show(found.proposal, found.lost, found.against)
         for line in found.against:
             render.warn(f"no such plan exists: {line}")
     if not found.possible:

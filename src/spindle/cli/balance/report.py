@@ -69,8 +69,12 @@ def result(outcome: Outcome) -> str:
     return text + (f"; {len(outcome.failed)} not" if outcome.failed else "")
 
 
-def show(proposal: Proposal, lost: Sequence[str] = ()) -> None:
-    """A plan as text on the terminal; `lost`: directories and brokers that it is made without."""
+def show(proposal: Proposal, lost: Sequence[str] = (), against: Sequence[str] = ()) -> None:
+    """A plan as text on the terminal.
+
+    `lost`: directories and brokers that it is made without; `against`: why it does not exist, which
+    is told elsewhere.
+    """
     rated = any(d.rate_before is not None for d in proposal.directories)
     columns = ("broker", "directory", "state", "now", "planned", "share of capacity")
     render.table(
@@ -95,7 +99,8 @@ def show(proposal: Proposal, lost: Sequence[str] = ()) -> None:
     for broker, why in proposal.silent:
         render.warn(f"broker {broker} told nothing: {why}")
     for note in proposal.notes:
-        render.say(note)
+        if note not in against:
+            render.say(note)
     sentence = headline(proposal)
     if any(" the band" in text for text in (*proposal.notes, sentence)):
         render.say(band(proposal.wanted.band))

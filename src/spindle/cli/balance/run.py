@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from spindle.cli.balance.journal import Options, Run, RunJournal
+from spindle.cli.balance.journal import Asked, Options, Run, RunJournal
 from spindle.cli.reassign import limits
 from spindle.cli.reassign import run as running
 from spindle.cli.reassign.journal import Journal
@@ -59,7 +59,7 @@ def _silent(_: object) -> None:
 
 
 async def apply(
-    admin: AdminClient, text: str | None, options: Options | None, tell: Tell, say: Say = _silent
+    admin: AdminClient, text: str | None, asked: Asked, tell: Tell, say: Say = _silent
 ) -> Outcome:
     """Carry a plan's file out, or (None) go on with the run that was interrupted here.
 
@@ -69,7 +69,7 @@ async def apply(
     journal = RunJournal((await admin.describe_cluster()).cluster_id)
     journal.lock()
     try:
-        run = _run(journal, text, options)
+        run = chosen(journal.read(), text, asked)
         proposal = parse(run.plan)
         if not proposal.changes:
             return Outcome((), (), 0.0)
@@ -374,22 +374,24 @@ class _Carrier:
 # -- helpers -------------------------------------------------------------------------------------
 
 
-def _run(journal: RunJournal, text: str | None, options: Options | None) -> Run:
-    """The run that shall be carried out now: a new one, or the one that was interrupted."""
-    earlier = journal.read()
-    if text is None:
-        if earlier is None:
-            raise Unusable("no run of this machine in this cluster is open: name the plan's file")
-        return earlier if options is None else replace(earlier, options=options)
-    proposal = parse(text)
+def chosen(earlier: Run | None, text: str | None, asked: Asked) -> Run:
+    """The run that shall be carried out now: a new one, or the one that was interrupted.
+
+    Of that one all stays as it was begun, but for what is asked for.
+    """
     if earlier is None:
-        return Run(text, options or Options(), time.time(), proposal.waves)
-    if earlier.plan != text:
+        if text is None:
+            raise Unusable("no run of this machine in this cluster is open: name the plan's file")
+        proposal = parse(text)
+        limits, pace = proposal.wanted.limits, proposal.wanted.pace
+        options = asked.over(Options(*limits, *pace))
+        return Run(text, options, time.time(), proposal.waves)
+    if text is not None and earlier.plan != text:
         raise Unusable(
             "an earlier run in this cluster is not over: go on with it by `spindle balance apply` "
             "without a plan, or end it by `spindle balance cancel`"
         )
-    return replace(earlier, options=options or earlier.options)
+    return replace(earlier, options=asked.over(earlier.options))
 
 
 def _machine(proposal: Proposal, run: Run, now: float) -> Execution:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from spindle.cli.balance.journal import KEPT, Options, Run, RunJournal
+from spindle.cli.balance.journal import KEPT, Asked, Options, Run, RunJournal
+from spindle.cli.balance.run import chosen
 from spindle.model.errors import Unusable
+from spindle.pipeline.proposal import Proposal, Wanted, document
+from spindle.planning.duration import Pace
 from spindle.planning.load import Move
+from spindle.planning.schedule import Limits
 
 WAVES = ((Move(1, "t", 0, "/a", "/b", 5), Move(1, "t", 1, "/a", "/b", 5, destination=2)), ())
 RUN = Run('{"spindle": {}}', Options(2, 3, 1000), 17.5, WAVES, 1)
@@ -42,6 +47,26 @@ def test_one_process_at_a_time_and_who_comes_after_a_killed_one_may_go_on(tmp_pa
     assert not second.is_held()
     second.lock()
     assert second.read() == RUN
+
+
+@pytest.mark.spec("P-07")
+@pytest.mark.parametrize("text", [None, RUN.plan])
+def test_a_run_goes_on_with_its_own_options_but_for_what_is_asked(text: str | None) -> None:
+    assert chosen(RUN, text, Asked()) == RUN
+    slower = chosen(RUN, text, Asked(throttle=500))
+    assert slower.options == Options(2, 3, 500)
+    freed = chosen(RUN, text, Asked(moves_per_broker=0, disk_rate=7))
+    assert freed.options == Options(2, 0, 1000, 7)
+    assert freed.waves == RUN.waves
+
+
+def test_a_new_run_has_the_options_of_its_plan_but_for_what_is_asked() -> None:
+    asked = Wanted(limits=Limits(4, 5), pace=Pace(600, 70))
+    plan = json.dumps(document(Proposal((), (), 0, (), (), wanted=asked)))
+    assert chosen(None, plan, Asked()).options == Options(4, 5, 600, 70)
+    assert chosen(None, plan, Asked(moves_per_disk=1)).options == Options(1, 5, 600, 70)
+    with pytest.raises(Unusable, match="name the plan's file"):
+        chosen(None, None, Asked(throttle=1))
 
 
 def test_records_of_old_runs_end_somewhere(tmp_path: Path) -> None:

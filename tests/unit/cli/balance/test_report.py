@@ -13,6 +13,7 @@ from spindle.cli.balance.journal import Options, Run
 from spindle.cli.balance.run import Watched
 from spindle.pipeline.execution_values import Outcome, Progress, Unled
 from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted
+from spindle.planning.duration import Pace
 from spindle.planning.load import Move
 
 MOVES = (Move(1, "t", 0, "/a", "/b", 2048), Move(1, "t", 1, "/a", "/b", 1024))
@@ -153,6 +154,30 @@ def test_the_page_shows_disks_flows_moves_and_what_went_wrong() -> None:
     no = balance_page.plan_page("What if", PROPOSAL, ["broker 1: /a stays"])
     assert "No such plan exists" in no
     assert no.count("broker 1: /a stays") == 1
+
+
+@pytest.mark.spec("P-05")
+def test_a_page_tells_limits_and_duration_of_what_is_to_be_carried_out() -> None:
+    page = balance_page.plan_page("Disks", PROPOSAL)
+    assert balance_report.duration(PROPOSAL) in page
+    assert "<td>--high-mark</td>" in page
+    paced = replace(PROPOSAL, wanted=Wanted(pace=Pace(1024)))
+    assert "At this throttle it takes about " in balance_page.plan_page("Disks", paced)
+    for other in (
+        balance_page.plan_page("Disks", NOTHING),
+        balance_page.plan_page("What if", paced, ()),
+    ):
+        assert "--high-mark" not in other
+        assert "throttle" not in other
+
+
+@pytest.mark.spec("P-05")
+def test_why_no_plan_exists_is_not_told_twice(capsys: pytest.CaptureFixture[str]) -> None:
+    told = replace(PROPOSAL, notes=("broker 1: /a cannot be emptied: so", "broker 1: /b stays"))
+    balance_report.show(told, (), told.notes[:1])
+    shown = capsys.readouterr()
+    assert "cannot be emptied" not in shown.out + shown.err
+    assert "/b stays" in shown.out
 
 
 def test_a_page_of_very_many_moves_ends_somewhere() -> None:
