@@ -62,7 +62,7 @@ def consumer(bootstrap: str, group: str = "reader", **settings: Any) -> Consumer
 
 def read_all(bootstrap: str, topic: str, seconds: float = 60) -> dict[int, list[Message]]:
     """Every record of a topic, by partition, from its beginning to its end as of now."""
-    reader = consumer(bootstrap, **{"enable.partition.eof": True})
+    reader = consumer(bootstrap, "reader", **{"enable.partition.eof": True})
     deadline = time.monotonic() + seconds
     try:
         read: dict[int, int] = {}
