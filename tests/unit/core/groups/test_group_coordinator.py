@@ -178,6 +178,7 @@ def test_members_commit_in_their_generation_and_strangers_only_while_nobody_is_t
     assert log.commit({T0: 1}, **who) == {T0: Error.NONE}
     for wrong, error in (
         ({"generation": 2}, Error.ILLEGAL_GENERATION),
+        ({"generation": 0}, Error.ILLEGAL_GENERATION),
         ({"member_id": "x"}, Error.UNKNOWN_MEMBER_ID),
         ({"instance_id": "x"}, Error.UNKNOWN_MEMBER_ID),
         ({"member_id": "", "generation": -1}, Error.UNKNOWN_MEMBER_ID),

@@ -6,7 +6,7 @@ import pytest
 from tests.support.group_world import World
 
 from spindle.core.groups.states import State
-from spindle.core.groups.values import JoinAnswer, Limits
+from spindle.core.groups.values import Identity, JoinAnswer, Limits
 from spindle.model.errors import Error
 
 
@@ -217,6 +217,16 @@ def test_who_shares_no_protocol_is_kept_out(world: World, fields: dict[str, obje
     assert world.group.state is State.STABLE
 
 
+def test_commits_keep_a_member_alive_that_sends_no_heartbeats(world: World) -> None:
+    (member,) = world.stable(1)
+    who = Identity(group_id="g", generation=member.generation, member_id=member.member_id)
+    for _ in range(4):
+        world.wait(8)  # Of a session of ten seconds.
+        assert world.group.may_commit(who) is Error.NONE
+    world.wait(11)
+    assert world.group.may_commit(who) is Error.UNKNOWN_MEMBER_ID
+
+
 def test_a_full_group_lets_nobody_in_but_its_members() -> None:
     world = World(limits=Limits(size_max=2))
     (leader, follower) = world.stable(2)
@@ -229,6 +239,7 @@ def test_a_full_group_lets_nobody_in_but_its_members() -> None:
 def test_sync_is_checked(world: World) -> None:
     (leader, _) = world.stable()
     assert world.sync(leader, generation=7)[0].error is Error.ILLEGAL_GENERATION
+    assert world.sync(leader, generation=0)[0].error is Error.ILLEGAL_GENERATION
     assert world.sync(leader, member_id="x")[0].error is Error.UNKNOWN_MEMBER_ID
     for wrong in ({"protocol_type": "connect"}, {"protocol": "sticky"}):
         assert world.sync(leader, **wrong)[0].error is Error.INCONSISTENT_GROUP_PROTOCOL
