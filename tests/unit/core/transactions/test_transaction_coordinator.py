@@ -211,6 +211,8 @@ def test_a_second_producer_aborts_and_fences_the_first() -> None:
     ending = world.mark()
     assert (ending.committed, ending.producer) == (False, Producer(100, 1))
     assert world.begin() == Producer(100, 2)
+    other = world.coordinator.transactions["x"].stored.producer._replace(producer_id=999)
+    assert world.add(other, A) is Error.INVALID_PRODUCER_ID_MAPPING
     assert world.add(first, A) is Error.PRODUCER_FENCED
     assert world.end(first) is Error.PRODUCER_FENCED
     assert world.init(first) is Error.PRODUCER_FENCED
