@@ -11,6 +11,7 @@ from spindle.model.copying import PlanCopy
 from spindle.model.jobs import Append
 from spindle.node.logdirs.places import Stage
 from spindle.sim.cluster import Member, Shape
+from spindle.sim.producer import Pace
 from spindle.sim.world import FOREVER
 
 QUICK_FAILOVER = 2.0
@@ -315,4 +316,31 @@ def test_a_replica_that_comes_back_to_a_disk_with_room_again_is_in_sync() -> Non
     scene.until(lambda: any(scene.events("log directory has room again")), 30, "there is room")
     scene.move(member, home)
     scene.until(lambda: scene.here(member) == home, 30, "it is back")
+    scene.finish()
+
+
+@pytest.mark.spec("B-12")
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_producer_takes_a_full_disk_for_a_loss(seed: int) -> None:
+    """As librdkafka does: to a gap in its sequence numbers it answers with a new epoch."""
+    pace = Pace(pause=0.05, records_max=1, flight=5, bumps=True)
+    scene = Scene(Shape(3, 2), 3, seed=seed, pace=pace, min_insync_replicas="2")
+    member = scene.leader
+    path = scene.here(member)
+    followers = [one for one in scene.cluster.brokers if one is not member]
+    scene.world.net.latency = 0.03
+    for one in followers:
+        scene.world.slow[scene.here(one)] = 0.05
+    for _ in range(8):
+        # Some of what is under way still fits, and is not committed when the next finds no room.
+        room = 300 + scene.world.rng.randrange(600)
+        member.disk.capacity[path] = member.disk.used(path) + room
+        scene.pass_time(0.6)
+        del member.disk.capacity[path]
+        scene.pass_time(1.5)
+    for one in followers:
+        scene.world.unhang(scene.here(one))
+    counts = scene.history.counts
+    assert counts.get("appends repeated", 0) > 0
+    assert "gaps told" not in counts
     scene.finish()

@@ -24,6 +24,12 @@ class History:
     """Offset -> value of what was read below a high watermark."""
     sent: dict[bytes, PartitionId] = field(default_factory=dict)
     """Values that were sent, acknowledged or not, and to where."""
+    sent_again: dict[bytes, bool] = field(default_factory=dict)
+    """Values that were sent again under another producer epoch, by which brokers cannot know them.
+
+    True: nobody had said that the first try had failed, so they may be there twice. False: a leader
+    had; they may be there twice where it led no longer, for it is the next one that has them then.
+    """
     deleted: dict[TopicId, None] = field(default_factory=dict)
     """Topics whose deletion was asked for: whether they are there is nobody's promise."""
     trimmed: dict[PartitionId, int] = field(default_factory=dict)
@@ -47,6 +53,11 @@ class History:
         """A record was given to the cluster for the first time."""
         assert value not in self.sent, "values are unique"
         self.sent[value] = id
+
+    def on_sent_again(self, values: list[bytes], unsure: bool) -> None:
+        """What was not acknowledged begins again in a new producer epoch."""
+        for value in values:
+            self.sent_again[value] = unsure or self.sent_again.get(value, False)
 
     def on_trim(self, id: PartitionId, offset: int) -> None:
         """The records below an offset are to be deleted."""

@@ -1,7 +1,9 @@
 """A client that writes: idempotent, acks=all, every batch repeated until it is acknowledged.
 
-One batch of each partition is under way at a time. Values are unique, so that a record which is
-there twice, or not at all, shows. Part of the workload; tells the history what it was promised.
+Up to five batches of each partition are under way at a time. Where one is refused because those
+before it are missing, it waits for them as the Java client does, or takes a new epoch and sends all
+again, as librdkafka does. Values are unique, so that a record which is there twice, or not at all,
+shows. Part of the workload; tells the history what it was promised.
 """
 
 from __future__ import annotations
@@ -37,29 +39,65 @@ AGAIN: Final = frozenset(
     }
 )
 """What a producer that was promised nothing may be told; any other error is a fault."""
+CLOSE_SECONDS: Final = 0.01
+"""How close batches follow each other that are under way together."""
+UNSURE: Final = frozenset({Error.REQUEST_TIMED_OUT, Error.NOT_ENOUGH_REPLICAS_AFTER_APPEND})
+"""After these a batch may be in the log, and stay there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How a producer works. `pause`: mean s between batches of a partition."""
+    """How a producer works. `pause`: s for each batch of a partition, in the mean.
+
+    `flight`: batches of a partition that may be under way at once, 5 at most. `bumps`: a gap in the
+    sequence numbers leads to a new epoch (librdkafka); else to another try (Java).
+    """
 
     pause: float = 0.2
     records_max: int = 4
     bytes_max: int = 200
     version: int = IDS_FROM
     patience_ms: int = 3000
+    flight: int = 1
+    bumps: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Parcel:
+    """A batch until it is acknowledged. `batch`: None until it has its sequence numbers.
+
+    `unsure`: some try ended without a word on whether it was appended. `was_first`: at its last try
+    all batches before it had been acknowledged.
+    """
+
+    number: int
+    values: list[bytes]
+    codec: Compression
+    made_ms: int
+    batch: Batch | None = None
+    asking: bool = False
+    tried: bool = False
+    unsure: bool = False
+    was_first: bool = False
 
 
 @dataclass(slots=True)
 class Lane:
-    """One partition's batches: the next sequence, and what is under way."""
+    """One partition's batches: the next sequence, and what is not acknowledged, in order."""
 
     id: PartitionId
     sequence: int = 0
     number: int = 0
-    values: list[bytes] = field(default_factory=list)
-    batch: Batch | None = None
-    asking: bool = False
+    """Of its last record."""
+    made: int = 0
+    """Batches so far."""
+    parcels: list[Parcel] = field(default_factory=list)
+    resting: bool = False
+    """Something was refused: it is tried again in a while."""
+    known: bool = False
+    """Something was acknowledged. Before, brokers would take any batch as the producer's first."""
+    planned: bool = False
+    """The next batch will be made in a while."""
 
 
 class Producer(Client):
@@ -78,16 +116,18 @@ class Producer(Client):
         self._producer_id = -1
         self._epoch = -1
         self._lanes: dict[PartitionId, Lane] = {}
+        self._bumping = False
+        """Nothing is sent until all answers are there; then a new epoch begins."""
 
     @property
     def idle(self) -> bool:
         """Whether nothing is under way."""
-        return all(lane.batch is None for lane in self._lanes.values())
+        return not any(lane.parcels for lane in self._lanes.values())
 
     @property
     def waits_for(self) -> str:
         """What is under way, for the report."""
-        return ", ".join(str(lane.id) for lane in self._lanes.values() if lane.batch is not None)
+        return ", ".join(str(lane.id) for lane in self._lanes.values() if lane.parcels)
 
     # --- getting to know the cluster --------------------------------------------------------
 
@@ -115,11 +155,12 @@ class Producer(Client):
         for id in list(self._lanes):
             if id.topic_id in self.history.deleted and id.topic_id not in self.topics:
                 del self._lanes[id]
+        self._bump_if_drained()
         for topic_id, topic in self.topics.items():
             for index in topic.leaders:
                 id = PartitionId(topic_id, index)
                 if id not in self._lanes and topic_id not in self.history.deleted:
-                    lane = self._lanes[id] = Lane(id)
+                    lane = self._lanes[id] = Lane(id, planned=True)
                     self.out.after(self.between(0, self._pace.pause), partial(self._next, lane))
 
     # --- writing ----------------------------------------------------------------------------
@@ -129,75 +170,144 @@ class Producer(Client):
 
     def _next(self, lane: Lane) -> None:
         """Make the next batch and send it."""
+        lane.planned = False
         if not self._is_current(lane) or self.draining:
             return
-        count = 1 + self.out.rng.randrange(self._pace.records_max)
-        for _ in range(count):
+        values: list[bytes] = []
+        for _ in range(1 + self.out.rng.randrange(self._pace.records_max)):
             lane.number += 1
             pad = "x" * self.out.rng.randrange(self._pace.bytes_max)
-            value = f"{self.name}/{lane.id}/{lane.number}/{pad}".encode()
-            self.history.on_sent(lane.id, value)
-            lane.values.append(value)
+            values.append(f"{self.name}/{lane.id}/{lane.number}/{pad}".encode())
+            self.history.on_sent(lane.id, values[-1])
         codec = Compression.GZIP if self.out.rng.random() < 0.2 else Compression.NONE
-        lane.batch = build(
+        lane.made += 1
+        lane.parcels.append(Parcel(lane.made, values, codec, self.out.wall_ms))
+        self._send(lane)
+        self._plan(lane)
+
+    def _plan(self, lane: Lane) -> None:
+        """Have the next batch made in a while, where one more may be under way."""
+        # Brokers recognise the last five: what is behind the first one counts, acknowledged or not.
+        first = lane.parcels[0].number if lane.parcels else lane.made + 1
+        flight = self._pace.flight if lane.known else 1
+        if lane.planned or lane.made + 1 - first >= flight:
+            return
+        lane.planned = True
+        pause = self.between(0.0, 2.0) * self._pace.pause * flight
+        if flight > 1 and self.out.rng.random() > 1 / flight:
+            pause = self.between(0.0, CLOSE_SECONDS)
+        self.out.after(pause, partial(self._next, lane))
+
+    def _build(self, lane: Lane, parcel: Parcel) -> Batch:
+        batch = build(
             # Each has a key of its own: compaction may rewrite them, and drop none.
             (
-                Record(n, self.out.wall_ms, v.rpartition(b"/")[0], v)
-                for n, v in enumerate(lane.values)
+                Record(n, parcel.made_ms, v.rpartition(b"/")[0], v)
+                for n, v in enumerate(parcel.values)
             ),
-            compression=codec,
+            compression=parcel.codec,
             producer_id=self._producer_id,
             producer_epoch=self._epoch,
             base_sequence=lane.sequence,
         )
-        self._send(lane)
+        lane.sequence += len(parcel.values)
+        return batch
 
     def _send(self, lane: Lane) -> None:
-        if not self._is_current(lane) or lane.batch is None or lane.asking:
+        """Send what can be sent, in order."""
+        if not self._is_current(lane) or lane.resting or self._bumping:
             return
-        topic = self.topics.get(lane.id.topic_id)
-        leader = topic.leaders.get(lane.id.partition, -1) if topic else -1
-        name = self.history.names[lane.id.topic_id]
-        if leader < 0:
-            self._later(lane)
-            return
+        for parcel in list(lane.parcels):
+            if parcel.asking:
+                continue
+            is_first = parcel is lane.parcels[0]
+            if parcel.tried and not is_first and not self._pace.bumps:
+                return  # Tries after the first one go one by one (Java).
+            topic = self.topics.get(lane.id.topic_id)
+            leader = topic.leaders.get(lane.id.partition, -1) if topic else -1
+            if leader < 0:
+                self._later(lane)
+                return
+            if parcel.batch is None:
+                parcel.batch = self._build(lane, parcel)
+            parcel.asking, parcel.tried, parcel.was_first = True, True, is_first
+            request = self._request(lane, parcel.batch)
+            self.ask(leader, request, partial(self._on_answer, lane, parcel))
+
+    def _request(self, lane: Lane, batch: Batch) -> Any:
         version = self._pace.version
         t = request_types(Key.PRODUCE, version)
-        data = make(t.PartitionProduceData, index=lane.id.partition, records=lane.batch.data)
+        data = make(t.PartitionProduceData, index=lane.id.partition, records=batch.data)
+        name = self.history.names[lane.id.topic_id]
         named = {"topic_id": lane.id.topic_id} if version >= IDS_FROM else {"name": name}
-        lane.asking = True
-        request = make(
+        return make(
             t.ProduceRequest,
             transactional_id=None,
             acks=ALL,
             timeout=ms(self._pace.patience_ms),
             topic_data=(make(t.TopicProduceData, partition_data=(data,), **named),),
         )
-        self.ask(leader, request, partial(self._on_answer, lane))
 
     def _later(self, lane: Lane) -> None:
-        self.refresh()
-        self.out.after(self.between(0.5, 2.0) * RETRY_SECONDS, partial(self._send, lane))
-
-    def _on_answer(self, lane: Lane, answer: Any) -> None:
-        lane.asking = False
-        if not self._is_current(lane):
+        if lane.resting:
             return
+        lane.resting = True
+
+        def again() -> None:
+            lane.resting = False
+            self._send(lane)
+
+        self.refresh()
+        self.out.after(self.between(0.5, 2.0) * RETRY_SECONDS, again)
+
+    # --- answers ----------------------------------------------------------------------------
+
+    def _on_answer(self, lane: Lane, parcel: Parcel, answer: Any) -> None:
+        parcel.asking = False
+        if self._is_current(lane):
+            self._judge(lane, parcel, answer)
+        self._bump_if_drained()
+
+    def _judge(self, lane: Lane, parcel: Parcel, answer: Any) -> None:
         if isinstance(answer, PeerFailed):
+            parcel.unsure = True
             self._later(lane)
             return
         told = answer.responses[0].partition_responses[0]
         error = told.error_code
         if error == Error.NONE:
-            self.history.on_acknowledged(lane.id, told.base_offset, lane.values)
-            lane.sequence += len(lane.values)
-            lane.values, lane.batch = [], None
-            self.out.after(self.between(0.0, 2.0) * self._pace.pause, partial(self._next, lane))
+            self.history.on_acknowledged(lane.id, told.base_offset, parcel.values)
+            lane.parcels.remove(parcel)
+            lane.known = True
+            self._plan(lane)
+            if lane.parcels:
+                self._send(lane)
         elif error in AGAIN:
+            parcel.unsure |= error in UNSURE
             self.history.count("appends repeated")
+            self._later(lane)
+        elif error == Error.OUT_OF_ORDER_SEQUENCE_NUMBER and not parcel.was_first:
+            self.history.count("gaps told")
+            self._bumping |= self._pace.bumps
             self._later(lane)
         else:
             raise Violation(
-                f"{self.name}: {lane.id} from sequence {lane.sequence} on was refused with "
+                f"{self.name}: batch {parcel.number} for {lane.id} was refused with "
                 f"{Error(error).name}: {told.error_message}"
             )
+
+    def _bump_if_drained(self) -> None:
+        """Begin a new epoch once nothing of the old one is under way, and send all again."""
+        lanes = self._lanes.values()
+        if not self._bumping or any(parcel.asking for lane in lanes for parcel in lane.parcels):
+            return
+        self._bumping = False
+        self._epoch += 1
+        self.history.count("epochs after gaps")
+        for lane in lanes:
+            lane.sequence = 0
+            for parcel in lane.parcels:
+                if parcel.tried:
+                    self.history.on_sent_again(parcel.values, parcel.unsure)
+                parcel.batch = None
+            self._send(lane)
