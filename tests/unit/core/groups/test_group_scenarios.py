@@ -403,6 +403,17 @@ def test_closing_sends_everybody_who_waits_away(world: World) -> None:
     assert world.out.wake_at is None
 
 
+def test_a_group_that_is_led_elsewhere_tells_those_that_wait_for_their_assignments() -> None:
+    world = World(at_once=False)
+    waiting = [world.join(), world.join()]
+    world.wait(6)
+    (follower,) = (a for (a,) in waiting if a.member_id != a.leader)
+    synced = world.sync(follower)
+    assert synced == []
+    world.group.close(Error.NOT_COORDINATOR)
+    assert [answer.error for answer in synced] == [Error.NOT_COORDINATOR]
+
+
 def test_metadata_and_assignments_are_shown_only_while_they_hold(world: World) -> None:
     (leader, _) = world.stable()
     view = world.group.view()

@@ -412,3 +412,14 @@ def test_what_is_cut_takes_its_transactions_along() -> None:
     assert partition.transactions.open == {7: 0}
     partition.on_cut(loaded(0))
     assert partition.transactions.open == {}
+
+
+def test_a_batch_that_was_cut_is_no_duplicate_when_it_comes_again() -> None:
+    """Its leader would answer with an offset that other records have by now."""
+    partition = leading()
+    batch = Batch(0, 0, -1, 0, 1, 1, 7, 0, 0, 1, b"")
+    partition.assign(batch)
+    partition.on_appended(1, 0.0)
+    assert partition.producers.check(batch) is not None
+    partition.on_cut(loaded(0))
+    assert partition.producers.check(batch) is None

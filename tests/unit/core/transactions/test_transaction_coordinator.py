@@ -39,6 +39,8 @@ class World:
         self.held: list[Callable[[], None]] | None = None
         self.endings: list[tuple[Ending, Callable[[Error], None]]] = []
         self.ids = iter(range(100, 200))
+        self.asked: list[Callable[[int | Error], None]] | None = None
+        """Those that wait for an id; None: each gets one at once."""
         self.coordinator = self.new()
 
     def new(self) -> Coordinator:
@@ -47,9 +49,15 @@ class World:
             Limits(timeout_max=10_000, expiration=5_000),
             self.out,
             self.append,
-            lambda then: then(next(self.ids)),
+            self.new_id,
             lambda ending, then: self.endings.append((ending, then)),
         )
+
+    def new_id(self, then: Callable[[int | Error], None]) -> None:
+        if self.asked is None:
+            then(next(self.ids))
+        else:
+            self.asked.append(then)
 
     def append(self, records: list[TransactionRecord], then: Callable[[Error], None]) -> None:
         def done() -> None:
@@ -264,6 +272,34 @@ def test_used_up_epochs_give_a_new_producer_id() -> None:
     assert world.end(last, bumps=True) == Producer(101, 0)
     txn.take(replace(txn.stored, producer=Producer(101, EPOCH_MAX - 1)))
     assert world.init() == Producer(102, 0)
+
+
+def test_a_producer_that_goes_on_after_an_error_gets_a_new_id_after_its_last_epoch() -> None:
+    world = World()
+    world.begin()
+    last = Producer(100, EPOCH_MAX - 1)
+    txn = world.coordinator.transactions["x"]
+    txn.take(replace(txn.stored, producer=last))
+    assert world.init(last) == Producer(101, 0)
+    assert world.init(last) == Producer(101, 0), "it had not heard of it"
+
+
+def test_an_id_that_comes_too_late_decides_nothing() -> None:
+    """Another broker leads by then, and has read a transaction that is still open."""
+    world = World()
+    world.begin()
+    last = Producer(100, EPOCH_MAX - 1)
+    txn = world.coordinator.transactions["x"]
+    txn.take(replace(txn.stored, producer=last))
+    world.add(last, A, bumps=True)
+    world.asked = []
+    told: list[Producer | Error] = []
+    world.coordinator.end("x", last, True, True, told.append)
+    written = list(world.log)
+    world.coordinator.close()
+    world.asked.pop()(101)
+    assert told == [Error.NOT_COORDINATOR]
+    assert (world.log, world.endings) == (written, [])
 
 
 def test_what_was_decided_goes_on_after_a_reload() -> None:
