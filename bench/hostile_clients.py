@@ -231,7 +231,7 @@ async def bad(port: int, seconds: float) -> dict[str, float]:
 # --- what stands in a broker's place -------------------------------------------------------------
 
 SWALLOW_SECONDS: Final = 1.0
-"""How long a bomb's answer, or one who stalls, is kept waiting."""
+"""How long a bomb's answer, or one who stalls or is refused, is kept waiting."""
 SWALLOW_BYTES: Final = 1 << 20
 """From so much on it hangs up: who sends that wants no answer."""
 
@@ -249,6 +249,7 @@ async def swallow(seconds: float) -> dict[str, float]:
             while seen < SWALLOW_BYTES and (chunk := await reader.read(1 << 16)):
                 seen += len(chunk)
                 if len(chunk) == 104:  # garbled
+                    await asyncio.sleep(SWALLOW_SECONDS)
                     break
                 if len(chunk) > 1:  # not a dribble
                     await asyncio.sleep(SWALLOW_SECONDS)

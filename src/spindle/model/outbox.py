@@ -16,7 +16,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Failure, PeerFailed
@@ -121,6 +121,12 @@ class Timer:
         self.then = None
 
 
+CALM: Final = 0.7
+"""Up to this share of its time a node may have work before it is under strain."""
+TURN_REST: Final = 0.02
+"""How long (s) pieces of long work rest between two turns where the strain is greatest."""
+
+
 class Outbox:
     """Collects the wishes of a node's machines; hands each answer to the continuation it is for.
 
@@ -185,7 +191,8 @@ class Outbox:
         return self.at(self.now + delay, then)
 
     def in_turn(self, then: Callable[[], None], at_once: bool = False) -> None:
-        """Have a piece of long work done after others had their turn: one piece at a time.
+        """Have a piece of long work done after others had their turn: one piece at a time, and
+        under strain with rests in between.
 
         `at_once`: now, where no such piece waits.
         """
@@ -194,13 +201,18 @@ class Outbox:
             return
         self._turns.append(then)
         if len(self._turns) == 1:
-            self.after(0.0, self._next_turn)
+            self.after(TURN_REST * self.strain, self._next_turn)
 
     def _next_turn(self) -> None:
         self._turns[0]()  # What it asks for in its turn comes behind those that wait.
         self._turns.popleft()
         if self._turns:
-            self.after(0.0, self._next_turn)
+            self.after(TURN_REST * self.strain, self._next_turn)
+
+    @property
+    def strain(self) -> float:
+        """How little time the node has to spare: 0 none or little is missing, 1 it has none."""
+        return max(0.0, (self.busy - CALM) / (1.0 - CALM))
 
     def say(self, level: str, event: str, **fields: object) -> None:
         """Tell the operator."""

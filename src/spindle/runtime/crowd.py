@@ -28,8 +28,9 @@ QUIET_SECONDS: Final = 1.0
 """A connection that asked for nothing for so long may be closed to make room."""
 STUCK_SECONDS: Final = 10.0
 STUCK_RATE: Final = 16 << 20
-"""Where there is no room for more, a frame may be unfinished, or an answer unread, for the former
-and as long as what is kept of it takes at the latter, in bytes a second."""
+"""Where there is no room for more, one that holds more than an equal part of it may leave a frame
+unfinished, or an answer unread, for the former and as long as what is kept of it takes at the
+latter, in bytes a second."""
 LOOK_SECONDS: Final = 0.1
 IDLE_LOOK_SECONDS: Final = 1.0
 RESUME_SHARE: Final = 0.75
@@ -222,10 +223,12 @@ class Crowd:
         if now < self._sought_at + LOOK_SECONDS:
             return  # It looks at all of them: not with every request.
         self._sought_at = now
+        equal = self._room / len(self._members)
         stuck = [
             (member.kept * (now - since), member)
             for member in self._members.values()
             if not member.protected and (since := member.stream.stuck_since) is not None
+            if member.kept > equal
             if since + STUCK_SECONDS + member.kept / STUCK_RATE <= now
             if not member.stream.closed
         ]

@@ -13,7 +13,7 @@ import itertools
 import socket
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
@@ -33,6 +33,9 @@ from spindle.runtime.pulse import Pulse
 from spindle.storage.directory import Directory
 
 log = structlog.get_logger("spindle")
+
+REFUSED_SECONDS: Final = 1.0
+"""How long, under strain, one that was refused waits until we hang up: else it is back at once."""
 
 
 class Halted(Exception):
@@ -213,7 +216,7 @@ class Driver:
         for connection in ready.closes:
             stream = self._crowd.get(connection)
             if stream is not None:
-                stream.close_after_sending()
+                stream.close_after_sending(REFUSED_SECONDS * self._node.out.strain)
         for said in ready.said:
             getattr(log, said.level)(said.event, **said.fields)
         if self._ended.done():

@@ -68,6 +68,7 @@ class Stream:
         self._reading = False
         self._allowed = READ_MAX
         self._closing = False
+        self._resting: asyncio.TimerHandle | None = None
         self._handing_on: asyncio.Handle | None = None
         self.closed = False
         self._look()
@@ -80,7 +81,7 @@ class Stream:
 
     @property
     def _waits(self) -> bool:
-        return self.closed or not self._allowed or self._unsent > self._unsent_max
+        return self.closed or self._closing or not self._allowed or self._unsent > self._unsent_max
 
     def _look(self) -> None:
         """Read, or hand on what was read, if that may be now."""
@@ -128,9 +129,19 @@ class Stream:
         if not self._writing:
             self._writable()
 
-    def close_after_sending(self) -> None:
-        """Close once everything is sent."""
+    def close_after_sending(self, rest: float = 0.0) -> None:
+        """Read no more; close once everything is sent, `rest` seconds from now at the earliest."""
+        if self.closed or self._closing:
+            return
         self._closing = True
+        self._look()
+        if rest:
+            self._resting = self._loop.call_later(rest, self._rested)
+        else:
+            self._rested()
+
+    def _rested(self) -> None:
+        self._resting = None
         if not self._outgoing:
             self.close("closed by us")
 
@@ -142,6 +153,8 @@ class Stream:
         self._look()
         if self._handing_on is not None:
             self._handing_on.cancel()
+        if self._resting is not None:
+            self._resting.cancel()
         if self._writing:
             self._loop.remove_writer(self._fd)
         self._frames.clear()
@@ -209,7 +222,7 @@ class Stream:
             self._loop.remove_writer(self._fd)
         self._count(moved)
         self._look()
-        if self._closing and not outgoing:
+        if self._closing and self._resting is None and not outgoing:
             self.close("closed by us")
 
 

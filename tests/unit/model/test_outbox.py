@@ -89,3 +89,18 @@ def test_long_work_is_done_a_piece_at_a_time() -> None:
         out.tick()
         assert done[-1] == expected
     assert (len(done), out.wake_at) == (4, None)
+
+
+@pytest.mark.spec("S-08")
+@pytest.mark.parametrize(("busy", "rest"), [(0.0, 0.0), (0.7, 0.0), (0.85, 0.01), (1.0, 0.02)])
+def test_long_work_rests_where_the_node_is_under_strain(busy: float, rest: float) -> None:
+    out = Outbox(random.Random(1))
+    out.busy = busy
+    for _ in range(2):
+        out.in_turn(lambda: None)
+    for _ in range(2):
+        assert out.wake_at == pytest.approx(out.now + rest)
+        assert out.wake_at is not None
+        out.now = out.wake_at
+        out.tick()
+    assert out.wake_at is None

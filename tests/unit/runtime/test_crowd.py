@@ -464,3 +464,54 @@ def test_a_clients_socket_has_the_buffers_that_are_set(size: str, kept: int) -> 
         doors.close()
 
     asyncio.run(run())
+
+
+@pytest.mark.spec("S-08")
+def test_who_holds_little_is_not_closed_for_those_who_hold_much() -> None:
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        async with running(queued_max_request_bytes=str(4 * MIB)) as node:
+            slow = await node.connect()
+            await loop.sock_sendall(slow, struct.pack(">i", 50 * MIB) + bytes(10_000))
+            await asyncio.sleep(0.2)  # It is stuck for longer than those that come now.
+            hostile = [await node.connect() for _ in range(6)]
+            for link in hostile:
+                await loop.sock_sendall(link, struct.pack(">i", 50 * MIB) + bytes(540 << 10))
+
+            async def relieved() -> bool:
+                return any([await node.is_closed(link) for link in hostile])
+
+            await eventually_async(relieved, "one of those who hold much is closed", 30, 0.1)
+            assert not await node.is_closed(slow)
+
+    asyncio.run(run())
+
+
+@pytest.mark.spec("S-08")
+@pytest.mark.parametrize("strained", [False, True])
+def test_under_strain_one_that_is_refused_waits_until_we_hang_up(strained: bool) -> None:
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        async with running() as node:
+            good, refused = await node.connect(), await node.connect()
+
+            def refuse(connection: int, frame: Any) -> None:
+                node.machine.seen += 1
+                node.machine.out.busy = 1.0 if strained else 0.5
+                node.machine.out.hang_up(connection)
+
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(node.machine, "on_frame", refuse)
+                began = loop.time()
+                await loop.sock_sendall(refused, struct.pack(">iq", 8, 4) * 2)
+
+                async def gone() -> bool:
+                    return await node.is_closed(refused)
+
+                await eventually_async(gone, "we hang up", 20, 0.01)
+                waited = loop.time() - began
+            assert waited >= 0.9 if strained else waited < 0.9
+            assert node.machine.seen == 1, "nothing more is read of it"
+            assert await node.asks(good)
+
+    asyncio.run(run())

@@ -24,8 +24,6 @@ STEP: Final = 400
 RATE: Final = 50_000.0
 """Records in a second where the loop has no time to spare: about a twentieth of what a thread can
 look at."""
-CALM: Final = 0.7
-"""Up to this share of its time the loop may be busy before the steps rest in between."""
 BURST_SECONDS: Final = 1.0
 """So much of the rate may be used at once."""
 
@@ -89,8 +87,8 @@ class Checking:
 
     def _on_stepped(self, id: PartitionId, walk: Walk, result: bool | Refusal | Failure) -> None:
         self._busy = False
-        strain = max(0.0, (self._out.busy - CALM) / (1.0 - CALM))
-        self._paid_until = max(self._paid_until, self._out.now) + walk.take_seen() * strain / RATE
+        price = walk.take_seen() * self._out.strain / RATE
+        self._paid_until = max(self._paid_until, self._out.now) + price
         if isinstance(result, Failure):
             result = Refusal(Error.KAFKA_STORAGE_ERROR, str(result))
         if result is not False:
