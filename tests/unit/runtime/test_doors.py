@@ -1,0 +1,212 @@
+"""Connections without end: who gets in, and what happens at a limit (S-08).
+
+A real driver with real sockets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+from typing import Any, cast
+
+import pytest
+from tests.support.echo_node import Echo, Running, running
+from tests.support.waiting import eventually_async
+
+from spindle.model.errors import Unusable
+from spindle.runtime.doors import Doors, Limits
+
+
+@pytest.mark.spec("S-08")
+def test_at_the_limit_the_quietest_connection_makes_room() -> None:
+    async def run() -> None:
+        async with running(max_connections="3") as node:
+            first, second, third = [await node.connect() for _ in range(3)]
+            for link in (second, third, first):
+                assert await node.asks(link)
+            # Nobody has been quiet for long: the newcomer goes.
+            newcomer = await node.connect()
+            assert not await node.asks(newcomer)
+            for link in (second, third, first):
+                assert await node.asks(link)
+            await asyncio.sleep(1.1)  # what quiet means
+            assert await node.asks(third)
+            assert await node.asks(first)
+            newcomer = await node.connect()
+            assert await node.asks(newcomer)
+            assert await node.is_closed(second)
+            assert await node.asks(first)
+            assert await node.asks(third)
+
+    asyncio.run(run())
+
+
+@pytest.mark.spec("S-08")
+def test_brokers_come_in_where_clients_do_not() -> None:
+    async def run() -> None:
+        async with running(max_connections="2") as node:
+            links = [await node.connect() for _ in range(2)]
+            for link in links:
+                assert await node.asks(link)
+            refused = await node.connect()
+            assert not await node.asks(refused)
+            brokers = [await node.connect("BROKERS") for _ in range(3)]
+            for link in brokers:
+                assert await node.asks(link)
+
+    asyncio.run(run())
+
+
+@pytest.mark.spec("S-08")
+def test_the_last_descriptors_are_not_for_clients(capfd: pytest.CaptureFixture[str]) -> None:
+    async def run() -> None:
+        links = []
+        with socket.socket() as probe:
+            used = probe.fileno()
+        # What the test itself has open, and a quarter more, is beyond what clients may have.
+        async with running(descriptors=(used + 8) * 4 // 3) as node:
+            got_in = []
+            for _ in range(60):
+                link = await node.connect()
+                links.append(link)
+                got_in.append(await node.asks(link))
+            assert got_in[0]
+            assert not got_in[-1]
+            assert got_in.count(False) > 20
+            assert await node.asks(await node.connect("BROKERS"))
+        said = capfd.readouterr()
+        assert (said.out + said.err).count("connections are refused") == 1
+
+    asyncio.run(run())
+
+
+@pytest.mark.spec("S-08")
+@pytest.mark.parametrize("overrides", ["", "127.0.0.1:4"])
+def test_connections_from_one_address(overrides: str) -> None:
+    async def run() -> None:
+        limits: dict[str, Any] = {
+            "max_connections_per_ip": "2",
+            "max_connections_per_ip_overrides": overrides,
+        }
+        async with running(**limits) as node:
+            got_in = [await node.asks(await node.connect()) for _ in range(6)]
+            assert got_in.count(True) == (4 if overrides else 2)
+            node.links[0].close()
+            await eventually_async(
+                lambda: connects(node), "another may come once one has gone", 20, 0.1
+            )
+
+    async def connects(node: Running) -> bool:
+        return await node.asks(await node.connect())
+
+    asyncio.run(run())
+
+
+def test_overrides_that_cannot_be_read_are_refused() -> None:
+    config = Echo(max_connections_per_ip_overrides="127.0.0.1:many").config
+    with pytest.raises(Unusable, match=r"'127.0.0.1:many' is not address:number"):
+        Limits(config, 1024)
+
+
+@pytest.mark.spec("S-08", "N-02")
+def test_idle_connections_are_closed_each_listener_by_its_own_time() -> None:
+    async def run() -> None:
+        idle: dict[str, Any] = {
+            "connections_max_idle_ms": "600000",
+            "listener_name_clients_connections_max_idle_ms": "1500",
+        }
+        async with running(**idle) as node:
+            left, busy, broker = [await node.connect(n) for n in ("CLIENTS",) * 2 + ("BROKERS",)]
+
+            async def closed() -> bool:
+                assert await node.asks(busy)
+                return await node.is_closed(left)
+
+            await eventually_async(closed, "the idle connection is closed", 20, 0.2)
+            assert await node.asks(busy)
+            assert await node.asks(broker)
+
+    asyncio.run(run())
+
+
+@pytest.mark.spec("S-08")
+def test_without_descriptors_a_listener_rests_and_says_so_once(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spindle.runtime.doors.PAUSE_SECONDS", 0.05)
+
+    class Full:
+        """A listening socket of a process that has no descriptor left, and then has one."""
+
+        def __init__(self, sock: socket.socket) -> None:
+            self._sock = sock
+            self.asked = 0
+            self.full = True
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._sock, name)
+
+        def accept(self) -> Any:
+            self.asked += 1
+            if self.full:
+                raise OSError(errno.EMFILE, "Too many open files")
+            return self._sock.accept()
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        let_in: list[socket.socket] = []
+        doors = Doors(
+            loop, Limits(Echo().config, 1024), lambda sock, *_: let_in.append(sock), lambda: False
+        )
+        endpoint = Echo().config.listeners[0]
+        port = doors.open(endpoint)
+        door = doors._doors[endpoint.name]
+        full = Full(door.sock)
+        door.sock = cast(socket.socket, full)
+        link = socket.create_connection(("127.0.0.1", port))
+        await asyncio.sleep(0.5)
+        assert 2 <= full.asked <= 15, "it tries again now and then"
+        full.full = False
+
+        async def accepted() -> bool:
+            return bool(let_in)
+
+        await eventually_async(accepted, "who waited is let in", 20)
+        doors.close()
+        link.close()
+        let_in[0].close()
+
+    asyncio.run(run())
+    said = capfd.readouterr()
+    assert (said.out + said.err).count("no connection can be accepted for now") == 1
+
+
+@pytest.mark.spec("S-08")
+@pytest.mark.parametrize(("size", "kept"), [("20000", 40_000), ("200000", 400_000)])
+def test_a_clients_socket_has_the_buffers_that_are_set(size: str, kept: int) -> None:
+    """Linux reports twice what was asked for; what a client does not read stays within it."""
+
+    async def run() -> None:
+        config = Echo(
+            socket_send_buffer_bytes=size, socket_receive_buffer_bytes=str(int(size) + 1000)
+        ).config
+        let_in: list[socket.socket] = []
+        loop = asyncio.get_running_loop()
+        doors = Doors(
+            loop, Limits(config, 1024), lambda sock, *_: let_in.append(sock), lambda: False
+        )
+        port = doors.open(config.listeners[0])
+        with socket.create_connection(("127.0.0.1", port)):
+
+            async def accepted() -> bool:
+                return bool(let_in)
+
+            await eventually_async(accepted, "the client is let in", 20)
+            (taken,) = let_in
+            assert taken.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) == kept
+            assert taken.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) == kept + 2000
+            taken.close()
+        doors.close()
+
+    asyncio.run(run())
