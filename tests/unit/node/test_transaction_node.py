@@ -429,7 +429,7 @@ def test_unused_ids_are_forgotten_all_of_them(monkeypatch: pytest.MonkeyPatch) -
         (NAME, -1, 0, Error.INVALID_REQUEST),
         (NAME, 100, 0, Error.NONE),
         (NAME, 99, 0, Error.PRODUCER_FENCED),
-        (NAME, 100, 3, Error.PRODUCER_FENCED),
+        (NAME, 100, 3, Error.NOT_COORDINATOR),
     ],
 )
 def test_a_producer_goes_on_only_as_the_one_it_is(

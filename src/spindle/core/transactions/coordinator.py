@@ -241,7 +241,7 @@ class Coordinator:
             raise _mapping(transactional_id, producer)
         if txn.stored.producer.epoch != producer.epoch:
             raise Refusal(
-                Error.PRODUCER_FENCED,
+                txn.not_ours(producer.epoch),
                 f"{transactional_id} is in epoch {txn.stored.producer.epoch}, not {producer.epoch}",
             )
         return txn

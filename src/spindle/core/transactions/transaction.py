@@ -79,7 +79,21 @@ class Transaction:
             return Error.PRODUCER_FENCED
         if own.epoch == NO_EPOCH or expected.epoch in (own.epoch, self.last_epoch):
             return Error.NONE
-        return Error.NONE if rotated and own.epoch == 0 else Error.PRODUCER_FENCED
+        if rotated:
+            return Error.NONE if own.epoch == 0 else Error.PRODUCER_FENCED
+        return self.not_ours(expected.epoch)
+
+    def not_ours(self, epoch: int) -> Error:
+        """Why a producer with our id is refused whose epoch is another than ours.
+
+        Epochs only grow, and only the coordinator gives them: one above ours was given by the next
+        coordinator, of which this broker has not learned yet. Apache Kafka's coordinator answers
+        PRODUCER_FENCED to any other epoch, and with that the youngest producer is fenced for good
+        by a broker that is behind. Ours sends it on, and the true coordinator decides.
+        """
+        if epoch > self.stored.producer.epoch:
+            return Error.NOT_COORDINATOR
+        return Error.PRODUCER_FENCED
 
     def must_rotate(self, expected: Producer | None) -> bool:
         """Whether the next epoch is one of a new producer id."""
@@ -117,4 +131,4 @@ class Transaction:
             return Input.COMMIT if commit else Input.ABORT
         if bumps and bumped and (overflown or producer.epoch + 1 == own.epoch):
             return Input.COMMIT_REPEATED if commit else Input.ABORT_REPEATED
-        return Error.PRODUCER_FENCED
+        return self.not_ours(producer.epoch)

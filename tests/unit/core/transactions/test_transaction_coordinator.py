@@ -226,6 +226,29 @@ def test_a_second_producer_aborts_and_fences_the_first() -> None:
     assert world.init(first) is Error.PRODUCER_FENCED
 
 
+def test_an_epoch_above_its_own_tells_a_coordinator_that_another_has_taken_its_place() -> None:
+    """Fencing is forever, so it is not for one who has missed the change to pronounce it."""
+    world = World()
+    first = world.begin()
+    world.add(first, A)
+    later = first._replace(epoch=first.epoch + 1)
+    elsewhere = Error.NOT_COORDINATOR
+    assert world.add(later, A) is elsewhere
+    with pytest.raises(Refusal) as refused:
+        world.coordinator.verify("x", later, [A])
+    assert refused.value.error is elsewhere
+    for commit, bumps in ((True, False), (False, False), (True, True), (False, True)):
+        assert world.end(later, commit, bumps) is elsewhere
+    assert world.init(later) is elsewhere
+    assert (len(world.log), world.state) == (2, State.ONGOING)
+    # Nothing is denied to the producer that this coordinator knows.
+    assert world.end(first) == first
+    world.mark()
+    assert world.init(later) is elsewhere
+    assert world.init(first) == later
+    assert world.add(first, A) is Error.PRODUCER_FENCED
+
+
 def test_a_fence_that_could_not_be_written_takes_the_same_epoch_again() -> None:
     world = World()
     world.add(world.begin(), A)
