@@ -6,7 +6,7 @@ What was acknowledged and synced is there afterwards, the directory opens, nothi
 from __future__ import annotations
 
 import pytest
-from tests.support.power import at_every_change, log_of, opened, opened_all
+from tests.support.power import Unlucky, at_every_change, log_of, opened, opened_all
 from tests.support.storage import (
     FUTURE,
     KEY,
@@ -102,6 +102,31 @@ def test_what_was_cut_does_not_come_back_behind_new_records() -> None:
         assert not fresh_ones or {o for o in values if o >= min(fresh_ones)} == fresh_ones
 
     assert at_every_change(with_log, work, check) > 20
+
+
+def test_a_segment_that_was_cut_off_does_not_come_back_where_new_records_end() -> None:
+    """It would fit there: nothing but its removal tells that it is not of this history."""
+    synced: set[int] = set()
+
+    def work(disk: MemoryDisk) -> None:
+        synced.discard(id(disk))
+        directory, _ = reopen(disk, "/data/d1")
+        create(directory, segment_bytes=1 << 20)
+        last = directory._logs[KEY].active.base
+        directory.run(Truncate(directory.path, KEY, last - 2))
+        append(directory, batch(last - 2, [b"new"] * 2, at=last), sync=True)
+        synced.add(id(disk))
+        append(directory, batch(last, [b"late"], at=last))
+
+    def check(disk: MemoryDisk) -> None:
+        directory, found = reopen(disk, "/data/d1")
+        assert found.quarantined == ()
+        values = [*read_values(directory).values()]
+        if id(disk) in synced:
+            at = values.index(b"new")
+            assert values[at:] in ([b"new"] * 2, [*[b"new"] * 2, b"late"])
+
+    assert at_every_change(with_log, work, check, seeds=8) > 5
 
 
 @pytest.mark.parametrize("offset", [5, 100])
@@ -218,6 +243,15 @@ def test_a_small_file_is_the_old_one_or_the_new_one() -> None:
         assert directory.run(GetFile(directory.path, name)) in (b"old" * 400, b"new" * 500)
 
     assert at_every_change(prepare, work, check) > 3
+
+
+def test_a_directory_that_was_formatted_is_there_after_a_power_cut() -> None:
+    disk = MemoryDisk()
+    disk.make_dirs("/data")
+    disk.settle()
+    format_at(disk, "/data/d1")
+    disk.crash(Unlucky())
+    assert reopen(disk, "/data/d1")[1].logs == ()
 
 
 # --- deleting and moving -------------------------------------------------------------------------

@@ -45,6 +45,8 @@ LOGS = [
             "a segment that is scanned counts as synced",
             "        self.latest = NO_TIME\n        self.synced = False",
             "        self.latest = NO_TIME\n        self.synced = True",
+            "Each batch that is scanned says that it is not synced, and so does the sealing;"
+            " without a batch there is nothing to sync.",
         ),
         (
             "an index keeps the end of an older one",
@@ -87,6 +89,8 @@ LOGS = [
             "the records that a reset throws away may come back",
             "        self.active.remove()\n        self.pool.disk.sync_dir(self.path)\n",
             "        self.active.remove()\n",
+            "The sync of the new segment's name comes before anything is appended, and the changes"
+            " of a directory reach the medium in order.",
         ),
         (
             "the name that says where a reset log begins is not synced",

@@ -81,6 +81,8 @@ SMALL_FILES = [
             "what a cleaning left is cleared, unsynced",
             "    disk.sync_dir(path)\n    return disk.list(path)",
             "    return disk.list(path)",
+            "A directory's changes reach the medium in order, and what comes back is cleared again;"
+            " who raises the recovery point or moves the log's end syncs the directory first.",
         ),
         (
             "a swap gets its name before the old segments have gone",

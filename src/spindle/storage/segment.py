@@ -316,7 +316,7 @@ class Segment:
         self.synced = True
 
     def remove(self) -> None:
-        """Unlink its files, the records last: an index without records is no harm."""
+        """Unlink its files, the records last: an index without them tells of a loss."""
         for path in self._let_go():
             files.remove_if_there(self._pool.disk, path)
 

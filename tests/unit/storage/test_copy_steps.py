@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 
 import pytest
+from tests.support.power import Unlucky
 from tests.support.storage import (
     FAR,
     FUTURE,
@@ -33,6 +34,7 @@ from spindle.model.errors import DiskFailed, LogFailed
 from spindle.model.jobs import (
     Close,
     Discard,
+    Flush,
     MoveLogStart,
     Promote,
     Reset,
@@ -59,6 +61,21 @@ def same(source: Directory, target: Directory, key: LogKey = FUTURE) -> None:
     ours = [(b.base_offset, bytes(b.data)) for b in read_batches(source, KEY)]
     theirs = [(b.base_offset, bytes(b.data)) for b in read_batches(target, key)]
     assert ours == theirs
+
+
+def test_what_is_copied_after_a_sync_is_synced_by_the_next_one() -> None:
+    """Then the source goes: the copy is the only one, and must outlive the power."""
+    disk, source, target = pair(8)
+    progress = step(source, target, most=400)
+    assert 0 < progress.end < 8
+    target.run(Flush(target.path, FUTURE))
+    copy_all(source, target)
+    assert len(target._logs[FUTURE].segments) == 1, "to begin another one would sync it"
+    target.run(Flush(target.path, FUTURE))
+    disk.crash(Unlucky())
+    directory, found = reopen(disk, "/data/d2")
+    assert [(log.key, log.end) for log in found.logs] == [(FUTURE, 8)]
+    assert len(read_values(directory, FUTURE)) == 8
 
 
 @pytest.mark.parametrize("most", [1, 300, 700, 5000, 1 << 20])

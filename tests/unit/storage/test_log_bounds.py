@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from tests.support.storage import FAR, KEY, append, batch, create, fill, fresh, read_values
+from tests.support.power import at_every_change
+from tests.support.storage import (
+    FAR,
+    KEY,
+    append,
+    batch,
+    create,
+    fill,
+    fresh,
+    read_values,
+    reopen,
+)
 
 from spindle.model.jobs import Checkpoint, Flush, LogStart, MoveLogStart, Read, Retain, Truncate
+from spindle.sim.disk import MemoryDisk
 from spindle.storage.directory import Directory
 from spindle.wire.batch import split
 
@@ -86,3 +98,27 @@ def test_the_recovery_point_stops_at_the_first_segment_that_is_not_on_the_medium
     log = directory._logs[KEY]
     assert log.recovery_point == waited < log.active.base
     assert [s.synced for s in log.segments[:-1]] == [s.base < waited for s in log.segments[:-1]]
+
+
+def test_a_segment_that_is_removed_leaves_no_index_without_its_records() -> None:
+    """A start would have to ask whether somebody else has removed them."""
+
+    def prepare() -> MemoryDisk:
+        disk, directory = fresh()
+        create(directory, segment_bytes=500)
+        fill(directory, 20)
+        directory.run(Flush(PATH, KEY))
+        disk.settle()
+        disk.kill()
+        return disk
+
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, PATH)
+        directory.run(Truncate(PATH, KEY, 3))
+
+    def check(disk: MemoryDisk) -> None:
+        names = disk.list(f"{PATH}/orders-3")
+        indexes = [n.partition(".")[0] for n in names if n.endswith("index")]
+        assert all(f"{base}.log" in names for base in indexes)
+
+    assert at_every_change(prepare, work, check) > 10

@@ -138,6 +138,21 @@ def test_a_cut_opens_what_it_cuts_the_end_of(segment_bytes: int) -> None:
     assert aborted(directory, 0, 6) == (FIRST, SECOND)
 
 
+def test_an_aborted_transaction_that_was_cut_hides_no_later_records() -> None:
+    """Its index was on disk, and the segment that is sealed again has none."""
+    disk, directory = some()
+    directory.run(Close(PATH, 1))
+    directory, _ = reopen(disk, PATH)
+    directory.run(Truncate(PATH, KEY, 1))
+    end(directory, 1, 7, commits=True)
+    for at in range(2, 8):
+        data(directory, at, 8, at)
+    end(directory, 8, 8, commits=True)
+    directory.run(Close(PATH, 2))
+    directory, _ = reopen(disk, PATH)
+    assert aborted(directory, 0, 9) == ()
+
+
 @pytest.mark.parametrize("most", [1, 200, 1 << 20])
 def test_a_move_takes_them_along(most: int) -> None:
     disk, source = some(segment_bytes=200)
