@@ -222,8 +222,12 @@ def _last_known(target: _Target, isr: Ids | None, elr_enabled: bool) -> Ids:
     """Who led when the ISR emptied; forgotten once somebody leads."""
     if target.leader != NO_LEADER:
         return ()
-    if elr_enabled and isr == () and target.old.leader != NO_LEADER:
-        return (target.old.leader,)
+    if elr_enabled and isr == ():
+        if target.old.leader != NO_LEADER:
+            return (target.old.leader,)
+        # Its leader went before KIP-966 was switched on, as the last of the ISR. Apache Kafka
+        # notes that nobody led, and then nobody may lead ever again.
+        return target.old.isr if len(target.old.isr) == 1 else target.last_known_elr
     return target.last_known_elr
 
 

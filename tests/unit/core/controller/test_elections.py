@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.unit.core.controller.kit import WITHOUT_ELR, Cluster, directory
 
-from spindle.core.controller import brokers, configs, elections
+from spindle.core.controller import brokers, configs, elections, features
 from spindle.core.controller.change import RECOVERING, Election, Wanted, change
 from spindle.core.controller.state import Draft
 from spindle.model import records as r
 from spindle.model.errors import Error
-from spindle.model.features import FINALIZED
+from spindle.model.features import ELR_VERSION, FINALIZED
 from spindle.model.ids import LOST, NO_LEADER, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE
 
@@ -212,6 +212,31 @@ def test_an_unclean_restart_costs_eligibility_and_the_last_leader_returns() -> N
     cluster.now += 10
     cluster.register(1, process=1, previous_epoch=-1)
     assert eligible(cluster) == ((), (1,))
+    up(cluster, 1)
+    assert (leadership(cluster), eligible(cluster)) == ((1, (1,), RECOVERING), ((), ()))
+
+
+@pytest.mark.parametrize("directory_fails", [False, True])
+def test_the_last_leader_returns_where_eligibility_began_while_it_was_away(
+    directory_fails: bool,
+) -> None:
+    """Before KIP-966 it was fenced as the last of the ISR; after, it comes back uncleanly."""
+    cluster = Cluster(levels=WITHOUT_ELR)
+    cluster.start(1, 2)
+    cluster.topic("t", (1, 2))
+    cluster.assign(1, directory(1, 0), "t")
+    down(cluster, 2, 1)
+    assert (leadership(cluster), eligible(cluster)) == ((-1, (1,), 0), ((), ()))
+    upgrade = features.FeatureUpdate(ELR_VERSION, 1)
+    cluster.take(features.update_features(cluster.state, [upgrade]))
+    if directory_fails:
+        cluster.beat(1, offline_dirs=(directory(1, 0),), want_fence=True)
+        assert (leadership(cluster)[1], eligible(cluster)) == ((), ((1,), (1,)))
+    cluster.now += 10
+    cluster.register(1, process=1, previous_epoch=-1)
+    assert (leadership(cluster), eligible(cluster)) == ((-1, (), 0), ((), (1,)))
+    up(cluster, 2)
+    assert leadership(cluster)[0] == NO_LEADER
     up(cluster, 1)
     assert (leadership(cluster), eligible(cluster)) == ((1, (1,), RECOVERING), ((), ()))
 
