@@ -278,6 +278,7 @@ CONTROLLERS = [
             "a broker that may have lost records is elected",
             "            and broker != wanted.unclean\n",
             "",
+            "It is barred as well: both are said of it at the same places.",
         ),
         (
             "a reassignment ends before its newcomers are in the ISR",
@@ -327,6 +328,7 @@ CONTROLLERS = [
             "a broker stops while it leads",
             "    if state.led.get(broker):\n        return False\n",
             "",
+            "Whoever begins to shut down loses all leaderships at once, and is given none.",
         ),
         (
             "a broker stops before others know",

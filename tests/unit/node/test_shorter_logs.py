@@ -7,6 +7,7 @@ import uuid
 import pytest
 from tests.support.logdirs_world import World, pid
 from tests.support.moving import fill, started
+from tests.support.storage import put
 from tests.unit.node.test_logdirs_repairs import register_again
 from tests.unit.node.test_orders import give, states
 from tests.unit.node.test_rescue import order, refused
@@ -70,6 +71,23 @@ def test_a_disk_that_lost_the_tail_of_a_log_does_not_lead_with_it(restarted: boo
     world.wait(1)
     assert world.disk.stat(ENDS) is None
     assert "it serves" in refused(world).message
+
+
+@pytest.mark.spec("B-31")
+@pytest.mark.parametrize("older", ["/d2", "/d3"])
+def test_of_two_notes_the_one_that_tells_of_more_records_counts(older: str) -> None:
+    """A directory that was away when the log's end was noted has the note of an earlier time."""
+    world = started(3)
+    fill(world, 20)
+    world.fail_now("/d1")
+    world.wait(1)
+    note = world.disk.contents("/d2/spindle-log-ends.json")
+    assert note is not None
+    assert note == world.disk.contents("/d3/spindle-log-ends.json")
+    put(world.disk, f"{older}/spindle-log-ends.json", note.replace(b'"end": 20', b'"end": 5'))
+    world.restart()
+    world.wait(1)
+    assert world.logs.remembered.end_of(pid("t")) == 20
 
 
 @pytest.mark.spec("B-31")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from tests.support.moving import is_a, started
+from tests.support.storage import put
 
 from spindle.model.errors import Error
 from spindle.model.jobs import PutFile
+from spindle.node.logdirs.wish_files import FILE
 
 
 @pytest.mark.spec("K113-10")
@@ -34,3 +36,33 @@ def test_wishes_for_several_directories_are_answered_when_all_are_written() -> N
     world.resume()
     world.wait(0.1)
     assert [answer() for answer in answers] == [[int(Error.UNKNOWN_TOPIC_OR_PARTITION)]] * 2
+
+
+@pytest.mark.spec("K113-10")
+def test_the_last_of_several_wishes_for_a_replica_outlives_a_restart() -> None:
+    """Its directory alone has a file then."""
+    world = started()
+    for path, other in (("/d2", "/d1"), ("/d1", "/d2"), ("/d2", "/d1")):
+        world.order(path, "later", 0)
+        world.wait(1)
+        assert world.disk.stat(f"{path}/{FILE}") is not None
+        assert world.disk.stat(f"{other}/{FILE}") is None
+    world.restart()
+    world.create_topic("later")
+    world.wait(1)
+    assert world.place("later").directory == "/d2"
+
+
+@pytest.mark.spec("K113-10")
+def test_of_two_wishes_that_a_crash_has_left_the_later_one_counts() -> None:
+    world = started()
+    world.order("/d1", "later", 0)
+    world.wait(1)
+    older = world.disk.contents(f"/d1/{FILE}")
+    world.order("/d2", "later", 0)
+    world.wait(1)
+    put(world.disk, f"/d1/{FILE}", older or b"")
+    world.restart()
+    world.create_topic("later")
+    world.wait(1)
+    assert world.place("later").directory == "/d2"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from spindle.runtime.drill import DrillDisk
 from spindle.runtime.os_disk import OsDisk
+from spindle.runtime.timed_disk import TimedDisk
 from spindle.sim.disk import MemoryDisk
 from spindle.storage.disk import Disk
 
@@ -135,3 +138,25 @@ def test_usage_tells_total_and_free(place: tuple[Disk, str]) -> None:
     disk, at = place
     usage = disk.usage(at)
     assert usage.total >= usage.usable > 0
+
+
+@pytest.mark.parametrize("kind", ["plain", "timed", "with drills"])
+def test_the_kernel_is_asked_to_sync_files_and_directories(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What no test sees without it: everything is there as long as the power is."""
+    synced: list[str] = []
+    for name in ("fdatasync", "fsync"):
+        monkeypatch.setattr(os, name, lambda fd: synced.append(os.readlink(f"/proc/self/fd/{fd}")))
+    at = str(tmp_path)
+    disk: Disk = OsDisk()
+    if kind == "timed":
+        disk = TimedDisk(disk, [at])
+    elif kind == "with drills":
+        disk = DrillDisk(disk, [at])
+    file = disk.open(f"{at}/f", create=True)
+    file.sync()
+    assert synced == [f"{at}/f"]
+    disk.sync_dir(at)
+    assert synced == [f"{at}/f", at]
+    file.close()

@@ -66,6 +66,12 @@ class Wishes:
         ]
 
     def restore(self, name: TopicPartition, wish: Wish) -> None:
-        """A wish from before a restart; a newer one for the same partition stands."""
-        if len(self._wishes) < WISHES_MAX:
-            self._wishes.setdefault(name, wish)
+        """A wish from before a restart; a newer one for the same partition stands.
+
+        A crash may have left an older one in the file of another directory.
+        """
+        known = self._wishes.get(name)
+        if known is None and len(self._wishes) >= WISHES_MAX:
+            return
+        if known is None or known.until_ms < wish.until_ms:
+            self._wishes[name] = wish

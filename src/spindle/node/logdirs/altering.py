@@ -77,8 +77,12 @@ class Altering:
         self, name: TopicPartition, id: PartitionId | None, path: LogDir, then: Answer
     ) -> None:
         topic_id = id.topic_id if id is not None else None
-        self._wish_files.wishes.remember(name, path, topic_id, self._site.out.wall_ms)
+        wishes = self._wish_files.wishes
+        former = wishes.forget(name)
+        wishes.remember(name, path, topic_id, self._site.out.wall_ms)
         self._wish_files.changed(path)
+        if former is not None and former != path:
+            self._wish_files.changed(former)
         known = id is not None and self._site.image.partition(id) is not None
         error = Error.REPLICA_NOT_AVAILABLE if known else Error.UNKNOWN_TOPIC_OR_PARTITION
         self._wish_files.when_written(lambda: then(error))

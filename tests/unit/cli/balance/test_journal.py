@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,26 @@ def test_a_run_is_read_back_as_it_was_until_it_is_over(tmp_path: Path) -> None:
     assert last is not None
     assert last.ended == {"complete": True}
     assert last.waves == WAVES
+
+
+@pytest.mark.spec("P-07")
+def test_a_power_cut_leaves_the_run_as_it_was_or_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of the new file is on the medium before it takes the old one's place."""
+    journal = RunJournal("c", tmp_path)
+    journal.lock()
+    journal.write(RUN)
+    synced: list[tuple[object, Run | None]] = []
+
+    def sync(fd: int) -> None:
+        fresh = json.loads(Path(f"/proc/self/fd/{fd}").read_text(encoding="utf-8"))
+        synced.append((fresh["replanned"], journal.read()))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    journal.write(replace(RUN, replanned=7))
+    assert synced == [(7, RUN)]
+    assert journal.read() == replace(RUN, replanned=7)
 
 
 @pytest.mark.spec("P-07")

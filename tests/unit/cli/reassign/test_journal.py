@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,24 @@ def test_a_second_run_does_not_take_the_first_ones_throttle_for_what_was(tmp_pat
     Journal("c", tmp_path).write(ONE, [rate("9", "5")])
     Journal("c", tmp_path).write(ONE, [rate("5", "7")])
     assert Journal("c", tmp_path).of(ONE) == Note(ONE, (rate("9", "7"),))
+
+
+def test_a_power_cut_leaves_the_note_as_it_was_or_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of the new file is on the medium before it takes the old one's place."""
+    journal = Journal("c", tmp_path)
+    journal.write(ONE, [rate("9", "5")])
+    synced: list[tuple[object, Note | None]] = []
+
+    def sync(fd: int) -> None:
+        fresh = json.loads(Path(f"/proc/self/fd/{fd}").read_text(encoding="utf-8"))
+        synced.append((fresh["settings"][0][-1], journal.of(ONE)))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    journal.write(ONE, [rate("5", "7")])
+    assert synced == [("7", Note(ONE, (rate("9", "5"),)))]
+    assert journal.of(ONE) == Note(ONE, (rate("9", "7"),))
 
 
 def test_what_is_put_back_is_not_what_another_plan_had_set(tmp_path: Path) -> None:
