@@ -270,11 +270,9 @@ def _plan_work(
     timeout_ms = running.DIRECTORY_TIMEOUT_MS if given.timeout is None else given.timeout
     keep = given.preserve_throttles
     if action == "verify":
-        return lambda admin: running.verify(admin, plan, print, preserve_throttles=keep)
+        return lambda admin: _verify(admin, plan, keep)
     if action == "cancel":
-        return lambda admin: running.cancel(
-            admin, plan, print, lift=None if keep else limits.clear, timeout_ms=timeout_ms
-        )
+        return lambda admin: _cancel(admin, plan, keep, timeout_ms)
     options = running.Options(
         additional=given.additional,
         throttle=_rate(given.throttle),
@@ -283,6 +281,19 @@ def _plan_work(
         allow_replication_factor_change=not given.disallow_replication_factor_change,
     )
     return lambda admin: running.execute(admin, plan, options, print)
+
+
+async def _verify(admin: AdminClient, plan: Plan, keep: bool) -> None:
+    found = await running.verify(admin, plan, print, preserve_throttles=keep)
+    if not found.active and not keep:
+        await running.check_named(admin, plan)
+
+
+async def _cancel(admin: AdminClient, plan: Plan, keep: bool, timeout_ms: int) -> None:
+    lift = None if keep else limits.clear
+    await running.cancel(admin, plan, print, lift=lift, timeout_ms=timeout_ms)
+    if not keep:
+        await running.check_named(admin, plan)
 
 
 async def _generate(

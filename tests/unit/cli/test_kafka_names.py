@@ -166,7 +166,9 @@ def test_directories_are_accepted_within_ten_seconds_unless_told(
     async def settled(*arguments: object) -> None:
         pass
 
-    for name, stand_in in (("execute", executed), ("cancel", cancelled), ("settle", settled)):
+    stand_ins = {"execute": executed, "cancel": cancelled}
+    stand_ins |= dict.fromkeys(("settle", "check_named"), settled)
+    for name, stand_in in stand_ins.items():
         monkeypatch.setattr(running, name, stand_in)
     monkeypatch.setattr(kafka_names, "_connected", lambda given, work: asyncio.run(work(None)))
     plan = tmp_path / "plan.json"

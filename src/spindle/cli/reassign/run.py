@@ -16,6 +16,7 @@ from enum import Enum
 from random import Random
 from typing import Any, Final
 
+from spindle.cli import roll
 from spindle.cli.reassign import limits, placing
 from spindle.cli.reassign.journal import Journal
 from spindle.cli.reassign.plan import Assignment, Plan, plan_json
@@ -405,6 +406,17 @@ async def _places(admin: AdminClient, current: Assignment) -> dict[Replica, LogD
         for replica, where in found.items()
         if not isinstance(where, Exception) and where.current is not None
     }
+
+
+async def check_named(admin: AdminClient, plan: Plan) -> None:
+    """Unusable names a topic or a broker of a plan that the cluster does not have.
+
+    Kafka's tool fails at their throttles, when it has said how far the plan has come.
+    """
+    await _assignment_of_topics(admin, plan.topics)
+    found = await roll.call(admin, ())
+    brokers = {broker for replicas in plan.replicas.values() for broker in replicas}
+    _check_known(brokers, dict.fromkeys([*found.live, *found.down]))
 
 
 def _check_known(brokers: Iterable[NodeId], known: Mapping[NodeId, Any]) -> None:
