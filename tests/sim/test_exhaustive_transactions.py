@@ -16,6 +16,7 @@ from spindle.core.groups.coordinator import Coordinator
 from spindle.core.groups.values import OffsetRecord
 from spindle.core.replica.partition import Partition
 from spindle.core.replica.producers import Producers
+from spindle.core.transactions.transaction import Transaction
 from spindle.core.transactions.values import BUMPING, Ending
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
@@ -111,12 +112,20 @@ def _last_one_counts(self: Coordinator, record: OffsetRecord, at: int) -> None:
         ),
         (enlisting, "_Who", lambda *_: _ANYONE, {"zombies": 1, "waits": 1}, "was refused at write"),
         (Coordinator, "_put", _last_one_counts, {"offsets": 1}, "committed last"),
+        (
+            Transaction,
+            "not_ours",
+            lambda *_: Error.PRODUCER_FENCED,
+            {"zombies": 1, "coordinators": 1, "leaders": 1, "waits": 0, "aborts": 0},
+            "was refused at write",
+        ),
     ],
     ids=[
         "the last stable offset is the high watermark",
         "a repeated marker is confirmed at once",
         "a zombie's answer speaks for the producer after it",
         "a transaction's offset outdoes a later one",
+        "a coordinator of before fences the youngest producer",
     ],
 )
 def test_a_fault_in_transactions_is_found(

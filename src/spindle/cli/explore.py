@@ -75,6 +75,9 @@ def explore_transactions(
     waits: Annotated[
         int, typer.Option(min=0, help="How often a timer overtakes what could happen.")
     ] = 2,
+    aborts: Annotated[
+        int, typer.Option(min=0, max=1, help="0: the first producer only commits.")
+    ] = 1,
     limit: Annotated[int, typer.Option(min=1, help="Stop after so many states.")] = 1 << 40,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
@@ -91,7 +94,7 @@ def explore_transactions(
     from spindle.sim.exhaustive.transaction_bounds import PROMISES, TransactionBounds
 
     bounds = TransactionBounds(
-        level, zombies, others, offsets, coordinators, leaders, losses, waits
+        level, zombies, others, offsets, coordinators, leaders, losses, waits, aborts
     )
     began = time.monotonic()
     progress = _Progress(began)

@@ -52,6 +52,8 @@ class TransactionBounds:
     """Letters and answers between brokers that are lost or late; answers that clients miss."""
     waits: int = 2
     """How often a timer runs out while other things could still happen."""
+    aborts: int = 1
+    """Whether the first producer aborts a transaction before the one that it commits."""
 
 
 def askers(bounds: TransactionBounds) -> list[Asker]:
@@ -59,7 +61,8 @@ def askers(bounds: TransactionBounds) -> list[Asker]:
     adds = () if bounds.level >= BUMPING else ("add",)
     work = (*adds, "write", *(("offsets",) if bounds.offsets else ()))
     plainly = ("plainly",) if bounds.offsets else ()
-    first = ("init", *work, "abort", *work, "commit", *plainly)
+    aborted = (*work, "abort") if bounds.aborts else ()
+    first = ("init", *aborted, *work, "commit", *plainly)
     found = [Asker("first", "x", first, bounds.level)]
     once = ("init", *work, "commit")
     found += [Asker(f"again-{n}", "x", once, bounds.level) for n in range(bounds.zombies)]
