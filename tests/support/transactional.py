@@ -56,9 +56,13 @@ class Asked:
         self.questions.append(Question(transactional_id, producer, True, then))
 
     def verify(
-        self, transactional_id: str, producer: Producer, partitions: Iterable[TopicPartition]
-    ) -> dict[TopicPartition, Error]:
-        return dict.fromkeys(partitions, self.verdict)
+        self,
+        transactional_id: str,
+        producer: Producer,
+        partitions: Iterable[TopicPartition],
+        then: Callable[[dict[TopicPartition, Error]], None],
+    ) -> None:
+        then(dict.fromkeys(partitions, self.verdict))
 
     def answer(self, error: Error = Error.NONE) -> Question:
         """Answer the oldest question."""

@@ -9,7 +9,7 @@ leads and closes it when another broker leads. It never knows bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Final, TypeAlias
 
@@ -222,17 +222,35 @@ class Coordinator:
         self._store(txn, changed, then)
 
     def verify(
-        self, transactional_id: str, producer: Producer, partitions: Iterable[TopicPartition]
-    ) -> dict[TopicPartition, Error]:
-        """Whether partitions take part; Refusal where the producer may not write (KIP-890)."""
+        self,
+        transactional_id: str,
+        producer: Producer,
+        partitions: Collection[TopicPartition],
+        then: Callable[[dict[TopicPartition, Error]], None],
+    ) -> None:
+        """Whether partitions take part; Refusal where the producer may not write (KIP-890).
+
+        The next coordinator may have added what this one does not know. So it denies nothing before
+        it has stored the state once more as it is: that is committed only where it coordinates yet.
+        """
         txn = self._find(transactional_id, producer)
         step = TABLE[txn.state, Input.VERIFY]
         if isinstance(step, Error):
             raise Refusal(step, f"{transactional_id} is {txn.state.title}")
-        return {
+        told = {
             p: Error.NONE if p in txn.taking_part else Error.TRANSACTION_ABORTABLE
             for p in partitions
         }
+        if not any(told.values()):
+            then(told)
+        elif txn.pending is not None:
+            raise Refusal(Error.CONCURRENT_TRANSACTIONS, f"{transactional_id} is being changed")
+        else:
+            self._store(
+                txn,
+                txn.stored,
+                lambda error: then(dict.fromkeys(partitions, error) if error else told),
+            )
 
     def _find(self, transactional_id: str, producer: Producer) -> Transaction:
         """The transaction, if this is its producer."""

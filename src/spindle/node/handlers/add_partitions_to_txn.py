@@ -94,7 +94,7 @@ class _Asked:
         try:
             coordinator = self._broker.transactions.coordinator(self._name)
             if self._verifies:
-                then(coordinator.verify(self._name, self._producer, self._partitions))
+                coordinator.verify(self._name, self._producer, self._partitions, then)
                 return
             unknown = [p for p in self._partitions if not self._exists(p)]
             if unknown:

@@ -174,11 +174,12 @@ class Enlisting:
             coordinator = self._coordinators.coordinator(transactional_id)
             if adds:
                 coordinator.add(transactional_id, producer, [where], True, then)
-                return
-            error = coordinator.verify(transactional_id, producer, [where])[where]
+            else:
+                coordinator.verify(
+                    transactional_id, producer, [where], lambda told: then(told[where])
+                )
         except Refusal as refusal:
-            error = refusal.error
-        then(error)
+            then(refusal.error)
 
 
 def _request(transactional_id: str, producer: Producer, where: TopicPartition, adds: bool) -> Any:
