@@ -29,9 +29,8 @@ COORDINATORS = [
         ),
         (
             "another producer adds partitions",
-            "        if txn.stored.producer.producer_id != producer.producer_id:\n"
-            "            raise _mapping(transactional_id, producer)\n",
-            "",
+            "        return bool(transactional_id) and own != producer.producer_id",
+            "        return bool(transactional_id) and own is None",
         ),
         (
             "a decision that was not committed is acted upon",

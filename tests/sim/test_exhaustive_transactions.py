@@ -42,6 +42,7 @@ def searched(seed: int | None = None, **bounds: int) -> Report:
         ({"losses": 1, "level": 0}, 600),
         ({"leaders": 1, "offsets": 1}, 1500),
         ({"coordinators": 1, "waits": 1}, 500),
+        ({"coordinators": 1, "leaders": 1, "level": 0, "waits": 0, "aborts": 0}, 1000),
         ({"zombies": 1, "waits": 1}, 500),
     ],
     ids=str,

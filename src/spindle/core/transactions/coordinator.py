@@ -198,9 +198,13 @@ class Coordinator:
         `bumps`: the client takes a new epoch after each transaction (KIP-890).
         """
         # First of all whether anything is under way: a producer may know its next id already.
-        step = self._known(transactional_id, producer).step(Input.ADD)
+        known = self.transactions.get(transactional_id)
+        step = None if known is None else known.step(Input.ADD)
         if isinstance(step, Error):
             then(step)
+            return
+        if self._is_of_another(transactional_id, producer):
+            self._deny(transactional_id, Error.INVALID_PRODUCER_ID_MAPPING, then)
             return
         txn = self._find(transactional_id, producer)
         stored = txn.stored
@@ -228,11 +232,11 @@ class Coordinator:
         partitions: Collection[TopicPartition],
         then: Callable[[dict[TopicPartition, Error]], None],
     ) -> None:
-        """Whether partitions take part; Refusal where the producer may not write (KIP-890).
-
-        The next coordinator may have added what this one does not know. So it denies nothing before
-        it has stored the state once more as it is: that is committed only where it coordinates yet.
-        """
+        """Whether partitions take part; Refusal where the producer may not write (KIP-890)."""
+        if self._is_of_another(transactional_id, producer):
+            error = Error.INVALID_PRODUCER_ID_MAPPING
+            self._deny(transactional_id, error, lambda e: then(dict.fromkeys(partitions, e)))
+            return
         txn = self._find(transactional_id, producer)
         step = TABLE[txn.state, Input.VERIFY]
         if isinstance(step, Error):
@@ -243,20 +247,38 @@ class Coordinator:
         }
         if not any(told.values()):
             then(told)
-        elif txn.pending is not None:
-            raise Refusal(Error.CONCURRENT_TRANSACTIONS, f"{transactional_id} is being changed")
         else:
-            self._store(
-                txn,
-                txn.stored,
+            self._deny(
+                transactional_id,
+                Error.NONE,
                 lambda error: then(dict.fromkeys(partitions, error) if error else told),
             )
 
+    def _deny(self, transactional_id: str, error: Error, then: Callable[[Error], None]) -> None:
+        """Say a no to a leader once it is certain that no other broker coordinates by now.
+
+        The next coordinator may know more: leaders and clients learn of it one by one. So the state
+        is stored once more as it is, which is committed only where this one coordinates yet.
+        """
+        txn = self.transactions.get(transactional_id)
+        if txn is None:
+            self._append(
+                [TransactionRecord(transactional_id, None)], lambda failed: then(failed or error)
+            )
+        elif txn.pending is not None:
+            then(Error.CONCURRENT_TRANSACTIONS)
+        else:
+            self._store(txn, txn.stored, lambda failed: then(failed or error))
+
+    def _is_of_another(self, transactional_id: str, producer: Producer) -> bool:
+        """Whether an id belongs, as far as is known here, to no producer or to another one."""
+        txn = self.transactions.get(transactional_id)
+        own = None if txn is None else txn.stored.producer.producer_id
+        return bool(transactional_id) and own != producer.producer_id
+
     def _find(self, transactional_id: str, producer: Producer) -> Transaction:
-        """The transaction, if this is its producer."""
-        txn = self._known(transactional_id, producer)
-        if txn.stored.producer.producer_id != producer.producer_id:
-            raise _mapping(transactional_id, producer)
+        """The transaction, if this is its producer's epoch; after `_is_of_another`."""
+        txn = self._known(transactional_id)
         if txn.stored.producer.epoch != producer.epoch:
             raise Refusal(
                 txn.not_ours(producer.epoch),
@@ -264,12 +286,12 @@ class Coordinator:
             )
         return txn
 
-    def _known(self, transactional_id: str, producer: Producer) -> Transaction:
+    def _known(self, transactional_id: str) -> Transaction:
         if not transactional_id:
             raise Refusal(Error.INVALID_REQUEST, "an empty transactional id")
         txn = self.transactions.get(transactional_id)
         if txn is None:
-            raise _mapping(transactional_id, producer)
+            raise Refusal(Error.INVALID_PRODUCER_ID_MAPPING, f"{transactional_id} is unknown")
         return txn
 
     # --- the end --------------------------------------------------------------------------------
@@ -281,7 +303,7 @@ class Coordinator:
 
         `bumps`: the client takes a new epoch after each transaction (KIP-890).
         """
-        txn = self._known(transactional_id, producer)
+        txn = self._known(transactional_id)
         what = txn.ending(producer, commit, bumps)
         step = what if isinstance(what, Error) else txn.step(what)
         if isinstance(step, Error):
@@ -476,10 +498,3 @@ class Coordinator:
             then(error)
 
         self._append([TransactionRecord(txn.transactional_id, stored)], done)
-
-
-def _mapping(transactional_id: str, producer: Producer) -> Refusal:
-    return Refusal(
-        Error.INVALID_PRODUCER_ID_MAPPING,
-        f"{transactional_id} does not belong to producer {producer.producer_id}",
-    )

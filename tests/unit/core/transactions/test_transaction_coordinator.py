@@ -265,9 +265,7 @@ def test_a_partition_is_denied_only_by_who_surely_still_coordinates() -> None:
     told: list[dict[TopicPartition, Error]] = []
     world.coordinator.verify("x", producer, [A, B], told.append)
     assert told == []
-    with pytest.raises(Refusal) as refused:
-        world.verify(producer, B)
-    assert refused.value.error is BUSY
+    assert world.verify(producer, B) == {B: BUSY}
     world.held.pop()()
     assert told == [{A: Error.NONE, B: Error.TRANSACTION_ABORTABLE}]
     assert (len(world.log), world.log[-1]) == (3, world.log[-2])
@@ -275,6 +273,31 @@ def test_a_partition_is_denied_only_by_who_surely_still_coordinates() -> None:
     world.error = Error.NOT_COORDINATOR
     assert world.verify(producer, A, B) == dict.fromkeys((A, B), Error.NOT_COORDINATOR)
     assert world.verify(producer, A) == {A: Error.NONE}
+
+
+@pytest.mark.parametrize("name", ["x", "y"])
+def test_a_producer_id_is_denied_only_by_who_surely_still_coordinates(name: str) -> None:
+    """The next coordinator may have given it. For an unknown id, a tombstone is written first."""
+    world = World()
+    producer = world.begin()
+    other = producer._replace(producer_id=999)
+    coordinator, before = world.coordinator, world.log[-1]
+    added: list[Error] = []
+    verified: list[dict[TopicPartition, Error]] = []
+    for error in (Error.NOT_COORDINATOR, Error.NONE):
+        world.error, world.held = error, []
+        coordinator.add(name, other, [A], True, added.append)
+        assert added == []
+        world.held.pop()()
+        coordinator.verify(name, other, [A], verified.append)
+        assert verified == []
+        world.held.pop()()
+        told = error or Error.INVALID_PRODUCER_ID_MAPPING
+        assert (added.pop(), verified.pop()) == (told, {A: told})
+    written = before if name == "x" else TransactionRecord(name, None)
+    assert world.log[1:] == [written, written]
+    world.held = None
+    assert world.add(producer, A) is Error.NONE
 
 
 def test_a_fence_that_could_not_be_written_takes_the_same_epoch_again() -> None:
@@ -447,4 +470,4 @@ def test_nonsense_is_refused(name: str, timeout: int) -> None:
     with pytest.raises(Refusal):
         world.coordinator.init(name, timeout, None, lambda told: None)
     with pytest.raises(Refusal):
-        world.coordinator.add(name, Producer(1, NO_EPOCH), [A], False, lambda told: None)
+        world.coordinator.add("", Producer(1, NO_EPOCH), [A], False, lambda told: None)
