@@ -373,6 +373,7 @@ STEPS = [
             "a cleaned segment's names are not synced",
             "        disk.rename(path + layout.SWAP, path)\n    disk.sync_dir(log.path)",
             "        disk.rename(path + layout.SWAP, path)",
+            "The `.swap` names are synced before: whoever opens the log completes what they say.",
         ),
         (
             "old segments go before the new one is decided",
@@ -416,6 +417,8 @@ STEPS = [
             "the name of what is good of a segment is not synced",
             "        target.close()\n    disk.sync_dir(path)\n",
             "        target.close()\n",
+            "The names of a directory reach the medium in order: what is good has its own before"
+            " the damaged segment loses its name.",
         ),
         (
             "the bad copy's name is not synced",
@@ -439,6 +442,8 @@ STEPS = [
             '            disk.rename(f"{path}/{name}", f"{path}/{plain}")\n'
             "    disk.sync_dir(path)\n",
             '            disk.rename(f"{path}/{name}", f"{path}/{plain}")\n',
+            "All names are synced before the mark of the log goes, and as long as it is there"
+            " whoever begins again gives the plain name.",
         ),
     ),
 ]
