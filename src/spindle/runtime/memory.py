@@ -15,7 +15,7 @@ LARGE = 128 << 10
 """Bytes from which on a piece is given back to the system as soon as it is free."""
 YOUNG_OBJECTS = 10_000
 """Objects that may be born before the collector looks at the young ones: some milliseconds."""
-YOUNG_LOOKS = 10
+YOUNG_LOOKS = 5
 """Such looks before it looks at all that were born meanwhile: it holds the loop for that long, so
 there must not be too many of them."""
 
