@@ -32,6 +32,7 @@ from spindle.model.copying import (
 )
 from spindle.model.errors import DiskFailed, LogFailed
 from spindle.model.jobs import (
+    Checkpoint,
     Close,
     Discard,
     Flush,
@@ -306,6 +307,40 @@ def test_promoting_what_was_not_confirmed_looks_at_the_bytes() -> None:
     assert loaded.end >= first.end
     check_log(target, loaded)
     assert set(read_values(target)) == set(range(loaded.end))
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+@pytest.mark.parametrize("flushed", [False, True])
+def test_promoting_tells_which_epoch_each_record_is_of(flushed: bool, restarted: bool) -> None:
+    """The source was cut and written anew in mid-copy, and died before it could tell (B-03).
+
+    The new records stand where the old ones stood. Only they tell of their epoch, by which
+    replicas find out where their histories part: no flush or checkpoint may hold them for known.
+    """
+    disk, source, target = pair(0)
+    fill(source, 60)
+    first = step(source, target, most=1500)
+
+    def cut() -> None:
+        cut_at = first.end + 2
+        source.run(Truncate(source.path, KEY, cut_at))
+        for offset in range(cut_at, 60, 2):
+            append(source, batch(offset, [b"n" * 50] * 2, epoch=1, at=offset))
+
+    torn = step(source, target, first.mark, meanwhile=cut)
+    assert torn.end == 60
+    assert len(target._logs[FUTURE].segments) > 3, "some are sealed that nothing has confirmed"
+    if flushed:
+        target.run(Flush(target.path, FUTURE))
+    target.run(Checkpoint(target.path))
+    disk.fail(source.path, errno.EIO)
+    if restarted:
+        disk.kill()
+        target, _ = reopen(disk, target.path)
+    loaded = target.run(Promote(target.path, FUTURE))
+    assert loaded.epochs == ((0, 0), (1, first.end + 2))
+    check_log(target, loaded)
+    assert set(read_values(target)) == set(range(60))
 
 
 def test_promoting_beside_a_current_log_is_refused() -> None:
