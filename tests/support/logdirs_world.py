@@ -112,6 +112,8 @@ class World:
     def _boot(self) -> None:
         self.queues: dict[tuple[LogDir, LogDir], deque[JobAsked]] = {}
         self.observed: list[JobAsked] = []
+        self.writes: dict[LogDir, int] = {}
+        """Bytes that each look finds written since the one before."""
         self.directories = {p: Directory(self.disk, p, self._new_id()) for p in self.paths}
         self.config = node_config(
             {
@@ -310,8 +312,10 @@ class World:
                 self.waiting_since[path] = self.now
         observed, self.observed = self.observed, []
         for asked in observed:
-            busy = self.now - self.waiting_since[asked.job.directory]
-            self.out.done(asked.ticket, Activity(busy=busy, verb="write" if busy else ""))
+            path = asked.job.directory
+            busy = self.now - self.waiting_since[path]
+            verb, written = "write" if busy else "", self.writes.get(path, 0)
+            self.out.done(asked.ticket, Activity(busy, verb, written=written))
         return bool(observed)
 
     def _work(self) -> bool:

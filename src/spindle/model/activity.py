@@ -18,7 +18,8 @@ class Activity(NamedTuple):
     `busy`: for how many seconds the call under way has not returned (0: there is none), `verb`
     which it is; `copying` the same for copies from this directory or into it, of which nobody can
     tell whose fault it is. `calls`, `bytes`, `seconds`: reads, writes, syncs and changes of names,
-    with the part of those under way that falls into the time since.
+    with the part of those under way that falls into the time since. `written`: bytes that went
+    into the directory, by writes and by copies.
     """
 
     busy: float = 0.0
@@ -27,6 +28,7 @@ class Activity(NamedTuple):
     calls: int = 0
     bytes: int = 0
     seconds: float = 0.0
+    written: int = 0
 
 
 @dataclass(slots=True)

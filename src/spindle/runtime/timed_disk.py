@@ -1,8 +1,8 @@
 """A Disk that keeps count of its calls, so that a slow or hung disk can be told from a busy one.
 
 Wraps the disk that does the work. Calls are made on the directories' threads; `observe` is asked on
-the loop's and never waits. Copies between two directories count for neither: who of the two keeps
-such a call waiting, nobody knows.
+the loop's and never waits. Copies between two directories count for neither's pace: who of the two
+keeps such a call waiting, nobody knows.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ R = TypeVar("R")
 class Gauge:
     """The calls of one directory."""
 
-    __slots__ = ("_bytes", "_calls", "_copies", "_seconds", "_seen_at", "_under_way")
+    __slots__ = ("_bytes", "_calls", "_copies", "_seconds", "_seen_at", "_under_way", "_written")
 
     def __init__(self) -> None:
         self._under_way: dict[int, tuple[float, str, bool]] = {}
         self._copies: dict[int, float] = {}
-        self._calls = self._bytes = 0
+        self._calls = self._bytes = self._written = 0
         self._seconds = 0.0
         self._seen_at = time.monotonic()
 
@@ -43,6 +43,7 @@ class Gauge:
             del self._under_way[thread]
             self._calls += 1
             self._bytes += size
+            self._written += size if verb == "write" else 0
             # What has been seen of it already is not counted twice.
             self._seconds += time.monotonic() - max(began, self._seen_at)
 
@@ -62,19 +63,24 @@ class Gauge:
         else:
             self._copies.pop(get_ident(), None)
 
+    def wrote(self, size: int) -> None:
+        """A copy has brought so many bytes into the directory."""
+        self._written += size
+
     def observe(self) -> Activity:
         """What has happened since the last time."""
         now = time.monotonic()
         under_way, copies = list(self._under_way.values()), list(self._copies.values())
-        calls, size, seconds = self._calls, self._bytes, self._seconds
-        self._calls, self._bytes, self._seconds = 0, 0, 0.0
+        calls, size, seconds, written = self._calls, self._bytes, self._seconds, self._written
+        self._calls, self._bytes, self._seconds, self._written = 0, 0, 0.0, 0
         for began, _, counts in under_way:
             if counts:
                 calls += 1
                 seconds += now - max(began, self._seen_at)
         self._seen_at = now
         began, verb, _ = min(under_way, default=(now, "", True))
-        return Activity(now - began, verb, now - min(copies, default=now), calls, size, seconds)
+        copying = now - min(copies, default=now)
+        return Activity(now - began, verb, copying, calls, size, seconds, written)
 
 
 class _TimedFile:
@@ -174,7 +180,9 @@ class TimedDisk:
         for gauge in (source.gauge, target.gauge):
             gauge.copies(began)
         try:
-            return self._inner.copy(source.inner, start, target.inner, at, length, seen, manner)
+            size = self._inner.copy(source.inner, start, target.inner, at, length, seen, manner)
+            target.gauge.wrote(size)
+            return size
         finally:
             for gauge in (source.gauge, target.gauge):
                 gauge.copies(None)

@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 import pytest
+from tests.support.logdirs_world import World
 
 from spindle.core.logdirs.placement import Room, Rooms
 from spindle.model.errors import Refusal
@@ -53,3 +54,22 @@ def test_a_heartbeat_without_it_is_apache_kafkas() -> None:
 def test_figures_that_do_not_match_are_refused() -> None:
     with pytest.raises(Refusal):
         from_body(heartbeat(**{**to_fields(TOLD), "room_logs": (1,)}))
+
+
+@pytest.mark.spec("K113-27", "B-07", "B-24")
+def test_rates_are_of_what_is_written_and_follow_it() -> None:
+    """Not of how a file system fills: a log that deletes what it writes fills none."""
+    world = World(2)
+    world.open()
+    a, b = (world.id_of(path) for path in world.paths)
+    for busy, quiet in ((a, b), (b, a)):
+        world.writes = {world.paths[0 if busy == a else 1]: 50_000_000}
+        world.wait(60)
+        of = world.logs.places.rooms().of
+        assert of[busy].rate == pytest.approx(50_000_000, rel=0.01)
+        assert of[quiet].rate < 1_000_000
+        name = f"beside-{busy.int}"
+        world.create_topic(name)
+        world.wait(1)
+        assert world.id_of(world.place(name).directory or "") == quiet
+        world.create_topic(f"even-{busy.int}", directory=busy)

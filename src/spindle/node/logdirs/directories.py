@@ -28,7 +28,7 @@ from spindle.node.site import Site
 
 UNKNOWN: Final = Usage(-1, -1)
 RATE_WEIGHT: Final = 0.1
-"""How much the newest probe counts in a directory's write rate."""
+"""How much the newest look counts in a directory's write rate."""
 WRITE_EVERY: Final = 10.0
 """Seconds between probes that write, so that an idle disk that hangs is found, too."""
 COPY_SUSPICIOUS: Final = 1.0
@@ -48,8 +48,8 @@ class Directory:
     id: DirectoryId | None = None
     usage: Usage = UNKNOWN
     rate: float = 0.0
-    """Bytes per second by which its file system has been filling."""
-    measured_at: float = 0.0
+    """Bytes per second that were written of late."""
+    looked_at: float = 0.0
     busy: bool = False
     """Failed, and an answer to whether it lives is due; or it waits to be taken up again."""
     opening: bool = False
@@ -151,7 +151,7 @@ class Directories:
                 directory.health.on_opened()
                 directory.id = result.directory_id
                 directory.usage = Usage(result.total_bytes, result.usable_bytes)
-                directory.measured_at = self._out.now
+                directory.looked_at = self._out.now
                 self._refuse_double(directory)
             else:
                 number = result.errno if isinstance(result, DiskFailed) else 0
@@ -232,6 +232,10 @@ class Directories:
     ) -> None:
         assert isinstance(activity, Activity), f"looking cannot fail with {activity!r}"
         seen[directory.path] = activity
+        elapsed = self._out.now - directory.looked_at
+        if elapsed > 0:
+            directory.rate += RATE_WEIGHT * (activity.written / elapsed - directory.rate)
+        directory.looked_at = self._out.now
         if directory.health.online:
             limit = self._config.settings.seconds("log.dir.io.timeout.ms")
             waited = activity._replace(busy=self._awake(activity.busy))
@@ -274,18 +278,10 @@ class Directories:
                 directory.health.on_probe_failed()
                 self.on_failure(result)
                 return
-            self._measure(directory, result)
+            directory.usage = result
             self._tell(directory, directory.health.on_probe_answered(result))
 
         self._out.run(Measure(directory.path, write), answered)
-
-    def _measure(self, directory: Directory, usage: Usage) -> None:
-        elapsed = self._out.now - directory.measured_at
-        if elapsed > 0 and directory.usage.usable >= 0:
-            grown = max(0, directory.usage.usable - usage.usable) / elapsed
-            directory.rate += RATE_WEIGHT * (grown - directory.rate)
-        directory.usage = usage
-        directory.measured_at = self._out.now
 
     # --- what an operator wants ---------------------------------------------------------------
 
@@ -355,7 +351,7 @@ class Directories:
         opened, directory.opened = directory.opened, None
         assert opened is not None
         directory.busy = directory.offered = False
-        directory.measured_at = self._out.now
+        directory.looked_at = self._out.now
         directory.health.on_reopened(None, self._out.now)
         self.paces.forget(directory.path)
         return opened
