@@ -8,11 +8,15 @@ DIRECTORIES = [
     *mutants(
         "storage/directory.py",
         MOVES,
-        ("a new log's topic id is not synced", "        self._pool.file(metadata).sync()\n", ""),
+        (
+            "a new log's topic id is not synced",
+            "                    sync_topic_id(self._logs[key])\n",
+            "",
+        ),
         (
             "a new log's files are not synced",
-            "        self._pool.drop(metadata)\n        self.disk.sync_dir(log.path)\n",
-            "        self._pool.drop(metadata)\n",
+            "                    self.disk.sync_dir(self._logs[key].path)\n",
+            "",
         ),
         (
             "a new log's name is not synced",
@@ -198,6 +202,12 @@ DIRECTORIES = [
         "storage/opening.py",
         MOVES,
         (
+            "a topic id of a log that was being made at a kill is not synced",
+            "    elif not clean and log.topic_id is not None and name not in"
+            " offsets.recovery_points:\n",
+            "    elif name is None:\n",
+        ),
+        (
             "a directory in use says that it was shut down",
             '        disk.remove(f"{path}/{layout.CLEAN_SHUTDOWN}")\n',
             "        pass\n",
@@ -259,14 +269,24 @@ DIRECTORIES = [
         "storage/recovery.py",
         MOVES,
         (
-            "a segment whose indexes are made again below the recovery point is not synced",
-            "                segment.sync(indexes=True)  # The next start will trust it.\n",
-            "                pass\n",
+            "indexes below the recovery point are made again in place",
+            "            segment.seal(trusted=later.base < found.bounds.recovery_point)\n",
+            "            segment.seal()\n",
+        ),
+        (
+            "a segment is cut before those behind it have gone",
+            "    for base in reversed(stop.later):\n",
+            "    if stop.segment is not None:\n"
+            "        stop.segment.file().truncate(stop.segment.size)\n"
+            "        stop.segment.file().sync()\n"
+            "    for base in reversed(stop.later):\n",
         ),
         (
             "a torn end is cut, unsynced",
             "        file.truncate(segment.size)\n        file.sync()\n",
             "        file.truncate(segment.size)\n",
+            "What comes back lies above the recovery point, where each start looks and cuts again,"
+            " and the next sync of the log takes the cut along.",
         ),
         (
             "segments behind the log's end are removed, unsynced",
@@ -302,11 +322,16 @@ DIRECTORIES = [
             "a log that was not shut down counts as closed",
             "    log.as_closed = bounds.clean and",
             "    log.as_closed = bool(bounds) and",
+            "A last segment with records is scanned then, and not synced: it concerns empty logs"
+            " alone, of whose files any earlier state says the same.",
         ),
         (
             "names found after a crash count as synced",
             "    log.dirty_names = not bounds.clean\n",
             "",
+            "Who rests on such a name syncs the directory all the same: for the sealed segment,"
+            " which a start after a crash has scanned, or for the epochs, of which the first record"
+            " tells.",
         ),
     ),
 ]
@@ -315,6 +340,12 @@ STEPS = [
     *mutants(
         "storage/copy.py",
         MOVES,
+        (
+            "a log that a copy writes into counts as closed",
+            "    log.as_closed = False  # They may never be adopted: then a clean stop has to"
+            " remove them.\n",
+            "",
+        ),
         (
             "a copy that is called whole is not synced",
             "    if whole:\n        log.sync()\n",
@@ -368,6 +399,8 @@ STEPS = [
             "    # From here on whoever opens the log completes this.\n"
             "    disk.sync_dir(log.path)\n",
             "",
+            "The names of a directory reach the medium in order: no old segment goes before the"
+            " `.swap` names are there.",
         ),
         (
             "a cleaned segment's names are not synced",

@@ -16,7 +16,11 @@ SOURCE = ROOT / "src" / "spindle"
 
 Tests = tuple[str, ...]
 
-POWER: Final[Tests] = ("tests/crash/test_promises.py", "tests/crash/test_power_cuts.py")
+POWER: Final[Tests] = (
+    "tests/crash/test_promises.py",
+    "tests/crash/test_power_cuts.py",
+    "tests/crash/test_starts.py",
+)
 STORAGE: Final[Tests] = (*POWER, "tests/unit/storage", "tests/crash/test_failing_calls.py")
 MOVES: Final[Tests] = (*STORAGE, "tests/crash/test_move_matrix.py")
 LOGDIRS: Final[Tests] = (

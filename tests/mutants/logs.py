@@ -49,14 +49,22 @@ LOGS = [
             " without a batch there is nothing to sync.",
         ),
         (
-            "an index keeps the end of an older one",
-            "                    file.write(0, [data])\n                file.truncate(len(data))",
-            "                    file.write(0, [data])",
+            "an index of aborted transactions that holds no longer stays",
+            "            files.remove_if_there(self._pool.disk, path)\n        for kind, data",
+            "            pass\n        for kind, data",
         ),
         (
-            "an index of aborted transactions that holds no longer stays",
-            "            files.remove_if_there(self._pool.disk, path)\n\n    def seal",
-            "            pass\n\n    def seal",
+            "indexes are there before that of aborted transactions",
+            "        # First: where the others are there, nothing tells that this one is"
+            " missing.\n",
+            "        for kind in (layout.INDEX, layout.TIME_INDEX) if trusted else ():\n"
+            "            data = index.encode() if kind is layout.INDEX else times.encode()\n"
+            "            files.replace(self._pool.disk, self.path(kind), data, durable=False)\n",
+        ),
+        (
+            "a mended index is written in place",
+            "        self.seal(trusted=True)",
+            "        self.seal()",
         ),
     ),
     *mutants(

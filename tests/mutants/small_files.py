@@ -29,6 +29,11 @@ SMALL_FILES = [
             "        file.sync()",
         ),
         (
+            "a file that is written in place keeps the end of a longer one",
+            "        file.truncate(len(data))\n    finally:",
+            "    finally:",
+        ),
+        (
             "a large tree goes from its top",
             '        freed = sum(remove_tree(disk, f"{path}/{name}") for name in disk.list(path))',
             '        freed = sum(remove_tree(disk, f"{path}/{name}")'

@@ -1,6 +1,6 @@
 """The copying of a move, step by step over three threads (K113-03, K113-06, B-02, B-10, B-11).
 
-`mark` and `adopt` run on the target's thread, `plan` on the source's, `copy_bytes` beside both: it
+`begin` and `adopt` run on the target's thread, `plan` on the source's, `copy_bytes` beside both: it
 knows nothing but paths and ranges, which batches below a limit keep for ever unless the source is
 cut or shortened. Then its bytes may be wrong or missing, but only from the cut on, and the next
 plan says so. Called by `directory`.
@@ -34,6 +34,13 @@ _TARGETS_FAULT: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errn
 
 
 # --- the target's thread -------------------------------------------------------------------------
+
+
+def begin(log: Log) -> c.CopyMark:
+    """Where a future log stands, ready for bytes that are written beside this thread."""
+    log.tidy()
+    log.as_closed = False  # They may never be adopted: then a clean stop has to remove them.
+    return mark(log)
 
 
 def mark(log: Log) -> c.CopyMark:

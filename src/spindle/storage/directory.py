@@ -42,7 +42,7 @@ from spindle.storage.lookup import find_offset
 from spindle.storage.meta import random_directory_id
 from spindle.storage.naming import activity_of
 from spindle.storage.offsets_files import OffsetFiles
-from spindle.storage.opening import explain, open_directory, reload
+from spindle.storage.opening import explain, open_directory, reload, sync_topic_id
 from spindle.storage.pool import Pool
 from spindle.storage.recovery import Bounds, load_log
 
@@ -179,7 +179,8 @@ class Directory:
         try:
             for key in created:
                 if key in self._logs:
-                    self._sync_created(self._logs[key])
+                    sync_topic_id(self._logs[key])
+                    self.disk.sync_dir(self._logs[key].path)
             if created:
                 self.disk.sync_dir(self.path)
             for key in appended:
@@ -193,12 +194,6 @@ class Directory:
             for places in (*created.values(), *appended.values()):
                 for at in places:
                     results[at] = self._failed
-
-    def _sync_created(self, log: Log) -> None:
-        metadata = f"{log.path}/{layout.PARTITION_METADATA}"
-        self._pool.file(metadata).sync()
-        self._pool.drop(metadata)
-        self.disk.sync_dir(log.path)
 
     def _log(self, key: LogKey) -> Log:
         log = self._logs.get(key)
@@ -424,9 +419,7 @@ class Directory:
         return replace(self._loaded(log), warnings=tuple(warnings))
 
     def _mark_copy(self, job: c.MarkCopy) -> c.CopyMark:
-        log = self._log(job.key)
-        log.tidy()
-        return copy.mark(log)
+        return copy.begin(self._log(job.key))
 
     def _plan_copy(self, job: c.PlanCopy) -> c.CopyPlan:
         return copy.plan(self._log(job.key), job)

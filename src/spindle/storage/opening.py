@@ -203,7 +203,17 @@ def _load(
     if layout.is_metadata(key) and not clean:
         # Other voters count on what this log holds: it must be on the medium, not in a cache.
         log.sync()
+    elif not clean and log.topic_id is not None and name not in offsets.recovery_points:
+        # A process that was killed while it made this log has left that to us.
+        sync_topic_id(log)
     return log
+
+
+def sync_topic_id(log: Log) -> None:
+    """Put a new log's topic id on the medium: with records, and without it, no start loads it."""
+    path = f"{log.path}/{layout.PARTITION_METADATA}"
+    log.pool.file(path).sync()
+    log.pool.drop(path)
 
 
 def reload(

@@ -167,9 +167,7 @@ def _load_segments(found: _Found, names: list[str]) -> None:
         found.segments.append(fresh)
     for segment, later in itertools.pairwise(found.segments):
         if not segment.sealed:
-            segment.seal()
-            if later.base < found.bounds.recovery_point:
-                segment.sync(indexes=True)  # The next start will trust it.
+            segment.seal(trusted=later.base < found.bounds.recovery_point)
     found.segments[-1].unseal()
 
 
@@ -262,7 +260,20 @@ def _look_behind(found: _Found, stop: _Stop, offset: int) -> Behind:
 
 
 def _cut(found: _Found, stop: _Stop) -> None:
-    """Cut what follows the good part. Of the metadata log what is good of it is set aside."""
+    """Cut what follows the good part. Of the metadata log what is good of it is set aside.
+
+    From the end: what a power cut leaves of that has no hole, and the next start cuts it again.
+    """
+    for base in reversed(stop.later):
+        segment = Segment(found.pool, found.path, base)
+        stat = found.pool.disk.stat(segment.path())
+        if stat is not None and stat.size:
+            if found.behind.batches and not found.future:
+                _keep_aside(found, base, 0)
+            found.warn(f"segment {base} dropped: {stat.size} bytes behind the end of the log")
+        segment.remove()
+    if stop.later:
+        found.pool.disk.sync_dir(found.path)
     if stop.segment is not None:
         segment = stop.segment
         if found.behind.batches and not found.future:
@@ -278,16 +289,6 @@ def _cut(found: _Found, stop: _Stop) -> None:
         file = segment.file()
         file.truncate(segment.size)
         file.sync()
-    for base in reversed(stop.later):
-        segment = Segment(found.pool, found.path, base)
-        stat = found.pool.disk.stat(segment.path())
-        if stat is not None and stat.size:
-            if found.behind.batches and not found.future:
-                _keep_aside(found, base, 0)
-            found.warn(f"segment {base} dropped: {stat.size} bytes behind the end of the log")
-        segment.remove()
-    if stop.later:
-        found.pool.disk.sync_dir(found.path)
 
 
 def _keep_aside(found: _Found, base: int, position: int) -> None:

@@ -191,30 +191,31 @@ class Segment:
 
     # --- sealing and opening ------------------------------------------------------------------
 
-    def write_indexes(self) -> None:
-        """Write the indexes with exactly their size, the newest timestamp included."""
+    def write_indexes(self, *, trusted: bool = False) -> None:
+        """Write the indexes with exactly their size, the newest timestamp included.
+
+        `trusted`: the next start takes what it finds, so a power cut leaves old ones or new ones.
+        """
         assert self._indexes is not None
         index, times = self._indexes
         times.add(*self.latest)
-        for kind, data in ((layout.INDEX, index.encode()), (layout.TIME_INDEX, times.encode())):
-            self._pool.drop(self.path(kind))
-            file = self._pool.disk.open(self.path(kind), create=True)
-            try:
-                if data:
-                    file.write(0, [data])
-                file.truncate(len(data))
-            finally:
-                file.close()
+        # First: where the others are there, nothing tells that this one is missing.
         path = self.path(layout.TXN_INDEX)
         if self._aborted:
             data = transactions.encode(self._aborted)
             files.replace(self._pool.disk, path, data, durable=False)
         else:
             files.remove_if_there(self._pool.disk, path)
+        for kind, data in ((layout.INDEX, index.encode()), (layout.TIME_INDEX, times.encode())):
+            self._pool.drop(self.path(kind))
+            if trusted:
+                files.replace(self._pool.disk, self.path(kind), data, durable=False)
+            else:
+                files.write_in_place(self._pool.disk, self.path(kind), data)
 
-    def seal(self) -> None:
-        """Write the indexes and give up their memory."""
-        self.write_indexes()
+    def seal(self, *, trusted: bool = False) -> None:
+        """Write the indexes (see there) and give up their memory."""
+        self.write_indexes(trusted=trusted)
         self._indexes = None
         self._aborted = []
         self.synced = False
@@ -287,7 +288,7 @@ class Segment:
         for header in headers:
             self.note(header, interval)
         self._aborted = aborted
-        self.seal()
+        self.seal(trusted=True)
 
     def unseal(self) -> None:
         """Load the indexes to append, because this segment is the log's last one (again)."""

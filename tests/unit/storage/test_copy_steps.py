@@ -171,6 +171,33 @@ def test_a_restart_resumes_where_histories_agree() -> None:
     same(source, target)
 
 
+@pytest.mark.spec("B-02")
+@pytest.mark.parametrize("half", [False, True])
+def test_a_clean_stop_leaves_nothing_of_a_copy_that_was_not_taken(half: bool) -> None:
+    """The log was closed cleanly before and nothing was adopted since: it is not as it was."""
+    disk, source, target = pair()
+    first = step(source, target, most=1500)
+    step(source, target, first.mark, most=100)
+    target.run(Close(target.path, 1))
+    target, opened = reopen(disk, target.path)
+    (before,) = opened.logs
+    mark = target.run(MarkCopy(target.path, FUTURE))
+    plan = source.run(PlanCopy(source.path, KEY, mark, FAR, 1 << 20))
+    if half:
+        disk.capacity[target.path] = disk.used(target.path) + 150
+        with pytest.raises(DiskFailed):
+            target.run(CopyBytes(target.path, FUTURE, source.path, plan))
+        disk.heal(target.path)
+    else:
+        assert target.run(CopyBytes(target.path, FUTURE, source.path, plan)).pieces > 2
+    target.run(Close(target.path, 2))
+    target, opened = reopen(disk, target.path)
+    assert opened.clean
+    assert [(log.end, log.size) for log in opened.logs] == [(before.end, before.size)]
+    copy_all(source, target)
+    same(source, target)
+
+
 def test_a_future_log_of_another_history_is_cut_to_the_common_part() -> None:
     _, source, target = pair(20)
     copy_all(source, target)
