@@ -140,7 +140,7 @@ def test_we_balance_apache_kafka_through_a_kill_and_its_own_tool_verifies(
     file = tmp_path / "plan.json"
     home = ("--history", str(tmp_path / "history"))
     plan = balance(kafka, "plan", *home, "--output", str(file))["spindle"]
-    assert plan["moves"] == 18, plan
+    assert plan["moves"] == 18, file.read_text()
     assert counts(kafka) == [[9, 0, 0]] * 3, "a plan moves nothing"
 
     arguments = ("apply", "-b", kafka.bootstrap, str(file), "--throttle", str(SIZE // 4))

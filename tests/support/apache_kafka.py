@@ -19,6 +19,7 @@ import socket
 import struct
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -351,14 +352,25 @@ def run_tool(
     jvm: Sequence[str] = JVM,
 ) -> ToolResult:
     """Run one of Kafka's tools without a cluster (a class name, its arguments) to its end."""
-    done = subprocess.run(
-        tied(java(jars, tool, *arguments, jvm=jvm)), input=stdin, capture_output=True, text=True,
-        timeout=seconds, env={**os.environ, "LC_ALL": "C.UTF-8"}, check=False,
+    process = subprocess.Popen(
+        tied(java(jars, tool, *arguments, jvm=jvm)), text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
     )  # fmt: skip
+    try:
+        stdout, told = process.communicate(stdin, seconds)
+    except subprocess.TimeoutExpired as late:
+        process.send_signal(signal.SIGQUIT)  # Its threads tell what it waits for.
+        with suppress(subprocess.TimeoutExpired):
+            process.communicate(timeout=5)
+        process.kill()
+        stdout, told = process.communicate()
+        late.add_note(f"{tool} {' '.join(arguments)} said:\n{stdout}\n{told}")
+        raise
     stderr = "".join(
-        line for line in done.stderr.splitlines(keepends=True) if not line.startswith("SLF4J:")
+        line for line in told.splitlines(keepends=True) if not line.startswith("SLF4J:")
     )
-    return ToolResult(done.returncode, done.stdout, stderr)
+    return ToolResult(process.returncode, stdout, stderr)
 
 
 def brokers_known(host: str, port: int, seconds: float = 2) -> set[int]:

@@ -103,6 +103,7 @@ class QuarantinedLog(NamedTuple):
     """A partition directory that could not be loaded although its disk is well (B-15)."""
 
     name: str
+    key: LogKey
     why: str
     suspect: bool = False
     """A file could not be read; what is in it may be right."""

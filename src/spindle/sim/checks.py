@@ -221,6 +221,27 @@ class Checks:
                 deleted = [n for n in member.disk.names(path) if n.endswith("-delete")]
                 if deleted:
                     return f"broker {member.node_id}: {path}/{deleted[0]} is not deleted"
+        return self._unheard()
+
+    def _unheard(self) -> str | None:
+        """A follower that its leader's last news (high watermark, log start) has not reached."""
+        active = self._cluster.active()
+        assert active is not None
+        for topic, state in active.metadata.image.partitions():
+            id = PartitionId(topic.topic_id, state.partition_id)
+            known = {n: self._cluster.members[n].broker for n in state.isr}
+            hosted = {n: b.replicas.hosted.get(id) for n, b in known.items() if b is not None}
+            machines = {n: h.partition for n, h in hosted.items() if h is not None}
+            leader = machines.get(state.leader)
+            for broker, machine in machines.items():
+                if leader is not None and (
+                    machine.high_watermark != leader.high_watermark or machine.start < leader.start
+                ):
+                    return (
+                        f"broker {broker} knows {machine.start} to {machine.high_watermark} of "
+                        f"{topic.name}-{state.partition_id}, its leader has "
+                        f"{leader.start} to {leader.high_watermark}"
+                    )
         return None
 
     def final(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spindle.model.batches import Batch
-from spindle.model.errors import Corrupt
+from spindle.model.errors import Corrupt, Refusal
 from spindle.model.ids import LogDir, TopicId, id_from_text
 from spindle.model.logs import LogKey
 from spindle.sim.disk import MemoryDisk
@@ -67,7 +67,7 @@ def is_whole(disk: MemoryDisk, log: FoundLog) -> bool:
     """Whether every byte of a log that a CRC covers is right."""
     try:
         batches_of(disk, log)
-    except Corrupt:
+    except (Corrupt, Refusal):  # A wrong byte may say that the format is another.
         return False
     return True
 

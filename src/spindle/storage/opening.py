@@ -101,7 +101,7 @@ def _open_locked(
             ):
                 raise
             suspect = isinstance(wrong, OSError) and wrong.errno not in GONE
-            reasons.append(QuarantinedLog(name, _why(wrong), suspect))
+            reasons.append(QuarantinedLog(name, key, _why(wrong), suspect))
             quarantined[key] = name
             pool.drop_under(f"{path}/{name}")
             continue

@@ -7,6 +7,7 @@ import uuid
 import pytest
 from tests.support.logdirs_world import CLUSTER, ME, World, pid, topic_id
 from tests.support.moving import fill, started
+from tests.support.storage import put
 
 from spindle.model import records as r
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED
@@ -314,6 +315,25 @@ def test_a_replica_that_the_metadata_does_not_know_is_set_aside_and_kept() -> No
     assert world.kinds("/d1") == ["t-0.-stray"]
     told = [f for _, event, f in world.said if event == "stray log set aside"]
     assert told[0]["bytes"] != 0
+    world.restart()
+    world.wait(10)
+    assert world.kinds("/d1") == ["t-0.-stray"]
+
+
+@pytest.mark.spec("B-17")
+def test_a_damaged_log_that_the_metadata_does_not_know_is_set_aside_and_kept() -> None:
+    world = started()
+    fill(world, 5)
+    world.kill()
+    (log,) = (name for name in world.disk.names("/d1/t-0") if name.endswith(".log"))
+    records = world.disk.contents(f"/d1/t-0/{log}") or b""
+    put(world.disk, f"/d1/t-0/{log}", bytes(80) + records[80:])
+    world.image.apply(r.RemoveTopic(topic_id=topic_id("t")))
+    world.image.take_delta()
+    world.open()
+    world.wait(10)
+    assert world.kinds("/d1") == ["t-0.-stray"]
+    assert [f for _, event, f in world.said if event == "damaged stray log set aside"]
     world.restart()
     world.wait(10)
     assert world.kinds("/d1") == ["t-0.-stray"]

@@ -13,12 +13,22 @@ from spindle.wire.apis import Key
 from spindle.wire.entities import make, request_types
 
 
+def delete(world: World, offset: int) -> Answer:
+    """Ask node 1 to delete what lies below an offset."""
+    types = request_types(Key.DELETE_RECORDS, 2)
+    asked = make(types.DeleteRecordsPartition, partition_index=0, offset=offset)
+    topic = make(types.DeleteRecordsTopic, name=NAME, partitions=(asked,))
+    body = make(types.DeleteRecordsRequest, topics=(topic,), timeout=1000)
+    return world.nodes[1].call(Key.DELETE_RECORDS, 2, body)
+
+
 class Consumer:
     """Speaks incremental fetches to node 1."""
 
-    def __init__(self, world: World, version: int = 12) -> None:
+    def __init__(self, world: World, version: int = 12, replica: int = -1) -> None:
         self.world = world
         self.version = version
+        self.replica = replica
         self.id = 0
         self.epoch = 0
 
@@ -44,7 +54,7 @@ class Consumer:
         gone = make(types.ForgottenTopic, topic=NAME, topic_id=TOPIC, partitions=forget)
         body = make(
             types.FetchRequest,
-            replica_id=-1,
+            replica_id=self.replica,
             max_wait=max_wait,
             min_bytes=1,
             max_bytes=max_bytes,
@@ -90,6 +100,38 @@ def test_a_session_waits_for_news() -> None:
     answer = consumer.ask({1: 1}, max_wait=300)
     world.wait(0.4)
     assert consumer.take(answer) == {}
+
+
+def test_news_without_records_are_told_at_the_deadline() -> None:
+    """A log start that moved before the fetch came is not forgotten while the fetch waits."""
+    world = World(nodes=1)
+    for value in (b"x", b"y", b"z"):
+        world.produce(1, value)
+    consumer = Consumer(world)
+    consumer.take(consumer.ask({0: 3}))
+    delete(world, 2)
+    world.step()
+    answer = consumer.ask({}, max_wait=300)
+    assert not answer.there, "no record has come"
+    world.wait(0.4)
+    (told,) = answer.entity.responses[0].partitions
+    assert told.log_start_offset == 2
+    assert consumer.take(answer) == {0: []}
+    answer = consumer.ask({}, max_wait=300)
+    world.wait(0.4)
+    assert consumer.take(answer) == {}, "it was told once"
+
+
+def test_a_follower_that_names_a_partition_again_is_told_again() -> None:
+    """It may have dropped the last answer, since its log was in another state by then."""
+    world = World()
+    world.produce(1, b"x")
+    world.wait(1)
+    follower, consumer = Consumer(world, replica=2), Consumer(world)
+    for asking, told in ((follower, {0: []}), (consumer, {})):
+        assert asking.take(asking.ask({0: 1})) == {0: []}
+        assert asking.take(asking.ask({})) == {}
+        assert asking.take(asking.ask({0: 1})) == told
 
 
 def test_news_that_come_together_go_out_together() -> None:

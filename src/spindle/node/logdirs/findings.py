@@ -51,6 +51,7 @@ class Findings:
                     "error", "log cannot be loaded", directory=path, log=bad.name, why=bad.why
                 )
                 self.damaged[bad.name] = (path, bad)
+                self._sort_damaged(path, bad)
 
     def current(self, id: PartitionId) -> Copy | None:
         """The best current log of a replica."""
@@ -75,6 +76,17 @@ class Findings:
         )
         empty = copy.log.end == copy.log.start
         self._purging.discard(copy.path, copy.log.key, "delete" if empty else "stray")
+
+    def _sort_damaged(self, path: LogDir, bad: QuarantinedLog) -> None:
+        """Set a damaged log aside where no replica of ours has its name: it would stay for good."""
+        id = self._site.image.resolve(bad.key.topic_partition)
+        state = None if id is None else self._site.image.partition(id)
+        if state is not None and self._site.node_id in state.replicas:
+            return
+        self._out.say(
+            "warning", "damaged stray log set aside", directory=path, log=bad.name, why=bad.why
+        )
+        self._purging.discard(path, bad.key, "stray")
 
     def _id_of(self, log: LoadedLog) -> PartitionId | None:
         """Which replica of ours a log is of; None where it is of none."""

@@ -405,8 +405,7 @@ class Source:
         followed.in_sync = batches[-1].next_offset >= mark
 
         def on_appended() -> None:
-            if self._fetchers.is_current(followed):
-                self._on_marks(followed, mark, start)
+            if self._fetchers.is_current(followed) and not self._on_marks(followed, mark, start):
                 self._on_written(followed)
 
         self._replicas.writes.append(hosted, batches, on_appended)
@@ -422,7 +421,8 @@ class Source:
                 marker_of(batch)  # What is taken in later must be readable.
         return batches
 
-    def _on_marks(self, followed: Followed, mark: int, start: int) -> None:
+    def _on_marks(self, followed: Followed, mark: int, start: int) -> bool:
+        """What the leader knows of its log; whether ours is now written to follow its start."""
         replicas, hosted = self._replicas, followed.hosted
         machine = hosted.partition
         before = machine.high_watermark
@@ -430,12 +430,12 @@ class Source:
         if machine.high_watermark != before:
             replicas.settle(hosted, before)
         if machine.start < start <= machine.high_watermark:
-            replicas.writes.move_start(hosted, start, lambda: self._on_start(followed))
-
-    def _on_start(self, followed: Followed) -> None:
-        # The leader waits to hear of it (DeleteRecords).
-        if followed.hosted.id in self._conversation.wanted:
-            self._want(followed)
+            # The leader may wait to hear of it (DeleteRecords): the next fetch tells it.
+            self._conversation.leave(hosted.id)
+            self._writing[hosted.id] = None
+            replicas.writes.move_start(hosted, start, lambda: self._on_written(followed))
+            return True
+        return False
 
     def _on_written(self, followed: Followed) -> None:
         if not self._fetchers.is_current(followed):

@@ -81,8 +81,12 @@ class Outcome:
 
     @property
     def stays_due(self) -> bool:
-        """Whether the next answer must look at the partition again."""
-        return self.is_urgent or self.cursor.held or self.limit > self.cursor.offset
+        """Whether the next answer must look at the partition again.
+
+        News that alone is not worth an answer must not be forgotten: the high watermark and the
+        log start come with the answer at the fetch's deadline.
+        """
+        return self.is_news or self.cursor.held or self.limit > self.cursor.offset
 
 
 class Fetch:

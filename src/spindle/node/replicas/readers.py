@@ -107,7 +107,10 @@ class Readers:
             known = session.cursors.get(key)
             if known is not None:
                 cursor.watching = known.watching
-                cursor.mark_sent, cursor.start_sent = known.mark_sent, known.start_sent
+                if not session.follower:
+                    # A follower that names a partition again may have dropped what it was told
+                    # (its log was in another state by then): it is told once more.
+                    cursor.mark_sent, cursor.start_sent = known.mark_sent, known.start_sent
                 if cursor.watching is not None:
                     cursor.watching.watchers[session] = cursor
             session.cursors[key] = session.due[key] = cursor
@@ -306,11 +309,11 @@ class Readers:
             fetch.is_parked = True
             self._parking.park(self._patience(fetch), fetch)
             return
-        self._put_back(fetch)
         reader.parked = None
         if reader.follower:
             self._count(fetch)
         fetch.answer(self.endpoints)
+        self._put_back(fetch)  # Now that the reader has been told what is news no more.
         if not isinstance(reader, Session):
             self._forget(reader)
 
@@ -366,9 +369,12 @@ class Readers:
                 self._on_news(reader, cursor, size)
 
     def on_start(self, hosted: Hosted) -> None:
-        """A log start has moved."""
+        """A log start has moved: followers hear of it at once where a deletion waits for them."""
         for reader, cursor in hosted.watchers.items():
             reader.due[cursor.key] = cursor
+            if hosted.at_start and reader.follower and reader.parked is not None:
+                reader.parked.timed_out = True
+                self._on_news(reader, cursor, max(reader.parked.need, 1))
 
     def on_changed(self, hosted: Hosted) -> None:
         """Role, epoch or log have changed: whoever waits shall learn of it now."""
