@@ -44,6 +44,25 @@ def test_directories_of_one_file_system_share_what_is_free_there(spark: Session)
     assert found[2, "/c"].capacity == 609, "another broker's directory is another file system's"
 
 
+@pytest.mark.spec("P-03")
+def test_one_file_system_is_known_although_others_write_while_it_is_looked_at(
+    spark: Session,
+) -> None:
+    gib = 1 << 30
+    free = 600 * gib
+    found = loads(
+        spark,
+        row(1, "/a", "t-0", 9 * gib, total_bytes=1000 * gib, usable=free - (60 << 20)),
+        row(1, "/b", total_bytes=1000 * gib, usable=free),
+        row(1, "/c", total_bytes=1000 * gib, usable=free - (30 << 20)),
+        row(1, "/other", "t-1", gib, total_bytes=1000 * gib, usable=free - (130 << 20)),
+        row(2, "/a", "t-0", gib, total_bytes=1000 * gib, usable=free),
+    )
+    each = (9 * gib + free - (60 << 20)) // 3
+    assert [found[1, path].capacity for path in ("/a", "/b", "/c")] == [each, each, each]
+    assert found[1, "/other"].capacity == gib + free - (130 << 20), "that is too far away"
+
+
 def test_two_new_disks_are_alike_and_not_the_same(spark: Session) -> None:
     found = loads(
         spark, row(1, "/a", "t-0", 600, usable=300), row(1, "/b", usable=950),

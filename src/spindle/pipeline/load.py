@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from spindle.pipeline.schemas import DIRECTORY
+
+DRIFT_BYTES: Final = 64 << 20
+DRIFT_SHARE: Final = 0.001
+"""How far the free bytes of one file system may differ between its directories, in bytes and as a
+share of its size (the lesser counts): a broker looks at one after the other, and others write."""
 
 
 def told(sample: DataFrame) -> DataFrame:
@@ -24,9 +31,9 @@ def directories(now: DataFrame) -> DataFrame:
     """The load of each directory (schema DIRECTORY), from one sample per broker.
 
     Directories on one file system share its space: each may use an equal part of what is free
-    there beside what their replicas hold. They are known by equal total and usable bytes, together
-    with replicas that fit into what is used there; disks without any replica are new ones, which
-    are alike without being the same.
+    there beside what their replicas hold. They are known by equal total and nearly equal usable
+    bytes (`DRIFT_BYTES`), together with replicas that fit into what is used there; disks without
+    any replica are new ones, which are alike without being the same.
     """
     per_directory = now.groupBy("broker", "directory").agg(
         F.first(F.col("directory_error").isNull()).alias("online"),
@@ -36,13 +43,21 @@ def directories(now: DataFrame) -> DataFrame:
         F.coalesce(F.sum("size"), F.lit(0)).alias("used"),
         F.count("topic").alias("replicas"),
     )
-    alike = Window.partitionBy("broker", "total_bytes", "usable_bytes")
-    together = F.sum("used").over(alike)
-    shared = (together > 0) & (together <= F.col("total_bytes") - F.col("usable_bytes"))
-    capacity = F.when(
-        shared, (together + F.col("usable_bytes")) / F.count("*").over(alike)
-    ).otherwise(F.col("used") + F.col("usable_bytes"))
-    return per_directory.withColumn(
-        "capacity",
-        F.when(F.col("usable_bytes") < 0, F.lit(None)).otherwise(capacity).cast("long"),
-    ).select(*DIRECTORY.names)
+    by_room = Window.partitionBy("broker", "total_bytes").orderBy("usable_bytes")
+    drift = F.least(F.lit(DRIFT_BYTES), F.col("total_bytes") * DRIFT_SHARE)
+    apart = F.col("usable_bytes") - F.lag("usable_bytes", 1, -1).over(by_room) > drift
+    alike = Window.partitionBy("broker", "total_bytes", "file_system")
+    together, usable = F.sum("used").over(alike), F.min("usable_bytes").over(alike)
+    shared = (together > 0) & (together <= F.col("total_bytes") - usable)
+    capacity = F.when(shared, (together + usable) / F.count("*").over(alike)).otherwise(
+        F.col("used") + F.col("usable_bytes")
+    )
+    numbered = per_directory.withColumn("apart", apart.cast("int"))
+    return (
+        numbered.withColumn("file_system", F.sum("apart").over(by_room))
+        .withColumn(
+            "capacity",
+            F.when(F.col("usable_bytes") < 0, F.lit(None)).otherwise(capacity).cast("long"),
+        )
+        .select(*DIRECTORY.names)
+    )
