@@ -2,7 +2,8 @@
 
 Java maps such an archive instead of reading, parsing and verifying classes (class data sharing).
 One is made on the first run and kept in `~/.cache/spindle/class-data`. It serves one Java and one
-class path only, so its name is drawn from both. Where Java cannot use it, it starts as without it.
+class path only, so its name is drawn from both; a new one takes the place of those before. Where
+Java cannot use it, it starts as without it.
 """
 
 from __future__ import annotations
@@ -60,6 +61,15 @@ def prepare(archive: Path, load: Callable[[Path], str], more: Sequence[str] = ()
         if not archive.exists():
             with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
                 _make(archive, load, more, Path(folder))
+            remove_others(archive)
+
+
+def remove_others(archive: Path) -> None:
+    """Remove the archives of the same name of which the Java or the jars are there no more."""
+    name, _, sign = archive.stem.rpartition("-")
+    for other in archive.parent.glob(f"{name}-{'?' * len(sign)}.*"):
+        if other.stem != archive.stem:
+            other.unlink(missing_ok=True)
 
 
 def _make(
