@@ -156,11 +156,16 @@ def show_events(seen: Seen) -> None:
 
 def _events(seen: Seen) -> list[tuple[int, NodeId, str, str]]:
     return sorted(
-        (event.at_ms, disk.broker, disk.plain.path, event.text)
+        (event.at_ms, disk.broker, disk.plain.path, _brief(event.text, disk.plain.path))
         for disk in seen.disks
         if disk.more is not None
         for event in disk.more.history
     )
+
+
+def _brief(event: str, path: str) -> str:
+    """What has happened, without the directory's path: that stands beside it."""
+    return event.replace(f": {path}: ", ": ", 1)
 
 
 def _time(at_ms: int) -> str:
