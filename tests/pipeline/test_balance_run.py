@@ -322,9 +322,14 @@ def test_a_topic_that_was_deleted_since_the_plan_is_skipped_and_nothing_is_left_
     assert f"warning: {deleted}-0 is skipped" in done.stderr
     assert there(desk) == {f"{TOPIC}-0"}
     assert [rate_of(desk, broker) for broker in (1, 2)] == [None, None]
-    again = run(*command, seconds=120)
+    again = run(*command, "--throttle", str(50 << 20), seconds=120)
     assert again.code == 4, again
-    assert "nothing was moved; 1 replica was there before; 2 skipped" in again.stdout
+    assert again.lines() == [
+        "nothing was moved; 1 replica was there before; 2 skipped: deleted since the plan"
+    ]
+    assert again.stderr.splitlines() == [
+        f"warning: {deleted}-{n} is skipped: it was deleted since the plan" for n in (0, 1)
+    ], "nothing is throttled, and no progress shown, where nothing is moved"
 
 
 @pytest.mark.spec("N-06")

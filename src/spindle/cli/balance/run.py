@@ -75,13 +75,15 @@ async def apply(
             return Outcome((), (), 0.0)
         kafkas = parse_plan(run.plan)
         await running.settle(admin, kafkas, say)
-        rate = run.options.throttle if proposal.waves else None  # Leaders copy nothing.
+        copies = await _copies(admin, proposal.moves)
+        rate = run.options.throttle if copies else None
         held: Journal | None = None
         try:
             # A run is noted once its throttles stand: refused there, nothing is left open.
             held = await _throttle(admin, kafkas, rate, say)
             journal.write(run)
-            outcome = await _Carrier(admin, journal, run, proposal, tell, say).carry()
+            seen = tell if copies else _silent
+            outcome = await _Carrier(admin, journal, run, proposal, seen, say).carry()
         finally:
             await limits.put_back(admin, kafkas, say)
             del held  # So long nobody takes these throttles for left behind.
@@ -408,6 +410,12 @@ async def _throttle(admin: AdminClient, plan: Plan, rate: int | None, say: Say) 
     active = await admin.list_partition_reassignments()
     current = await _assigned(admin, plan.replicas)
     return await limits.limit(admin, plan, (rate, rate), active, current, say)
+
+
+async def _copies(admin: AdminClient, moves: Sequence[Move]) -> bool:
+    """Whether something is left to be moved: no throttle, no progress where all is there."""
+    wrong = [TopicPartition(m.topic, m.partition) for m, _ in await verify(admin, moves)]
+    return len(await _gone(admin, wrong)) < len(wrong)
 
 
 async def _look(
