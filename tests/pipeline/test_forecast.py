@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from tests.pipeline.samples import NOON, row, samples
+from tests.support.commands import call
 
-from spindle.cli.balance import report
+from spindle.cli.balance import past, report
 from spindle.model.errors import Unusable
 from spindle.pipeline import forecast, history, load
 from spindle.pipeline.forecast import Filling
@@ -243,6 +244,31 @@ def test_a_broker_more_a_broker_emptied_and_a_broker_lost(spark: Session, tmp_pa
     assert lost.proposal.notes[0].startswith("24 replicas are lost with it")
     racked = what_if(spark, tmp_path, emptied, Changes(add=third, racks={1: "r", 2: "s", 3: "r"}))
     assert racked.possible, "where a replica must leave and no rack is free it may share one"
+
+
+@pytest.mark.spec("P-05", "N-06")
+@pytest.mark.parametrize("how", [{"lose": ("2",)}, {"drain": ("2",)}])
+def test_replicas_without_bytes_stand_against_a_plan_too(
+    spark: Session,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    how: dict[str, tuple[str, ...]],
+) -> None:
+    """They have nowhere to go: each broker has a copy."""
+    three_disks(spark, tmp_path, 0, 0)
+    wanted = Wanted(WANTED.band, how.get("drain", ()), between=True)
+    answer = what_if(spark, tmp_path, wanted, Changes(lose=how.get("lose", ())))
+    assert answer.against[0].startswith("broker 2 cannot be emptied: 6 replicas stay, 0 B; ")
+    assert not answer.possible
+    assert not answer.proposal.done, "so that `balance plan` does not say that all is well"
+    monkeypatch.setattr(past, "spark_session", lambda *_: spark)
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    home = str(tmp_path)
+    options = [word for name, (value,) in how.items() for word in (f"--{name}", value)]
+    ended = call("balance", "what-if", "--between-brokers", *options, "--history", home)
+    assert (ended.code, "no such plan exists: broker 2 cannot" in ended.stderr) == (1, True), ended
+    nothing = call("balance", "what-if", "--history", home)
+    assert (nothing.code, "Nothing to move" in nothing.stdout) == (4, True), nothing
 
 
 def test_what_cannot_be_meant_is_refused(spark: Session, tmp_path: Path) -> None:

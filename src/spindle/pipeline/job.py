@@ -23,6 +23,9 @@ from spindle.pipeline.whole import Racks
 from spindle.pipeline.words import core
 from spindle.planning.load import HERE, Move
 
+Flow = tuple[int | None, int | None]
+"""Bytes/s now and after a plan; None where rates do not count."""
+
 
 def propose(
     spark: SparkSession,
@@ -85,6 +88,8 @@ def proposed(
     moves = [move for wave in waves for move in wave]
     change = _changes(moves)
     flows = _flows(known, moves) if rated else {}
+    unknown: Flow = (0, 0) if rated else (None, None)
+    left = _left(now, moves) if wanted.drain else {}
     written = _largest(known, F.coalesce("write_rate", F.lit(0.0))) if rated else {}
     at = now.agg(F.max("sampled_at").alias("at")).first()
     return Proposal(
@@ -92,7 +97,8 @@ def proposed(
             DirectoryNow(
                 d.broker, d.directory, d.online, d.capacity or 0, d.used,
                 d.used + change[d.broker, d.directory], d.cordoned,
-                *flows.get((d.broker, d.directory), (0, 0) if rated else ()),
+                *flows.get((d.broker, d.directory), unknown),
+                left.get((d.broker, d.directory), 0),
             )
             for d in there
         ),
@@ -123,7 +129,7 @@ def _waves(rows: Sequence[Row]) -> Waves:
     return tuple(tuple(waves[number]) for number in sorted(waves))
 
 
-def _flows(known: DataFrame, moves: Sequence[Move]) -> dict[tuple[int, str], tuple[int, int]]:
+def _flows(known: DataFrame, moves: Sequence[Move]) -> dict[tuple[int, str], Flow]:
     """Bytes/s that each directory is written with, now and after these moves."""
     told = known.where("topic is not null and not is_future").groupBy("broker", "directory")
     rows = told.agg(F.coalesce(F.sum("write_rate"), F.lit(0.0)).alias("flow")).collect()
@@ -135,6 +141,18 @@ def _flows(known: DataFrame, moves: Sequence[Move]) -> dict[tuple[int, str], tup
         after[move.broker, move.source] -= move.rate
     places = sorted({*before, *after})
     return {place: (round(before[place]), max(0, round(after[place]))) for place in places}
+
+
+def _left(now: DataFrame, moves: Sequence[Move]) -> Counter[tuple[int, str]]:
+    """How many replicas each directory has once these moves, and those under way, are done."""
+    there = now.where("topic is not null").groupBy("broker", "topic", "partition")
+    at = there.agg(F.max_by("directory", F.col("is_future")).alias("directory"))
+    counted = at.groupBy("broker", "directory").count().collect()
+    left = Counter({(row["broker"], row["directory"]): row["count"] for row in counted})
+    for move in moves:
+        left[move.to, move.target] += 1
+        left[move.broker, move.source] -= 1
+    return left
 
 
 def _largest(known: DataFrame, value: Column) -> dict[tuple[str, int], float]:

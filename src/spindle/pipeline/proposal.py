@@ -41,6 +41,8 @@ class DirectoryNow:
     cordoned: bool = False
     rate_before: int | None = None
     rate_after: int | None = None
+    left: int = 0
+    """Replicas, also of no bytes, that stay in it though it was to be emptied. In no file."""
 
     @property
     def name(self) -> str:
@@ -131,12 +133,12 @@ class Proposal:
 
     @property
     def undrained(self) -> tuple[str, ...]:
-        """Directories that were to be emptied and end with bytes in them: BROKER:PATH."""
+        """Directories that were to be emptied and are not empty in the end: BROKER:PATH."""
         wishes = self.wanted.drain
         return tuple(
             d.name
             for d in self.directories
-            if d.after > 0 and (d.name in wishes or str(d.broker) in wishes)
+            if (d.after > 0 or d.left) and (d.name in wishes or str(d.broker) in wishes)
         )
 
     @property

@@ -141,9 +141,10 @@ def _lost(now: DataFrame, lose: Sequence[str]) -> list[str]:
 def _against(proposal: Proposal) -> list[str]:
     """Why the plan does not do what it was asked for."""
     found = []
+    undrained = set(proposal.undrained)
     mark = proposal.wanted.band.mark
     for d in proposal.directories:
-        if {d.name, str(d.broker)} & {*proposal.wanted.drain} and d.after > 0:
+        if d.name in undrained:
             about = [n for n in proposal.notes if n.startswith(f"broker {d.broker}")]
             reasons = [n for n in about if d.path in n or "cannot be emptied" in n]
             found += reasons or [f"{d.name} cannot be emptied"]

@@ -32,6 +32,7 @@ from spindle.cli.balance.options import (
     written,
 )
 from spindle.cli.connecting import AsJson, with_admin
+from spindle.cli.exits import End
 from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import document
 from spindle.planning.words import counted
@@ -151,7 +152,7 @@ def forecast(
     else:
         _show(fillings, now, history)
     if not fillings or any(f.full_at is not None and f.full_at <= now for f in fillings):
-        raise typer.Exit(1)
+        raise typer.Exit(End.FAILED)
 
 
 def what_if(
@@ -195,7 +196,8 @@ def what_if(
 ) -> None:
     """Plan for a cluster that is not there: a disk or a broker more or less. Touches no cluster.
 
-    Works on the newest samples of the history. Exit code 1: no plan exists; the text says why.
+    Works on the newest samples of the history. Exit code 1: no plan exists, or not for a disk whose
+    space is not known; the text says why; 4: nothing would be moved.
     """
     disks = [_new_disk(text) for text in add or ()]
     asked = wanted(
@@ -222,8 +224,10 @@ def what_if(
         report.show(found.proposal, found.lost, found.against)
         for line in found.against:
             render.warn(f"no such plan exists: {line}")
-    if not found.possible:
-        raise typer.Exit(1)
+    if not (found.possible and found.proposal.done):
+        raise typer.Exit(End.FAILED)
+    if not found.proposal.changes:
+        raise typer.Exit(End.NOTHING)
 
 
 def _sample(spark: Session, bootstrap: str, home: str, every: float | None) -> None:
