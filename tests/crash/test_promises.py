@@ -19,6 +19,7 @@ from tests.support.storage import (
     append,
     batch,
     check_log,
+    copy_all,
     create,
     fill,
     format_at,
@@ -303,14 +304,54 @@ def test_a_log_that_was_cut_is_no_damaged_one() -> None:
 
 @pytest.mark.spec("B-15")
 def test_where_a_log_begins_outlives_a_clean_shutdown() -> None:
-    disk, directory = fresh()
-    create(directory)
-    fill(directory, 20)
-    directory.run(MoveLogStart(PATH, KEY, 13))
-    directory.run(Close(PATH, 1))
-    _, found = reopen(disk, PATH)
-    assert found.clean
-    assert found.logs[0].start == 13
+    def prepare() -> MemoryDisk:
+        disk, directory = fresh()
+        create(directory)
+        fill(directory, 20)
+        directory.run(Flush(PATH, KEY))
+        disk.settle()
+        disk.kill()
+        return disk
+
+    def work(disk: MemoryDisk) -> None:
+        directory, _ = reopen(disk, PATH)
+        directory.run(MoveLogStart(PATH, KEY, 13))
+        directory.run(Close(PATH, 1))
+        reopen(disk, PATH)
+
+    def check(disk: MemoryDisk) -> None:
+        _, found = reopen(disk, PATH)
+        assert found.logs[0].start == 13 or not found.clean
+
+    assert at_every_change(prepare, work, check) > 10
+
+
+@pytest.mark.spec("B-02", "B-15")
+def test_a_copy_that_was_cut_to_its_source_is_no_damaged_one() -> None:
+    """Nothing trusts what took the place of the records that it was cut back from."""
+
+    def prepare() -> MemoryDisk:
+        disk, source, target = copied_whole()
+        target.run(Checkpoint("/data/d2"))
+        source.run(Truncate(PATH, KEY, 4))
+        for offset in range(4, 20, 2):
+            append(source, batch(offset, [b"n" * 50] * 2, epoch=1, at=offset))
+        source.run(Flush(PATH, KEY))
+        disk.settle()
+        disk.kill()
+        return disk
+
+    def work(disk: MemoryDisk) -> None:
+        source, _ = reopen(disk, PATH)
+        target, _ = reopen(disk, "/data/d2", seed=3)
+        copy_all(source, target)
+
+    def check(disk: MemoryDisk) -> None:
+        target, found = reopen(disk, "/data/d2", seed=3)
+        assert found.quarantined == ()
+        check_log(target, found.logs[0])
+
+    assert at_every_change(prepare, work, check) > 10
 
 
 @pytest.mark.spec("B-15")

@@ -16,6 +16,7 @@ from tests.support.storage import (
     FAR,
     FUTURE,
     KEY,
+    accept_loss,
     append,
     batch,
     check_log,
@@ -108,6 +109,26 @@ def aborted_in(directory: Directory, end: int) -> list[tuple[int, int]]:
     return sorted(found)
 
 
+def with_damaged_copy() -> MemoryDisk:
+    """A source, and a copy of it whose last but one segment is damaged; both on the medium."""
+    disk, source = fresh()
+    create(source, segment_bytes=700, index_interval_bytes=150)
+    fill(source, 20)
+    source.run(Flush(PATH, KEY))
+    format_at(disk, "/data/d2", seed=9)
+    target, _ = reopen(disk, "/data/d2", seed=3)
+    create(target, FUTURE, segment_bytes=700, index_interval_bytes=150)
+    copy_all(source, target)
+    for _ in range(4):
+        target.run(Checkpoint("/data/d2"))
+    *_, before, last = target._logs[FUTURE].segments
+    assert target._logs[FUTURE].recovery_point == last.base
+    disk.settle()
+    disk.kill()
+    disk.rot(before.path(), 200, 0x10)
+    return disk
+
+
 def start(disk: MemoryDisk) -> None:
     """A start, and no more."""
     reopen(disk, PATH)
@@ -145,23 +166,6 @@ def test_what_is_cut_from_the_metadata_log_is_in_a_file_beside_it() -> None:
 def test_a_copy_that_was_cut_at_damage_has_no_hole() -> None:
     """The power goes again while a start cuts it: segments behind must not look like the rest."""
 
-    def prepare() -> MemoryDisk:
-        disk, source = fresh()
-        create(source, segment_bytes=700, index_interval_bytes=150)
-        fill(source, 20)
-        format_at(disk, "/data/d2", seed=9)
-        target, _ = reopen(disk, "/data/d2", seed=3)
-        create(target, FUTURE, segment_bytes=700, index_interval_bytes=150)
-        copy_all(source, target)
-        for _ in range(4):
-            target.run(Checkpoint("/data/d2"))
-        *_, before, last = target._logs[FUTURE].segments
-        assert target._logs[FUTURE].recovery_point == last.base
-        disk.settle()
-        disk.kill()
-        disk.rot(before.path(), 200, 0x10)
-        return disk
-
     def check(disk: MemoryDisk) -> None:
         target, found = reopen(disk, "/data/d2", seed=3)
         loaded = log_of(found, FUTURE)
@@ -171,7 +175,24 @@ def test_a_copy_that_was_cut_at_damage_has_no_hole() -> None:
     def work(disk: MemoryDisk) -> None:
         reopen(disk, "/data/d2", seed=3)
 
-    assert at_every_change(prepare, work, check) > 5
+    assert at_every_change(with_damaged_copy, work, check) > 5
+
+
+@pytest.mark.spec("B-28", "B-02")
+def test_a_copy_that_was_cut_at_damage_is_copied_again_and_not_trusted() -> None:
+    """The recovery point on the medium was beyond the cut: it goes back before records come."""
+
+    def check(disk: MemoryDisk) -> None:
+        target, found = reopen(disk, "/data/d2", seed=3)
+        assert found.quarantined == ()
+        check_log(target, found.logs[0])
+
+    def work(disk: MemoryDisk) -> None:
+        target, _ = reopen(disk, "/data/d2", seed=3)
+        copy_all(reopen(disk, PATH)[0], target)
+        target.run(Flush("/data/d2", FUTURE))
+
+    assert at_every_change(with_damaged_copy, work, check) > 10
 
 
 @pytest.mark.spec("B-28", "B-02")
@@ -236,6 +257,47 @@ def test_a_segment_with_new_indexes_is_as_young_as_its_newest_record(
         disk.crash(Random(seed))
         directory, _ = reopen(disk, PATH)
         assert directory.run(Retain(PATH, KEY, 100, -1, FAR, newest + 100)).start == 0
+
+
+@pytest.mark.spec("B-31")
+def test_a_log_whose_loss_was_accepted_is_marked_until_it_is_on_the_medium() -> None:
+    """Without the mark a start would trust its new indexes, of which half may be there."""
+
+    def prepare() -> tuple[MemoryDisk, Directory, int]:
+        disk, directory = fresh()
+        create(directory, segment_bytes=26_000, index_interval_bytes=1)
+        fill(directory, 500)
+        sealed = directory._logs[KEY].segments[0]
+        newest, times = sealed.latest.timestamp, sealed.path(layout.TIME_INDEX)
+        directory.run(Flush(PATH, KEY))
+        directory.run(Checkpoint(PATH))
+        disk.open(times).truncate(5)
+        disk.settle()
+        return disk, directory, newest
+
+    def cut_power(disk: MemoryDisk, directory: Directory, cut: int) -> bool:
+        """Whether it went before the end."""
+        disk.cut_at = disk.changes + cut
+        try:
+            accept_loss(directory)
+        except PowerCut:
+            return True
+        return False
+
+    marked = False
+    for cut in itertools.count(1):
+        disk, directory, _ = prepare()
+        assert cut_power(disk, directory, cut)
+        if marked and layout.BAD not in disk.names(NAME):
+            break
+        marked = layout.BAD in disk.names(NAME)
+    for seed in range(200):
+        disk, directory, newest = prepare()
+        assert cut_power(disk, directory, cut)
+        disk.crash(Random(seed))
+        directory, found = reopen(disk, PATH)
+        if not found.quarantined:
+            assert directory.run(Retain(PATH, KEY, 100, -1, FAR, newest + 100)).start == 0
 
 
 @pytest.mark.spec("B-15")

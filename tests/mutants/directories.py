@@ -88,8 +88,14 @@ DIRECTORIES = [
         ),
         (
             "a reset comes before the checkpoints are lowered",
-            "        log.reset(job.offset)\n        return self._loaded(log)",
-            "        return self._loaded(log)",
+            "        self._open_offsets().lower(log.key.topic_partition, 0)\n"
+            "        if not log.key.future:\n"
+            "            self._open_offsets().lower_mark(log.key.topic_partition, 0)\n"
+            "        log.reset(job.offset)\n",
+            "        log.reset(job.offset)\n"
+            "        self._open_offsets().lower(log.key.topic_partition, 0)\n"
+            "        if not log.key.future:\n"
+            "            self._open_offsets().lower_mark(log.key.topic_partition, 0)\n",
         ),
         (
             "an alignment leaves the recovery point",
@@ -241,6 +247,8 @@ DIRECTORIES = [
             "the shorter of two future logs loses its name, unsynced",
             "    pool.disk.sync_dir(root)\n    return name",
             "    return name",
+            "What comes back is decided on again, and nothing is added to a future log before it is"
+            " compared with its source.",
         ),
         (
             "the longer of two future logs is dropped",
@@ -384,6 +392,7 @@ STEPS = [
             "    ours = (log.start, log.end, log.epochs.entries)\n    return ours == "
             "(plan.source_start, plan.source_end, plan.epochs)",
             "    return (log.start, log.end) == (plan.source_start, plan.source_end)",
+            "A copy that ends where its source does has taken over its epochs just before.",
         ),
         (
             "a copy is called whole while its source is written",

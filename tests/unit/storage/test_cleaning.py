@@ -238,8 +238,9 @@ def test_a_cut_in_between_ends_the_cleaning() -> None:
     while work.ready is None:
         work = directory.run(CleanBytes(directory.path, KEY, plan, work, 300))
     directory.run(Truncate(directory.path, KEY, 18))
-    assert directory.run(AdoptCleaned(directory.path, KEY, plan, work.ready, None)) is None
+    assert directory.run(AdoptCleaned(directory.path, KEY, plan, work.ready, 18)) is None
     assert found(directory) == before[:18]
+    assert plan_and_clean(directory), "nothing was cleaned yet"
 
 
 def test_a_damaged_batch_fails_the_log_and_is_not_dropped() -> None:

@@ -34,13 +34,16 @@ from spindle.model.errors import DiskFailed, LogFailed
 from spindle.model.jobs import (
     Checkpoint,
     Close,
+    Configure,
     Discard,
     Flush,
+    LogSettings,
     MoveLogStart,
     Promote,
     Reset,
     Retain,
     Truncate,
+    WriteHighWatermarks,
 )
 from spindle.model.logs import LogKey
 from spindle.sim.disk import MemoryDisk
@@ -151,6 +154,36 @@ def test_a_cut_to_records_of_the_same_epoch_is_seen_by_its_count() -> None:
     assert progress.end == 40
     progress = step(source, target, progress.mark)
     assert progress.end == 60
+    same(source, target)
+
+
+def test_a_copy_is_whole_only_once_its_source_is_still() -> None:
+    """Until then the source may get records that no copy has: it must not be given up."""
+    _, source, target = pair()
+    copy_all(source, target)
+    progress = step(source, target)
+    assert progress.end == progress.source_end
+    assert not progress.whole
+    assert step(source, target, progress.mark, still=True).whole
+
+
+def test_a_piece_ends_where_its_source_does_whatever_was_there_before() -> None:
+    """An attempt that was not taken has left a longer segment; the source is another since."""
+    disk, source, target = pair(0)
+    source.run(Configure(source.path, KEY, LogSettings(segment_bytes=5000)))
+    fill(source, 40)
+    mark = target.run(MarkCopy(target.path, FUTURE))
+    plan = source.run(PlanCopy(source.path, KEY, mark, FAR, 1 << 20))
+    target.run(CopyBytes(target.path, FUTURE, source.path, plan))
+    source.run(Truncate(source.path, KEY, 10))
+    source.run(Configure(source.path, KEY, LogSettings(segment_bytes=1000)))
+    fill(source, 50, epoch=1)
+    progress = step(source, target, mark)
+    while progress.end < progress.source_end or progress.copied:
+        progress = step(source, target, progress.mark)
+    target.run(Close(target.path, 1))
+    target, opened = reopen(disk, target.path)
+    assert opened.quarantined == ()
     same(source, target)
 
 
@@ -368,6 +401,45 @@ def test_promoting_tells_which_epoch_each_record_is_of(flushed: bool, restarted:
     assert loaded.epochs == ((0, 0), (1, first.end + 2))
     check_log(target, loaded)
     assert set(read_values(target)) == set(range(60))
+
+
+def test_a_cut_of_a_copy_is_none_of_its_source() -> None:
+    """By its high watermark a start tells a log that was shortened by damage."""
+    disk, directory = fresh()
+    create(directory)
+    fill(directory, 20)
+    create(directory, FUTURE)
+    fill(directory, 20, FUTURE)
+    directory.run(WriteHighWatermarks(directory.path, {KEY.topic_partition: 20}))
+    disk.kill()
+    directory, _ = reopen(disk, directory.path)
+    directory.run(Truncate(directory.path, FUTURE, 4))
+    disk.kill()
+    _, opened = reopen(disk, directory.path)
+    assert {log.key: log.stable for log in opened.logs} == {KEY: 20, FUTURE: 4}
+
+
+@pytest.mark.spec("B-02")
+def test_what_was_copied_in_vain_is_gone_once_the_source_is_known_to_be_another() -> None:
+    """It was never adopted. A start would take it for the rest where the copy ends before it."""
+    disk, source, target = pair(0)
+    fill(source, 60)
+    first = step(source, target, most=1500)
+    plan = source.run(PlanCopy(source.path, KEY, first.mark, FAR, 1 << 20))
+    assert target.run(CopyBytes(target.path, FUTURE, source.path, plan)).pieces > 3
+    source.run(Truncate(source.path, KEY, 10))
+    append(source, *[batch(o, [b"x" * 50] * 2, at=o) for o in range(10, 60, 2)])
+    progress = step(source, target, first.mark)
+    assert progress.end == 10
+    stale = next(piece for piece in plan.pieces if piece.fresh)
+    while progress.copied or progress.end == 10:
+        progress = step(source, target, progress.mark, limit=stale.target_base)
+    assert progress.end == stale.target_base
+    disk.kill()
+    target, opened = reopen(disk, target.path)
+    assert opened.logs[0].end == stale.target_base
+    values = read_values(target, FUTURE)
+    assert {values[o] for o in range(10, stale.target_base)} == {b"x" * 50}
 
 
 def test_promoting_beside_a_current_log_is_refused() -> None:

@@ -90,6 +90,18 @@ def test_reads_between_appends_do_not_wait_for_the_sync() -> None:
     assert reopen(disk, PATH)[1].logs[0].end >= 1
 
 
+def test_what_was_synced_before_a_directory_is_given_up_is_acknowledged() -> None:
+    disk, directory = fresh()
+    create(directory)
+    appended, _ = directory.run_group(
+        [Append(PATH, KEY, [batch(0, [b"v"] * 2)], 0, True), Release(PATH)]
+    )
+    assert isinstance(appended, Appended)
+    assert appended.end == 2
+    _, opened = reopen(disk, directory.path)
+    assert opened.logs[0].end == 2
+
+
 def test_a_failed_sync_fails_every_append_that_waited_for_it_and_latches() -> None:
     disk, directory = fresh()
     create(directory)

@@ -35,3 +35,17 @@ def test_not_over_another_log() -> None:
     create(directory)
     with pytest.raises(LogFailed, match="already"):
         directory.run(Restore(directory.path, KEY, name))
+
+
+@pytest.mark.spec("B-28")
+def test_after_a_restart_every_byte_is_looked_at() -> None:
+    """Nothing tells how much of a log that waited for its end was on the medium."""
+    disk, directory = fresh()
+    create(directory, segment_bytes=500)
+    fill(directory, 40)
+    name = directory.run(Discard(directory.path, KEY, "delete", "0" * 32))
+    disk.kill()
+    disk.rot(f"{directory.path}/{name}/{0:020d}.log", 200, 4)
+    directory, _ = reopen(disk, directory.path)
+    with pytest.raises(LogFailed, match="segment 0 is damaged"):
+        directory.run(Restore(directory.path, KEY, name))
