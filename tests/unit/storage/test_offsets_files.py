@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 
 import pytest
-from tests.support.storage import fresh
+from tests.support.storage import FUTURE, KEY, create, fill, fresh, read_values, reopen
 
 from spindle.model.ids import TopicPartition
+from spindle.model.jobs import Checkpoint, Discard, Flush, MoveLogStart
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import layout
 from spindle.storage.offsets_files import OffsetFiles, write
@@ -55,3 +56,49 @@ def test_what_could_not_be_written_is_written_at_the_next_attempt(name: str) -> 
     disk.mend(fault)
     files.lower(NAME, 5)
     assert written(disk, name) == {NAME: 5, OTHER: 20}
+
+
+@pytest.mark.parametrize("name", LOWERED)
+def test_no_file_tells_a_new_log_of_an_earlier_one(name: str) -> None:
+    """Else one that is killed young would begin, be trusted, or be clean where the other was."""
+    disk, files = at_twenty()
+    files.forget(NAME)
+    assert written(disk, name) == {OTHER: 20}
+
+
+def test_a_young_log_has_all_its_records_though_an_earlier_one_had_lost_some() -> None:
+    disk, directory = fresh(PATH)
+    create(directory)
+    fill(directory, 40)
+    directory.run(MoveLogStart(PATH, KEY, 30))
+    directory.run(Checkpoint(PATH))
+    directory.run(Discard(PATH, KEY, "delete", "a" * 32))
+    create(directory)
+    fill(directory, 40)
+    disk.kill()
+    directory, _ = reopen(disk, PATH)
+    assert set(read_values(directory)) == set(range(40))
+
+
+@pytest.mark.spec("B-28")
+def test_a_copy_does_not_tell_how_far_a_log_had_come_that_could_not_be_loaded() -> None:
+    """Both have one name in the files. A log that reads well again must not count as too short."""
+    disk, directory = fresh(PATH)
+    create(directory)
+    fill(directory, 20)
+    directory.run(Flush(PATH, KEY))
+    create(directory, FUTURE)
+    directory.run(Checkpoint(PATH))
+    disk.kill()
+    log = f"{PATH}/orders-3/{0:020d}.log"
+    disk.rot(log, 200, 4)
+    directory, opened = reopen(disk, PATH)
+    assert [q.name for q in opened.quarantined] == ["orders-3"]
+    fill(directory, 40, FUTURE)
+    directory.run(Flush(PATH, FUTURE))
+    directory.run(Checkpoint(PATH))
+    disk.kill()
+    disk.rot(log, 200, 4)
+    directory, opened = reopen(disk, PATH)
+    assert opened.quarantined == ()
+    assert set(read_values(directory)) == set(range(20))
