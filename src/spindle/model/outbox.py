@@ -123,7 +123,7 @@ class Timer:
 
 CALM: Final = 0.7
 """Up to this share of its time a node may have work before it is under strain."""
-TURN_REST: Final = 0.02
+TURN_REST: Final = 0.05
 """How long (s) pieces of long work rest between two turns where the strain is greatest."""
 
 

@@ -14,6 +14,7 @@ import queue
 import sys
 import threading
 import traceback
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -32,6 +33,9 @@ log = structlog.get_logger("spindle")
 
 GROUP_MAX = 256
 """Jobs run as one group at most: bounds how long an answer waits for its neighbours."""
+
+TOLD_AT_ONCE: Final = 64
+"""Results that the loop takes in before the others have their turn."""
 
 NICE: Final = 10
 """How far a patient lane steps back: who serves clients gets about ten times its processor time."""
@@ -113,6 +117,8 @@ class Disks:
         self._loop = loop
         self._done = done
         self._lanes: dict[_Lane, Lane] = {}
+        self._results: deque[list[tuple[int, object]]] = deque()
+        """What was reported and is not told yet."""
 
     def put(self, asked: JobAsked) -> None:
         """Queue a job on the lane it belongs to."""
@@ -146,9 +152,25 @@ class Disks:
 
     def _report(self, results: list[tuple[int, object]]) -> None:
         try:
-            self._loop.call_soon_threadsafe(self._done, results)
+            self._loop.call_soon_threadsafe(self._take, results)
         except RuntimeError:
             return  # The loop is closed: the node has stopped, and nobody waits for this.
+
+    def _take(self, results: list[tuple[int, object]]) -> None:
+        self._results.append(results)
+        if len(self._results) == 1:
+            self._tell()
+
+    def _tell(self) -> None:
+        """Tell a piece of a large group, then let the others have their turn."""
+        results = self._results[0]
+        if len(results) <= TOLD_AT_ONCE:
+            self._results.popleft()
+        else:
+            self._results[0] = results[TOLD_AT_ONCE:]
+        if self._results:
+            self._loop.call_soon(self._tell)
+        self._done(results[:TOLD_AT_ONCE])
 
 
 def named(bug: BaseException) -> str:

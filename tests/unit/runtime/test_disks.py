@@ -29,7 +29,7 @@ from spindle.model.ids import LogDir, TopicPartition
 from spindle.model.jobs import Job, Measure, Open, Purge, WriteHighWatermarks
 from spindle.model.logs import LogKey
 from spindle.model.outbox import JobAsked
-from spindle.runtime.disks import NICE, NICEST, Disks
+from spindle.runtime.disks import NICE, NICEST, TOLD_AT_ONCE, Disks
 from spindle.sim.disk import MemoryDisk
 from spindle.storage.directory import Directory
 
@@ -108,6 +108,42 @@ def test_jobs_of_a_lane_share_its_thread() -> None:
     threads = [thread for thread, _ in places]
     assert threads[0] == threads[1]
     assert len(set(threads)) == 3
+
+
+@pytest.mark.spec("S-08")
+def test_results_of_a_large_group_are_told_in_pieces_and_in_order() -> None:
+    """So that the loop has turns for others in between."""
+    told: list[list[int]] = []
+    turns = 0
+
+    async def main() -> None:
+        nonlocal turns
+        loop = asyncio.get_running_loop()
+        over = asyncio.Event()
+
+        def done(results: list[tuple[int, object]]) -> None:
+            told.append([ticket for ticket, _ in results])
+            loop.call_soon(others_turn)
+            if sum(map(len, told)) == 300:
+                over.set()
+
+        def others_turn() -> None:
+            nonlocal turns
+            turns += not over.is_set()
+
+        directories = cast("dict[LogDir, Directory]", {ONE: Told()})
+        disks = Disks(directories, loop, done, lambda path: Activity())
+        try:
+            for ticket in range(300):
+                disks.put(JobAsked(ticket, Measure(ONE)))
+            await asyncio.wait_for(over.wait(), 60)
+        finally:
+            disks.end()
+
+    asyncio.run(main())
+    assert [ticket for piece in told for ticket in piece] == list(range(300))
+    assert max(map(len, told)) <= TOLD_AT_ONCE
+    assert turns >= 300 // TOLD_AT_ONCE - 1
 
 
 # -- a lane that dies --------------------------------------------------------------------------
