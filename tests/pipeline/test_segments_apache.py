@@ -188,7 +188,10 @@ def test_the_records_are_those_that_the_console_consumer_prints(
     assert len(data) - len(settled) == 2 * 20
     for codec in CODECS:
         for topic in (f"seg-{codec}", f"seg-own-{codec}"):
-            assert {r["compression"] for r in data if r["topic"] == topic} == {codec}
+            found = {r["compression"] for r in data if r["topic"] == topic}
+            # A client sends a batch as it is where packing does not make it smaller.
+            assert codec in found
+            assert found <= {codec, "none"}
 
 
 @pytest.mark.spec("P-09")

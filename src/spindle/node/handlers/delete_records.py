@@ -56,7 +56,10 @@ class Deletion:
         self._left -= 1
         if self._left:
             wait = min(max(to_ms(self._call.body.timeout), 0) / 1000, WAIT_MAX)
-            self._broker.replicas.parking.park(wait, self)
+            if wait:
+                self._broker.replicas.parking.park(wait, self)
+            else:
+                self.on_deadline()
         else:
             self._answer()
 
