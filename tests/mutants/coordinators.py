@@ -20,7 +20,8 @@ COORDINATORS = [
         (
             "markers go out before the decision is committed",
             "        self._store(txn, decided, done)\n\n    def _fence",
-            "        self._store(txn, decided, done)\n        self._mark(txn)\n\n    def _fence",
+            "        self._store(txn, decided, done)\n        self._completing.mark(txn)\n\n"
+            "    def _fence",
         ),
         (
             "an older producer adds partitions",
@@ -40,7 +41,7 @@ COORDINATORS = [
         ),
         (
             "a transaction that was decided waits after a change of the coordinator",
-            "                self._mark(txn)\n\n    def close",
+            "                self._completing.mark(txn)\n\n    def close",
             "                pass\n\n    def close",
         ),
         (
@@ -64,11 +65,6 @@ COORDINATORS = [
             "        if isinstance(next_id, Error):",
         ),
         (
-            "markers for an older decision complete a newer one",
-            "        if self._closed or txn.stored is not decided:",
-            "        if self._closed:",
-        ),
-        (
             "a transaction is complete before that is committed",
             "            txn.pending = None\n            if not error:\n                txn.take",
             "            txn.pending = None\n            if txn:\n                txn.take",
@@ -82,6 +78,15 @@ COORDINATORS = [
             "a partition that was added is written again",
             "        if ongoing and not added:",
             "        if not ongoing and not added:",
+        ),
+    ),
+    *mutants(
+        "core/transactions/completing.py",
+        TRANSACTIONS,
+        (
+            "markers for an older decision complete a newer one",
+            "        if self._closed or txn.stored is not decided:",
+            "        if self._closed:",
         ),
     ),
     *mutants(

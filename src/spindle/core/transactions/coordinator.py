@@ -13,13 +13,13 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Final, TypeAlias
 
+from spindle.core.transactions.completing import Completing, Send
 from spindle.core.transactions.states import TABLE, Input, State, Step
 from spindle.core.transactions.transaction import Transaction
 from spindle.core.transactions.values import (
     BUMPING,
     NO_EPOCH,
     NO_ID,
-    Ending,
     Limits,
     Producer,
     Stored,
@@ -33,13 +33,9 @@ Append: TypeAlias = Callable[[list[TransactionRecord], Callable[[Error], None]],
 """Append records as one batch; the continuation runs once they are committed, or never will be."""
 NewId: TypeAlias = Callable[[Callable[[int | Error], None]], None]
 """Ask for a producer id that nobody has."""
-Send: TypeAlias = Callable[[Ending, Callable[[Error], None]], None]
-"""Have all partitions of an ending marked, however long it takes; an error: it is not ours."""
 Given: TypeAlias = Callable[[Producer | Error], None]
 """Who asked gets the producer to go on with, or the error."""
 
-COMPLETE_RETRY: Final = 0.5
-"""Seconds before the completion of a marked transaction is written again."""
 TOMBSTONES_MAX: Final = 1_000
 """Ids that are forgotten in one batch."""
 
@@ -53,12 +49,11 @@ class Coordinator:
         self.transactions: dict[str, Transaction] = {}
         self.level = 0
         """The cluster's transaction.version; whoever makes us keeps it up to date."""
-        self._epoch = epoch
         self._limits = limits
         self._out = out
         self._append = append
         self._new_id = new_id
-        self._send = send
+        self._completing = Completing(epoch, out, send, self._store)
         self._closed = False
 
     # --- loading --------------------------------------------------------------------------------
@@ -76,12 +71,13 @@ class Coordinator:
         """All is replayed: what was decided and not completed goes on."""
         for txn in self.transactions.values():
             if TABLE[txn.state, Input.MARKED] is Step.COMPLETE:
-                self._mark(txn)
+                self._completing.mark(txn)
 
     def close(self) -> None:
         """Another broker leads now."""
         self._closed = True
-        self.transactions = {}
+        self._completing.close()
+        self.transactions.clear()
 
     # --- producers ------------------------------------------------------------------------------
 
@@ -351,7 +347,7 @@ class Coordinator:
             txn.last_epoch = last
             # From here on the outcome is certain; the markers may take their time.
             then(Producer(next_id, 0) if next_id != NO_ID else producer)
-            self._mark(txn)
+            self._completing.mark(txn)
 
         self._store(txn, decided, done)
 
@@ -378,67 +374,10 @@ class Coordinator:
                 txn.stored = replace(stored, producer=producer)
             else:
                 txn.last_epoch = NO_EPOCH
-                self._mark(txn)
+                self._completing.mark(txn)
             then(error)
 
         self._store(txn, decided, done, State.PREPARE_EPOCH_FENCE)
-
-    def _mark(self, txn: Transaction) -> None:
-        if self._closed:
-            return  # It is for the coordinator after us, which has read the decision.
-        stored = txn.stored
-        ending = Ending(
-            transactional_id=txn.transactional_id,
-            producer=stored.producer,
-            committed=stored.state is State.PREPARE_COMMIT,
-            coordinator_epoch=self._epoch,
-            partitions=stored.partitions,
-            version=stored.version,
-        )
-        self._send(ending, lambda error: self._on_marked(txn, stored, error))
-
-    def _on_marked(self, txn: Transaction, decided: Stored, error: Error) -> None:
-        if self._closed or txn.stored is not decided:
-            return
-        if error:
-            # A younger coordinator has been there: it will be told to us, too.
-            self._out.say(
-                "warning",
-                "transaction markers refused",
-                transactional_id=txn.transactional_id,
-                error=error.name,
-            )
-            return
-        self._complete(txn)
-
-    def _complete(self, txn: Transaction) -> None:
-        if self._closed:
-            return
-        if txn.pending is not None or txn.step(Input.MARKED) is not Step.COMPLETE:
-            self._out.after(COMPLETE_RETRY, lambda: self._complete(txn))
-            return
-        stored = txn.stored
-        committed = stored.state is State.PREPARE_COMMIT
-        producer = stored.producer
-        if stored.next_id != NO_ID:
-            producer = Producer(stored.next_id, 0)
-        completed = replace(
-            stored,
-            producer=producer,
-            previous_id=stored.producer.producer_id,
-            next_id=NO_ID,
-            state=State.COMPLETE_COMMIT if committed else State.COMPLETE_ABORT,
-            partitions=(),
-            updated_ms=self._out.wall_ms,
-        )
-
-        def done(error: Error) -> None:
-            if error:
-                self._out.after(COMPLETE_RETRY, lambda: self._complete(txn))
-            elif stored.next_id != NO_ID:
-                txn.last_epoch = stored.producer.epoch
-
-        self._store(txn, completed, done)
 
     # --- time -----------------------------------------------------------------------------------
 
