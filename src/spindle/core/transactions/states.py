@@ -119,11 +119,12 @@ _ROWS: Final[dict[Input, dict[State, Step | Error]]] = {
         _CC: _WRONG,
         _CA: Step.ACCEPT,
     },
+    # What is decided already gave this epoch: its owner ends the transaction after it.
     _I.COMMIT_BUMPING: {
         _E: _WRONG,
         _O: Step.PREPARE_COMMIT,
-        _PC: _FENCED,
-        _PA: _FENCED,
+        _PC: _BUSY,
+        _PA: _BUSY,
         _CC: _WRONG,
         _CA: _WRONG,
     },
@@ -131,8 +132,8 @@ _ROWS: Final[dict[Input, dict[State, Step | Error]]] = {
     _I.ABORT_BUMPING: {
         _E: Step.PREPARE_ABORT,
         _O: Step.PREPARE_ABORT,
-        _PC: _FENCED,
-        _PA: _FENCED,
+        _PC: _BUSY,
+        _PA: _BUSY,
         _CC: Step.PREPARE_ABORT,
         _CA: Step.PREPARE_ABORT,
     },

@@ -115,6 +115,8 @@ class Transaction:
     def ending(self, producer: Producer, commit: bool, bumps: bool) -> Input | Error:
         """Which input an EndTxn of this producer is, or why it is none."""
         own = self.stored.producer
+        if self.stored.state in _DECIDED and producer == Producer(self.stored.next_id, 0):
+            return Error.CONCURRENT_TRANSACTIONS  # It knows its next id already.
         bumped = self.stored.version >= BUMPING
         overflown = (
             bumps

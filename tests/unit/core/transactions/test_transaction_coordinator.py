@@ -358,6 +358,25 @@ def test_a_producer_that_goes_on_after_an_error_gets_a_new_id_after_its_last_epo
     assert world.init(last) == Producer(101, 0), "it had not heard of it"
 
 
+@pytest.mark.parametrize("epoch", [0, EPOCH_MAX - 1])
+@pytest.mark.parametrize("commit", [True, False])
+def test_the_next_end_waits_for_the_markers_of_the_one_before(epoch: int, commit: bool) -> None:
+    """A client that has nothing to write ends its next transaction at once; it is no zombie."""
+    world = World()
+    world.begin()
+    first = Producer(100, epoch)
+    txn = world.coordinator.transactions["x"]
+    txn.take(replace(txn.stored, producer=first))
+    world.add(first, A, bumps=True)
+    second = world.end(first, commit, bumps=True)
+    assert isinstance(second, Producer)
+    assert world.end(second, commit=False, bumps=True) is BUSY
+    assert world.end(second, commit=True, bumps=True) is BUSY
+    world.mark()
+    third = second._replace(epoch=second.epoch + 1)
+    assert world.end(second, commit=False, bumps=True) == third
+
+
 def test_an_id_that_comes_too_late_decides_nothing() -> None:
     """Another broker leads by then, and has read a transaction that is still open."""
     world = World()
