@@ -160,6 +160,27 @@ def test_every_command_answers_and_says_what_is_missing(installed: tuple[str, Pa
         assert re.search(rf"error: .* is missing.*{re.escape(advice)}", told.stderr), told
 
 
+def test_the_base_install_makes_pages(installed: tuple[str, Path]) -> None:
+    extra, programs = installed
+    if extra:
+        return  # The base has all that this needs.
+    script = (
+        "from spindle.cli.balance.page import plan_page\n"
+        "from spindle.cli.pages import templates\n"
+        "from spindle.pipeline.proposal import DirectoryNow, Proposal\n"
+        "disk = DirectoryNow(1, '/disk1', True, 100, 50, 20)\n"
+        "print(plan_page('A plan', Proposal((disk,), (), 1, (), ())))\n"
+        "print(*templates().list_templates())\n"
+    )
+    made = call(programs, "python", "-c", script)
+    assert made.returncode == 0, made.stderr
+    page, _, names = made.stdout.rstrip().rpartition("\n")
+    assert page.startswith("<!DOCTYPE html>")
+    assert {"/disk1", "50 B → 20 B (20%)"} <= set(re.split("[<>]", page))
+    sources = ROOT / "src" / "spindle" / "cli" / "templates"
+    assert set(names.split()) == {path.name for path in sources.iterdir()}
+
+
 @pytest.mark.spec("N-07")
 def test_the_base_install_serves_and_shows_its_disks(installed: tuple[str, Path]) -> None:
     extra, programs = installed

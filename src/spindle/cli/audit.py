@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spindle.cli import log_pictures, pictures, render
+from spindle.cli import log_pictures, pages, render
 from spindle.cli.connecting import AsJson
 from spindle.cli.exits import End
 from spindle.cli.log_dirs import names
@@ -107,14 +107,15 @@ def headline(found: Found) -> str:
 
 def page(found: Found) -> str:
     """The same as an HTML page with a picture."""
-    columns = ("partition", *found.counts)
-    rows = [(name, *map(str, counts.values())) for name, counts in found.rows]
     bars = [_bar(name, counts) for name, counts in found.rows]
-    picture = log_pictures.bars(bars, "records by fate") + log_pictures.key(
-        ("is", "well"), ("bad", "lost, doubled, changed, out of order or damaged")
+    return pages.page(
+        "audit",
+        title="Audit",
+        lead=f"{headline(found)}. {_basis(found)}.",
+        picture=log_pictures.bars(bars, "records by fate"),
+        columns=("partition", *found.counts),
+        rows=[(name, *counts.values()) for name, counts in found.rows],
     )
-    parts = [pictures.section("Records by fate", picture, pictures.table(columns, rows))]
-    return pictures.page("Audit", f"{headline(found)}. {_basis(found)}.", *parts)
 
 
 def _basis(found: Found) -> str:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spindle.cli import log_pictures, pictures, render
+from spindle.cli import log_pictures, pages, render
 from spindle.cli.connecting import AsJson
 from spindle.cli.log_dirs import names
-from spindle.cli.log_pictures import Bar, Mark
+from spindle.cli.log_pictures import Bar, Bars, Mark
 from spindle.cli.spark import SparkRemote, spark_session
 
 if TYPE_CHECKING:
@@ -98,13 +98,17 @@ def headline(found: Forensics) -> str:
 
 def page(directories: list[str], found: Forensics) -> str:
     """The same as an HTML page with a picture: each log's offsets, and where they are damaged."""
-    sections = []
-    if found.logs:
-        sections.append(pictures.section("Logs", _picture(found), _log_table(found)))
-    if found.damages:
-        rows = [_damage_row(damage, _namer(found)) for damage in found.damages]
-        sections.append(pictures.section("Damage", pictures.table(_DAMAGE_COLUMNS, rows)))
-    return pictures.page(f"Forensics of {', '.join(directories)}", f"{headline(found)}.", *sections)
+    name = _namer(found)
+    return pages.page(
+        "forensics",
+        title=f"Forensics of {', '.join(directories)}",
+        lead=f"{headline(found)}.",
+        picture=_picture(found),
+        log_columns=_LOG_COLUMNS,
+        logs=[_log_row(log, name) for log in found.logs],
+        damage_columns=_DAMAGE_COLUMNS,
+        damages=[_damage_row(damage, name) for damage in found.damages],
+    )
 
 
 _LOG_COLUMNS = (
@@ -130,11 +134,6 @@ def _show(found: Forensics) -> None:
 def _rest(whole: int, shown: int, what: str) -> None:
     if whole > shown:
         render.say(f"and {whole - shown} more {what}: see --json, or name fewer topics")
-
-
-def _log_table(found: Forensics) -> str:
-    name = _namer(found)
-    return pictures.table(_LOG_COLUMNS, [_log_row(log, name) for log in found.logs], "whole")
 
 
 def _namer(found: Forensics) -> Callable[[str, str], str]:
@@ -175,7 +174,7 @@ def _span(first: int | None, end: int | None) -> str:
     return f"{first}-" if end is None else f"{first}-{end - 1}"
 
 
-def _picture(found: Forensics) -> str:
+def _picture(found: Forensics) -> Bars:
     rows = []
     for log in found.logs[:PICTURED]:
         own = [d for d in found.damages if (d.disk, d.log) == (log.disk, log.log)]
@@ -195,9 +194,7 @@ def _picture(found: Forensics) -> str:
         ]  # fmt: skip
         text = f"offsets {_span(log.first_offset, log.end_offset)}, {log.records} records"
         rows.append(Bar(f"{log.log} ({log.kind})", begin, end, marks, text))
-    return log_pictures.bars(rows, "the offsets of each log, and which are damaged") + (
-        log_pictures.key(("is", "whole"), ("bad", "damaged"), ("band", "damaged, copy elsewhere"))
-    )
+    return log_pictures.bars(rows, "the offsets of each log, and which are damaged")
 
 
 def _moment(at: Any) -> str | None:

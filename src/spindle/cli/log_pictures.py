@@ -1,15 +1,17 @@
-"""Pictures of logs as SVG: their offsets as bars, with what is damaged or missing in its place.
+"""What pictures of logs show, and where: their offsets as bars, with what is damaged or missing.
 
-Functions of values; used by the reports of `forensics` and `audit`.
+Functions of values; `cli/templates` draws what they give. Used by the reports of `forensics` and
+`audit`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
-_WIDTH, _LABEL, _ROW, _BAR = 800, 300, 22, 12
+from spindle.cli.pictures import WIDTH, shortened
+
+_LABEL, _ROW, _BAR = 300, 22, 12
 _NAME_MAX = 46
 _LEAST = 2.0
 """Width of the smallest mark: what is wrong must be seen."""
@@ -36,35 +38,45 @@ class Bar:
     text: str
 
 
-def bars(rows: Sequence[Bar], label: str) -> str:
+@dataclass(frozen=True, slots=True)
+class BarRow:
+    """A log in a picture: its place `y`, and its marks with their places (x, width)."""
+
+    bar: Bar
+    name: str
+    y: int
+    marks: Sequence[tuple[Mark, float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
     """A bar for each log; marks over it tell what they are when pointed at."""
-    room, height = _WIDTH - _LABEL, _ROW * len(rows) + 4
-    parts = []
-    for number, row in enumerate(rows):
-        y = number * _ROW + 4
-        name = row.name if len(row.name) <= _NAME_MAX else "…" + row.name[1 - _NAME_MAX :]
-        parts.append(
-            f'<text class="soft" x="0" y="{y + 11}"><title>{escape(row.name)}</title>'
-            f'{escape(name)}</text><rect class="is" x="{_LABEL}" y="{y}" width="{room}" '
-            f'height="{_BAR}" rx="2"><title>{escape(row.text)}</title></rect>'
+
+    label: str
+    rows: Sequence[BarRow]
+    height: int
+    width: int = WIDTH
+    left: int = _LABEL
+    room: int = WIDTH - _LABEL
+    bar: int = _BAR
+
+
+def bars(logs: Sequence[Bar], label: str) -> Bars:
+    """Where everything stands; each log takes all the room."""
+    rows = [
+        BarRow(
+            log,
+            shortened(log.name, _NAME_MAX),
+            number * _ROW + 4,
+            [(mark, *_place(log, mark)) for mark in log.marks],
         )
-        scale = room / max(1, row.end - row.begin)
-        for mark in row.marks:
-            x = min(max(0.0, (mark.begin - row.begin) * scale), room - _LEAST)
-            wide = min(max(_LEAST, (mark.end - mark.begin) * scale), room - x)
-            parts.append(
-                f'<rect class="{mark.kind}" x="{_LABEL + x:.1f}" y="{y - 2}" '
-                f'width="{wide:.1f}" height="{_BAR + 4}"><title>{escape(mark.text)}</title></rect>'
-            )
-    return (
-        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(label)}">'
-        f"{''.join(parts)}</svg>"
-    )
+        for number, log in enumerate(logs)
+    ]
+    return Bars(label, rows, _ROW * len(rows) + 4)
 
 
-def key(*entries: tuple[str, str]) -> str:
-    """What the colours mean: (variable of the style, words)."""
-    return "<p>" + "".join(
-        f'<span class="key" style="background:var(--{colour})"></span>{escape(words)}'
-        for colour, words in entries
-    ) + "</p>"  # fmt: skip
+def _place(log: Bar, mark: Mark) -> tuple[float, float]:
+    room = WIDTH - _LABEL
+    scale = room / max(1, log.end - log.begin)
+    x = min(max(0.0, (mark.begin - log.begin) * scale), room - _LEAST)
+    return _LABEL + x, min(max(_LEAST, (mark.end - mark.begin) * scale), room - x)

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from spindle.cli import charts, pictures, render
+from spindle.cli import charts, pages, pictures, render
 from spindle.cli.balance.report import duration, headline, leader_rows, limit_rows
-from spindle.cli.charts import Course, Flow
-from spindle.cli.pictures import Disk
+from spindle.cli.charts import Course, CourseChart, Flow, Flows
+from spindle.cli.pictures import Disk, Disks
 
 if TYPE_CHECKING:
     from spindle.pipeline.forecast import Filling
@@ -33,53 +33,43 @@ def plan_page(title: str, proposal: Proposal, against: Sequence[str] | None = No
 
     `against`: why it does not exist, none where it could; such a plan is not to be carried out.
     """
-    sections = []
-    problems = [f"broker {broker} told nothing: {why}" for broker, why in proposal.silent]
-    if against:
-        sections.append(pictures.section("No such plan exists", pictures.bullets(against)))
-    if problems:
-        sections.append(pictures.section("What went wrong", pictures.bullets(problems)))
-    sections.append(pictures.section("Log directories, now and as planned", _disks(proposal)))
-    if any(d.rate_before for d in proposal.directories):
-        sections.append(pictures.section("Bytes written each second", _rates(proposal)))
-    if proposal.leadership is not None:
-        table = pictures.table(*leader_rows(proposal))
-        sections.append(pictures.section("Preferred leaders", table))
-    if proposal.moves:
-        sections.append(pictures.section("What flows where", _flows(proposal)))
-    notes = [note for note in proposal.notes if note not in (against or ())]
-    if notes:
-        sections.append(pictures.section("What there is to say", pictures.bullets(notes)))
-    if proposal.moves and against is None:
-        limits = pictures.table(("limit", "value", "option"), limit_rows(proposal.wanted))
-        lasts = pictures.bullets([duration(proposal)])
-        sections.append(pictures.section("Limits", limits, lasts))
-    if proposal.moves:
-        sections.append(pictures.section("Moves, in order", _moves(proposal)))
+    rated = any(d.rate_before for d in proposal.directories)
+    to_be_done = proposal.moves and against is None
+    flows, smaller_flows = _flows(proposal)
+    moves = _moves(proposal)
     when = f" Sampled at {proposal.sampled_at}." if proposal.sampled_at else ""
-    return pictures.page(title, f"{headline(proposal).rstrip('.')}.{when}", *sections)
+    return pages.page(
+        "plan",
+        title=title,
+        lead=f"{headline(proposal).rstrip('.')}.{when}",
+        against=against,
+        silent=[f"broker {broker} told nothing: {why}" for broker, why in proposal.silent],
+        directories=_disks(proposal),
+        rates=_rates(proposal) if rated else None,
+        rate_rows=_rate_rows(proposal),
+        leaders=None if proposal.leadership is None else leader_rows(proposal),
+        largest_flows=flows,
+        smaller_flows=smaller_flows,
+        notes=[note for note in proposal.notes if note not in (against or ())],
+        limits=limit_rows(proposal.wanted) if to_be_done else None,
+        duration=duration(proposal) if to_be_done else None,
+        moves=moves,
+        more_moves=len(proposal.moves) - len(moves),
+    )
 
 
 def forecast_page(fillings: Sequence[Filling], now: datetime) -> str:
     """How disks fill, the one that is full first on top."""
-    if not fillings:
-        return pictures.page("Forecast", "There is no history yet.")
-    first = fillings[0]
-    lead = "No directory fills within ten years, as it grows now."
-    if first.full_at is not None:
-        lead = (
-            f"Broker {first.broker} {first.path} fills first: on {first.full_at:%Y-%m-%d %H:%M} "
-            f"UTC, in {_days(first, now)} days."
-        )
-    return pictures.page(
-        "Forecast of the disks",
-        lead,
-        pictures.section("Growth, and what is to come", _courses(fillings, now), _key()),
-        pictures.section("All directories", _table(fillings, now)),
+    return pages.page(
+        "forecast",
+        title="Forecast of the disks" if fillings else "Forecast",
+        lead=_foretold(fillings, now),
+        courses=_courses(fillings, now),
+        directories=_rows(fillings, now),
     )
 
 
-def _disks(proposal: Proposal) -> str:
+def _disks(proposal: Proposal) -> Disks:
     return pictures.disks(
         [
             Disk(
@@ -91,25 +81,28 @@ def _disks(proposal: Proposal) -> str:
     )  # fmt: skip
 
 
-def _rates(proposal: Proposal) -> str:
+def _rates(proposal: Proposal) -> Disks:
     """As long as a directory's part of what the fastest is written with."""
-    rows = [
+    most = max(max(d.rate_before or 0, d.rate_after or 0) for d in proposal.directories)
+    bars = [
+        Disk(f"broker {d.broker}", d.path, most, d.rate_before or 0, d.rate_after or 0)
+        for d in proposal.directories
+    ]
+    return pictures.disks(bars, "of the largest rate")
+
+
+def _rate_rows(proposal: Proposal) -> list[tuple[str, ...]]:
+    return [
         (
             f"broker {d.broker}", d.path, f"{render.size(d.rate_before or 0)}/s",
             f"{render.size(d.rate_after or 0)}/s",
         )
         for d in proposal.directories
     ]  # fmt: skip
-    most = max(max(d.rate_before or 0, d.rate_after or 0) for d in proposal.directories)
-    bars = [
-        Disk(f"broker {d.broker}", d.path, most, d.rate_before or 0, d.rate_after or 0)
-        for d in proposal.directories
-    ]
-    columns = ("broker", "directory", "now", "planned")
-    return pictures.disks(bars, "of the largest rate") + pictures.table(columns, rows)
 
 
-def _flows(proposal: Proposal) -> str:
+def _flows(proposal: Proposal) -> tuple[Flows, int]:
+    """The largest flows, and how many there are besides."""
     sizes: Counter[tuple[str, str]] = Counter()
     moves: Counter[tuple[str, str]] = Counter()
     for m in proposal.moves:
@@ -117,25 +110,32 @@ def _flows(proposal: Proposal) -> str:
         sizes[way] += m.size
         moves[way] += 1
     largest = [Flow(*way, count, moves[way]) for way, count in sizes.most_common(FLOWS_SHOWN)]
-    rest = len(sizes) - len(largest)
-    more = f"<p>and {rest} smaller flows</p>" if rest else ""
-    return charts.flows(largest) + more
+    return charts.flows(largest), len(sizes) - len(largest)
 
 
-def _moves(proposal: Proposal) -> str:
+def _moves(proposal: Proposal) -> list[tuple[str, ...]]:
     numbered = [(number, move) for number, wave in enumerate(proposal.waves, 1) for move in wave]
-    rows = [
+    return [
         (str(number), m.name, f"broker {m.broker} {m.source}", f"broker {m.to} {m.target}",
          render.size(m.size))
         for number, m in numbered[:MOVES_SHOWN]
     ]  # fmt: skip
-    rest = len(numbered) - len(rows)
-    more = [f"and {rest} more, all of them in the plan's file"] if rest else []
-    columns = ("wave", "partition", "from", "to", "size")
-    return pictures.table(columns, rows) + (pictures.bullets(more) if more else "")
 
 
-def _courses(fillings: Sequence[Filling], now: datetime) -> str:
+def _foretold(fillings: Sequence[Filling], now: datetime) -> str:
+    """The forecast in a sentence."""
+    if not fillings:
+        return "There is no history yet."
+    first = fillings[0]
+    if first.full_at is None:
+        return "No directory fills within ten years, as it grows now."
+    return (
+        f"Broker {first.broker} {first.path} fills first: on {first.full_at:%Y-%m-%d %H:%M} "
+        f"UTC, in {_days(first, now)} days."
+    )
+
+
+def _courses(fillings: Sequence[Filling], now: datetime) -> list[CourseChart]:
     moment = now.timestamp()
     shown = [f for f in fillings if f.line][:COURSES_SHOWN]
     begin = min((f.line[0][0].timestamp() for f in shown), default=moment - _DAY)
@@ -154,23 +154,14 @@ def _courses(fillings: Sequence[Filling], now: datetime) -> str:
     return charts.courses(courses, moment, end, _DAY)
 
 
-def _key() -> str:
-    return (
-        "<p>The line is what lies there now, in the past; dashed what is expected, in the shade "
-        "of the fastest and the slowest stretches of the past; red is the directory's capacity.</p>"
-    )
-
-
-def _table(fillings: Sequence[Filling], now: datetime) -> str:
-    rows = [
+def _rows(fillings: Sequence[Filling], now: datetime) -> list[tuple[str, ...]]:
+    return [
         (
             str(f.broker), f.path, render.size(f.used), render.size(f.capacity),
             render.size(round(f.growth * _DAY)), _days(f, now),
         )
         for f in fillings
     ]  # fmt: skip
-    columns = ("broker", "directory", "used", "capacity", "growth a day", "days until full")
-    return pictures.table(columns, rows)
 
 
 def _days(filling: Filling, now: datetime) -> str:

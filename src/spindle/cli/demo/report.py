@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spindle.cli import pictures
+from spindle.cli import pages, pictures
 from spindle.cli.pictures import Disk, Span
 
 BIN_SECONDS = 0.5
@@ -43,15 +43,12 @@ class Story:
 def page(story: Story) -> str:
     """The whole page."""
     kept = all(promise.kept for promise in story.promises)
-    promises = [(p.text, p.seen, p.word) for p in story.promises]
-    return pictures.page(
-        "Spindle: every promise was kept" if kept else "Spindle: a promise was broken",
-        story.lead,
-        pictures.table((), promises, judged="kept"),
-        pictures.section("Disks before and after the moves", pictures.disks(story.disks)),
-        pictures.section(
-            "Acknowledged records over time",
-            pictures.timeline(story.acknowledged, BIN_SECONDS, "records", story.spans),
-        ),
-        pictures.section("Figures", pictures.table((), story.facts)),
+    return pages.page(
+        "demo",
+        title="Spindle: every promise was kept" if kept else "Spindle: a promise was broken",
+        lead=story.lead,
+        promises=[(p.text, p.seen, p.word) for p in story.promises],
+        picture=pictures.disks(story.disks),
+        acknowledged=pictures.timeline(story.acknowledged, BIN_SECONDS, "records", story.spans),
+        facts=story.facts,
     )
