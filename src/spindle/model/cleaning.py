@@ -52,6 +52,7 @@ class CleanPlan:
 
     `groups`: old segments, each group to become one new segment. Keys are collected from `dirty`
     on. `last_of`: each producer's last offset, whose batch stays, if empty, for its sequence.
+    `unsynced`: bases of segments that are not on the medium yet.
     """
 
     name: str
@@ -63,6 +64,7 @@ class CleanPlan:
     rules: CleanRules
     now_ms: int
     index_interval: int
+    unsynced: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,5 +59,5 @@ def _sweep(disk: Disk, job: Sweep) -> int:
         names = disk.list(path)
     except FileNotFoundError:
         return 0  # It has been moved or deleted, and they with it.
-    doomed = [f"{path}/{name}" for name in names if name.endswith(layout.DELETED)]
+    doomed = [f"{path}/{name}" for name in names if layout.is_set_aside(name)]
     return sum(files.remove_tree(disk, file) for file in doomed)

@@ -33,6 +33,7 @@ from spindle.storage import (
     salvage,
     scrub,
     small_files,
+    unbroken,
 )
 from spindle.storage.blame import FULL, GONE, NAMES, OURS, Blame, measure, probe
 from spindle.storage.disk import Disk, File
@@ -302,6 +303,7 @@ class Directory:
             if not log.key.future:
                 self._open_offsets().lower_mark(name, floor)
             log.truncate(job.offset)
+            unbroken.after_cut(log, floor)
         return self._loaded(log)
 
     def _reset(self, job: j.Reset) -> LoadedLog:
@@ -310,6 +312,7 @@ class Directory:
         if not log.key.future:
             self._open_offsets().lower_mark(log.key.topic_partition, 0)
         log.reset(job.offset)
+        unbroken.after_cut(log, 0)
         return self._loaded(log)
 
     def _retain(self, job: j.Retain) -> j.LogStart:
@@ -410,6 +413,7 @@ class Directory:
         # B-21: all of it is on the medium before the other copy may be given up.
         log.tidy()
         log.sync()
+        unbroken.move(log, log.end)
         log.let_go()
         self.disk.rename(log.path, path)
         self.disk.sync_dir(self.path)

@@ -51,6 +51,7 @@ _REMOTE_CACHE: Final = "remote-log-index-cache"
 _SUFFIXED = re.compile(r"^(?P<base>\S+-\S+)\.\S+-(?P<suffix>delete|future|stray)$")
 _SEGMENT_FILE = re.compile(r"^(?P<offset>[0-9]{20})(?P<kind>\.(?:log|index|timeindex|txnindex))$")
 _SNAPSHOT_FILE = re.compile(r"^(?P<offset>[0-9]{20})\.snapshot$")
+_UNBROKEN = re.compile(r"^unbroken-(?P<offset>[0-9]{20})\.deleted$")
 
 
 class Kind(Enum):
@@ -153,6 +154,22 @@ def parse_segment_file(name: str) -> SegmentFile | None:
     """A segment's base offset and the kind of file, or None where it is none."""
     found = _SEGMENT_FILE.match(name)
     return None if found is None else SegmentFile(int(found["offset"]), found["kind"])
+
+
+def unbroken_file(offset: int) -> str:
+    """Ours: from `offset` on no offset is missing between segments (see `unbroken`)."""
+    return f"unbroken-{offset:020d}{DELETED}"
+
+
+def parse_unbroken(name: str) -> int | None:
+    """The offset that such a name tells, or None where it is none."""
+    found = _UNBROKEN.match(name)
+    return None if found is None else int(found["offset"])
+
+
+def is_set_aside(name: str) -> bool:
+    """Whether a file in a log's directory waits to be unlinked."""
+    return name.endswith(DELETED) and parse_unbroken(name) is None
 
 
 def parse_snapshot(name: str) -> int | None:

@@ -13,7 +13,8 @@ from spindle.storage.disk import Disk
 def clear(disk: Disk, path: str, warnings: list[str]) -> list[str]:
     """Finish or undo what was interrupted; the names that are left, sorted. Corrupt, OSError."""
     names = disk.list(path)
-    doomed = [n for n in names if n.endswith((layout.DELETED, layout.CLEANED, layout.TEMPORARY))]
+    half = (layout.CLEANED, layout.TEMPORARY)
+    doomed = [n for n in names if n.endswith(half) or layout.is_set_aside(n)]
     swaps = [n for n in names if n.endswith(layout.SWAP)]
     if not doomed and not swaps:
         return names

@@ -15,12 +15,7 @@ from spindle.model.batches import Batch, Buffer
 from spindle.model.copying import CutStamp
 from spindle.model.errors import Corrupt
 from spindle.model.ids import TopicId
-from spindle.model.jobs import (
-    Appended,
-    LogSettings,
-    LogStart,
-    ReadResult,
-)
+from spindle.model.jobs import Appended, LogSettings, LogStart, ReadResult
 from spindle.model.logs import AbortedTransaction, LoadedLog, LogKey
 from spindle.model.offsets import EpochHistory
 from spindle.storage import checkpoints, files, layout, transactions
@@ -48,6 +43,7 @@ class Log:
     `copied`: of a future log that is being copied, which cuts of the source are known, and up to
     where its bytes are confirmed (see `CopyMark`); the rest does not count as durable.
     `as_closed`: it is as a clean shutdown has left it; whoever changes it says that it is not.
+    `unbroken`: its mark, see there (None: it has none).
     """
 
     def __init__(
@@ -80,6 +76,7 @@ class Log:
         self.dirty_epochs = False
         self.dirty_names = False
         self.as_closed = False
+        self.unbroken: int | None = None
         self._torn = False
         self._places: dict[int, tuple[Segment, Place]] = {}
 
@@ -403,13 +400,15 @@ class Log:
 
     # --- durability ---------------------------------------------------------------------------
 
-    def sync_sealed(self, waited: int = 0) -> None:
+    def sync_sealed(self, waited: int = 0, below: int | None = None) -> None:
         """Put sealed segments on the medium that have waited for so many checkpoints.
 
-        The recovery point moves to the first that has not.
+        The recovery point moves to the first that has not. `below`: those that begin before it.
         """
         done = False
         for segment in self.segments[:-1]:
+            if below is not None and segment.base >= below:
+                break
             if not segment.synced:
                 if segment.waited < waited:
                     break

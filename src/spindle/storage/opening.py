@@ -16,7 +16,7 @@ from spindle.model.errors import Corrupt, LogFailed
 from spindle.model.ids import DirectoryId
 from spindle.model.jobs import Manner, Open, Reload
 from spindle.model.logs import BadCopy, KeptCopy, LogKey, OpenedDirectory, QuarantinedLog
-from spindle.storage import bad, checkpoints, files, kept, layout, meta
+from spindle.storage import bad, checkpoints, files, kept, layout, meta, unbroken
 from spindle.storage.blame import GONE, OURS, Blame
 from spindle.storage.disk import Disk, File
 from spindle.storage.layout import Kind
@@ -197,6 +197,7 @@ def _load(
     name = key.topic_partition
     recovery_point = offsets.recovery_points.get(name, 0)
     bounds = Bounds(recovery_point, offsets.starts.get(name, 0), clean)
+    bounds.compacted = offsets.cleaned.get(name, 0) > 0
     if not key.future and not layout.is_metadata(key):
         bounds.reached = offsets.reached(name)
     log = load_log(pool, path, key, bounds, warnings)
@@ -262,7 +263,9 @@ def _load_mended(
     mark, name = bad.read(pool.disk, path), key.topic_partition
     reached = max(offsets.reached(name), mark.reached if mark is not None else 0)
     point, start = offsets.recovery_points.get(name, 0), offsets.starts.get(name, 0)
-    log = load_log(pool, path, key, Bounds(point, start, reached=reached, whole=True), warnings)
+    bounds = Bounds(point, start, reached=reached, whole=True)
+    bounds.compacted = offsets.cleaned.get(name, 0) > 0
+    log = load_log(pool, path, key, bounds, warnings)
     return _unmarked(pool, log)
 
 
@@ -278,6 +281,7 @@ def _load_rest(
 def _unmarked(pool: Pool, log: Log) -> Log:
     log.recovery_point = log.segments[0].base
     log.sync()
+    unbroken.move(log, log.end)
     bad.remove(pool.disk, log.path)
     pool.disk.sync_dir(log.path)
     return log

@@ -18,8 +18,9 @@ from spindle.model.ids import TopicId
 from spindle.model.jobs import LogSettings
 from spindle.model.logs import LogKey
 from spindle.model.offsets import EpochHistory
-from spindle.storage import checkpoints, files, layout, leftovers, scan
+from spindle.storage import checkpoints, files, layout, leftovers, scan, unbroken
 from spindle.storage.behind import Behind, look
+from spindle.storage.gaps import Gaps
 from spindle.storage.index import TimeEntry
 from spindle.storage.log import Log
 from spindle.storage.pool import Pool
@@ -37,7 +38,7 @@ class Bounds:
 
     `reached`: where it ended at least, or was the high watermark: if it ends before that, records
     are lost. `whole`: all of it is read, and nothing may be wrong or cut. `holes`: offsets may be
-    missing between segments, for the loss was accepted.
+    missing between segments, for the loss was accepted. `compacted`: it was cleaned before.
     """
 
     recovery_point: int = 0
@@ -46,6 +47,7 @@ class Bounds:
     reached: int = 0
     whole: bool = False
     holes: bool = False
+    compacted: bool = False
 
 
 @dataclass(slots=True)
@@ -53,9 +55,9 @@ class _Found:
     """A log on its way to be opened.
 
     `recovered_from`: the base of the first segment from which on all were scanned; `epochs` and
-    `producers`: what their scan saw, and those before; `gapped`: offsets are missing between
-    batches, as compaction leaves them; `strict`: nothing good may be cut; `tail_epoch`: that of the
-    last batch (-1: not known); `behind`: what is good behind the place where it must be cut.
+    `producers`: what their scan saw, and those before; `gaps`: which offsets may be missing;
+    `strict`: nothing good may be cut; `tail_epoch`: that of the last batch (-1: not known);
+    `behind`: what is good behind the place where it must be cut.
     """
 
     pool: Pool
@@ -64,12 +66,12 @@ class _Found:
     warnings: list[str]
     future: bool
     snapshots: Snapshots
+    gaps: Gaps
     segments: list[Segment] = field(default_factory=list)
     recovered_from: int | None = None
     epochs: EpochHistory = field(default_factory=EpochHistory)
     producers: Producers = field(default_factory=Producers)
     last_epoch: int = -1
-    gapped: bool = False
     strict: bool = True
     tail_epoch: int = -1
     behind: Behind = field(default_factory=Behind)
@@ -93,8 +95,11 @@ def load_log(
     names = leftovers.clear(pool.disk, path, warnings)
     offsets = [o for o in map(layout.parse_snapshot, names) if o is not None]
     snapshots = Snapshots(pool.disk, path, offsets)
-    found = _Found(pool, path, bounds, warnings, key.future, snapshots)
-    found.strict = not key.future and not layout.is_metadata(key)
+    strict = not key.future and not layout.is_metadata(key)
+    marked = unbroken.find(names) if strict else None
+    allowed_to = bounds.recovery_point if marked is None else marked
+    gaps = Gaps(allowed_to, strict and marked is None, bounds.compacted, bounds.holes)
+    found = _Found(pool, path, bounds, warnings, key.future, snapshots, gaps, strict=strict)
     _load_segments(found, names)
     if topic_id is None:
         topic_id = _topic_id(found)
@@ -107,7 +112,25 @@ def load_log(
     log.recovery_point = log.end if bounds.clean else min(bounds.recovery_point, log.end)
     log.dirty_names = not bounds.clean
     log.as_closed = bounds.clean and all(s.synced for s in log.segments if s.size)
+    log.unbroken = unbroken.find(names)
+    if strict and not bounds.holes:
+        _mark(found, log)
     return log
+
+
+def _mark(found: _Found, log: Log) -> None:
+    """Have the log's mark say what was found; tell of gaps that may be losses."""
+    for start, end in found.gaps.doubtful:
+        found.warn(
+            f"offsets {start} to {end - 1} are missing before segment {end}: Apache Kafka's "
+            "compaction may have left that, or a power cut has taken them; all else is kept"
+        )
+    if found.gaps.doubtful:
+        log.sync()
+    if log.unbroken is None:
+        unbroken.begin(log, log.recovery_point)
+    elif log.unbroken > log.end:
+        unbroken.move(log, log.end)
 
 
 def _topic_id(found: _Found) -> TopicId | None:
@@ -187,7 +210,9 @@ def _look_through(found: _Found, bases: list[int], kinds: set[tuple[int, str]]) 
     for at, base in enumerate(bases):
         following = bases[at + 1] if at + 1 < len(bases) else None
         segment = Segment(found.pool, found.path, base)
-        gap = _gap_before(found, segment)
+        gap = None
+        if found.segments and not found.bounds.clean:
+            gap = found.gaps.why_not(found.segments[-1], segment)
         if gap is not None:
             return _Stop(None, 0, bases[at:], gap, found.bounds.whole)
         indexed = (base, layout.INDEX) in kinds and (base, layout.TIME_INDEX) in kinds
@@ -202,25 +227,6 @@ def _look_through(found: _Found, bases: list[int], kinds: set[tuple[int, str]]) 
             proven = trusted or found.bounds.whole
             return _Stop(segment, size, bases[at + 1 :], why, proven)
     return None
-
-
-def _gap_before(found: _Found, segment: Segment) -> str | None:
-    """Why a segment may not stand behind those before it; None if it may.
-
-    After a power cut a later segment may have survived while the end of the one before did not. A
-    hole is well only where it lies before the recovery point, or in a log that was compacted.
-    """
-    if not found.segments or found.bounds.clean:
-        return None
-    before = found.segments[-1]
-    if segment.base < before.end:
-        return f"segment {segment.base} begins before the end of that before it, {before.end}"
-    if segment.base == before.end or segment.base <= found.bounds.recovery_point:
-        return None
-    # A future log never needs the benefit of the doubt: it is copied again from there.
-    if (found.gapped and not found.future) or found.bounds.holes:
-        return None
-    return f"nothing is there from {before.end} to {segment.base}"
 
 
 def _decide(found: _Found, stop: _Stop | None) -> None:
@@ -267,7 +273,9 @@ def _cut(found: _Found, stop: _Stop) -> None:
     for base in reversed(stop.later):
         segment = Segment(found.pool, found.path, base)
         stat = found.pool.disk.stat(segment.path())
-        if stat is not None and stat.size:
+        if stat is not None and not stat.size and not found.future:
+            found.warn(f"segment {base} dropped: it is empty, and {stop.why}")
+        elif stat is not None and stat.size:
             if found.behind.batches and not found.future:
                 _keep_aside(found, base, 0)
             found.warn(f"segment {base} dropped: {stat.size} bytes behind the end of the log")
@@ -380,7 +388,8 @@ def _scan(found: _Found, segment: Segment, size: int) -> str | None:
                 # Whole, but of another history: what a copy brought in vain, left by a crash.
                 raise Corrupt(f"epoch {header.leader_epoch} after epoch {found.last_epoch}")
             found.last_epoch = found.tail_epoch = header.leader_epoch
-            found.gapped = found.gapped or header.base_offset > segment.end > segment.base
+            if header.base_offset > segment.end:
+                found.gaps.compacted = True
             segment.note(header, _INTERVAL)
             _note_epoch(found.epochs, header)
             if header.producer_id >= 0:

@@ -110,6 +110,8 @@ class _Step:
             work.segment = at
             if olds[at].end <= self._plan.dirty:
                 continue
+            if not work.position:
+                self._sync(olds[at])
             for batch in self._batches(olds[at], work):
                 if batch.last_offset >= self._plan.dirty:
                     self._note_keys(batch)
@@ -120,6 +122,15 @@ class _Step:
                     return None
             work.position = 0
         return self._collected()
+
+    def _sync(self, old: OldSegment) -> None:
+        """Have a segment written beside the log's thread, which wants it so before the swap."""
+        if old.base in self._plan.unsynced:
+            file = self._disk.open(f"{self._path}/{layout.segment_file(old.base)}")
+            try:
+                file.sync()
+            finally:
+                file.close()
 
     def _note_keys(self, batch: Batch) -> None:
         if batch.is_control or self._is_aborted(batch):

@@ -366,6 +366,13 @@ class Segment:
         if self.size:
             yield from scan.walk_headers(self.file(), self.locate(offset).position, self.size)
 
+    def written_end(self) -> int:
+        """The offset after its last batch: less than `end` where it was cut between two batches."""
+        end = self.base
+        for step in scan.walk(self.file(), self.index.last_position(), self.size):
+            end = step.last_offset + 1
+        return end
+
     def first_batch(self, start: Place) -> Place:
         """The border after the one batch that begins at `start`."""
         step = next(scan.walk(self.file(), start.position, self.size))

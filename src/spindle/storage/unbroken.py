@@ -1,0 +1,76 @@
+"""The mark in a log's directory: from which offset on no offset is missing between two segments.
+
+Our cleaner keeps the last batch of each segment, and a new segment begins where the one before
+ends. So a gap at a border is a loss. Apache Kafka may leave one in a compacted log: its cleaner
+drops last batches, and its followers begin a segment at the first batch that they get. All below
+the marked offset was on the medium when it was marked, and may have gaps of that kind.
+
+The mark is an empty file whose name tells the offset: 0 in a log that was made here; the log's end
+in one that was taken over or brought by a move. The name ends in `.deleted`, so that Apache Kafka
+deletes it when it opens the log and may leave gaps again. Called by `recovery`, `opening` and
+`directory`.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable
+from typing import Final
+
+from spindle.storage import layout
+from spindle.storage.blame import FULL
+from spindle.storage.log import Log
+
+_REFUSED: Final = FULL | {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+def find(names: Iterable[str]) -> int | None:
+    """The offset that the mark among the names in a log's directory tells; None without one."""
+    found = [at for at in map(layout.parse_unbroken, names) if at is not None]
+    return max(found, default=None)
+
+
+def begin(log: Log, offset: int) -> None:
+    """Mark a log that has no mark, if its directory takes one. OSError.
+
+    Not synced: without it the next start looks again.
+    """
+    path = f"{log.path}/{layout.unbroken_file(offset)}"
+    try:
+        log.pool.disk.open(path, create=True).close()
+    except OSError as error:
+        if error.errno not in _REFUSED:
+            raise
+        return
+    log.unbroken = offset
+
+
+def move(log: Log, offset: int) -> None:
+    """Mark that nothing is missing from `offset` on: all before is on the medium. OSError."""
+    if log.unbroken == offset:
+        return
+    path = f"{log.path}/{layout.unbroken_file(offset)}"
+    try:
+        if log.unbroken is None:
+            raise FileNotFoundError
+        log.pool.disk.rename(f"{log.path}/{layout.unbroken_file(log.unbroken)}", path)
+    except FileNotFoundError:
+        begin(log, offset)
+    else:
+        log.unbroken = offset
+    log.pool.disk.sync_dir(log.path)
+
+
+def after_cut(log: Log, floor: int) -> None:
+    """Bring the mark along after a current log was cut; segments from `floor` on were changed.
+
+    A cut may end between two batches of a compacted log: then the next segment begins behind the
+    last batch, and that gap is well. OSError, Corrupt.
+    """
+    if log.unbroken is None:
+        return
+    if log.active.written_end() < log.end:
+        log.sync()
+        move(log, log.end)
+    elif floor < log.unbroken:
+        move(log, floor)
