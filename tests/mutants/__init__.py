@@ -2,6 +2,7 @@
 
 from tests.mutants.coordinators import CONTROLLERS, COORDINATORS
 from tests.mutants.directories import DIRECTORIES, STEPS
+from tests.mutants.gaps import GAPS
 from tests.mutants.logs import LOGS
 from tests.mutants.nodes import NODES
 from tests.mutants.replicas import REPLICAS
@@ -13,6 +14,7 @@ ALL = (
     *LOGS,
     *DIRECTORIES,
     *STEPS,
+    *GAPS,
     *NODES,
     *REPLICAS,
     *COORDINATORS,

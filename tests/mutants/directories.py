@@ -163,17 +163,18 @@ DIRECTORIES = [
         ),
         (
             "a promoted log is not synced",
-            "        log.tidy()\n        log.sync()\n        log.let_go()",
-            "        log.tidy()\n        log.let_go()",
+            "        log.tidy()\n        log.sync()\n",
+            "        log.tidy()\n",
         ),
         (
             "a promoted log is not tidied",
-            "        log.tidy()\n        log.sync()\n        log.let_go()",
-            "        log.sync()\n        log.let_go()",
+            "        log.tidy()\n        log.sync()\n",
+            "        log.sync()\n",
         ),
         (
             "a promoted log is synced after it has its name",
-            "        log.sync()\n        log.let_go()\n        self.disk.rename(log.path, path)\n"
+            "        log.sync()\n        unbroken.move(log, log.end)\n        log.let_go()\n"
+            "        self.disk.rename(log.path, path)\n"
             "        self.disk.sync_dir(self.path)\n        log.moved(path, current)\n",
             "        log.let_go()\n        self.disk.rename(log.path, path)\n"
             "        self.disk.sync_dir(self.path)\n        log.moved(path, current)\n"
@@ -230,13 +231,14 @@ DIRECTORIES = [
         ),
         (
             "a mended log loses its mark before it is synced",
-            "    log.sync()\n    bad.remove(pool.disk, log.path)\n",
+            "    log.sync()\n    unbroken.move(log, log.end)\n"
+            "    bad.remove(pool.disk, log.path)\n",
             "    bad.remove(pool.disk, log.path)\n    log.sync()\n",
         ),
         (
             "a mended log is not synced",
-            "    log.sync()\n    bad.remove(pool.disk, log.path)\n",
-            "    bad.remove(pool.disk, log.path)\n",
+            "    log.sync()\n    unbroken.move(log, log.end)\n",
+            "    unbroken.move(log, log.end)\n",
         ),
         (
             "the end of a bad log's mark is not synced",

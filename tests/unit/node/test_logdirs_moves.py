@@ -426,7 +426,7 @@ def test_retention_applies_to_the_future_log_too() -> None:
     start = hosted.partition.start
     assert 10 < start < 30
     left = world.directories["/d1"].disk.list("/d1/t-0")
-    assert not any(name.endswith(".deleted") for name in left)
+    assert not any(name.endswith(".log.deleted") for name in left)
     future = world.directories["/d2"]._logs[key("t", future=True)]
     assert future.start == start
     world.controller.commits = True

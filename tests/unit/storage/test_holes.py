@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import pytest
 from tests.support.compacting import EAGER, plan_and_clean, put
-from tests.support.storage import KEY, create, fresh, reopen
+from tests.support.power import Unlucky
+from tests.support.storage import KEY, create, fresh, read_batches, reopen, with_records
 
 from spindle.sim.disk import MemoryDisk
+from spindle.storage import layout
 from spindle.storage.directory import Directory
 
 PATH = "/data/d1"
@@ -54,3 +56,109 @@ def test_a_lost_segment_of_a_compacted_log_is_seen(indexes: bool) -> None:
     (bad,) = reopen(disk, PATH)[1].quarantined
     assert "nothing is there from" in bad.why
     assert " good record" in bad.why
+
+
+@pytest.mark.spec("B-28")
+def test_a_segment_that_ends_early_is_seen_in_a_compacted_log() -> None:
+    """Cut where a batch ends: nothing in it tells that more was there."""
+    disk, directory = compacted()
+    lost = directory._logs[KEY].segments[-2]
+    first = next(lost.headers())
+    disk.kill()
+    shorten(disk, f"{lost.base:020d}.log", first.size)
+    (bad,) = reopen(disk, PATH)[1].quarantined
+    assert f"nothing is there from {first.last_offset + 1} to {lost.end}" in bad.why
+
+
+def test_names_of_lost_segments_at_the_end_are_told() -> None:
+    disk, directory = compacted()
+    ends = [segment.end for segment in directory._logs[KEY].segments]
+    disk.kill()
+    names = logs(disk)
+    for name in names[-2:]:
+        shorten(disk, name, 0)
+    _, opened = reopen(disk, PATH)
+    assert [log.end for log in opened.logs] == [ends[-3]]
+    told = f"nothing is there from {ends[-3]} to {ends[-2]}"
+    assert [w for w in opened.warnings if told in w and "it is empty" in w]
+
+
+# --- what Apache Kafka wrote ---------------------------------------------------------------------
+
+
+def kafkas(*gaps: int) -> tuple[MemoryDisk, list[int]]:
+    """A log as Apache Kafka leaves one that is killed: compacted, with gaps before segments.
+
+    The bases of its segments; before those with a number in `gaps` last batches are missing. No
+    checkpoint knows its end.
+    """
+    disk, directory = compacted()
+    segments = directory._logs[KEY].segments
+    bases = [segment.base for segment in segments]
+    for at in gaps:
+        segment = segments[at - 1]
+        sizes = [header.size for header in segment.headers()]
+        disk.open(segment.path()).truncate(segment.size - sizes[-1])
+        for kind in ("index", "timeindex"):
+            disk.remove(f"{LOG}/{segment.base:020d}.{kind}")
+    disk.kill()
+    disk.remove(f"{LOG}/{mark_of(disk)}")
+    for name in ("recovery-point-offset-checkpoint", "cleaner-offset-checkpoint"):
+        if name in disk.names(PATH):
+            disk.remove(f"{PATH}/{name}")
+    return disk, bases
+
+
+def mark_of(disk: MemoryDisk, path: str = LOG) -> str:
+    (name,) = [name for name in disk.names(path) if name.startswith("unbroken-")]
+    return name
+
+
+@pytest.mark.spec("B-26", "B-28")
+def test_a_gap_that_apache_kafka_may_have_left_costs_no_record_and_is_told() -> None:
+    disk, bases = kafkas(-2, -1)
+    directory, opened = reopen(disk, PATH)
+    assert opened.quarantined == ()
+    told = [w for w in opened.warnings if "are missing before segment" in w]
+    assert [f"before segment {base}:" in w for base, w in zip(bases[-2:], told, strict=True)]
+    end = opened.logs[0].end
+    assert {b.base_offset for b in read_batches(directory)} >= {*bases[-2:], end - 1}
+    assert mark_of(disk) == layout.unbroken_file(end)
+    # It is told once: from now on all of that is on the medium.
+    disk.crash(Unlucky())
+    _, again = reopen(disk, PATH)
+    assert (again.quarantined, again.logs[0].end) == ((), end)
+    assert not [w for w in again.warnings if "missing" in w]
+
+
+@pytest.mark.spec("B-28")
+def test_what_we_append_to_a_log_of_apache_kafkas_has_no_gap_of_its_own() -> None:
+    disk, _ = kafkas(-1)
+    directory, opened = reopen(disk, PATH)
+    create(directory, segment_bytes=300)
+    end = opened.logs[0].end
+    for offset in range(end, end + 9):
+        put(directory, offset, ("k", "x" * 20))
+    disk.kill()
+    shorten(disk, logs(disk)[-2], 0)
+    (bad,) = reopen(disk, PATH)[1].quarantined
+    assert "nothing is there from" in bad.why
+
+
+@pytest.mark.spec("B-28")
+def test_indexes_that_tell_of_more_show_that_a_gap_is_a_loss() -> None:
+    disk, bases = kafkas()
+    shorten(disk, f"{bases[-2]:020d}.log", 0)
+    (bad,) = reopen(disk, PATH)[1].quarantined
+    assert "and indexes tell of more" in bad.why
+
+
+@pytest.mark.spec("B-28")
+def test_a_gap_in_a_log_that_was_never_compacted_is_a_loss_whoever_wrote_it() -> None:
+    disk = with_records(close=False)
+    disk.remove(f"{LOG}/{mark_of(disk)}")
+    lost = logs(disk)[1]
+    for kind in ("log", "index", "timeindex"):
+        disk.remove(f"{LOG}/{lost.replace('log', kind)}")
+    (bad,) = reopen(disk, PATH)[1].quarantined
+    assert "nothing is there from" in bad.why

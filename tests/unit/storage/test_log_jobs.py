@@ -305,12 +305,12 @@ def test_what_retention_sets_aside_is_unlinked_beside_the_directorys_thread() ->
     before = files.weigh(directory.disk, log.path)
     gone = bases(directory)[0]
     directory.run(Retain(PATH, KEY, NEVER, log.size - 700, FAR, 0))
-    aside = [name for name in directory.disk.list(log.path) if name.endswith(".deleted")]
+    aside = [name for name in directory.disk.list(log.path) if name.endswith(".log.deleted")]
     assert f"{gone:020}.log.deleted" in aside
     assert files.weigh(directory.disk, log.path) >= before, "nothing is unlinked yet"
     freed = directory.run(Sweep(PATH, KEY))
     assert files.weigh(directory.disk, log.path) == before - freed < before
-    assert not any(name.endswith(".deleted") for name in directory.disk.list(log.path))
+    assert not any(name.endswith(".log.deleted") for name in directory.disk.list(log.path))
     assert directory.run(Sweep(PATH, KEY)) == 0
     assert directory.run(Sweep(PATH, LogKey("nobody", 9))) == 0
 
@@ -321,11 +321,11 @@ def test_what_was_set_aside_and_not_unlinked_goes_at_the_next_start() -> None:
     fill(directory, 20)
     kept = directory.run(Retain(PATH, KEY, NEVER, 700, FAR, 0))
     path = directory._logs[KEY].path
-    assert any(name.endswith(".deleted") for name in disk.list(path))
+    assert any(name.endswith(".log.deleted") for name in disk.list(path))
     disk.kill()
     directory, opened = reopen(disk, PATH)
     assert (opened.logs[0].start, opened.logs[0].end) == (kept.start, 20)
-    assert not any(name.endswith(".deleted") for name in disk.list(path))
+    assert not any(name.endswith(".log.deleted") for name in disk.list(path))
     check_log(directory, opened.logs[0])
 
 

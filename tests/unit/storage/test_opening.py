@@ -408,7 +408,7 @@ def test_what_an_interrupted_compaction_left_is_completed() -> None:
     directory, opened = reopen(disk, PATH)
     assert opened.logs[0].end == 40
     assert len(read_values(directory)) == 40
-    assert not [n for n in disk.list(LOG) if n.endswith((".swap", ".cleaned", ".deleted"))]
+    assert not [n for n in disk.list(LOG) if n.endswith((".swap", ".cleaned", ".log.deleted"))]
 
 
 def test_a_discarded_log_is_restored_as_it_was() -> None:

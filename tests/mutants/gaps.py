@@ -1,0 +1,154 @@
+"""Mutants of what holds that no gap is left between segments, and that one is seen or told."""
+
+from __future__ import annotations
+
+from tests.mutants.kind import mutants
+
+TESTS = ("tests/unit/storage/test_holes.py", "tests/crash/test_compaction_cuts.py")
+
+GAPS = [
+    *mutants(
+        "storage/cleaning.py",
+        TESTS,
+        (
+            "a record goes before the later one of its key is on the medium",
+            "    log.sync_sealed(below=job.plan.groups[-1][-1].end)\n",
+            "",
+        ),
+        (
+            "a record goes, and the later one of its key is synced afterwards",
+            "    log.sync_sealed(below=job.plan.groups[-1][-1].end)\n"
+            "    _swap_files(log, fresh.olds, fresh.kinds)\n",
+            "    _swap_files(log, fresh.olds, fresh.kinds)\n"
+            "    log.sync_sealed(below=job.plan.groups[-1][-1].end)\n",
+        ),
+        (
+            "what is cleaned is synced, and what it was compared with is not",
+            "    log.sync_sealed(below=job.plan.groups[-1][-1].end)\n",
+            "    log.sync_sealed(below=fresh.end)\n",
+        ),
+    ),
+    *mutants(
+        "storage/rewriting.py",
+        TESTS,
+        (
+            "a cleaned segment does not keep its end",
+            "last=batch.next_offset == group[-1].end)",
+            "last=False)",
+        ),
+    ),
+    *mutants(
+        "storage/gaps.py",
+        TESTS,
+        (
+            "a gap is well in each compacted log",
+            "        if not self.unmarked or not self.compacted:\n",
+            "        if not self.compacted:\n",
+        ),
+        (
+            "a gap is well in each log without a mark",
+            "        if not self.unmarked or not self.compacted:\n",
+            "        if not self.unmarked:\n",
+        ),
+        (
+            "a gap is a loss, whoever wrote the log",
+            "        if not self.unmarked or not self.compacted:\n",
+            "        if segment.base:\n",
+        ),
+        (
+            "indexes that tell of more are not asked",
+            "        if _tell_of_more(before):\n",
+            "        if not before:\n",
+        ),
+        (
+            "a gap that may be a loss is not told",
+            "        self.doubtful.append((before.end, segment.base))\n",
+            "",
+        ),
+        (
+            "a gap right below the mark is a loss",
+            "segment.base <= self.allowed_to",
+            "segment.base < self.allowed_to",
+        ),
+    ),
+    *mutants(
+        "storage/recovery.py",
+        TESTS,
+        (
+            "a log with gaps that were told is not synced",
+            "    if found.gaps.doubtful:\n        log.sync()\n",
+            "",
+        ),
+        (
+            "a mark beyond the log's end stays",
+            "        unbroken.move(log, log.end)\n",
+            "        pass\n",
+        ),
+        (
+            "a taken-over log counts as one without gaps",
+            "        unbroken.begin(log, log.recovery_point)\n",
+            "        unbroken.begin(log, 0)\n",
+        ),
+        (
+            "a gap below the recovery point is well in a log that has a mark",
+            "    allowed_to = bounds.recovery_point if marked is None else marked\n",
+            "    allowed_to = max(bounds.recovery_point, marked or 0)\n",
+        ),
+        (
+            "an empty segment behind the end goes unseen",
+            '            found.warn(f"segment {base} dropped: it is empty, and {stop.why}")\n',
+            "            pass\n",
+        ),
+    ),
+    *mutants(
+        "storage/unbroken.py",
+        TESTS,
+        (
+            "a mark has moved before its name is on the medium",
+            "    log.pool.disk.sync_dir(log.path)\n\n\ndef after_cut",
+            "\n\ndef after_cut",
+        ),
+        (
+            "a mark stays above a cut",
+            "    elif floor < log.unbroken:\n        move(log, floor)\n",
+            "",
+        ),
+        (
+            "a cut between two batches leaves a gap that the next start takes for a loss",
+            "        log.sync()\n        move(log, log.end)\n",
+            "        pass\n",
+        ),
+        (
+            "a mark moves up before what is below it is on the medium",
+            "        log.sync()\n        move(log, log.end)\n",
+            "        move(log, log.end)\n",
+        ),
+    ),
+    *mutants(
+        "storage/directory.py",
+        TESTS,
+        (
+            "a promoted log has no mark of its own",
+            "        unbroken.move(log, log.end)\n",
+            "",
+        ),
+    ),
+    *mutants(
+        "storage/opening.py",
+        TESTS,
+        (
+            "an accepted loss is taken for another one later",
+            "    unbroken.move(log, log.end)\n",
+            "",
+        ),
+    ),
+    *mutants(
+        "storage/layout.py",
+        TESTS,
+        (
+            "the mark is swept away",
+            "    return name.endswith(DELETED) and parse_unbroken(name) is None\n",
+            "    return name.endswith(DELETED)\n",
+        ),
+    ),
+]
