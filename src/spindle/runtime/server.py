@@ -27,7 +27,7 @@ from spindle.runtime.doors import raise_descriptors
 from spindle.runtime.drill import DrillDisk
 from spindle.runtime.driver import Bug, Driver, Halted
 from spindle.runtime.identity import advice, read_identity
-from spindle.runtime.memory import be_frugal, settle
+from spindle.runtime.memory import be_frugal, keep_tidy, settle
 from spindle.runtime.os_disk import OsDisk
 from spindle.runtime.providers import resolve
 from spindle.runtime.pulse import Pulse, PulseSelector
@@ -119,6 +119,7 @@ async def serve(config: NodeConfig, pulse: Pulse) -> int:
     driver.bind(config.listeners)
     settle()
     loop = asyncio.get_running_loop()
+    keep_tidy(loop, lambda: pulse.busy)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, driver.shut_down)
     log.info(
