@@ -6,8 +6,10 @@ them (the active controller). Nothing here knows where records come from.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from spindle.model import records as r
@@ -44,6 +46,8 @@ class Delta:
     partitions: dict[PartitionId, None] = field(default_factory=dict)
     """Created or changed, in order."""
     removed: dict[TopicId, TopicState] = field(default_factory=dict)
+    gone: dict[PartitionId, None] = field(default_factory=dict)
+    """The partitions of topics that were removed."""
     brokers: dict[NodeId, None] = field(default_factory=dict)
     configs: dict[tuple[int, str], None] = field(default_factory=dict)
     features: bool = False
@@ -52,6 +56,24 @@ class Delta:
         return bool(
             self.partitions or self.removed or self.brokers or self.configs or self.features
         )
+
+    def slices(self, most: int) -> deque[Delta]:
+        """The same in several, with so many partitions each, for those who act on it in turns.
+
+        First what holds for all: settings, features, the names of topics that are gone. Then their
+        partitions, for others may come under the same names; then the others; brokers in the end.
+        """
+        if len(self.gone) + len(self.partitions) <= most:
+            return deque([self])
+        found = deque([Delta(removed=self.removed, configs=self.configs, features=self.features)])
+        for touched in (self.gone, self.partitions):
+            ids = iter(touched)
+            while piece := dict.fromkeys(islice(ids, most)):
+                gone = touched is self.gone
+                found.append(Delta(gone=piece) if gone else Delta(partitions=piece))
+        if self.brokers:
+            found.append(Delta(brokers=self.brokers))
+        return found
 
 
 class ClusterImage:
@@ -200,7 +222,9 @@ class ClusterImage:
         self.configs.pop((TOPIC_RESOURCE, topic.name), None)
         self.delta.removed[record.topic_id] = topic
         for index in topic.partitions:
-            self.delta.partitions.pop(PartitionId(record.topic_id, index), None)
+            id = PartitionId(record.topic_id, index)
+            self.delta.partitions.pop(id, None)
+            self.delta.gone[id] = None
 
     def _partition(self, record: r.Partition) -> None:
         self.topics[record.topic_id].partitions[record.partition_id] = record

@@ -214,7 +214,7 @@ class Lifecycle:
             request_types(Key.BROKER_HEARTBEAT, 2).BrokerHeartbeatRequest,
             broker_id=self._site.node_id,
             broker_epoch=self.epoch,
-            current_metadata_offset=self._site.metadata.offset,
+            current_metadata_offset=self._site.metadata.told,
             offline_log_dirs=self._directories.failed,
             cordoned_log_dirs=self._cordoned_to_tell(),
             **fields,

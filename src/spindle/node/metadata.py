@@ -2,19 +2,30 @@
 
 Knows records, not where they come from (`quorum` does). A metadata transaction counts only at its
 end (KIP-868). Listeners are the broker's parts; the controller has an image of its own.
+
+The image changes at once, a batch of records as a whole: no request ever sees a part of one. What
+it means for a broker's replicas is told in slices, so that thousands of them keep nobody waiting
+(S-08): the image is then ahead of them, as Apache Kafka's is. Listeners act on what the image shows
+when their turn comes. What is committed meanwhile is told after that, as one.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from spindle.model import records as r
 from spindle.model.errors import Corrupt
+from spindle.model.ids import PartitionId
 from spindle.model.image import ClusterImage, Delta, TopicState
 from spindle.model.offsets import OffsetAndEpoch
+from spindle.model.outbox import Outbox
 
 HELD_MAX = 1_000_000
 """Records of one metadata transaction that are kept until its end."""
+TOLD_AT_ONCE: Final = 100
+"""Partitions of which listeners are told before others have their turn: some milliseconds."""
 
 Listener = Callable[[Delta], None]
 
@@ -22,10 +33,22 @@ Listener = Callable[[Delta], None]
 class Metadata:
     """The committed image. `offset` is the last one that it includes."""
 
-    def __init__(self) -> None:
+    def __init__(self, out: Outbox | None = None) -> None:
+        """`out`: gives turns; without it listeners are told all at once."""
         self.image = ClusterImage()
+        self.told = -1
+        """Offset of the last record of which the listeners have been told; -1 before the first."""
+        self.at_once = TOLD_AT_ONCE
+        """How many partitions they are told of in a turn."""
+        self.rest = 0.0
+        """Seconds between two turns at least."""
+        self._out = out
         self._listeners: list[Listener] = []
         self._held: list[r.MetadataRecord] | None = None
+        self._left: deque[Delta] = deque()
+        """What the listeners are still to be told, of all up to `_upto`."""
+        self._upto = -1
+        self._telling = False
 
     @property
     def offset(self) -> int:
@@ -66,12 +89,37 @@ class Metadata:
         _add_vanished(self.image.delta, before, self.image)
 
     def publish(self) -> None:
-        """Tell the listeners what has changed since the last time, if anything has."""
-        if not self.image.delta:
-            return
+        """Tell the listeners what has changed since the last time, if anything has: at once as far
+        as it is little, the rest in turns."""
+        if not self._telling:
+            self._tell_news()
+
+    def _tell_news(self) -> None:
+        self._telling = True
+        self._upto = self.image.offset
         delta = self.image.take_delta()
-        for listener in self._listeners:
-            listener(delta)
+        if delta:
+            self._left = delta.slices(self.at_once) if self._out is not None else deque([delta])
+        self._tell_on()
+
+    def _tell_on(self) -> None:
+        if self._left:
+            delta = self._left.popleft()
+            for listener in self._listeners:
+                listener(delta)
+        if self._left:
+            self._in_turn(self._tell_on)
+            return
+        self.told = self._upto
+        if self.image.delta:
+            self._in_turn(self._tell_news)
+        else:
+            self._telling = False
+
+    def _in_turn(self, then: Callable[[], None]) -> None:
+        """Not among the pieces of long work: those come one at a time, and rest under strain."""
+        assert self._out is not None, "a listener has committed something"
+        self._out.after(self.rest, then)
 
     def _take(self, record: r.MetadataRecord) -> None:
         if isinstance(record, r.BeginTransaction):
@@ -95,9 +143,13 @@ class Metadata:
 def _add_vanished(delta: Delta, before: ClusterImage, after: ClusterImage) -> None:
     """What a snapshot no longer has, as changes: listeners must hear of deletions too."""
     delta.removed.update(before.delta.removed)
+    delta.gone.update(before.delta.gone)
+    delta.brokers.update(before.delta.brokers)
+    delta.configs.update(before.delta.configs)
     for topic_id, topic in before.topics.items():
         if topic_id not in after.topics:
             delta.removed[topic_id] = topic
+            delta.gone.update((PartitionId(topic_id, index), None) for index in topic.partitions)
     for broker in before.brokers:
         delta.brokers[broker] = None
     for key in before.configs:

@@ -47,7 +47,7 @@ class Node:
         self.cluster_id = cluster_id
         self.out = Outbox(rng)
         peers = Peers(self.out, str(config.node_id))  # as nodes of Apache Kafka call themselves
-        self.metadata = Metadata()
+        self.metadata = Metadata(self.out)
         self.quorum = Quorum(config, cluster_id, self.out, peers, self.metadata)
         self.controller: Controller | None = None
         self.broker: Broker | None = None

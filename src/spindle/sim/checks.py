@@ -189,8 +189,8 @@ class Checks:
             return "no controller is active"
         image = active.metadata.image
         for _, node in cluster.running():
-            if node.metadata.offset + 1 < active.quorum.high_watermark:
-                return f"node {node.config.node_id} has not read all metadata"
+            if node.metadata.told + 1 < active.quorum.high_watermark:
+                return f"node {node.config.node_id} does not act on all metadata yet"
         for topic, state in image.partitions():
             why = _incomplete(image, state)
             if why is not None:

@@ -20,6 +20,7 @@ from spindle.model.image import ClusterImage, Delta
 from spindle.model.outbox import Outbox
 from spindle.model.records import FeatureLevel
 from spindle.node.broker import Broker
+from spindle.node.metadata import TOLD_AT_ONCE
 from spindle.node.node import Node
 from spindle.sim.disk import MemoryDisk
 from spindle.sim.host import Host
@@ -77,6 +78,10 @@ class Shape:
     elr: bool = True
     """Eligible leader replicas are switched on (KIP-966)."""
     transaction_version: int = 2
+    told_at_once: int = TOLD_AT_ONCE
+    """Partitions of which a broker's parts hear in one turn when the metadata changes."""
+    told_rest: float = 0.0
+    """Seconds between two such turns: much may happen meanwhile."""
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -242,6 +247,8 @@ class Cluster:
         }
         rng = random.Random(self.world.rng.getrandbits(64))
         node = Node(member.config, self.cluster_id, rng)
+        node.metadata.at_once = self.shape.told_at_once
+        node.metadata.rest = self.shape.told_rest
         node.metadata.listen(lambda delta: self._tell_changes(member, node, delta))
         self.world.start(member.host, node)
 

@@ -133,7 +133,16 @@ def draw(seed: int) -> Plan:
         appetite=appetite,
         seconds=rng.choice([8.0, 15.0]),
     )
-    return _with_transactions(plan, random.Random(f"transactions {seed}"), min_isr)
+    plan = _with_transactions(plan, random.Random(f"transactions {seed}"), min_isr)
+    return _with_slow_turns(plan, random.Random(f"turns {seed}"))
+
+
+def _with_slow_turns(plan: Plan, rng: random.Random) -> Plan:
+    """In half of the seeds brokers act on the metadata one partition after the other."""
+    rest = rng.choice([0.0, 0.0, 0.02, 0.3])
+    if not rest:
+        return plan
+    return replace(plan, shape=replace(plan.shape, told_at_once=1, told_rest=rest))
 
 
 def _with_transactions(plan: Plan, rng: random.Random, min_isr: int) -> Plan:

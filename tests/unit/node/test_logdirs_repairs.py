@@ -61,6 +61,28 @@ def test_a_failed_directory_comes_back_without_a_restart() -> None:
     assert world.values("t") == [*values, b"after"]
 
 
+@pytest.mark.spec("B-13")
+def test_a_directory_comes_back_while_a_deletion_waits_for_its_turn() -> None:
+    world = started(2, partitions=4)
+    world.fail_now("/d1")
+    world.disk.heal("/d1")
+    world.wait(15)
+    register_again(world, 1)
+    world.image.apply(r.RemoveTopic(topic_id=topic_id("t")))
+    gone = world.image.take_delta()
+    register_again(world, 0, 1)
+    world.wait(0.5)
+    assert world.logs.offline == set()
+    assert set(world.logs.places.all) == set(gone.gone)
+    for delta in gone.slices(1):
+        world.logs.on_metadata(delta)
+        world.replicas.on_metadata(delta)
+        world.step()
+    assert not world.logs.places.all
+    world.create_topic("t", 4)
+    assert all(world.replicas.is_leader(pid("t", n)) for n in range(4))
+
+
 @pytest.mark.spec("B-16")
 def test_a_directory_that_is_formatted_later_comes_in() -> None:
     world = World(2)

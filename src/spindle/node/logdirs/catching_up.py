@@ -69,7 +69,8 @@ class CatchingUp:
         self._places.forget_figures()
         for place in list(self._places.all.values()):
             state = self._site.image.partition(place.id)
-            assert state is not None
+            if state is None:
+                continue  # Its topic is gone: we are about to be told.
             if place.stage is Stage.OFFLINE:
                 self._take_up(place, state, found)
                 continue
@@ -141,11 +142,10 @@ class CatchingUp:
     def on_metadata(self, delta: Delta) -> None:
         """Topics came or went, replicas were given to us or taken away."""
         self._places.forget_figures()
-        for topic_id, topic in delta.removed.items():
-            for index in topic.partitions:
-                known = self._places.all.get(PartitionId(topic_id, index))
-                if known is not None:
-                    self._places.remove(known)
+        for id in delta.gone:
+            known = self._places.all.get(id)
+            if known is not None:
+                self._places.remove(known)
         for id in delta.partitions:
             state = self._site.image.partition(id)
             known = self._places.all.get(id)
