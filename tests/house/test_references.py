@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import click
 import pytest
 
-from spindle.cli.app import COMMANDS, parser
+from spindle.cli.app import COMMANDS
 from spindle.model.settings.table import NODE_SETTINGS
 
 ROOT = Path(__file__).parents[2]
@@ -121,10 +120,10 @@ def test_docstrings_name_code_that_exists() -> None:
 
 
 @cache
-def command(first: str) -> click.Command | None:
+def command(first: str) -> object | None:
     """A sub-command of `spindle`."""
     row = next((row for row in COMMANDS if row.name == first), None)
-    return parser(row) if row is not None else None
+    return row.load() if row is not None else None
 
 
 def options_of(part: object) -> set[str]:

@@ -21,7 +21,7 @@ import pytest
 from packaging.requirements import Requirement
 from tests.support.processes import tied
 
-from spindle.cli.app import COMMANDS, parser
+from spindle.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = ("", "spark", "connect", "demo")
@@ -131,7 +131,7 @@ def every_command() -> list[list[str]]:
     """The words of all commands and sub-commands."""
     found: list[list[str]] = []
     for row in COMMANDS:
-        inner = getattr(parser(row), "commands", {})
+        inner = getattr(row.load(), "commands", {})
         found += [[row.name], *([row.name, name] for name in inner)]
     return found
 

@@ -1,64 +1,43 @@
-"""`spindle completion`: what a shell offers when the tab key is pressed."""
+"""`spindle completion`: what a shell offers when the tab key is pressed.
+
+Typer has the scripts, and answers them when they call `spindle` with `VARIABLE` set.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+import os
+from typing import Annotated, Final, Literal
 
 import typer
+from typer.completion import get_completion_inspect_parameters, shell_complete
 
-from spindle.cli.render import fail
-
-_BASH: Final = """\
-_spindle() {
-    local IFS=$'\\n'
-    COMPREPLY=($(spindle completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-}
-complete -o default -F _spindle spindle"""
-_ZSH: Final = """\
-#compdef spindle
-_spindle() {
-    local -a found
-    found=(${(f)"$(spindle completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
-    if (( $#found )); then compadd -- $found; else _files; fi
-}
-compdef _spindle spindle"""
-_FISH: Final = """\
-complete -c spindle -a \
-'(spindle completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'"""
-SCRIPTS: Final = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+VARIABLE: Final = "_SPINDLE_COMPLETE"
+"""Of the environment: `complete_bash` and so on ask for what may follow, not for a command."""
 
 
 def completion(
-    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
-    words: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    context: typer.Context,
+    shell: Annotated[
+        Literal["bash", "zsh", "fish"],
+        typer.Argument(metavar="SHELL", help="bash, zsh or fish."),
+    ],
 ) -> None:
     """Print the script that enables completion in a shell.
 
     Put `source <(spindle completion bash)` into ~/.bashrc, `source <(spindle completion zsh)` into
     ~/.zshrc, or `spindle completion fish | source` into ~/.config/fish/config.fish.
     """
-    if shell == "words":  # The scripts ask this: the words so far, the last one not complete.
-        print("\n".join(candidates(words or [""])))
-    elif shell in SCRIPTS:
-        print(SCRIPTS[shell])
-    else:
-        fail(f"there is no completion for {shell!r}; choose one of {', '.join(SCRIPTS)}", 2)
+    _learn_shells()
+    shell_complete(context.find_root().command, {}, "spindle", VARIABLE, f"source_{shell}")
 
 
-def candidates(words: list[str]) -> list[str]:
-    """What may stand for the last word; none: a file, or anything."""
-    from spindle.cli.app import COMMANDS, parser
+def enable() -> None:
+    """Let this process answer a shell, as its environment asks for, when it parses its line."""
+    _learn_shells()
+    # Each line of the answer is an offer; rich, by which Typer prints meanings, would break them.
+    os.environ["COLUMNS"] = "10000"
 
-    *before, last = words
-    if not before:
-        return [c.name for c in COMMANDS if c.name.startswith(last)]
-    row = next((c for c in COMMANDS if c.name == before[0]), None)
-    if row is None:
-        return []
-    command: Any = parser(row)
-    for word in before[1:]:
-        command = getattr(command, "commands", {}).get(word, command)
-    if last.startswith("-"):
-        names = [name for option in command.params for name in option.opts if name[:1] == "-"]
-        return [name for name in (*names, "--help") if name.startswith(last)]
-    return [name for name in getattr(command, "commands", {}) if name.startswith(last)]
+
+def _learn_shells() -> None:
+    """Typer knows the shells once it was asked for the options that it would add."""
+    get_completion_inspect_parameters()

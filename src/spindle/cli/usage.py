@@ -48,6 +48,7 @@ def page(command: Any, context: Any) -> str:
         _listed("Options", ((_names(p), _meaning(p)) for p in options), width),
         _listed("Commands", ((c.name, _summary(c)) for c in commands), width),
         _examples(path),
+        "\n\n".join(_paragraphs(command.epilog or "", width)),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -65,7 +66,8 @@ def wrong(error: Any) -> str:
     if text.startswith("Missing command") and context is not None:
         text = f"say what to do: {', '.join(context.command.commands)}"
     hint = f" See: {context.command_path} --help" if context is not None else ""
-    return f"{text.rstrip('.')}.{hint}"
+    text = " ".join(text.split())
+    return f"{text.rstrip('.')}{'' if text.endswith('?') else '.'}{hint}"
 
 
 def _bad_value(error: Any) -> str | None:
@@ -76,6 +78,8 @@ def _bad_value(error: Any) -> str | None:
         return None
     value = details()[0].get("input")
     kind = _KINDS.get(_type(parameter), "what it takes")
+    if choices := parameter.type_descriptor.choices:
+        kind = f"one of {', '.join(choices)}"
     limits = _range(parameter)
     return f"{_plain_name(parameter)}: {value!r} is not {kind}{f' {limits}' if limits else ''}"
 
