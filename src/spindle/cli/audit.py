@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spindle.cli import log_pictures, pages, render
-from spindle.cli.connecting import AsJson
+from spindle.cli.connecting import AsJson, written
 from spindle.cli.exits import End
 from spindle.cli.log_dirs import names
 from spindle.cli.log_pictures import Bar, Mark
@@ -65,10 +65,7 @@ def audit(
 
         found = count(spark, produced or [], consumed or [], log_dir or [], names(topic_list))
     if report is not None:
-        try:
-            report.write_text(page(found), encoding="utf-8")
-        except OSError as error:
-            render.fail(f"{report} cannot be written: {error.strerror}")
+        written(report, page(found))
     if as_json:
         print(json.dumps(summary(found)))
     else:

@@ -1,4 +1,4 @@
-"""How a command gets its AdminClient: options in common, files to read, one event loop.
+"""How a command gets its AdminClient: options in common, files to read and write, one event loop.
 
 Called by every command that talks to a cluster.
 """
@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 import javaproperties
 import typer
 
+from spindle.cli import render
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Unusable
 
@@ -76,6 +77,17 @@ def read_text(path: Path) -> str:
         raise Unusable(f"Unable to read file {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise Unusable(f"Unable to read file {path}: it is not UTF-8 ({error.reason})") from None
+
+
+def written(path: Path | None, text: str) -> None:
+    """Write a file that was asked for; the command ends with the reason where it cannot be."""
+    if path is None:
+        return
+    try:
+        # A name of a file need not be UTF-8; what is not is shown as its bytes.
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        render.fail(f"cannot write {path}: {error.strerror}")
 
 
 def command_config(path: Path | None, default_timeout: float = 30.0) -> float:

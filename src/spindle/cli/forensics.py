@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from spindle.cli import log_pictures, pages, render
-from spindle.cli.connecting import AsJson
+from spindle.cli.connecting import AsJson, written
 from spindle.cli.log_dirs import names
 from spindle.cli.log_pictures import Bar, Bars, Mark
 from spindle.cli.spark import SparkRemote, spark_session
@@ -55,10 +55,7 @@ def forensics(
         with render.waiting("reading the logs"):
             found = examine(spark, directories, names(topic_list))
     if report is not None:
-        try:
-            report.write_text(page(directories, found), encoding="utf-8")
-        except OSError as error:
-            render.fail(f"{report} cannot be written: {error.strerror}")
+        written(report, page(directories, found))
     if as_json:
         print(json.dumps(summary(found)))
     else:

@@ -40,9 +40,15 @@ from spindle.cli.balance.options import (
     home_of,
     spark_session,
     wanted,
+)
+from spindle.cli.connecting import (
+    AsJson,
+    Bootstrap,
+    read_text,
+    run_to_end,
+    with_admin,
     written,
 )
-from spindle.cli.connecting import AsJson, Bootstrap, read_text, run_to_end, with_admin
 from spindle.cli.exits import End
 from spindle.client.admin import AdminClient
 from spindle.pipeline.proposal import document, led, parse

@@ -199,13 +199,3 @@ def spark_session(name: str, remote: str | None) -> Session:
         )
     with render.waiting("Spark starts"):
         return session(name, remote)
-
-
-def written(path: Path | None, text: str) -> None:
-    """Write a file that was asked for; the command ends with the reason where it cannot be."""
-    if path is None:
-        return
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        render.fail(f"cannot write {path}: {error.strerror}")

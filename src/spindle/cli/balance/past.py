@@ -29,9 +29,8 @@ from spindle.cli.balance.options import (
     home_of,
     spark_session,
     wanted,
-    written,
 )
-from spindle.cli.connecting import AsJson, with_admin
+from spindle.cli.connecting import AsJson, with_admin, written
 from spindle.cli.exits import End
 from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import document

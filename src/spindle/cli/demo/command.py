@@ -34,7 +34,7 @@ def demo(
         from spindle.cli.demo.story import tell
     except ImportError as error:
         render.fail(f"{error.name} is missing: pip install 'spindle[spark,demo]' installs it")
-    from spindle.cli.connecting import run_to_end
+    from spindle.cli.connecting import run_to_end, written
     from spindle.cli.demo.report import page
 
     home = data or Path(tempfile.mkdtemp(prefix="spindle-demo-"))
@@ -48,13 +48,13 @@ def demo(
     finally:
         if data is None:
             shutil.rmtree(home, ignore_errors=True)
-    report.write_text(page(story), encoding="utf-8")
     render.table(
         "Promises",
         ("promise", "seen", ""),
         [(p.text, p.seen, p.word) for p in story.promises],
     )
     render.table("Figures", ("figure", "value"), [list(fact) for fact in story.facts])
+    written(report, page(story))
     render.say(f"report: {report.absolute()}")
     if not all(promise.kept for promise in story.promises):
         raise typer.Exit(1)

@@ -1,0 +1,42 @@
+"""What commands have in common: the files that they write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.support.commands import call
+
+from spindle.cli.connecting import written
+from spindle.cli.demo import story
+from spindle.cli.demo.report import Promise, Story
+from spindle.cli.exits import End
+
+
+def test_a_file_that_cannot_be_written_is_an_error_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(None, "nothing was asked for")
+    with pytest.raises(SystemExit) as ended:
+        written(tmp_path / "no" / "plan.json", "{}")
+    assert ended.value.code == End.FAILED
+    told = f"error: cannot write {tmp_path}/no/plan.json: No such file or directory\n"
+    assert capsys.readouterr().err == told
+
+
+def test_a_name_that_is_not_utf8_is_shown_by_its_bytes(tmp_path: Path) -> None:
+    written(tmp_path / "page", "/disk-\udcff/é")
+    assert (tmp_path / "page").read_text(encoding="utf-8") == "/disk-\\udcff/é"
+
+
+def test_the_demo_tells_its_promises_although_its_report_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def tell(*_: object) -> Story:
+        return Story("lead", (), (), (), (Promise("no record is lost", "0 lost", True),), ())
+
+    monkeypatch.setattr(story, "tell", tell)
+    done = call("demo", "--report", str(tmp_path / "no" / "demo.html"))
+    assert done.code == End.FAILED
+    assert "no record is lost" in done.stdout
+    assert done.stderr.startswith("error: cannot write ")
