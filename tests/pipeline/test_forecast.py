@@ -271,6 +271,20 @@ def test_replicas_without_bytes_stand_against_a_plan_too(
     assert (nothing.code, "Nothing to move" in nothing.stdout) == (4, True), nothing
 
 
+@pytest.mark.spec("N-06", "P-12")
+def test_a_forecast_without_a_history_ends_with_6(
+    spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(past, "spark_session", lambda *_: spark)
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    for more in ([], ["--json"]):
+        ended = call("balance", "forecast", "--history", str(tmp_path / "none"), *more)
+        assert ended.code == 6, ended
+    three_disks(spark, tmp_path, 10)
+    known = call("balance", "forecast", "--history", str(tmp_path))
+    assert known.code == 0, known
+
+
 def test_what_cannot_be_meant_is_refused(spark: Session, tmp_path: Path) -> None:
     with pytest.raises(Unusable, match="there is no history in"):
         what_if(spark, tmp_path, WANTED, Changes())

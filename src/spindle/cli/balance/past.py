@@ -128,8 +128,8 @@ def forecast(
 
     Growth is that of the replicas that lie on a disk now: moves are no growth, nor are bulk loads
     and topics made anew. Between: by the slowest and fastest stretches of its past. To act before
-    it happens: `spindle balance plan --ahead DAYS`. Exit code 1: a disk is full, or there is no
-    history.
+    it happens: `spindle balance plan --ahead DAYS`. Exit code 1: a disk is full; 6: there is no
+    history to tell it from.
     """
     spark = spark_session("spindle balance forecast", spark_remote)
     from spindle.pipeline import history as keeping
@@ -150,8 +150,16 @@ def forecast(
         print(json.dumps({"version": 1, "directories": [_document(f, now) for f in fillings]}))
     else:
         _show(fillings, now, history)
-    if not fillings or any(f.full_at is not None and f.full_at <= now for f in fillings):
-        raise typer.Exit(End.FAILED)
+    if (end := _end(fillings, now)) is not End.DONE:
+        raise typer.Exit(end)
+
+
+def _end(fillings: Sequence[Filling], now: datetime) -> End:
+    """How a forecast ends: without a history nothing is known, neither good nor bad."""
+    if not fillings:
+        return End.UNKNOWN
+    full = any(f.full_at is not None and f.full_at <= now for f in fillings)
+    return End.FAILED if full else End.DONE
 
 
 def what_if(
