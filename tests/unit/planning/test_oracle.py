@@ -70,6 +70,64 @@ def test_what_a_solver_can_even_out_is_evened_out_for_hardly_more(between: bool)
     assert sum(ratios) / len(ratios) <= 1.1
 
 
+def lopsided() -> Cluster:
+    """Two topics of 14 partitions, 51 to 90 GB, four of each on the first broker, ten on the other.
+
+    The shape and sizes of a cluster that Cruise Control's tests know as unbalanced, with room.
+    """
+    replicas: dict[int, list[ReplicaLoad]] = {0: [], 1: []}
+    for topic in "tu":
+        for n in range(14):
+            path = "/a" if n % 4 < 2 else "/b"
+            replicas[int(n > 3)].append(ReplicaLoad(topic, n, path, 51_000 + 3_000 * n))
+    disks = [DirectoryLoad("/a", 1_000_000), DirectoryLoad("/b", 1_000_000)]
+    return cluster_of([BrokerLoad(0, "x"), BrokerLoad(1, "y")], {0: disks, 1: disks}, replicas)
+
+
+def assigned() -> Cluster:
+    """Nine partitions, three replicas of each, five brokers in four racks.
+
+    Shape and sizes are those of the cluster that Cruise Control tests its Kafka assigner with.
+    """
+    sizes = {"t0": (10, 90, 20), "t1": (80, 30, 70), "t2": (40, 60, 50)}
+    held = (
+        "t0-0 t1-2 t0-2 t2-1 t1-1",
+        "t0-1 t2-0 t1-0 t2-2",
+        "t0-2 t2-1 t0-1 t2-0 t1-0 t1-2",
+        "t1-0 t2-2 t1-1 t0-0 t0-2 t2-1",
+        "t1-1 t0-0 t1-2 t0-1 t2-0 t2-2",
+    )
+    named = [[name.split("-") for name in names.split()] for names in held]
+    return cluster_of(
+        [BrokerLoad(n, rack) for n, rack in enumerate("xxyzw")],
+        {broker: [DirectoryLoad("/a", 1_000_000)] for broker in range(5)},
+        {
+            broker: [ReplicaLoad(t, int(p), "/a", 1000 * sizes[t][int(p)]) for t, p in names]
+            for broker, names in enumerate(named)
+        },
+    )
+
+
+@pytest.mark.spec("P-04")
+@pytest.mark.parametrize(
+    ("cluster", "tolerance"),
+    # The second has no end within a narrower band: four racks, three replicas of each partition.
+    [(lopsided(), 0.05), (lopsided(), 0.1), (assigned(), 0.2), (assigned(), 0.3)],
+    ids=["lopsided, 5 %", "lopsided, 10 %", "assigned, 20 %", "assigned, 30 %"],
+)
+def test_clusters_that_another_balancer_is_tested_with_cost_what_the_solver_finds(
+    cluster: Cluster, tolerance: float
+) -> None:
+    band = Band(tolerance)
+    plan = plan_cluster(cluster, band, between=True)
+    end = after(cluster, carry_out(cluster, plan, band, Limits()))
+    verdict = judge(cluster, band, between=True)
+    assert verdict.feasible
+    assert even(cluster, end, band, between=True)
+    assert plan.bytes_moved + plan.bytes_between == verdict.cost
+    assert plan.notes == ()
+
+
 def rated(seed: int) -> Cluster:
     """A broker with few replicas: some large, some hot, some nearly a directory's whole part."""
     rng = random.Random(seed)

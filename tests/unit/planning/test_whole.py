@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
+
 import pytest
 from tests.unit.planning import many
 from tests.unit.planning.clusters import carry_out, simple
 
+from spindle.planning.between.walk import Between
 from spindle.planning.load import Band
 from spindle.planning.schedule import Limits
 from spindle.planning.whole import plan_cluster
@@ -90,3 +94,41 @@ def test_a_broker_with_nothing_but_empty_replicas_that_cannot_leave_says_so() ->
     plan = plan_cluster(cluster, Band(0.2), between=True)
     assert plan.moves == ()
     assert plan.notes[0].startswith("broker 1 cannot be emptied: 1 replica stays, 0 B")
+
+
+def too_large(brokers: int, partitions: int) -> dict[int, dict[str, list[tuple[int, int]]]]:
+    """Two replicas of each partition, many of them larger than what brokers lack."""
+    rng = random.Random(1)
+    held: dict[int, dict[str, list[tuple[int, int]]]] = {b: {"/a": []} for b in range(brokers)}
+    for number in range(partitions):
+        size = rng.choice((100, 200, 300, 1000, 3000, 5000))
+        for broker in rng.sample(range(brokers), 2):
+            held[broker]["/a"].append((number, size * 1000))
+    return held
+
+
+@pytest.mark.spec("P-04")
+@pytest.mark.parametrize("tolerance", [0.01, 0.05])
+def test_brokers_that_are_stuck_are_not_looked_at_again_after_each_move_of_others(
+    tolerance: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[int] = []
+    give, take = Between._give, Between._take
+
+    def counted(one: Callable[[Between, int], bool]) -> Callable[[Between, int], bool]:
+        def look(walk: Between, broker: int) -> bool:
+            looks.append(broker)
+            return one(walk, broker)
+
+        return look
+
+    monkeypatch.setattr(Between, "_give", counted(give))
+    monkeypatch.setattr(Between, "_take", counted(take))
+    racks = {b: f"r{b % 4}" for b in range(100)}
+    cluster = simple(too_large(100, 500), capacity=20_000_000, racks=racks)
+    plan = plan_cluster(cluster, Band(tolerance), between=True)
+    stuck = {note.split()[1] for note in plan.notes if note.startswith("broker ")}
+    assert len(stuck) >= 3
+    assert len(plan.moves) >= 200
+    # Each look at all brokers that are left follows a move; many moves share one.
+    assert len(looks) <= 3 * len(plan.moves)
