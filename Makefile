@@ -22,8 +22,8 @@ demo: setup ## Run the main job: a cluster, load, a plan from Spark, moves, a br
 	$(BIN)/spindle demo
 
 define lint
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench tools
+	$(BIN)/ruff format --check src tests bench tools
 	$(BIN)/mypy
 endef
 

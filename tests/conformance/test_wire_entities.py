@@ -10,18 +10,28 @@ import io
 import random
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kio.serial import entity_reader, entity_writer
+from tools.messages.schema import attribute
 
 from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.wire import entities, framing
+from spindle.wire import codec, entities, framing, messages
 from spindle.wire.apis import TABLE
 from spindle.wire.layout import Field, Layout, layout_of
+from spindle.wire.values import timestamp
 
+MESSAGES = {
+    cls.__name__: cls
+    for found in iter_modules(messages.__path__)
+    for cls in vars(import_module(f"{messages.__name__}.{found.name}")).values()
+    if isinstance(cls, type) and issubclass(cls, codec.Whole)
+}
 CLASSES = [
     load(key, version)
     for key, api in TABLE.items()
@@ -94,6 +104,66 @@ def test_our_bytes_are_kios_bytes(cls: type[Any], data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=label)
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_the_messages_bytes_are_kios_bytes(cls: type[Any], data: st.DataObject) -> None:
+    entity = data.draw(of_layout(layout_of(cls)))
+    raw = by_kio(entity)
+    message, version = MESSAGES[cls.__name__], int(cls.__version__)
+    for buffer in (raw, bytearray(raw)):
+        read, size = codec.decode(message, version, buffer)
+        assert size == len(raw)
+        assert_same(read, entity)
+    assert codec.encode(read, version) == raw
+    assert read == codec.decode(message, version, raw)[0]
+
+
+def assert_same(message: Any, entity: Any) -> None:
+    """That a message has the values of kio's entity, and its defaults for what kio's lacks."""
+    layout = layout_of(type(entity))
+    plain = type(message)()
+    known = {attribute(f): f for f in layout.fields}
+    for name in message.__slots__:
+        value = getattr(message, name)
+        if name not in known:
+            continue  # this version has no such field; a reader sets its default: see below
+        field, wanted = known[name], getattr(entity, known[name].name)
+        if field.layout is not None and field.array:
+            assert (value is None) == (wanted is None)
+            for one, other in zip(value or (), wanted or (), strict=True):
+                assert_same(one, other)
+        elif field.layout is not None and wanted is not None:
+            assert_same(value, wanted)
+        else:
+            assert value == as_written(field, wanted), name
+    for name in set(message.__slots__) - set(known):
+        assert getattr(message, name) == getattr(plain, name), name
+
+
+def as_written(field: Field, value: Any) -> Any:
+    if field.kind.startswith("timedelta"):
+        return entities.to_ms(value)
+    return timestamp(value) if field.kind.startswith("datetime") else value
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=label)
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_mutilated_messages_are_corrupt(cls: type[Any], data: st.DataObject) -> None:
+    raw = by_kio(data.draw(of_layout(layout_of(cls))))
+    message, version = MESSAGES[cls.__name__], int(cls.__version__)
+    rng = random.Random(data.draw(st.integers(0, 2**32)))
+    for _ in range(25):
+        broken = mutilated(raw, rng)
+        try:
+            read, size = codec.decode(message, version, broken)
+        except Corrupt:
+            continue
+        assert size <= len(broken)
+        codec.encode(read, version)
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=label)
 def test_what_make_fills_in_can_be_sent(cls: type[Any]) -> None:
     entity = entities.make(cls)
     raw = entities.encode(entity)
@@ -108,18 +178,22 @@ def test_mutilated_bytes_are_corrupt(cls: type[Any], data: st.DataObject) -> Non
     raw = entities.encode(data.draw(of_layout(layout_of(cls))))
     rng = random.Random(data.draw(st.integers(0, 2**32)))
     for _ in range(25):
-        broken = bytearray(raw)
-        for _ in range(rng.randrange(3) if broken else 0):
-            broken[rng.randrange(len(broken))] = rng.choice(
-                (0, 1, 127, 128, 255, rng.randrange(256))
-            )
-        del broken[rng.randrange(len(broken) + 1) :]
+        broken = mutilated(raw, rng)
         try:
-            entity, size = entities.decode(cls, bytes(broken))
+            entity, size = entities.decode(cls, broken)
         except Corrupt:
             continue
         assert size <= len(broken)
         entities.encode(entity)
+
+
+def mutilated(raw: bytes, rng: random.Random) -> bytes:
+    """Some bytes changed, and cut short somewhere."""
+    broken = bytearray(raw)
+    for _ in range(rng.randrange(3) if broken else 0):
+        broken[rng.randrange(len(broken))] = rng.choice((0, 1, 127, 128, 255, rng.randrange(256)))
+    del broken[rng.randrange(len(broken) + 1) :]
+    return bytes(broken)
 
 
 def test_random_frames_raise_nothing_but_corrupt_and_refusal() -> None:

@@ -24,8 +24,12 @@ GOALS = ROOT / "docs" / "behaviours.md"
 """Its rows may name what is still to be built."""
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES.remove(GOALS)
-CODE = [path for top in ("src", "tests", "bench") for path in sorted((ROOT / top).rglob("*.py"))]
-TOPS = {"docs", "src", "tests", "bench"}
+CODE = [
+    path
+    for top in ("src", "tests", "bench", "tools")
+    for path in sorted((ROOT / top).rglob("*.py"))
+]
+TOPS = {"docs", "src", "tests", "bench", "tools"}
 ROOMS = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
 PARENTS: dict[str, list[Path]] = {}
 """Where a package of this name stands."""

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SOURCES = sorted((ROOT / "src").rglob("*.py"))
-ALL = SOURCES + sorted((ROOT / "tests").rglob("*.py")) + sorted((ROOT / "bench").rglob("*.py"))
+GENERATED = ROOT / "src" / "spindle" / "wire" / "messages"
+SOURCES = sorted(p for p in (ROOT / "src").rglob("*.py") if p.parent != GENERATED)
+TOPS = ("tests", "bench", "tools")
+ALL = SOURCES + [path for top in TOPS for path in sorted((ROOT / top).rglob("*.py"))]
 LINE_MAX, FUNCTION_MAX, FILE_MAX = 100, 70, 500
 TABLES = {"src/spindle/model/config.py", "src/spindle/wire/metadata_schema.py"}
 """Files that are one table; long because the table is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -14,8 +14,18 @@ from tests.support.spindle_cluster import SpindleCluster
 
 from spindle.client.link import Link
 from spindle.model.errors import Error
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.codec import Request, Response
+from spindle.wire.messages.describe_configs_request import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+)
+from spindle.wire.messages.incremental_alter_configs_request import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+
+R = TypeVar("R", bound=Response)
 
 pytestmark = pytest.mark.kafka
 
@@ -73,14 +83,14 @@ def pair(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield Pair(apache, ours)
 
 
-def asked(cluster: ApacheKafka, request: Any) -> Any:
-    """A broker's answer to a request."""
+def asked(cluster: ApacheKafka, request: Request[R]) -> R:
+    """A broker's answer to a request in its newest version."""
 
-    async def ask() -> Any:
+    async def ask() -> R:
         host, _, port = cluster.bootstrap.split(",")[0].rpartition(":")
         link = await Link.connect(host, int(port), name="asked", client_id="test", seconds=10)
         try:
-            return await link.ask(request, 10)
+            return await link.ask(request, request.VERSIONS[-1], 10)
         finally:
             link.close()
 
@@ -91,15 +101,12 @@ def described(
     cluster: ApacheKafka, kind: int, name: str, *, documentation: bool = False
 ) -> dict[str, Any]:
     """The rows of a resource by name."""
-    types = request_types(Key.DESCRIBE_CONFIGS, 4)
-    resource = make(
-        types.DescribeConfigsResource,
+    resource = DescribeConfigsResource(
         resource_type=kind,
         resource_name=name,
         configuration_keys=None,
     )
-    request = make(
-        types.DescribeConfigsRequest,
+    request = DescribeConfigsRequest(
         resources=(resource,),
         include_synonyms=True,
         include_documentation=documentation,
@@ -175,12 +182,9 @@ ALTERATIONS = [
 def altered(cluster: ApacheKafka, kind: int, name: str, change: str) -> str:
     """How one change ends: empty where it is taken, else the error and its words."""
     key, _, value = change.partition("=")
-    types = request_types(Key.INCREMENTAL_ALTER_CONFIGS, 1)
-    config = make(types.AlterableConfig, name=key, config_operation=0, value=value)
-    resource = make(
-        types.AlterConfigsResource, resource_type=kind, resource_name=name, configs=(config,)
-    )
-    request = make(types.IncrementalAlterConfigsRequest, resources=(resource,), validate_only=False)
+    config = AlterableConfig(name=key, config_operation=0, value=value)
+    resource = AlterConfigsResource(resource_type=kind, resource_name=name, configs=(config,))
+    request = IncrementalAlterConfigsRequest(resources=(resource,), validate_only=False)
     (row,) = asked(cluster, request).responses
     return f"{Error(row.error_code).name}: {row.error_message}" if row.error_code else ""
 

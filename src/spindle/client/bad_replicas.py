@@ -5,14 +5,13 @@ Called by `admin` alone. Apache Kafka's brokers have none of this and are Refuse
 
 from __future__ import annotations
 
-from typing import Any
-
 from spindle.client.cluster import Cluster, Deadline
 from spindle.client.per_item import PerItem
 from spindle.client.results import BadReplica, KeptBadCopy, ReplicaHealth
 from spindle.model.ids import NodeId, TopicPartition
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_class
+from spindle.wire.messages.describe_bad_replicas_request import DescribeBadReplicasRequest
+from spindle.wire.messages.describe_bad_replicas_response import LogDir
+from spindle.wire.messages.repair_replica_request import RepairReplicaRequest
 
 
 async def describe(
@@ -22,8 +21,7 @@ async def describe(
     deadline: Deadline,
 ) -> None:
     """Settle one broker's directories, in the order of its configuration."""
-    key = Key.DESCRIBE_BAD_REPLICAS
-    answer = await cluster.ask_node(broker, key, lambda v: make(request_class(key, v)), deadline)
+    answer = await cluster.ask_node(broker, DescribeBadReplicasRequest(), deadline)
     items.answer(broker, tuple(map(_directory, answer.log_dirs)))
 
 
@@ -31,17 +29,11 @@ async def repair(
     cluster: Cluster, broker: NodeId, name: TopicPartition, action: int, deadline: Deadline
 ) -> str:
     """What came of an order."""
-    key = Key.REPAIR_REPLICA
-
-    def build(version: int) -> Any:
-        cls = request_class(key, version)
-        return make(cls, topic=name.topic, partition_index=name.partition, action=action)
-
-    answer = await cluster.ask_node(broker, key, build, deadline)
-    return str(answer.outcome)
+    request = RepairReplicaRequest(topic=name.topic, partition_index=name.partition, action=action)
+    return (await cluster.ask_node(broker, request, deadline)).outcome
 
 
-def _directory(d: Any) -> ReplicaHealth:
+def _directory(d: LogDir) -> ReplicaHealth:
     return ReplicaHealth(
         path=d.log_dir,
         scrub_rounds=d.scrub_rounds,

@@ -20,12 +20,13 @@ from spindle.client.link import Link, api_name
 from spindle.client.strangers import recognise
 from spindle.model.errors import Error, PeerFailed, Unusable
 from spindle.model.ids import NodeId
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_class, versions
-from spindle.wire.private import SOFTWARE
+from spindle.wire.apis import SOFTWARE
+from spindle.wire.codec import Request, Response
+from spindle.wire.messages.api_versions_request import ApiVersionsRequest
+from spindle.wire.messages.describe_cluster_request import DescribeClusterRequest
 
 T = TypeVar("T")
-Build = Callable[[int], Any]
+R = TypeVar("R", bound=Response)
 """Makes a request entity of the version that is given."""
 
 CONNECT_LIMIT_S: Final = 5.0
@@ -36,6 +37,7 @@ FIND_AGAIN_S: Final = 2.0
 """Seconds during which servers that refuse are tried again: one may just be starting."""
 BACKOFF_FIRST_S, BACKOFF_LAST_S = 0.1, 1.0
 _BROKERS, _CONTROLLERS = 1, 2
+_TELLS_CONTROLLERS = 1
 _TELLS_FENCED = 2
 """Version of DescribeCluster from which fenced brokers can be asked for."""
 
@@ -134,38 +136,41 @@ class Cluster:
 
     # -- asking --------------------------------------------------------------------------------
 
-    async def ask_node(self, node_id: NodeId, key: Key, build: Build, deadline: Deadline) -> Any:
+    async def ask_node(self, node_id: NodeId, request: Request[R], deadline: Deadline) -> R:
         """Ask one node by its id; Unreachable names the nodes there are when it is unknown."""
 
-        async def attempt() -> Any:
+        async def attempt() -> R:
             if node_id not in self.nodes:
                 await self.refresh(deadline)
             node = self.nodes.get(node_id)
             if node is None:
                 there = ", ".join(str(n) for n in sorted(self.nodes)) or "none"
                 raise NoSuchBroker(f"there is no broker {node_id}; the brokers are: {there}")
-            return await self._ask(node.address, str(node), key, build, deadline)
+            return await self._ask(node.address, str(node), request, deadline)
 
         return await self.repeat(attempt, deadline)
 
-    async def ask_controller(self, key: Key, build: Build, deadline: Deadline) -> Any:
-        """Ask whoever decides: the active controller, or a broker that passes the request on."""
+    async def ask_controller(self, request: Request[R], deadline: Deadline, *, since: int = 0) -> R:
+        """Ask the active controller, directly or through a broker that passes the request on.
 
-        async def attempt() -> Any:
+        Refused (UNSUPPORTED_VERSION) where the other side has no version from `since` on.
+        """
+
+        async def attempt() -> R:
             if not self.nodes:
                 await self.refresh(deadline)
             node = self._speaker()
-            return await self._ask(node.address, str(node), key, build, deadline)
+            return await self._ask(node.address, str(node), request, deadline, since)
 
         return await self.repeat(attempt, deadline)
 
-    async def ask_any(self, key: Key, build: Build, deadline: Deadline) -> Any:
-        """Ask any node that answers, all of the cluster's in turn."""
+    async def ask_any(self, request: Request[R], deadline: Deadline, *, since: int = 0) -> R:
+        """Ask any node that answers, all of the cluster's in turn. `since` as above."""
 
-        async def attempt() -> Any:
+        async def attempt() -> R:
             if not self.nodes:
                 await self.refresh(deadline)
-            return await self._ask_first(self._known_addresses(), key, build, deadline)
+            return await self._ask_first(self._known_addresses(), request, deadline, since)
 
         return await self.repeat(attempt, deadline)
 
@@ -199,13 +204,20 @@ class Cluster:
         while True:
             try:
                 answer = await self._ask_first(
-                    self._known_addresses(), Key.DESCRIBE_CLUSTER, self._describe, limit
+                    self._known_addresses(),
+                    self._describe(),
+                    limit,
+                    _TELLS_CONTROLLERS if self.controllers else 0,
                 )
                 break
             except (Unreachable, OutOfTime) as failure:
                 if again.left <= pause or isinstance(failure, Unresolved):
                     raise NobodyThere(self._nobody(failure)) from None
             except Refused as refused:
+                if self.controllers and refused.error == Error.UNSUPPORTED_VERSION:
+                    raise Unusable(
+                        "these controllers are too old to be asked directly: ask a broker"
+                    ) from None
                 if refused.error != Error.MISMATCHED_ENDPOINT_TYPE:
                     raise
                 there, wanted = (
@@ -219,22 +231,18 @@ class Cluster:
         self.cluster_id = answer.cluster_id
         self.leader_id = answer.controller_id
         self.nodes = {
-            b.broker_id: Node(b.broker_id, b.host, b.port, b.rack, getattr(b, "is_fenced", False))
+            b.broker_id: Node(b.broker_id, b.host, b.port, b.rack, b.is_fenced)
             for b in sorted(answer.brokers, key=lambda b: int(b.broker_id))
         }
 
     async def registered(self, deadline: Deadline) -> list[int] | None:
         """Ids of all brokers, dead ones too; None where the other side cannot say (KIP-1073)."""
-        spoken = 0
-
-        def build(version: int) -> Any:
-            nonlocal spoken
-            spoken = version
-            types = request_class(Key.DESCRIBE_CLUSTER, version)
-            return make(types, endpoint_type=_BROKERS, include_fenced_brokers=True)
-
-        answer = await self.ask_any(Key.DESCRIBE_CLUSTER, build, deadline)
-        if spoken < _TELLS_FENCED:
+        request = DescribeClusterRequest(endpoint_type=_BROKERS, include_fenced_brokers=True)
+        try:
+            answer = await self.ask_any(request, deadline, since=_TELLS_FENCED)
+        except Refused as refused:
+            if refused.error != Error.UNSUPPORTED_VERSION:
+                raise
             return None
         return sorted(int(b.broker_id) for b in answer.brokers)
 
@@ -244,13 +252,8 @@ class Cluster:
             link.close()
         self._links.clear()
 
-    def _describe(self, version: int) -> Any:
-        if self.controllers and version < 1:
-            raise Unusable("these controllers are too old to be asked directly: ask a broker")
-        return make(
-            request_class(Key.DESCRIBE_CLUSTER, version),
-            endpoint_type=_CONTROLLERS if self.controllers else _BROKERS,
-        )
+    def _describe(self) -> DescribeClusterRequest:
+        return DescribeClusterRequest(endpoint_type=_CONTROLLERS if self.controllers else _BROKERS)
 
     def _speaker(self) -> Node:
         node = self.nodes.get(-1 if self.leader_id is None else self.leader_id)
@@ -282,12 +285,12 @@ class Cluster:
     # -- links ---------------------------------------------------------------------------------
 
     async def _ask_first(
-        self, addresses: Sequence[Address], key: Key, build: Build, deadline: Deadline
-    ) -> Any:
+        self, addresses: Sequence[Address], request: Request[R], deadline: Deadline, since: int
+    ) -> R:
         failures: list[PeerFailed] = []
         for address in addresses:
             try:
-                return await self._ask(address, str(address), key, build, deadline)
+                return await self._ask(address, str(address), request, deadline, since)
             except (Unreachable, OutOfTime) as failure:
                 failures.append(failure)
                 if not deadline.left:
@@ -297,25 +300,25 @@ class Cluster:
         raise Unreachable("; ".join(map(str, failures)))
 
     async def _ask(
-        self, address: Address, name: str, key: Key, build: Build, deadline: Deadline
-    ) -> Any:
+        self, address: Address, name: str, request: Request[R], deadline: Deadline, since: int = 0
+    ) -> R:
         link = await self._link(address, name, deadline)
-        request = build(self._version(address, name, key))
-        answer = await link.ask(request, _some(deadline))
+        version = self._version(address, name, request, since)
+        answer = await link.ask(request, version, _some(deadline))
         if code := getattr(answer, "error_code", 0):
             words = getattr(answer, "error_message", None) or ""
             raise Refused(code, api_name(request), name, words)
         return answer
 
-    def _version(self, address: Address, name: str, key: Key) -> int:
-        ours = versions(key)
-        low, high = self._spoken[address].get(key, (0, -1))
+    def _version(self, address: Address, name: str, request: Request[Any], since: int) -> int:
+        ours = request.VERSIONS[max(0, since - request.VERSIONS[0]) :]
+        low, high = self._spoken[address].get(request.KEY, (0, -1))
         best = min(high, ours[-1])
         if best < max(low, ours[0]):
             theirs = f"its versions are {low} to {high}" if high >= 0 else "it does not serve it"
             raise Refused(
                 Error.UNSUPPORTED_VERSION,
-                key.name.title().replace("_", ""),
+                api_name(request),
                 name,
                 f"{theirs}, ours are {ours[0]} to {ours[-1]}",
             )
@@ -348,16 +351,12 @@ class Cluster:
     async def _negotiate(self, link: Link, deadline: Deadline) -> dict[int, tuple[int, int]]:
         """Ask what the node speaks: in our newest version, else in the oldest (KIP-511)."""
         limit = min(CONNECT_LIMIT_S, _some(deadline))
-        answer: Any = None
-        for version in (versions(Key.API_VERSIONS)[-1], 0):
-            request = make(
-                request_class(Key.API_VERSIONS, version),
-                client_software_name=SOFTWARE,
-                client_software_version=spindle.__version__,
-            )
-            answer = await link.ask(request, limit)
-            if answer.error_code != Error.UNSUPPORTED_VERSION:
-                break
+        request = ApiVersionsRequest(
+            client_software_name=SOFTWARE, client_software_version=spindle.__version__
+        )
+        answer = await link.ask(request, request.VERSIONS[-1], limit)
+        if answer.error_code == Error.UNSUPPORTED_VERSION:
+            answer = await link.ask(request, 0, limit)
         if answer.error_code:
             raise Refused(answer.error_code, "ApiVersions", link.name)
         return {int(k.api_key): (int(k.min_version), int(k.max_version)) for k in answer.api_keys}

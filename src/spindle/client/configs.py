@@ -7,7 +7,7 @@ its own file; all else is asked of any.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from spindle.client.cluster import Cluster, Deadline
 from spindle.client.failures import Refused
@@ -15,9 +15,23 @@ from spindle.client.per_item import PerItem
 from spindle.client.results import Config, ConfigChange, ConfigSource, Resource, ResourceType
 from spindle.client.topics import not_answered, refused
 from spindle.model.ids import NodeId
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.codec import Request, Response
+from spindle.wire.messages.describe_configs_request import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+)
+from spindle.wire.messages.describe_configs_response import (
+    DescribeConfigsResourceResult,
+    DescribeConfigsResult,
+)
+from spindle.wire.messages.incremental_alter_configs_request import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from spindle.wire.messages.incremental_alter_configs_response import AlterConfigsResourceResponse
 
+R = TypeVar("R", bound=Response)
 Group = tuple[NodeId | None, tuple[Resource, ...]]
 
 
@@ -39,23 +53,18 @@ async def describe(
     """Settle the settings of one group's resources."""
     owner, resources = group
 
-    def build(version: int) -> Any:
-        types = request_types(Key.DESCRIBE_CONFIGS, version)
-        return make(
-            types.DescribeConfigsRequest,
-            resources=tuple(
-                make(
-                    types.DescribeConfigsResource,
-                    resource_type=int(r.type),
-                    resource_name=r.name,
-                    configuration_keys=None if names is None else tuple(names),
-                )
-                for r in resources
-            ),
-            include_synonyms=False,
-        )
-
-    answer = await _ask(cluster, owner, Key.DESCRIBE_CONFIGS, build, deadline)
+    request = DescribeConfigsRequest(
+        resources=tuple(
+            DescribeConfigsResource(
+                resource_type=int(r.type),
+                resource_name=r.name,
+                configuration_keys=None if names is None else tuple(names),
+            )
+            for r in resources
+        ),
+        include_synonyms=False,
+    )
+    answer = await _ask(cluster, owner, request, deadline)
     for result in answer.results:
         resource = Resource(ResourceType(result.resource_type), result.resource_name)
         if result.error_code:
@@ -76,31 +85,21 @@ async def alter(
     """Settle the changes of one group's resources."""
     owner, resources = group
 
-    def build(version: int) -> Any:
-        types = request_types(Key.INCREMENTAL_ALTER_CONFIGS, version)
-        return make(
-            types.IncrementalAlterConfigsRequest,
-            resources=tuple(
-                make(
-                    types.AlterConfigsResource,
-                    resource_type=int(r.type),
-                    resource_name=r.name,
-                    configs=tuple(
-                        make(
-                            types.AlterableConfig,
-                            name=c.name,
-                            config_operation=int(c.change),
-                            value=c.value,
-                        )
-                        for c in changes[r]
-                    ),
-                )
-                for r in resources
-            ),
-            validate_only=validate_only,
-        )
-
-    answer = await _ask(cluster, owner, Key.INCREMENTAL_ALTER_CONFIGS, build, deadline)
+    request = IncrementalAlterConfigsRequest(
+        resources=tuple(
+            AlterConfigsResource(
+                resource_type=int(r.type),
+                resource_name=r.name,
+                configs=tuple(
+                    AlterableConfig(name=c.name, config_operation=int(c.change), value=c.value)
+                    for c in changes[r]
+                ),
+            )
+            for r in resources
+        ),
+        validate_only=validate_only,
+    )
+    answer = await _ask(cluster, owner, request, deadline)
     for result in answer.responses:
         resource = Resource(ResourceType(result.resource_type), result.resource_name)
         if result.error_code:
@@ -111,11 +110,11 @@ async def alter(
 
 
 async def _ask(
-    cluster: Cluster, owner: NodeId | None, key: Key, build: Any, deadline: Deadline
-) -> Any:
+    cluster: Cluster, owner: NodeId | None, request: Request[R], deadline: Deadline
+) -> R:
     if owner is not None and not cluster.controllers:
-        return await cluster.ask_node(owner, key, build, deadline)
-    return await cluster.ask_controller(key, build, deadline)
+        return await cluster.ask_node(owner, request, deadline)
+    return await cluster.ask_controller(request, deadline)
 
 
 def _owner(resource: Resource) -> NodeId | None:
@@ -124,21 +123,23 @@ def _owner(resource: Resource) -> NodeId | None:
     return None
 
 
-def _config(entry: Any) -> Config:
+def _config(entry: DescribeConfigsResourceResult) -> Config:
     try:
-        source = ConfigSource(int(entry.config_source))
+        source = ConfigSource(entry.config_source)
     except ValueError:
         source = ConfigSource.UNKNOWN
     return Config(
         name=entry.name,
         value=entry.value,
         source=source,
-        read_only=bool(entry.read_only),
-        sensitive=bool(entry.is_sensitive),
+        read_only=entry.read_only,
+        sensitive=entry.is_sensitive,
     )
 
 
-def _refused(result: Any, api: str, resource: Resource) -> Refused:
+def _refused(
+    result: DescribeConfigsResult | AlterConfigsResourceResponse, api: str, resource: Resource
+) -> Refused:
     return refused(result.error_code, api, resource, result.error_message or "")
 
 

@@ -5,14 +5,13 @@ Called by `admin` alone. Apache Kafka's brokers have none of this and are Refuse
 
 from __future__ import annotations
 
-from typing import Any
-
 from spindle.client.cluster import Cluster, Deadline
 from spindle.client.per_item import PerItem
 from spindle.client.results import DiskDescription, DiskEvent, DiskOrder
 from spindle.model.ids import LogDir, NodeId
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_class
+from spindle.wire.messages.alter_log_dir_state_request import AlterLogDirStateRequest
+from spindle.wire.messages.describe_log_dir_states_request import DescribeLogDirStatesRequest
+from spindle.wire.messages.describe_log_dir_states_response import LogDirState
 
 
 async def describe(
@@ -22,8 +21,7 @@ async def describe(
     deadline: Deadline,
 ) -> None:
     """Settle one broker's directories, in the order of its configuration."""
-    key = Key.DESCRIBE_LOG_DIR_STATES
-    answer = await cluster.ask_node(broker, key, lambda v: make(request_class(key, v)), deadline)
+    answer = await cluster.ask_node(broker, DescribeLogDirStatesRequest(), deadline)
     items.answer(broker, tuple(map(_disk, answer.log_dirs)))
 
 
@@ -37,17 +35,11 @@ async def alter(
     force: bool = False,
 ) -> str:
     """What came of an order. A broker that does not know of `force` never asks for it."""
-    key = Key.ALTER_LOG_DIR_STATE
-
-    def build(version: int) -> Any:
-        more = {"force": force} if version >= 1 else {}
-        return make(request_class(key, version), log_dir=path, wanted_state=int(order), **more)
-
-    answer = await cluster.ask_node(broker, key, build, deadline)
-    return str(answer.outcome)
+    request = AlterLogDirStateRequest(log_dir=path, wanted_state=int(order), force=force)
+    return (await cluster.ask_node(broker, request, deadline)).outcome
 
 
-def _disk(d: Any) -> DiskDescription:
+def _disk(d: LogDirState) -> DiskDescription:
     return DiskDescription(
         path=d.log_dir,
         directory_id=d.directory_id,

@@ -10,12 +10,15 @@ import asyncio
 import os
 import socket
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
 from spindle.client.failures import OutOfTime, Unreachable, Unresolved
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
-from spindle.wire.framing import FrameCutter, correlation_of, decode_response, encode_request
+from spindle.wire.codec import Request, Response
+from spindle.wire.framing import FrameCutter, correlation_of, request_frame, response_in
+
+R = TypeVar("R", bound=Response)
 
 OPEN_MAX: Final = 256
 """Requests that may wait for their answers on one link; further callers are refused."""
@@ -31,8 +34,9 @@ _CLOSED: Final = "the connection was closed by the other side"
 
 @dataclass(slots=True)
 class _Open:
-    request: Any
-    answer: asyncio.Future[Any]
+    request: Request[Any]
+    version: int
+    answer: asyncio.Future[Response]
 
 
 class Link(asyncio.Protocol):
@@ -83,8 +87,8 @@ class Link(asyncio.Protocol):
         """Whether anything has come from the other side."""
         return bool(self._first)
 
-    async def ask(self, request: Any, seconds: float) -> Any:
-        """Send a request entity and return the answer's entity.
+    async def ask(self, request: Request[R], version: int, seconds: float) -> R:
+        """Send a request in one of its versions and return the response.
 
         Unreachable if the link breaks, OutOfTime after `seconds`: the link is then given
         up, since a broker answers in order and whatever blocks it blocks all that follows.
@@ -95,14 +99,16 @@ class Link(asyncio.Protocol):
             raise Unreachable(f"{self.name}: {OPEN_MAX} requests are waiting for answers already")
         correlation = self._next
         self._next = (self._next + 1) % _CORRELATIONS
-        asked = _Open(request, asyncio.get_running_loop().create_future())
+        asked = _Open(request, version, asyncio.get_running_loop().create_future())
         self._open[correlation] = asked
         try:
             async with asyncio.timeout(seconds):
                 await self._may_write.wait()
                 if self._transport is not None:
-                    self._transport.write(encode_request(request, correlation, self._client_id))
-                return await asked.answer
+                    self._transport.write(
+                        request_frame(request, version, correlation, self._client_id)
+                    )
+                return cast(R, await asked.answer)
         except TimeoutError:
             self.close(f"an answer took more than {seconds:.3g} s")
             raise OutOfTime(
@@ -173,9 +179,9 @@ class Link(asyncio.Protocol):
         if asked is None:
             raise Corrupt("an answer that nobody asked for")
         self._answers += 1
-        entity = decode_response(asked.request, frame)
+        response = response_in(frame, asked.request, asked.version)
         if not asked.answer.done():
-            asked.answer.set_result(entity)
+            asked.answer.set_result(response)
 
 
 def _stranger(first: bytes) -> str | None:
@@ -189,8 +195,8 @@ TLS: Final = "this port speaks TLS, which is not spoken here: use a PLAINTEXT li
 HTTP: Final = "this port speaks HTTP, it is no broker's: give the port of a PLAINTEXT listener"
 
 
-def api_name(request: Any) -> str:
-    """What a request entity's API is called, for error texts: "DescribeLogDirs"."""
+def api_name(request: Request[Any]) -> str:
+    """What a request's API is called, for error texts: "DescribeLogDirs"."""
     return type(request).__name__.removesuffix("Request")
 
 

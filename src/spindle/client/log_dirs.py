@@ -7,7 +7,6 @@ disk takes nothing from what the others say.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from spindle.client.cluster import Cluster, Deadline
 from spindle.client.failures import Refused, error_of
@@ -16,8 +15,16 @@ from spindle.client.results import LogDescription, LogDirDescription, Replica, R
 from spindle.client.topics import by_topic
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, NodeId, TopicPartition
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.messages.alter_replica_log_dirs_request import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirTopic,
+)
+from spindle.wire.messages.describe_log_dirs_request import (
+    DescribableLogDirTopic,
+    DescribeLogDirsRequest,
+)
+from spindle.wire.messages.describe_log_dirs_response import DescribeLogDirsResult
 
 LogDirs = tuple[LogDirDescription, ...]
 
@@ -30,17 +37,13 @@ async def describe(
 ) -> LogDirs:
     """One broker's directories, in the order of its configuration."""
 
-    def build(version: int) -> Any:
-        types = request_types(Key.DESCRIBE_LOG_DIRS, version)
-        topics = None
-        if partitions is not None:
-            topics = tuple(
-                make(types.DescribableLogDirTopic, topic=topic, partitions=tuple(numbers))
-                for topic, numbers in by_topic(partitions).items()
-            )
-        return make(types.DescribeLogDirsRequest, topics=topics)
-
-    answer = await cluster.ask_node(broker, Key.DESCRIBE_LOG_DIRS, build, deadline)
+    topics = None
+    if partitions is not None:
+        topics = tuple(
+            DescribableLogDirTopic(topic=topic, partitions=tuple(numbers))
+            for topic, numbers in by_topic(partitions).items()
+        )
+    answer = await cluster.ask_node(broker, DescribeLogDirsRequest(topics=topics), deadline)
     return tuple(_directory(result) for result in answer.results)
 
 
@@ -100,31 +103,26 @@ async def alter_replicas(
 ) -> None:
     """Settle one broker's part of a request for moves."""
 
-    def build(version: int) -> Any:
-        types = request_types(Key.ALTER_REPLICA_LOG_DIRS, version)
-        wanted: dict[LogDir, list[TopicPartition]] = {}
-        for replica, directory in directories.items():
-            wanted.setdefault(directory, []).append(replica.name)
-        return make(
-            types.AlterReplicaLogDirsRequest,
-            dirs=tuple(
-                make(
-                    types.AlterReplicaLogDir,
-                    path=directory,
-                    topics=tuple(
-                        make(types.AlterReplicaLogDirTopic, name=topic, partitions=tuple(numbers))
-                        for topic, numbers in by_topic(names).items()
-                    ),
-                )
-                for directory, names in wanted.items()
-            ),
-        )
-
-    answer = await cluster.ask_node(broker, Key.ALTER_REPLICA_LOG_DIRS, build, deadline)
+    wanted: dict[LogDir, list[TopicPartition]] = {}
+    for replica, directory in directories.items():
+        wanted.setdefault(directory, []).append(replica.name)
+    request = AlterReplicaLogDirsRequest(
+        dirs=tuple(
+            AlterReplicaLogDir(
+                path=directory,
+                topics=tuple(
+                    AlterReplicaLogDirTopic(name=topic, partitions=tuple(numbers))
+                    for topic, numbers in by_topic(names).items()
+                ),
+            )
+            for directory, names in wanted.items()
+        ),
+    )
+    answer = await cluster.ask_node(broker, request, deadline)
     where = str(cluster.nodes.get(broker, f"broker {broker}"))
     for topic in answer.results:
         for partition in topic.partitions:
-            replica = Replica(topic.topic_name, int(partition.partition_index), broker)
+            replica = Replica(topic.topic_name, partition.partition_index, broker)
             if replica not in directories:
                 continue
             if partition.error_code:
@@ -145,25 +143,25 @@ def _refused(
     return Refused(code, api, where, words)
 
 
-def _directory(result: Any) -> LogDirDescription:
+def _directory(result: DescribeLogDirsResult) -> LogDirDescription:
     current: dict[TopicPartition, LogDescription] = {}
     future: dict[TopicPartition, LogDescription] = {}
     for topic in result.topics:
         for p in topic.partitions:
-            log = LogDescription(int(p.partition_size), int(p.offset_lag), bool(p.is_future_key))
+            log = LogDescription(p.partition_size, p.offset_lag, p.is_future_key)
             side = future if log.is_future else current
-            side[TopicPartition(topic.name, int(p.partition_index))] = log
+            side[TopicPartition(topic.name, p.partition_index)] = log
     return LogDirDescription(
         path=result.log_dir,
         error=error_of(result.error_code),
-        total=_known(getattr(result, "total_bytes", -1)),
-        usable=_known(getattr(result, "usable_bytes", -1)),
-        cordoned=bool(getattr(result, "is_cordoned", False)),
+        total=_known(result.total_bytes),
+        usable=_known(result.usable_bytes),
+        cordoned=result.is_cordoned,
         current=current,
         future=future,
-        directory_id=getattr(result, "directory_id", None),
+        directory_id=result.directory_id,
     )
 
 
 def _known(size: int) -> int | None:
-    return None if size < 0 else int(size)
+    return None if size < 0 else size

@@ -6,15 +6,18 @@ Called by `admin` alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from spindle.client.cluster import Cluster, Deadline
 from spindle.client.per_item import PerItem
 from spindle.client.results import OffsetRange
-from spindle.client.topics import by_topic, refused
+from spindle.client.topics import by_topic, refused, server_time
 from spindle.model.ids import NodeId, TopicPartition
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, ms, request_types
+from spindle.wire.messages.list_offsets_request import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
 
 _EARLIEST: Final = -2
 _LATEST: Final = -1
@@ -43,25 +46,22 @@ async def _ask(
     moment: int,
     deadline: Deadline,
 ) -> dict[TopicPartition, int]:
-    def build(version: int) -> Any:
-        types = request_types(Key.LIST_OFFSETS, version)
-        topics = tuple(
-            make(
-                types.ListOffsetsTopic,
+    request = ListOffsetsRequest(
+        replica_id=-1,
+        isolation_level=0,
+        topics=tuple(
+            ListOffsetsTopic(
                 name=topic,
                 partitions=tuple(
-                    make(types.ListOffsetsPartition, partition_index=number, timestamp=moment)
+                    ListOffsetsPartition(partition_index=number, timestamp=moment)
                     for number in numbers
                 ),
             )
             for topic, numbers in by_topic(partitions).items()
-        )
-        limit = ms(max(1, int(deadline.left * 900)))
-        return make(
-            types.ListOffsetsRequest, replica_id=-1, isolation_level=0, topics=topics, timeout=limit
-        )
-
-    answer = await cluster.ask_node(leader, Key.LIST_OFFSETS, build, deadline)
+        ),
+        timeout_ms=server_time(deadline),
+    )
+    answer = await cluster.ask_node(leader, request, deadline)
     found = {}
     for topic in answer.topics:
         for part in topic.partitions:
@@ -69,5 +69,5 @@ async def _ask(
             if part.error_code:
                 items.fail(name, refused(part.error_code, "ListOffsets", str(name)))
             else:
-                found[name] = int(part.offset)
+                found[name] = part.offset
     return found

@@ -6,7 +6,6 @@ Called by `admin` alone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from spindle.client.cluster import Cluster, Deadline
 from spindle.client.failures import Refused
@@ -15,8 +14,27 @@ from spindle.client.results import QuorumDescription, QuorumMember, Reassignment
 from spindle.client.topics import by_topic, not_answered, refused, server_time
 from spindle.model.errors import Error
 from spindle.model.ids import METADATA_TOPIC, DirectoryId, NodeId, TopicPartition
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.messages.alter_partition_reassignments_request import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from spindle.wire.messages.alter_partition_reassignments_response import (
+    AlterPartitionReassignmentsResponse,
+)
+from spindle.wire.messages.describe_quorum_request import (
+    DescribeQuorumRequest,
+    PartitionData,
+    TopicData,
+)
+from spindle.wire.messages.describe_quorum_response import ReplicaState
+from spindle.wire.messages.list_partition_reassignments_request import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsTopics,
+)
+
+_FORBIDS_CHANGES = 1
+"""The version from which on a request can forbid changes of the replication factor (KIP-860)."""
 
 
 async def alter(
@@ -32,22 +50,14 @@ async def alter(
     The answer is the brokers whose directory the controller has taken into account.
     """
 
-    def build(version: int) -> Any:
-        types = request_types(Key.ALTER_PARTITION_REASSIGNMENTS, version)
-        if not allow_replication_factor_change and version < 1:
-            raise Refused(
-                Error.UNSUPPORTED_VERSION,
-                "AlterPartitionReassignments",
-                "the cluster",
-                "it cannot forbid changes of the replication factor; leave that option away",
-            )
-        topics = tuple(
-            make(
-                types.ReassignableTopic,
+    request = AlterPartitionReassignmentsRequest(
+        timeout_ms=server_time(deadline),
+        allow_replication_factor_change=allow_replication_factor_change,
+        topics=tuple(
+            ReassignableTopic(
                 name=topic,
                 partitions=tuple(
-                    make(
-                        types.ReassignablePartition,
+                    ReassignablePartition(
                         partition_index=number,
                         replicas=_replicas(targets[TopicPartition(topic, number)]),
                         directories=_places(TopicPartition(topic, number), targets, directories),
@@ -56,18 +66,12 @@ async def alter(
                 ),
             )
             for topic, numbers in by_topic(targets).items()
-        )
-        return make(
-            types.AlterPartitionReassignmentsRequest,
-            timeout=server_time(deadline),
-            allow_replication_factor_change=allow_replication_factor_change,
-            topics=topics,
-        )
-
-    answer = await cluster.ask_controller(Key.ALTER_PARTITION_REASSIGNMENTS, build, deadline)
+        ),
+    )
+    answer = await _ask_alter(cluster, request, deadline)
     for topic in answer.responses:
         for p in topic.partitions:
-            name = TopicPartition(topic.name, int(p.partition_index))
+            name = TopicPartition(topic.name, p.partition_index)
             if p.error_code:
                 words = p.error_message or ""
                 items.fail(name, refused(p.error_code, "AlterPartitionReassignments", name, words))
@@ -83,25 +87,16 @@ async def list_active(
 ) -> dict[TopicPartition, Reassignment]:
     """Reassignments in progress, of all partitions or of those given, sorted."""
 
-    def build(version: int) -> Any:
-        types = request_types(Key.LIST_PARTITION_REASSIGNMENTS, version)
-        topics = None
-        if partitions is not None:
-            topics = tuple(
-                make(
-                    types.ListPartitionReassignmentsTopics,
-                    name=topic,
-                    partition_indexes=tuple(numbers),
-                )
-                for topic, numbers in by_topic(partitions).items()
-            )
-        return make(
-            types.ListPartitionReassignmentsRequest, timeout=server_time(deadline), topics=topics
+    topics = None
+    if partitions is not None:
+        topics = tuple(
+            ListPartitionReassignmentsTopics(name=topic, partition_indexes=tuple(numbers))
+            for topic, numbers in by_topic(partitions).items()
         )
-
-    answer = await cluster.ask_controller(Key.LIST_PARTITION_REASSIGNMENTS, build, deadline)
+    request = ListPartitionReassignmentsRequest(timeout_ms=server_time(deadline), topics=topics)
+    answer = await cluster.ask_controller(request, deadline)
     found = {
-        TopicPartition(topic.name, int(p.partition_index)): Reassignment(
+        TopicPartition(topic.name, p.partition_index): Reassignment(
             _ids(p.replicas), _ids(p.adding_replicas), _ids(p.removing_replicas)
         )
         for topic in answer.topics
@@ -112,34 +107,46 @@ async def list_active(
 
 async def describe_quorum(cluster: Cluster, deadline: Deadline) -> QuorumDescription:
     """The metadata quorum as its leader sees it."""
-
-    def build(version: int) -> Any:
-        types = request_types(Key.DESCRIBE_QUORUM, version)
-        partition = make(types.PartitionData, partition_index=0)
-        topic = make(types.TopicData, topic_name=METADATA_TOPIC, partitions=(partition,))
-        return make(types.DescribeQuorumRequest, topics=(topic,))
-
-    answer = await cluster.ask_controller(Key.DESCRIBE_QUORUM, build, deadline)
+    topic = TopicData(topic_name=METADATA_TOPIC, partitions=(PartitionData(partition_index=0),))
+    answer = await cluster.ask_controller(DescribeQuorumRequest(topics=(topic,)), deadline)
     partition = answer.topics[0].partitions[0]
     if partition.error_code:
-        words = getattr(partition, "error_message", None) or ""
+        words = partition.error_message or ""
         raise Refused(partition.error_code, "DescribeQuorum", "the cluster", words)
     return QuorumDescription(
-        leader_id=int(partition.leader_id),
-        leader_epoch=int(partition.leader_epoch),
-        high_watermark=int(partition.high_watermark),
+        leader_id=partition.leader_id,
+        leader_epoch=partition.leader_epoch,
+        high_watermark=partition.high_watermark,
         voters=tuple(map(_member, partition.current_voters)),
         observers=tuple(map(_member, partition.observers)),
     )
 
 
-def _member(state: Any) -> QuorumMember:
+async def _ask_alter(
+    cluster: Cluster, request: AlterPartitionReassignmentsRequest, deadline: Deadline
+) -> AlterPartitionReassignmentsResponse:
+    if request.allow_replication_factor_change:
+        return await cluster.ask_controller(request, deadline)
+    try:
+        return await cluster.ask_controller(request, deadline, since=_FORBIDS_CHANGES)
+    except Refused as refused:
+        if refused.error != Error.UNSUPPORTED_VERSION:
+            raise
+        raise Refused(
+            Error.UNSUPPORTED_VERSION,
+            "AlterPartitionReassignments",
+            "the cluster",
+            "it cannot forbid changes of the replication factor; leave that option away",
+        ) from None
+
+
+def _member(state: ReplicaState) -> QuorumMember:
     return QuorumMember(
-        node_id=int(state.replica_id),
-        directory_id=getattr(state, "replica_directory_id", None),
-        log_end_offset=int(state.log_end_offset),
-        last_fetch_ms=int(getattr(state, "last_fetch_timestamp", -1)),
-        last_caught_up_ms=int(getattr(state, "last_caught_up_timestamp", -1)),
+        node_id=state.replica_id,
+        directory_id=state.replica_directory_id,
+        log_end_offset=state.log_end_offset,
+        last_fetch_ms=state.last_fetch_timestamp,
+        last_caught_up_ms=state.last_caught_up_timestamp,
     )
 
 

@@ -19,25 +19,41 @@ from spindle.client.results import (
 )
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId, TopicPartition
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, ms, request_types
+from spindle.wire.messages.create_partitions_request import (
+    CreatePartitionsAssignment,
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+)
+from spindle.wire.messages.create_topics_request import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
+from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
+from spindle.wire.messages.elect_leaders_request import ElectLeadersRequest, TopicPartitions
+from spindle.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
+from spindle.wire.messages.metadata_response import MetadataResponse, MetadataResponseTopic
+
+_ASKS_FOR_ALL = 1
+"""The version of Metadata from which on null asks for all topics."""
 
 SERVER_SHARE = 0.9
 """Of the time that is left, what the server may use: its own time-out shall come before ours."""
 
 
-def server_time(deadline: Deadline) -> Any:
-    """The time limit to write into a request that carries one."""
-    return ms(max(1, int(deadline.left * SERVER_SHARE * 1000)))
+def server_time(deadline: Deadline) -> int:
+    """The time limit to write into a request that carries one, in milliseconds."""
+    return max(1, int(deadline.left * SERVER_SHARE * 1000))
 
 
 async def list_all(cluster: Cluster, deadline: Deadline) -> dict[str, TopicDescription]:
     """Every topic by name; topics that vanish while they are listed are left out."""
     answer = await _metadata(cluster, None, deadline)
     return {
-        t.name: _topic(t)
+        t.name: _topic(t.name, t)
         for t in sorted(answer.topics, key=lambda t: str(t.name))
-        if t.error_code == Error.NONE
+        if t.name is not None and t.error_code == Error.NONE
     }
 
 
@@ -47,10 +63,11 @@ async def describe(
     """Settle each topic's description."""
     answer = await _metadata(cluster, list(items), deadline)
     for topic in answer.topics:
+        name = topic.name or ""
         if topic.error_code:
-            items.fail(topic.name, refused(topic.error_code, "Metadata", topic.name))
+            items.fail(name, refused(topic.error_code, "Metadata", name))
         else:
-            items.answer(topic.name, _topic(topic))
+            items.answer(name, _topic(name, topic))
     _rest(items, "Metadata")
 
 
@@ -63,16 +80,12 @@ async def create(
 ) -> None:
     """Settle each new topic."""
 
-    def build(version: int) -> Any:
-        types = request_types(Key.CREATE_TOPICS, version)
-        return make(
-            types.CreateTopicsRequest,
-            topics=tuple(_new_topic(types, topic) for topic in topics),
-            timeout=server_time(deadline),
-            validate_only=validate_only,
-        )
-
-    answer = await cluster.ask_controller(Key.CREATE_TOPICS, build, deadline)
+    request = CreateTopicsRequest(
+        topics=tuple(map(_new_topic, topics)),
+        timeout_ms=server_time(deadline),
+        validate_only=validate_only,
+    )
+    answer = await cluster.ask_controller(request, deadline)
     _settle(items, ((t.name, t) for t in answer.topics), "CreateTopics")
 
 
@@ -80,15 +93,12 @@ async def delete(cluster: Cluster, items: PerItem[str, None], deadline: Deadline
     """Settle each topic's deletion."""
     names = tuple(items)
 
-    def build(version: int) -> Any:
-        types = request_types(Key.DELETE_TOPICS, version)
-        if version >= 6:
-            which = {"topics": tuple(make(types.DeleteTopicState, name=n) for n in names)}
-        else:
-            which = {"topic_names": names}
-        return make(types.DeleteTopicsRequest, timeout=server_time(deadline), **which)
-
-    answer = await cluster.ask_controller(Key.DELETE_TOPICS, build, deadline)
+    request = DeleteTopicsRequest(
+        topics=tuple(DeleteTopicState(name=name) for name in names),
+        topic_names=names,  # the same for versions that know no ids
+        timeout_ms=server_time(deadline),
+    )
+    answer = await cluster.ask_controller(request, deadline)
     _settle(items, ((t.name, t) for t in answer.responses), "DeleteTopics")
 
 
@@ -101,30 +111,24 @@ async def create_partitions(
 ) -> None:
     """Settle each topic's growth."""
 
-    def build(version: int) -> Any:
-        types = request_types(Key.CREATE_PARTITIONS, version)
-        topics = tuple(
-            make(
-                types.CreatePartitionsTopic,
+    request = CreatePartitionsRequest(
+        topics=tuple(
+            CreatePartitionsTopic(
                 name=name,
                 count=new.total,
                 assignments=None
                 if new.assignment is None
                 else tuple(
-                    make(types.CreatePartitionsAssignment, broker_ids=tuple(brokers))
+                    CreatePartitionsAssignment(broker_ids=tuple(brokers))
                     for brokers in new.assignment
                 ),
             )
             for name, new in totals.items()
-        )
-        return make(
-            types.CreatePartitionsRequest,
-            topics=topics,
-            timeout=server_time(deadline),
-            validate_only=validate_only,
-        )
-
-    answer = await cluster.ask_controller(Key.CREATE_PARTITIONS, build, deadline)
+        ),
+        timeout_ms=server_time(deadline),
+        validate_only=validate_only,
+    )
+    answer = await cluster.ask_controller(request, deadline)
     _settle(items, ((t.name, t) for t in answer.results), "CreatePartitions")
 
 
@@ -136,19 +140,15 @@ async def elect_leaders(
 ) -> None:
     """Settle each partition's election."""
 
-    def build(version: int) -> Any:
-        types = request_types(Key.ELECT_LEADERS, version)
-        return make(
-            types.ElectLeadersRequest,
-            election_type=0 if preferred else 1,
-            topic_partitions=tuple(
-                make(types.TopicPartitions, topic=topic, partitions=tuple(partitions))
-                for topic, partitions in by_topic(items).items()
-            ),
-            timeout=server_time(deadline),
-        )
-
-    answer = await cluster.ask_controller(Key.ELECT_LEADERS, build, deadline)
+    request = ElectLeadersRequest(
+        election_type=0 if preferred else 1,
+        topic_partitions=tuple(
+            TopicPartitions(topic=topic, partitions=tuple(partitions))
+            for topic, partitions in by_topic(items).items()
+        ),
+        timeout_ms=server_time(deadline),
+    )
+    answer = await cluster.ask_controller(request, deadline)
     results = (
         (TopicPartition(t.topic, p.partition_id), p)
         for t in answer.replica_election_results
@@ -165,33 +165,31 @@ def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
     return found
 
 
-async def _metadata(cluster: Cluster, names: list[str] | None, deadline: Deadline) -> Any:
-    def build(version: int) -> Any:
-        types = request_types(Key.METADATA, version)
-        if names is None:
-            topics = () if version == 0 else None
-        else:
-            topics = tuple(make(types.MetadataRequestTopic, name=name) for name in names)
-        return make(types.MetadataRequest, topics=topics, allow_auto_topic_creation=False)
-
-    return await cluster.ask_any(Key.METADATA, build, deadline)
+async def _metadata(
+    cluster: Cluster, names: list[str] | None, deadline: Deadline
+) -> MetadataResponse:
+    topics = None
+    if names is not None:
+        topics = tuple(MetadataRequestTopic(name=name) for name in names)
+    request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
+    return await cluster.ask_any(request, deadline, since=_ASKS_FOR_ALL)
 
 
-def _topic(topic: Any) -> TopicDescription:
+def _topic(name: str, topic: MetadataResponseTopic) -> TopicDescription:
     return TopicDescription(
-        name=topic.name,
-        topic_id=getattr(topic, "topic_id", None),
-        internal=bool(getattr(topic, "is_internal", False)),
+        name=name,
+        topic_id=topic.topic_id,
+        internal=topic.is_internal,
         partitions=tuple(
             PartitionDescription(
-                partition=int(p.partition_index),
-                leader=int(p.leader_id),
-                leader_epoch=int(getattr(p, "leader_epoch", -1)),
+                partition=p.partition_index,
+                leader=p.leader_id,
+                leader_epoch=p.leader_epoch,
                 replicas=_ids(p.replica_nodes),
                 isr=_ids(p.isr_nodes),
-                offline=_ids(getattr(p, "offline_replicas", ())),
+                offline=_ids(p.offline_replicas),
             )
-            for p in sorted(topic.partitions, key=lambda p: int(p.partition_index))
+            for p in sorted(topic.partitions, key=lambda p: p.partition_index)
         ),
     )
 
@@ -200,20 +198,18 @@ def _ids(values: Iterable[int]) -> tuple[NodeId, ...]:
     return tuple(int(v) for v in values)
 
 
-def _new_topic(types: Any, topic: NewTopic) -> Any:
+def _new_topic(topic: NewTopic) -> CreatableTopic:
     assignment = topic.assignment or {}
-    return make(
-        types.CreatableTopic,
+    return CreatableTopic(
         name=topic.name,
         num_partitions=-1 if assignment else topic.partitions,
         replication_factor=-1 if assignment else topic.replication_factor,
         assignments=tuple(
-            make(types.CreatableReplicaAssignment, partition_index=p, broker_ids=tuple(brokers))
+            CreatableReplicaAssignment(partition_index=p, broker_ids=tuple(brokers))
             for p, brokers in assignment.items()
         ),
         configs=tuple(
-            make(types.CreatableTopicConfig, name=name, value=value)
-            for name, value in topic.configs.items()
+            CreatableTopicConfig(name=name, value=value) for name, value in topic.configs.items()
         ),
     )
 

@@ -18,9 +18,8 @@ from spindle.model.errors import PeerFailed
 from spindle.model.outbox import Outbox
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
-from spindle.wire.apis import Key
+from spindle.wire.apis import SOFTWARE, Key
 from spindle.wire.entities import make, request_class, versions
-from spindle.wire.private import SOFTWARE
 
 DEFAULT_TIMEOUT = 30.0
 VERSIONS_CHANNEL: Final = "api-versions"

@@ -115,6 +115,10 @@ class Key(IntEnum):
     REPAIR_REPLICA = 30591
 
 
+SOFTWARE: Final = "spindle"
+"""The `ClientSoftwareName` of those who may hear of our own keys."""
+
+
 class Role(StrEnum):
     """Whose listener: a node with both roles has one of each."""
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.wire import entities
+from spindle.wire import codec, entities
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.entities import Entity
 from spindle.wire.values import take_uvarint
+
+R = TypeVar("R", bound=codec.Response)
 
 _LENGTH: Final = struct.Struct(">i")
 _HEADER: Final = struct.Struct(">hhih")
@@ -105,6 +107,35 @@ def encode_message(entity: Entity, correlation: int, client_id: str | None) -> b
     head = _HEADER.pack(entity.__api_key__, entity.__version__, correlation, length)
     tags = _NO_TAGS if entity.__flexible__ else b""
     return b"".join((head, name, tags, entities.encode(entity)))
+
+
+def request_frame(
+    request: codec.Request[Any], version: int, correlation: int, client_id: str | None
+) -> bytes:
+    """A request in one of its versions, with its header and length prefix, ready to send."""
+    name = b"" if client_id is None else client_id.encode()
+    length = -1 if client_id is None else len(name)
+    head = _HEADER.pack(request.KEY, version, correlation, length)
+    tags = _NO_TAGS if version >= request.FIRST_FLEXIBLE else b""
+    message = b"".join((head, name, tags, codec.encode(request, version)))
+    return _LENGTH.pack(len(message)) + message
+
+
+def response_in(frame: Buffer, request: codec.Request[R], version: int) -> R:
+    """Read the answer to a request of this version from a frame without length prefix.
+
+    ApiVersions is answered in version 0 by a server which does not know the version asked for; the
+    response then says UNSUPPORTED_VERSION.
+    """
+    offset = _INT32.size
+    if len(frame) < offset:
+        raise Corrupt(f"a response header is cut short after {len(frame)} bytes")
+    if request.KEY == Key.API_VERSIONS:
+        if frame[offset : offset + 2] == _INT16.pack(Error.UNSUPPORTED_VERSION):
+            version = 0
+    elif version >= request.FIRST_FLEXIBLE:
+        offset = _skip_tags(frame, offset)
+    return cast(R, codec.decode(request.RESPONSE, version, frame, offset)[0])
 
 
 def encode_response(header: RequestHeader, entity: Entity) -> list[Buffer]:

@@ -20,9 +20,6 @@ from kio.static.constants import EntityType
 
 from spindle.wire.apis import Key
 
-SOFTWARE: Final = "spindle"
-"""The `ClientSoftwareName` of whoever may hear of these keys."""
-
 FIRST_KEY: Final = 30_000
 
 _TYPES: Final[dict[str, Any]] = {

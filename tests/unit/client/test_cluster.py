@@ -22,11 +22,11 @@ from spindle.client.cluster import (
 from spindle.client.failures import Refused, Unreachable
 from spindle.model.errors import Error, Unusable
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_class
+from spindle.wire.entities import make
+from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
+from spindle.wire.messages.metadata_request import MetadataRequest
 
-
-def build(version: int) -> Any:
-    return make(request_class(Key.METADATA, version), topics=None)
+METADATA = MetadataRequest(topics=None)
 
 
 def cluster_of(*brokers: FakeBroker) -> Cluster:
@@ -58,7 +58,7 @@ def test_an_old_broker_is_asked_in_a_version_that_it_knows() -> None:
 
             broker.on(Key.METADATA, answer)
             cluster = cluster_of(broker)
-            await cluster.ask_node(1, Key.METADATA, build, Deadline(5))
+            await cluster.ask_node(1, METADATA, Deadline(5))
             assert seen == [5]
             cluster.close()
 
@@ -71,7 +71,7 @@ def test_an_api_which_the_broker_lacks_is_refused_by_name() -> None:
             del broker.versions[Key.METADATA]
             cluster = cluster_of(broker)
             with pytest.raises(Refused, match="does not serve it") as refused:
-                await cluster.ask_node(1, Key.METADATA, build, Deadline(5))
+                await cluster.ask_node(1, METADATA, Deadline(5))
             assert refused.value.error == Error.UNSUPPORTED_VERSION
             assert "Metadata" in str(refused.value)
             cluster.close()
@@ -84,7 +84,7 @@ def test_an_unknown_broker_is_named_beside_those_there_are() -> None:
         async with FakeBroker(1) as broker, FakeBroker(2, broker.peers):
             cluster = cluster_of(broker)
             with pytest.raises(NoSuchBroker, match="no broker 9; the brokers are: 1, 2"):
-                await cluster.ask_node(9, Key.METADATA, build, Deadline(5))
+                await cluster.ask_node(9, METADATA, Deadline(5))
             cluster.close()
 
     asyncio.run(scenario())
@@ -130,7 +130,7 @@ def test_a_broken_connection_is_opened_again_and_the_question_repeated() -> None
                 lambda request, types: HANG_UP if next(moods) else make(types.MetadataResponse),
             )
             cluster = cluster_of(broker)
-            await cluster.ask_node(1, Key.METADATA, build, Deadline(5))
+            await cluster.ask_node(1, METADATA, Deadline(5))
             assert broker.count(Key.METADATA) == 2
             cluster.close()
 
@@ -146,14 +146,12 @@ def test_not_controller_is_repeated_and_other_errors_are_not() -> None:
                 lambda request, types: make(types.DescribeLogDirsResponse, error_code=next(codes)),
             )
 
-            def ask(version: int) -> Any:
-                return make(request_class(Key.DESCRIBE_LOG_DIRS, version), topics=None)
-
+            ask = DescribeLogDirsRequest(topics=None)
             cluster = cluster_of(broker)
-            await cluster.ask_controller(Key.DESCRIBE_LOG_DIRS, ask, Deadline(5))
+            await cluster.ask_controller(ask, Deadline(5))
             assert broker.count(Key.DESCRIBE_LOG_DIRS) == 2
             with pytest.raises(Refused, match="INVALID_REQUEST"):
-                await cluster.ask_controller(Key.DESCRIBE_LOG_DIRS, ask, Deadline(5))
+                await cluster.ask_controller(ask, Deadline(5))
             assert broker.count(Key.DESCRIBE_LOG_DIRS) == 3
             cluster.close()
 
@@ -170,7 +168,7 @@ def test_a_broker_that_has_moved_is_found_at_its_new_address() -> None:
             guide.peers.remove(old)
             async with FakeBroker(2, guide.peers) as new:
                 new.on(Key.METADATA, lambda request, types: make(types.MetadataResponse))
-                await cluster.ask_node(2, Key.METADATA, build, Deadline(5))
+                await cluster.ask_node(2, METADATA, Deadline(5))
                 assert cluster.nodes[2].port == new.port
             cluster.close()
 

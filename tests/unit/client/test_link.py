@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import pytest
 from tests.support.fake_broker import HANG_UP, FakeBroker
@@ -11,11 +10,10 @@ from tests.support.fake_broker import HANG_UP, FakeBroker
 from spindle.client.failures import OutOfTime, Unreachable
 from spindle.client.link import OPEN_MAX, Link
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_class
+from spindle.wire.entities import make
+from spindle.wire.messages.metadata_request import MetadataRequest
 
-
-def metadata_request() -> Any:
-    return make(request_class(Key.METADATA, 9), topics=None)
+METADATA = MetadataRequest(topics=None)
 
 
 async def connect(broker: FakeBroker) -> Link:
@@ -33,7 +31,7 @@ def test_many_requests_are_on_their_way_at_once_and_each_gets_its_own_answer() -
                 lambda request, types: make(types.MetadataResponse, cluster_id=str(next(numbers))),
             )
             link = await connect(broker)
-            answers = await asyncio.gather(*(link.ask(metadata_request(), 5) for _ in range(100)))
+            answers = await asyncio.gather(*(link.ask(METADATA, 9, 5) for _ in range(100)))
             assert [a.cluster_id for a in answers] == [str(n) for n in range(100)]
             link.close()
 
@@ -46,10 +44,10 @@ def test_silence_is_out_of_time_and_names_broker_api_and_limit() -> None:
             broker.on(Key.METADATA, lambda request, types: None)
             link = await connect(broker)
             with pytest.raises(OutOfTime, match=r"broker 1 did not answer Metadata within 0\.05 s"):
-                await link.ask(metadata_request(), 0.05)
+                await link.ask(METADATA, 9, 0.05)
             assert not link.alive
             with pytest.raises(Unreachable):
-                await link.ask(metadata_request(), 1)
+                await link.ask(METADATA, 9, 1)
 
     asyncio.run(scenario())
 
@@ -59,7 +57,7 @@ def test_a_broken_connection_fails_everyone_who_waits() -> None:
         async with FakeBroker(1) as broker:
             broker.on(Key.METADATA, lambda request, types: HANG_UP)
             link = await connect(broker)
-            asked = [link.ask(metadata_request(), 5) for _ in range(3)]
+            asked = [link.ask(METADATA, 9, 5) for _ in range(3)]
             failures = await asyncio.gather(*asked, return_exceptions=True)
             assert [type(f) for f in failures] == [Unreachable] * 3
 
@@ -71,12 +69,12 @@ def test_a_cancelled_caller_leaves_the_others_their_answers() -> None:
         async with FakeBroker(1) as broker:
             broker.on(Key.METADATA, lambda request, types: make(types.MetadataResponse))
             link = await connect(broker)
-            first = asyncio.create_task(link.ask(metadata_request(), 5))
-            second = asyncio.create_task(link.ask(metadata_request(), 5))
+            first = asyncio.create_task(link.ask(METADATA, 9, 5))
+            second = asyncio.create_task(link.ask(METADATA, 9, 5))
             await asyncio.sleep(0)
             first.cancel()
             assert (await second).topics == ()
-            assert (await link.ask(metadata_request(), 5)).topics == ()
+            assert (await link.ask(METADATA, 9, 5)).topics == ()
             link.close()
 
     asyncio.run(scenario())
@@ -87,12 +85,10 @@ def test_no_more_than_so_many_requests_wait_at_once() -> None:
         async with FakeBroker(1) as broker:
             broker.on(Key.METADATA, lambda request, types: None)
             link = await connect(broker)
-            waiting = [
-                asyncio.create_task(link.ask(metadata_request(), 5)) for _ in range(OPEN_MAX)
-            ]
+            waiting = [asyncio.create_task(link.ask(METADATA, 9, 5)) for _ in range(OPEN_MAX)]
             await asyncio.sleep(0)
             with pytest.raises(Unreachable, match=f"{OPEN_MAX} requests are waiting"):
-                await link.ask(metadata_request(), 5)
+                await link.ask(METADATA, 9, 5)
             link.close()
             failures = await asyncio.gather(*waiting, return_exceptions=True)
             assert {type(f) for f in failures} == {Unreachable}
@@ -117,7 +113,7 @@ def test_a_server_which_speaks_nonsense_is_given_up(nonsense: bytes) -> None:
         port = server.sockets[0].getsockname()[1]
         link = await Link.connect("127.0.0.1", port, name="it", client_id="test", seconds=5)
         with pytest.raises(Unreachable, match="it: sent something that is no answer"):
-            await link.ask(metadata_request(), 5)
+            await link.ask(METADATA, 9, 5)
         server.close()
 
     asyncio.run(scenario())

@@ -21,9 +21,9 @@ from spindle.model.errors import Error, Refusal
 from spindle.model.features import SERVED
 from spindle.model.image import ClusterImage
 from spindle.node.calls import Call
-from spindle.wire.apis import Key
+from spindle.wire.apis import SOFTWARE, Key
 from spindle.wire.entities import make
-from spindle.wire.private import SOFTWARE, is_private
+from spindle.wire.private import is_private
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker

@@ -1,0 +1,1 @@
+"""Kafka's messages and ours, one class each for all versions. Written by `tools.messages`."""

@@ -1,0 +1,1 @@
+"""Writes `spindle.wire.messages`: a module for each request and each response."""

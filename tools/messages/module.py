@@ -1,0 +1,154 @@
+"""The text of one generated module: a message's classes, then its readers and writers."""
+
+from __future__ import annotations
+
+import re
+
+from tools.messages.annotating import annotation, default_name, literal
+from tools.messages.reading import ReaderText, reader_name
+from tools.messages.schema import Message, Struct, attribute, snake, struct_form
+from tools.messages.writing import WriterText, writer_name
+
+_NO_FLEXIBLE = 32767
+_CODEC = (
+    *("ErrorCode", "Message", "Put", "Records", "Request", "Response", "count_of", "missing"),
+    *("null", "put_records", "skip_tags", "tag_at", "wrong_size"),
+)
+_VALUES = ["ERRORS", "ZERO_UUID", "long_uvarint", "put_uvarint", "short", "uuid_of"]
+_STRUCT = {"pack": "pack", "unpack_from": "unpack_from"}
+
+
+def module_text(message: Message) -> str:
+    """A module as text; `ruff format` lays it out afterwards."""
+    used: set[str] = set()
+    classes = "\n\n".join(_class(message, struct) for struct in message.structs.values())
+    for name in message.structs:
+        default = default_name(name)
+        if re.search(rf"\b{default}\b", classes):
+            classes = _after_class(classes, name, f"{default} = {name}()\n\n")
+    functions: list[str] = []
+    for struct in message.structs.values():
+        for variant in struct.variants:
+            functions.append(ReaderText(message, struct, variant, used).text())
+            functions.append(WriterText(message, struct, variant, used).text())
+    body = "\n\n\n".join([classes, *functions, _tables(message)])
+    return "\n".join([_head(message), _imports(message, body), _structs(used), body, ""])
+
+
+def _after_class(classes: str, name: str, line: str) -> str:
+    start = classes.index(f"class {name}(")
+    end = classes.find("\nclass ", start)
+    return classes[: end + 1] + line + classes[end + 1 :]
+
+
+def _head(message: Message) -> str:
+    api = message.api
+    of = (
+        f"version {api.max}"
+        if api.readable_from == api.max
+        else (f"versions {api.readable_from} to {api.max}")
+    )
+    return (
+        f'"""{message.name} (key {int(api.key)}), {of}. Written by `tools.messages`."""\n\n'
+        "from __future__ import annotations\n"
+    )
+
+
+def _imports(message: Message, body: str) -> str:
+    def needs(name: str) -> bool:
+        return re.search(rf"\b{name}\b", body) is not None
+
+    lines = []
+    if "Sequence[" in body:
+        lines.append("from collections.abc import Sequence")
+    packers = [name for name in _STRUCT if re.search(rf"(?<![_\w.]){name}\(", body)]
+    lines.append(f"from struct import {', '.join(['Struct', *packers])}")
+    lines.append("from typing import ClassVar")
+    if needs("UUID"):
+        lines.append("from uuid import UUID")
+    lines.append("")
+    lines.append("from spindle.model.batches import Buffer")
+    if re.search(r"\bError\.", body):
+        lines.append("from spindle.model.errors import Error")
+    lines.append(f"from spindle.wire.codec import {', '.join(n for n in _CODEC if needs(n))}")
+    if message.other is not None:
+        lines.append(f"from spindle.wire.messages.{snake(message.other)} import {message.other}")
+    values = [name for name in _VALUES if needs(name)]
+    if values:
+        lines.append(f"from spindle.wire.values import {', '.join(values)}")
+    return "\n".join(lines) + "\n"
+
+
+def _structs(used: set[str]) -> str:
+    lines = ["new = object.__new__"]
+    for name in sorted(used):
+        if name.startswith(("pack_", "unpack_")) and name != "unpack_from":
+            method = "pack" if name.startswith("pack_") else "unpack_from"
+            lines.append(f"{name} = Struct('{struct_form(name)}').{method}")
+    return "\n".join(lines) + "\n\n"
+
+
+def _class(message: Message, struct: Struct) -> str:
+    lines = []
+    api = message.api
+    if struct.top and message.other is not None:
+        lines.append(f"class {struct.name}(Request[{message.other}]):")
+        lines.append(f'    """The request of API {int(api.key)}."""')
+    elif struct.top:
+        lines.append(f"class {struct.name}(Response):")
+        lines.append(f'    """The response of API {int(api.key)}."""')
+    else:
+        lines.append(f"class {struct.name}(Message):")
+        lines.append(f'    """A part of {message.name}."""')
+    if struct.top:
+        flexible = api.first_flexible if api.first_flexible is not None else _NO_FLEXIBLE
+        lines.append(f"    KEY: ClassVar = {int(api.key)}")
+        low = f"{api.readable_from}, " if api.readable_from else ""
+        lines.append(f"    VERSIONS: ClassVar = range({low}{api.max + 1})")
+        lines.append(f"    FIRST_FLEXIBLE: ClassVar = {flexible}")
+        if message.has_records:
+            lines.append("    HAS_RECORDS: ClassVar = True")
+        lines.append("")
+    fields = [
+        (
+            attribute(field),
+            annotation(field),
+            literal(field),
+            _note(field.tag, since, until, struct),
+        )
+        for field, since, until in struct.fields.values()
+    ]
+    slots = [repr(name) for name, *_ in fields]
+    lines.append(f"    __slots__ = ({', '.join(slots)}{',' if len(slots) == 1 else ''})")
+    lines += [f"    {name}: {kind}{note}" for name, kind, _, note in fields]
+    given = [f"{name}: {kind} = {default}" for name, kind, default, _ in fields]
+    star = ["*"] if given else []
+    lines.append(f"    def __init__({', '.join(['self', *star, *given])}) -> None:")
+    lines += [f"        self.{name} = {name}" for name, *_ in fields] or ["        pass"]
+    return "\n".join(lines) + "\n"
+
+
+def _note(tag: int | None, since: int, until: int | None, struct: Struct) -> str:
+    said = []
+    if since > struct.variants[0].first:
+        said.append(f"from version {since}")
+    if until is not None:
+        said.append(f"until version {until}")
+    if tag is not None:
+        said.append(f"tag {tag}")
+    return f"  # {', '.join(said)}" if said else ""
+
+
+def _tables(message: Message) -> str:
+    top = message.top
+    lines = []
+    if message.other is not None:
+        lines.append(f"{top.name}.RESPONSE = {message.other}")
+    for table, named in (("READERS", reader_name), ("WRITERS", writer_name)):
+        rows = [
+            f"    {version}: {named(top, variant)},"
+            for variant in top.variants
+            for version in range(variant.first, variant.last + 1)
+        ]
+        lines += [f"{top.name}.{table} = {{", *rows, "}"]
+    return "\n".join(lines)
