@@ -24,14 +24,60 @@ COORDINATORS = [
             "    def _fence",
         ),
         (
-            "an older producer adds partitions",
+            "another epoch of a producer adds partitions",
             "        if txn.stored.producer.epoch != producer.epoch:",
             "        if txn.stored.producer.epoch < producer.epoch:",
         ),
         (
             "another producer adds partitions",
-            "        return bool(transactional_id) and own != producer.producer_id",
-            "        return bool(transactional_id) and own is None",
+            "        if txn is None or txn.stored.producer.producer_id != producer.producer_id:",
+            "        if txn is None:",
+        ),
+        (
+            "a producer that goes on is fenced from memory",
+            "            self._tell(txn.transactional_id, expected, step, then)",
+            "            then(step)",
+        ),
+        (
+            "a producer is told from memory that it may not add partitions",
+            "            self._tell(transactional_id, producer, refused, then)",
+            "            then(refused)",
+        ),
+        (
+            "a partition takes part already, from memory",
+            "                self._tell(transactional_id, producer, Error.NONE, then)",
+            "                then(Error.NONE)",
+        ),
+        (
+            "a partition takes part already, from memory, whatever the transaction's version",
+            "            if bumps and stored.version >= BUMPING:",
+            "            if bumps:",
+        ),
+        (
+            "a partition that takes part already is confirmed where epochs do",
+            "            if bumps and stored.version >= BUMPING:",
+            "            if bumps and stored.version < 0:",
+        ),
+        (
+            "a partition is denied from memory",
+            "        if not any(told.values()):",
+            "        if told:",
+        ),
+        (
+            "the end of an unknown id is refused from memory",
+            "            self._tell(transactional_id, producer,"
+            " Error.INVALID_PRODUCER_ID_MAPPING, then)",
+            "            then(Error.INVALID_PRODUCER_ID_MAPPING)",
+        ),
+        (
+            "an end is refused from memory",
+            "            self._tell(transactional_id, producer, step, then)",
+            "            then(step)",
+        ),
+        (
+            "an end is confirmed from memory",
+            "            self._tell(transactional_id, producer, txn.stored.producer, then)",
+            "            then(txn.stored.producer)",
         ),
         (
             "a decision that was not committed is acted upon",
@@ -90,8 +136,59 @@ COORDINATORS = [
         ),
     ),
     *mutants(
+        "core/transactions/telling.py",
+        TRANSACTIONS,
+        (
+            "an answer counts although its confirmation was not committed",
+            "            self._append([record], lambda failed: then(failed or answer))",
+            "            self._append([record], lambda failed: then(answer))",
+        ),
+        (
+            "a state is confirmed behind a change that is being written",
+            "        elif txn is not None and txn.pending is not None:\n"
+            "            then(Error.CONCURRENT_TRANSACTIONS)\n",
+            "",
+        ),
+        (
+            "an unknown id is confirmed by nothing",
+            "        elif txn is not None and txn.pending is not None:",
+            "        elif txn is None:\n            then(answer)\n"
+            "        elif txn.pending is not None:",
+        ),
+        (
+            "a fenced producer is told from memory, whatever its epoch",
+            "is Error.PRODUCER_FENCED and txn is not None and txn.has_left(producer)",
+            "is Error.PRODUCER_FENCED",
+        ),
+        (
+            "every fence is confirmed",
+            "        if answer in _ASK_AGAIN or is_left:",
+            "        if answer in _ASK_AGAIN:",
+        ),
+        (
+            "what says to ask again is confirmed",
+            "        if answer in _ASK_AGAIN or is_left:",
+            "        if is_left:",
+        ),
+    ),
+    *mutants(
         "core/transactions/transaction.py",
         TRANSACTIONS,
+        (
+            "an epoch is over although the one above it was never committed",
+            "            and not self.fence_failed\n",
+            "",
+        ),
+        (
+            "an epoch of another producer id is over",
+            "            and producer.producer_id == own.producer_id\n",
+            "",
+        ),
+        (
+            "the epoch that a producer has is over",
+            "            and producer.epoch < own.epoch\n",
+            "            and producer.epoch <= own.epoch\n",
+        ),
         (
             "a producer goes on with an epoch that was never its own",
             "expected.epoch in (own.epoch, self.last_epoch):",

@@ -44,6 +44,9 @@ class Asked:
     def coordinator(self, transactional_id: str) -> Any:
         return self
 
+    def is_outdone(self, key: str, id: PartitionId, producer_id: int) -> bool:
+        return False
+
     def add(
         self,
         transactional_id: str,

@@ -13,6 +13,7 @@ from tests.support.transactional import ID, WHERE, TransactionalWorld
 
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error, PeerFailed
+from spindle.model.ids import PartitionId
 from spindle.model.outbox import Outbox
 from spindle.node.transactions.enlisting import (
     BUSY_RETRY,
@@ -33,6 +34,8 @@ class World:
         self.out = Outbox(random.Random(1))
         self.leader: int | None = 2
         self.endpoint: tuple[str, int] | None = ("host2", 9002)
+        self.outdone: set[tuple[str, int]] = set()
+        """Transactional ids and producers that a younger coordinator has marked."""
         self.asked: list[tuple[Any, Callable[[Any], None]]] = []
         ground: Any = SimpleNamespace(
             node_id=1, out=self.out, address=lambda node: self.endpoint, peers=self
@@ -45,6 +48,10 @@ class World:
 
     def coordinator(self, transactional_id: str) -> Any:
         raise AssertionError("it is on broker 2")
+
+    def is_outdone(self, key: str, id: PartitionId, producer_id: int) -> bool:
+        assert id == ID
+        return (key, producer_id) in self.outdone
 
     def ask(self, host: str, port: int, channel: str, request: Any, then: Any, wait: float) -> None:
         assert (host, port) == ("host2", 9002)
@@ -198,6 +205,24 @@ def test_who_coordinates_must_be_known_and_answer(world: World) -> None:
     world.admit("moved")
     world.answer(whole=Error.NOT_COORDINATOR)
     assert world.told == [("lost", Error.NETWORK_EXCEPTION), ("moved", Error.NOT_COORDINATOR)]
+
+
+def test_a_coordinator_is_not_asked_after_a_younger_ones_marker(world: World) -> None:
+    """It may take a transaction for open that the younger one has ended (until KIP-890)."""
+    world.outdone.add(("x", 7))
+    for adds in (True, False):
+        world.admit("behind", adds=adds)
+    assert world.told == [("behind", Error.COORDINATOR_NOT_AVAILABLE)] * 2
+    assert world.asked == []
+    world.admit("other", pid=8)
+    world.outdone.clear()
+    world.admit("learned")
+    world.answer()
+    # The marker comes while a busy coordinator is to be asked again.
+    world.answer(BUSY)
+    world.outdone.add(("x", 7))
+    world.wait(BUSY_RETRY)
+    assert world.told[2:] == [("other", Error.NONE), ("learned", Error.COORDINATOR_NOT_AVAILABLE)]
 
 
 def test_so_many_batches_may_wait(world: World) -> None:

@@ -14,10 +14,12 @@ from tests.support.group_broker import MemoryReplicas
 from tests.support.site import site
 
 from spindle.core.groups.subscription import partition_for
+from spindle.core.replica.producers import Producers
 from spindle.core.transactions import coordinator
 from spindle.model import records as r
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.model.ids import PartitionId
+from spindle.model.logs import ProducerEntry
 from spindle.model.outbox import Outbox
 from spindle.node.handlers import (
     add_offsets_to_txn,
@@ -447,6 +449,26 @@ def test_without_an_id_from_the_controller_clients_come_again(world: World) -> N
     assert world.init().error_code == Error.COORDINATOR_LOAD_IN_PROGRESS
     world.producer_ids.error = None
     assert world.begin() == (100, 0)
+
+
+def test_a_partition_that_a_younger_coordinator_has_marked_knows_more_than_this_broker(
+    world: World,
+) -> None:
+    """Until the metadata has told of that coordinator, nothing is asked of the one before it."""
+    topic = world.image.topic("t")
+    state = world.image.partition(world.place)
+    assert topic is not None
+    assert state is not None
+    id, other = PartitionId(topic.topic_id, 0), PartitionId(topic.topic_id, 1)
+    producers = Producers(
+        ProducerEntry(n, 0, -1, -1, 0, 0, state.leader_epoch + ahead)
+        for n, ahead in ((7, 0), (8, 1))
+    )
+    hosted: Any = world.replicas
+    hosted.hosted = {id: SimpleNamespace(partition=SimpleNamespace(producers=producers))}
+    outdone = world.transactions.is_outdone
+    assert [outdone(NAME, id, n) for n in (7, 8, 9)] == [False, True, False]
+    assert not outdone(NAME, other, 8)
 
 
 def test_partitions_that_do_not_exist_and_groups_without_a_home_take_no_part(world: World) -> None:

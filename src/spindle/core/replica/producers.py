@@ -202,6 +202,11 @@ class Producers:
         known = self._known.get(producer_id)
         return -1 if known is None else known.epoch
 
+    def coordinator_of(self, producer_id: int) -> int:
+        """The epoch of the coordinator that wrote the producer's last marker here, or -1."""
+        known = self._known.get(producer_id)
+        return -1 if known is None else known.coordinator_epoch
+
     def note(self, batch: Batch, marker: EndTransactionMarker | None = None) -> None:
         """A batch with a producer id has its place in the log; with its marker if it has one."""
         known = self._known.pop(batch.producer_id, None)

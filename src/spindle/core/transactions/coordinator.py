@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 
 from spindle.core.transactions.completing import Completing, Send
 from spindle.core.transactions.states import TABLE, Input, State, Step
+from spindle.core.transactions.telling import Append, Telling
 from spindle.core.transactions.transaction import Transaction
 from spindle.core.transactions.values import (
     BUMPING,
@@ -29,8 +30,6 @@ from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.outbox import Outbox
 
-Append: TypeAlias = Callable[[list[TransactionRecord], Callable[[Error], None]], None]
-"""Append records as one batch; the continuation runs once they are committed, or never will be."""
 NewId: TypeAlias = Callable[[Callable[[int | Error], None]], None]
 """Ask for a producer id that nobody has."""
 Given: TypeAlias = Callable[[Producer | Error], None]
@@ -53,6 +52,7 @@ class Coordinator:
         self._out = out
         self._append = append
         self._new_id = new_id
+        self._tell = Telling(self.transactions, append).tell
         self._completing = Completing(epoch, out, send, self._store)
         self._closed = False
 
@@ -132,7 +132,7 @@ class Coordinator:
         error = txn.check_expected(expected)
         step = error or txn.step(Input.INIT)
         if isinstance(step, Error):
-            then(step)
+            self._tell(txn.transactional_id, expected, step, then)
         elif step is Step.FENCE:
             self._fence(txn, lambda error: then(error or Error.CONCURRENT_TRANSACTIONS))
         elif txn.must_rotate(expected):
@@ -196,18 +196,20 @@ class Coordinator:
         # First of all whether anything is under way: a producer may know its next id already.
         known = self.transactions.get(transactional_id)
         step = None if known is None else known.step(Input.ADD)
-        if isinstance(step, Error):
-            then(step)
+        refused = step if isinstance(step, Error) else self._check(transactional_id, producer)
+        if known is None or refused:
+            self._tell(transactional_id, producer, refused, then)
             return
-        if self._is_of_another(transactional_id, producer):
-            self._deny(transactional_id, Error.INVALID_PRODUCER_ID_MAPPING, then)
-            return
-        txn = self._find(transactional_id, producer)
-        stored = txn.stored
-        added = [p for p in dict.fromkeys(partitions) if p not in txn.taking_part]
+        stored = known.stored
+        added = [p for p in dict.fromkeys(partitions) if p not in known.taking_part]
         ongoing = stored.state is State.ONGOING
         if ongoing and not added:
-            then(Error.NONE)
+            if bumps and stored.version >= BUMPING:
+                # Leaders ask so. Another coordinator that has ended it took the next epoch for the
+                # marker, so the partition refuses this one from then on.
+                then(Error.NONE)
+            else:
+                self._tell(transactional_id, producer, Error.NONE, then)
             return
         now_ms = self._out.wall_ms
         changed = replace(
@@ -219,7 +221,7 @@ class Coordinator:
             updated_ms=now_ms,
             version=BUMPING if bumps else 0,
         )
-        self._store(txn, changed, then)
+        self._store(known, changed, then)
 
     def verify(
         self,
@@ -228,67 +230,46 @@ class Coordinator:
         partitions: Collection[TopicPartition],
         then: Callable[[dict[TopicPartition, Error]], None],
     ) -> None:
-        """Whether partitions take part; Refusal where the producer may not write (KIP-890)."""
-        if self._is_of_another(transactional_id, producer):
-            error = Error.INVALID_PRODUCER_ID_MAPPING
-            self._deny(transactional_id, error, lambda e: then(dict.fromkeys(partitions, e)))
-            return
-        txn = self._find(transactional_id, producer)
-        step = TABLE[txn.state, Input.VERIFY]
-        if isinstance(step, Error):
-            raise Refusal(step, f"{transactional_id} is {txn.state.title}")
+        """Whether partitions take part (KIP-890), asked by their leader; or why it may not know.
+
+        A yes is told from memory: leaders ask once a transaction, while its producer waits. Another
+        broker may coordinate by now and have ended the transaction. The yes does no harm then. The
+        partition took part when that broker began, so it gets that one's marker. What its leader
+        takes before the marker ends with it. Once the marker is there, which has that coordinator's
+        epoch, the leader drops the answers that it waits for, and does not ask a coordinator of a
+        lower epoch again (`node.transactions.enlisting`). Only a broker that coordinates for the
+        second time, and has learned of neither change, could still mislead that leader.
+        """
+        refused = self._check(transactional_id, producer)
+        txn = self.transactions.get(transactional_id)
+        if not refused and txn is not None:
+            step = TABLE[txn.state, Input.VERIFY]
+            refused = step if isinstance(step, Error) else Error.NONE
+        taking_part = frozenset() if txn is None else txn.taking_part
         told = {
-            p: Error.NONE if p in txn.taking_part else Error.TRANSACTION_ABORTABLE
+            p: refused or (Error.NONE if p in taking_part else Error.TRANSACTION_ABORTABLE)
             for p in partitions
         }
         if not any(told.values()):
             then(told)
-        else:
-            self._deny(
-                transactional_id,
-                Error.NONE,
-                lambda error: then(dict.fromkeys(partitions, error) if error else told),
-            )
+            return
+        self._tell(
+            transactional_id,
+            producer,
+            refused,
+            lambda error: then(dict.fromkeys(partitions, error) if error else told),
+        )
 
-    def _deny(self, transactional_id: str, error: Error, then: Callable[[Error], None]) -> None:
-        """Say a no to a leader once it is certain that no other broker coordinates by now.
-
-        The next coordinator may know more: leaders and clients learn of it one by one. So the state
-        is stored once more as it is, which is committed only where this one coordinates yet.
-        """
-        txn = self.transactions.get(transactional_id)
-        if txn is None:
-            self._append(
-                [TransactionRecord(transactional_id, None)], lambda failed: then(failed or error)
-            )
-        elif txn.pending is not None:
-            then(Error.CONCURRENT_TRANSACTIONS)
-        else:
-            self._store(txn, txn.stored, lambda failed: then(failed or error))
-
-    def _is_of_another(self, transactional_id: str, producer: Producer) -> bool:
-        """Whether an id belongs, as far as is known here, to no producer or to another one."""
-        txn = self.transactions.get(transactional_id)
-        own = None if txn is None else txn.stored.producer.producer_id
-        return bool(transactional_id) and own != producer.producer_id
-
-    def _find(self, transactional_id: str, producer: Producer) -> Transaction:
-        """The transaction, if this is its producer's epoch; after `_is_of_another`."""
-        txn = self._known(transactional_id)
-        if txn.stored.producer.epoch != producer.epoch:
-            raise Refusal(
-                txn.not_ours(producer.epoch),
-                f"{transactional_id} is in epoch {txn.stored.producer.epoch}, not {producer.epoch}",
-            )
-        return txn
-
-    def _known(self, transactional_id: str) -> Transaction:
+    def _check(self, transactional_id: str, producer: Producer) -> Error:
+        """Why this is not the producer of an id and its epoch, as far as is known here."""
         if not transactional_id:
             raise Refusal(Error.INVALID_REQUEST, "an empty transactional id")
         txn = self.transactions.get(transactional_id)
-        if txn is None:
-            raise Refusal(Error.INVALID_PRODUCER_ID_MAPPING, f"{transactional_id} is unknown")
-        return txn
+        if txn is None or txn.stored.producer.producer_id != producer.producer_id:
+            return Error.INVALID_PRODUCER_ID_MAPPING
+        if txn.stored.producer.epoch != producer.epoch:
+            return txn.not_ours(producer.epoch)
+        return Error.NONE
 
     # --- the end --------------------------------------------------------------------------------
 
@@ -299,13 +280,18 @@ class Coordinator:
 
         `bumps`: the client takes a new epoch after each transaction (KIP-890).
         """
-        txn = self._known(transactional_id)
+        if not transactional_id:
+            raise Refusal(Error.INVALID_REQUEST, "an empty transactional id")
+        txn = self.transactions.get(transactional_id)
+        if txn is None:
+            self._tell(transactional_id, producer, Error.INVALID_PRODUCER_ID_MAPPING, then)
+            return
         what = txn.ending(producer, commit, bumps)
         step = what if isinstance(what, Error) else txn.step(what)
         if isinstance(step, Error):
-            then(step)
+            self._tell(transactional_id, producer, step, then)
         elif step is Step.ACCEPT:
-            then(txn.stored.producer)
+            self._tell(transactional_id, producer, txn.stored.producer, then)
         elif bumps and producer.is_exhausted:
             txn.pending = State.PREPARE_COMMIT if commit else State.PREPARE_ABORT
             self._new_id(lambda id: self._end_and_rotate(txn, commit, id, then))

@@ -95,6 +95,20 @@ class Transaction:
             return Error.NOT_COORDINATOR
         return Error.PRODUCER_FENCED
 
+    def has_left(self, producer: Producer | None) -> bool:
+        """Whether a producer speaks in an epoch that is over, whichever broker coordinates.
+
+        Not before the epoch above it is committed: a fence that could not be written has given one
+        that the next coordinator does not know.
+        """
+        own = self.stored.producer
+        return (
+            producer is not None
+            and producer.producer_id == own.producer_id
+            and producer.epoch < own.epoch
+            and not self.fence_failed
+        )
+
     def must_rotate(self, expected: Producer | None) -> bool:
         """Whether the next epoch is one of a new producer id."""
         own = self.stored.producer

@@ -3,7 +3,9 @@
 KIP-890: no transactional batch is appended to a partition of which the coordinator does not know,
 or nobody would ever end it there. Clients that do not say so themselves (Produce from 12, offset
 commits from 5) have the partition added. While a producer's first batch waits for the answer, its
-later ones wait behind it. Used by the handlers of Produce and TxnOffsetCommit.
+later ones wait behind it. A coordinator is not asked if the partition has a marker of a younger one
+for that producer: this broker has not learned of that one yet, and the older one may take a
+transaction that has ended for open. Used by the handlers of Produce and TxnOffsetCommit.
 """
 
 from __future__ import annotations
@@ -39,6 +41,9 @@ class Coordinators(Protocol):
 
     def coordinator(self, transactional_id: str) -> Coordinator:
         """The coordinator, if it is here and ready; Refusal else."""
+
+    def is_outdone(self, key: str, id: PartitionId, producer_id: int) -> bool:
+        """Whether a partition has a marker of a younger coordinator than the one known here."""
 
 
 class _Queue:
@@ -97,7 +102,7 @@ class Enlisting:
             if self._take(id, producer.producer_id, who, queue):
                 queue.settle(error)
 
-        self._ask(transactional_id, producer, where, adds, answered)
+        self._ask(id, transactional_id, producer, where, adds, answered)
 
     def is_waiting(self, id: PartitionId, producer_id: int) -> bool:
         """Whether batches of a producer wait for an answer in a partition."""
@@ -129,6 +134,7 @@ class Enlisting:
 
     def _ask(
         self,
+        id: PartitionId,
         transactional_id: str,
         producer: Producer,
         where: TopicPartition,
@@ -142,13 +148,14 @@ class Enlisting:
             if error == Error.CONCURRENT_TRANSACTIONS and tries > 1:
                 self._site.out.after(
                     BUSY_RETRY,
-                    lambda: self._ask(transactional_id, producer, where, adds, then, tries - 1),
+                    lambda: self._ask(id, transactional_id, producer, where, adds, then, tries - 1),
                 )
             else:
                 then(error)
 
         leader = self._coordinators.leader_for(transactional_id)
-        if leader is None:
+        outdone = self._coordinators.is_outdone(transactional_id, id, producer.producer_id)
+        if leader is None or outdone:
             then(Error.COORDINATOR_NOT_AVAILABLE)
         elif leader == self._site.node_id:
             self._ask_here(transactional_id, producer, where, adds, answered)

@@ -80,6 +80,18 @@ class Transactions(Coordinating[_Led]):
         coordinator.level = self.level
         return coordinator
 
+    def is_outdone(self, key: str, id: PartitionId, producer_id: int) -> bool:
+        """Whether a partition has a marker of a younger coordinator than the one known here.
+
+        Markers have the epoch in which their coordinator led: that of the newest one for this
+        producer is above the epoch that our metadata has.
+        """
+        place, hosted = self.partition_of(key), self._replicas.hosted.get(id)
+        state = None if place is None else self._site.image.partition(place)
+        if state is None or hosted is None:
+            return False
+        return hosted.partition.producers.coordinator_of(producer_id) > state.leader_epoch
+
     def all(self) -> Iterator[Transaction]:
         """All transactional ids that are coordinated here."""
         for led in self._ready():
