@@ -16,17 +16,25 @@ from spindle.core.groups.coordinator import Coordinator
 from spindle.core.groups.values import OffsetRecord
 from spindle.core.replica.partition import Partition
 from spindle.core.replica.producers import Producers
-from spindle.core.transactions.transaction import Transaction
-from spindle.core.transactions.values import BUMPING, Ending
+from spindle.core.transactions.telling import Telling
+from spindle.core.transactions.values import BUMPING, Ending, Producer
+from spindle.model.batches import Buffer
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.node.replicas.hosted import Hosted
 from spindle.node.transactions import enlisting
 from spindle.node.transactions.marking import Marking
+from spindle.node.transactions.transactions import Transactions
 from spindle.sim.exhaustive.search import Report, explore
 from spindle.sim.exhaustive.situation import Broken, Choice
 from spindle.sim.exhaustive.transacting import TransactionSituation
-from spindle.sim.exhaustive.transaction_bounds import PROMISES, TransactionBounds
+from spindle.sim.exhaustive.transaction_bounds import (
+    DATA,
+    PROMISES,
+    STATE,
+    TransactionBounds,
+)
+from spindle.wire.framing import decode_response
 
 
 def searched(seed: int | None = None, **bounds: int) -> Report:
@@ -44,6 +52,11 @@ def searched(seed: int | None = None, **bounds: int) -> Report:
         ({"coordinators": 1, "waits": 1}, 500),
         ({"coordinators": 1, "leaders": 1, "level": 0, "waits": 0, "aborts": 0}, 1000),
         ({"zombies": 1, "waits": 1}, 500),
+        ({"coordinators": 1, "strays": 1, "waits": 0}, 500),
+        (
+            {"coordinators": 1, "strays": 1, "level": 0, "waits": 0, "aborts": 0, "commits": 2},
+            700,
+        ),
     ],
     ids=str,
 )
@@ -75,6 +88,19 @@ def _confirms_at_once(
     _write(self, partition, ending, then)
 
 
+def _tells_from_memory(what: type) -> Callable[..., None]:
+    """Answers of one kind are told as they are remembered."""
+
+    def tell(self: Telling, name: str, producer: Any, answer: Any, then: Any) -> None:
+        if isinstance(answer, what):
+            then(answer)
+        else:
+            _tell(self, name, producer, answer, then)
+
+    return tell
+
+
+_tell = Telling.tell
 _write = Marking.write
 _ANYONE = enlisting._Who("", 0)
 _check_marker = Producers.check_marker
@@ -114,11 +140,25 @@ def _last_one_counts(self: Coordinator, record: OffsetRecord, at: int) -> None:
         (enlisting, "_Who", lambda *_: _ANYONE, {"zombies": 1, "waits": 1}, "was refused at write"),
         (Coordinator, "_put", _last_one_counts, {"offsets": 1}, "committed last"),
         (
-            Transaction,
-            "not_ours",
-            lambda *_: Error.PRODUCER_FENCED,
-            {"zombies": 1, "coordinators": 1, "leaders": 1, "waits": 0, "aborts": 0},
-            "was refused at write",
+            Telling,
+            "tell",
+            _tells_from_memory(Error),
+            {"coordinators": 1, "strays": 1, "waits": 0},
+            "was refused at abort",
+        ),
+        (
+            Telling,
+            "tell",
+            _tells_from_memory(Producer),
+            {
+                "coordinators": 1,
+                "strays": 1,
+                "level": 0,
+                "waits": 0,
+                "aborts": 0,
+                "commits": 2,
+            },
+            "is committed, and read 0 times",
         ),
     ],
     ids=[
@@ -126,7 +166,8 @@ def _last_one_counts(self: Coordinator, record: OffsetRecord, at: int) -> None:
         "a repeated marker is confirmed at once",
         "a zombie's answer speaks for the producer after it",
         "a transaction's offset outdoes a later one",
-        "a coordinator of before fences the youngest producer",
+        "a coordinator of before refuses a producer that it does not know",
+        "a coordinator of before says that the last transaction is this one",
     ],
 )
 def test_a_fault_in_transactions_is_found(
@@ -170,3 +211,46 @@ def test_the_late_marker_of_a_fenced_coordinator_ends_nothing(
     monkeypatch.setattr(Producers, "check_marker", _any_coordinator)
     with pytest.raises(Broken, match=r"was refused|is committed, and read 0 times"):
         _late_marker().check_at_rest()
+
+
+def _late_batch() -> tuple[TransactionSituation, Error]:
+    """Broker 2 leads the data, and has not learned that broker 1 coordinates; 1 aborts there.
+
+    Then a batch comes late that was sent before. What it is answered.
+    """
+    situation = TransactionSituation(TransactionBounds(level=0, coordinators=1, leaders=1))
+    first = situation.askers[0]
+    for kind in ("lead", "learn 1", "learn 2", "coordinate", "learn 1"):
+        name, _, what = kind.partition(" ")
+        while first.step != "abort":
+            situation.take(situation.next_by_itself())
+        situation.take(Choice(name, what))
+    late, behind = first._write(DATA), situation.sides[2]
+    while behind.replicas.hosted[DATA].partition.transactions.open:
+        by_itself = [c for c in situation.choices() if c.kind in ("deliver", "time")]
+        situation.take(next(iter(by_itself), Choice("ask", "first")))
+    told: list[Error] = []
+
+    def answered(buffers: list[Buffer]) -> None:
+        answer = decode_response(late, b"".join(bytes(buffer) for buffer in buffers)[4:])
+        told.append(Error(answer.responses[0].partition_responses[0].error_code))
+
+    assert behind.replicas.hosted[STATE].partition.leads
+    situation._serve(behind, late, answered)
+    situation._settle()
+    return situation, told[0]
+
+
+@pytest.mark.spec("C-01")
+def test_a_late_batch_is_not_let_in_by_a_coordinator_that_is_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its yes to a question of before KIP-890 is from memory: the partition knows better."""
+    situation, told = _late_batch()
+    machine = situation.sides[2].replicas.hosted[DATA].partition
+    assert (told, machine.transactions.open) == (Error.NOT_ENOUGH_REPLICAS, {})
+    monkeypatch.setattr(Transactions, "is_outdone", lambda *_: False)
+    situation, told = _late_batch()
+    machine = situation.sides[2].replicas.hosted[DATA].partition
+    assert told is Error.NONE
+    assert machine.transactions.open

@@ -78,6 +78,12 @@ def explore_transactions(
     aborts: Annotated[
         int, typer.Option(min=0, max=1, help="0: the first producer only commits.")
     ] = 1,
+    commits: Annotated[
+        int, typer.Option(min=1, help="Transactions that the first producer commits.")
+    ] = 1,
+    strays: Annotated[
+        int, typer.Option(min=0, help="Questions to a broker that coordinates no longer.")
+    ] = 0,
     limit: Annotated[int, typer.Option(min=1, help="Stop after so many states.")] = 1 << 40,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
@@ -94,8 +100,9 @@ def explore_transactions(
     from spindle.sim.exhaustive.transaction_bounds import PROMISES, TransactionBounds
 
     bounds = TransactionBounds(
-        level, zombies, others, offsets, coordinators, leaders, losses, waits, aborts
-    )
+        level, zombies, others, offsets, coordinators, leaders, losses, waits, aborts,
+        commits, strays,
+    )  # fmt: skip
     began = time.monotonic()
     progress = _Progress(began)
     report = search(bounds, limit, progress.look, begin=TransactionSituation)

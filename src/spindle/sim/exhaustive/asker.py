@@ -58,6 +58,10 @@ class Asker:
         """What comes next."""
         return self.steps[self.at]
 
+    def may_ask(self, now: float) -> bool:
+        """Whether its next request may go out."""
+        return not self.is_done and not self.waits and self.not_before <= now
+
     @property
     def value(self) -> bytes:
         """The record of the transaction that is open."""

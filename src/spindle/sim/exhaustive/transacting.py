@@ -58,6 +58,8 @@ HANDLERS: Final[dict[int, Any]] = {
     Key.END_TXN: end_txn,
     Key.WRITE_TXN_MARKERS: write_txn_markers,
 }
+PLACES: Final = {"write": DATA, "offsets": OFFSETS, "plainly": OFFSETS}
+"""What is asked of the leader of another partition than the coordinator's."""
 SOON: Final = 1.0
 """Seconds: what waits for longer is no part of this."""
 RETRY: Final = 0.1
@@ -132,11 +134,7 @@ class TransactionSituation:
             for n, letter in enumerate(self.letters)
             if not letter.is_there and not letter.heard and self._may_come(letter)
         ]
-        found += [
-            Choice("ask", asker.name)
-            for asker in self.askers
-            if not asker.is_done and not asker.waits and asker.not_before <= self.now
-        ]
+        found += [Choice("ask", asker.name) for asker in self.askers if asker.may_ask(self.now)]
         return found
 
     def _may_come(self, letter: Letter) -> bool:
@@ -164,6 +162,13 @@ class TransactionSituation:
                 for asker in self.askers
                 # An InitProducerId that comes twice fences its own producer.
                 if asker.waits and asker.step != "init"
+            ]
+        behind = self.sides[3 - self._leader(STATE)].replicas.hosted[STATE].partition.leads
+        if self._left("strays") and behind:
+            found += [
+                Choice("stray", asker.name)
+                for asker in self.askers
+                if asker.may_ask(self.now) and asker.step not in PLACES
             ]
         if self._left("coordinators"):
             found.append(Choice("coordinate"))
@@ -200,7 +205,10 @@ class TransactionSituation:
         elif kind == "copy":
             self._copy(DATA, OFFSETS)
         elif kind == "ask":
-            self._ask(self._asker(what))
+            self._ask(self._asker(what), self._leader_for(self._asker(what)))
+        elif kind == "stray":
+            self.used["strays"] += 1
+            self._ask(self._asker(what), 3 - self._leader_for(self._asker(what)))
         elif kind == "miss":
             self._retry(self._asker(what))
         elif kind == "time":
@@ -223,9 +231,7 @@ class TransactionSituation:
         """The other broker leads, alone in the ISR; brokers learn of it one by one."""
         changes: list[r.MetadataRecord] = []
         for id in ids:
-            state = self.image.partition(id)
-            assert state is not None
-            other = 3 - state.leader
+            other = 3 - self._leader(id)
             changes.append(
                 r.PartitionChange(
                     partition_id=id.partition, topic_id=id.topic_id, leader=other, isr=(other,)
@@ -276,6 +282,12 @@ class TransactionSituation:
             busy = self._copy(STATE) or busy
         self.letters = [one for one in self.letters if one.heard or not one.is_there]
 
+    def _leader(self, id: PartitionId) -> NodeId:
+        """Who leads, whether or not all have learned of it."""
+        state = self.image.partition(id)
+        assert state is not None
+        return state.leader
+
     # --- logs -----------------------------------------------------------------------------------
 
     def _can_copy(self, id: PartitionId) -> bool:
@@ -291,9 +303,8 @@ class TransactionSituation:
         copied = False
         for id in ids:
             if self._can_copy(id):
-                state = self.image.partition(id)
-                assert state is not None
-                self.sides[3 - state.leader].copy(id, self.sides[state.leader])
+                leader = self._leader(id)
+                self.sides[3 - leader].copy(id, self.sides[leader])
                 copied = True
         return copied
 
@@ -328,10 +339,11 @@ class TransactionSituation:
 
     # --- producers ------------------------------------------------------------------------------
 
-    def _ask(self, asker: Asker) -> None:
-        places = {"write": DATA, "offsets": OFFSETS, "plainly": OFFSETS}
-        state = self.image.partition(places.get(asker.step, STATE))
-        assert state is not None
+    def _leader_for(self, asker: Asker) -> NodeId:
+        """The broker that its next request is for."""
+        return self._leader(PLACES.get(asker.step, STATE))
+
+    def _ask(self, asker: Asker, broker: NodeId) -> None:
         if asker.step == "commit" and asker.fates.get(asker.value) is Fate.OPEN:
             asker.is_stale = any(a.epoch > asker.epoch for a in self._rivals(asker))
         if asker.step == "init":
@@ -340,7 +352,7 @@ class TransactionSituation:
         asker.asked += 1
         entity = asker.request(DATA)
         sink = partial(self._on_answer, asker, asker.asked, entity)
-        self._serve(self.sides[state.leader], entity, sink)
+        self._serve(self.sides[broker], entity, sink)
 
     def _rivals(self, asker: Asker) -> list[Asker]:
         """Other producers of the same transactional id that have begun."""
@@ -372,9 +384,7 @@ class TransactionSituation:
 
     def _visible(self) -> list[bytes] | None:
         """What a reader of committed records is given by whoever leads, as clients filter it."""
-        state = self.image.partition(DATA)
-        assert state is not None
-        side = self.sides[state.leader]
+        side = self.sides[self._leader(DATA)]
         machine = side.replicas.hosted[DATA].partition
         if not machine.leads:
             return None
@@ -408,31 +418,25 @@ class TransactionSituation:
         left = [asker.name for asker in self.askers if not asker.is_done]
         if left:
             raise Broken(f"{left} never come to their end")
-        state = self.image.partition(DATA)
-        assert state is not None
-        machine = self.sides[state.leader].replicas.hosted[DATA].partition
-        if machine.stable < machine.high_watermark or machine.high_watermark < machine.end:
-            raise Broken("the last stable offset never reaches the end")
-        coordinator = self.image.partition(STATE)
-        assert coordinator is not None
-        for txn in self.sides[coordinator.leader].transactions.all():
-            is_left = any(not a.fates for a in self.askers)
-            if txn.stored.state in UNDECIDED and not is_left:
-                raise Broken(f"{txn.transactional_id} never ends: {txn.stored.state.title}")
         shown = self._visible() or []
         for value, fate in self._fates().items():
             if fate is Fate.COMMITTED and shown.count(value) != 1:
                 raise Broken(f"{value!r} is committed, and read {shown.count(value)} times")
             if fate in (Fate.OPEN, Fate.ABORTED) and value in shown:
                 raise Broken(f"{value!r} is {fate.value}, and read as committed")
+        machine = self.sides[self._leader(DATA)].replicas.hosted[DATA].partition
+        if machine.stable < machine.high_watermark or machine.high_watermark < machine.end:
+            raise Broken("the last stable offset never reaches the end")
+        for txn in self.sides[self._leader(STATE)].transactions.all():
+            is_left = any(not a.fates for a in self.askers)
+            if txn.stored.state in UNDECIDED and not is_left:
+                raise Broken(f"{txn.transactional_id} never ends: {txn.stored.state.title}")
         if self.bounds.offsets:
             self._check_offsets()
 
     def _check_offsets(self) -> None:
         """The group's offset is the one that was committed last."""
-        state = self.image.partition(OFFSETS)
-        assert state is not None
-        coordinator = self.sides[state.leader].groups.coordinator(GROUP)
+        coordinator = self.sides[self._leader(OFFSETS)].groups.coordinator(GROUP)
         known = coordinator.offsets.get(GROUP, {}).get(TopicPartition(TOPIC, 0))
         if known is None or known.metadata != PLAINLY:
             raise Broken(f"{GROUP} has the offset {known}, though another was committed last")

@@ -54,6 +54,10 @@ class TransactionBounds:
     """How often a timer runs out while other things could still happen."""
     aborts: int = 1
     """Whether the first producer aborts a transaction before the one that it commits."""
+    commits: int = 1
+    """How many transactions the first producer commits."""
+    strays: int = 0
+    """How often a producer asks a broker that coordinates no longer, and has not learned of it."""
 
 
 def askers(bounds: TransactionBounds) -> list[Asker]:
@@ -62,7 +66,7 @@ def askers(bounds: TransactionBounds) -> list[Asker]:
     work = (*adds, "write", *(("offsets",) if bounds.offsets else ()))
     plainly = ("plainly",) if bounds.offsets else ()
     aborted = (*work, "abort") if bounds.aborts else ()
-    first = ("init", *aborted, *work, "commit", *plainly)
+    first = ("init", *aborted, *(*work, "commit") * bounds.commits, *plainly)
     found = [Asker("first", "x", first, bounds.level)]
     once = ("init", *work, "commit")
     found += [Asker(f"again-{n}", "x", once, bounds.level) for n in range(bounds.zombies)]
