@@ -14,13 +14,14 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from bench import failover, hostile, measures, moves
 from bench.peers import NAMES, Peer
 from bench.report import Table, joined, render
+from bench.warmth import is_warm
 
 
 class Measure(NamedTuple):
@@ -136,15 +137,6 @@ async def _rounds(
             for figure, value in (await once(peer, str(round_))).items():
                 table[figure][peer.name].append(value)
             peer.freeze()
-
-
-def is_warm(seen: Sequence[float], less_is_better: bool = False) -> bool:
-    """Whether a figure has stopped getting better: twice no more than 3 % beyond its best."""
-    if len(seen) < 3:
-        return False
-    sign = -1 if less_is_better else 1
-    best = max(sign * value for value in seen[:-2])
-    return all(sign * value <= best + 0.03 * abs(best) for value in seen[-2:])
 
 
 async def _gaps(table: Table, home: Path, shim: Path, options: argparse.Namespace) -> None:

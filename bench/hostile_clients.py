@@ -45,6 +45,8 @@ TOPIC, COMPACTED, WIDE = "bench-good", "bench-compacted", "bench-wide"
 PARTITIONS: Final = 8
 WIDE_PARTITIONS: Final = 1_000
 BOMB_RECORDS: Final = 400_000
+PATIENCE_SECONDS: Final = 2.0
+"""How long a good one waits for its last answer."""
 _LENGTH = struct.Struct(">i")
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -72,6 +74,7 @@ async def good(port: int, seconds: float, rate: float, pid: int) -> dict[str, fl
     pause = GOOD / rate if rate else 0.0
     record = packed(1, Compression.NONE)
     times: list[float] = []
+    under_way: dict[int, float] = {}
     lost = 0
     used, begun = sum(broker.cpu_times()[:2]), time.monotonic()
 
@@ -82,20 +85,22 @@ async def good(port: int, seconds: float, rate: float, pid: int) -> dict[str, fl
         await asyncio.sleep(pause * number / GOOD)
         due = time.monotonic()
         while time.monotonic() < begun + seconds:
+            asked = under_way[number] = time.monotonic()
             try:
                 if streams is None:
                     streams = await asyncio.open_connection("127.0.0.1", port)
                 reader, writer = streams
-                asked = time.monotonic()
                 writer.write(frame)
                 answer = decode_response(request, await _answer(reader))
                 if answer.responses[0].partition_responses[0].error_code != Error.NONE:
                     raise ConnectionError
                 times.append(time.monotonic() - asked)
+                del under_way[number]
                 due = max(due + pause, time.monotonic() - pause)
                 await asyncio.sleep(max(0.0, due - time.monotonic()))
             except (OSError, asyncio.IncompleteReadError):
                 lost += 1
+                under_way.pop(number, None)
                 if streams is not None:
                     streams[1].close()
                 streams = None
@@ -103,12 +108,16 @@ async def good(port: int, seconds: float, rate: float, pid: int) -> dict[str, fl
         if streams is not None:
             streams[1].close()
 
-    await asyncio.gather(*(one(number) for number in range(GOOD)))
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds + PATIENCE_SECONDS):
+            await asyncio.gather(*(one(number) for number in range(GOOD)))
+    answered, ended = len(times), time.monotonic()
+    # Those that nobody answers wait still: a broker that stands still is not let off.
+    times += [ended - asked for asked in under_way.values()]
     times.sort()
-    took = time.monotonic() - begun
     return {
-        "rate": len(times) / took,
-        "per cpu": len(times) / (sum(broker.cpu_times()[:2]) - used),
+        "rate": answered / (ended - begun),
+        "per cpu": answered / (sum(broker.cpu_times()[:2]) - used),
         "p99": times[len(times) * 99 // 100] * 1000 if times else 0.0,
         "lost": lost,
     }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bench.__main__ import is_warm
 from bench.report import MARK, Table, joined, render
+from bench.warmth import is_warm
 
 
 def test_rows_measured_anew_leave_older_runs() -> None:

@@ -137,6 +137,8 @@ def find_unfit(
                 at += 1
             elif data[at + 1] < 128:
                 at += 2
+            elif data[at + 2] < 128:
+                at += 3  # Beyond the first 8,192 records of a batch.
             else:
                 at = _long(data, at, 35)[1]
             if (key := data[at]) & 129:

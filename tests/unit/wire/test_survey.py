@@ -60,6 +60,16 @@ def test_it_finds_what_reading_finds(compression: Compression, most: int) -> Non
 
 
 @pytest.mark.spec("S-08")
+def test_offsets_of_all_lengths_are_stepped_over() -> None:
+    edges = [1 << bits for bits in (6, 13, 20, 27, 30)]
+    offsets = sorted({0, *edges, *(edge - 1 for edge in edges)})
+    batch = codec.build([Record(n, NEWEST + n % 2, None if n % 3 else b"k", b"v") for n in offsets])
+    found = surveyed(batch, 4)
+    assert found == read(batch)
+    assert {offset for _, offset, *_ in found} >= {edge - 1 for edge in edges}
+
+
+@pytest.mark.spec("S-08")
 def test_of_damaged_records_it_takes_only_those_that_can_be_read() -> None:
     rng = random.Random(7)
     refused = 0

@@ -19,8 +19,8 @@ from spindle.model.ids import PartitionId
 from spindle.model.outbox import Outbox
 from spindle.node.replicas.hosted import Hosted
 
-STEP: Final = 400
-"""Records of one step: about half a millisecond of a thread."""
+STEP: Final = 600
+"""Records of one step: a third of a millisecond of a thread."""
 RATE: Final = 50_000.0
 """Records in a second where the loop has no time to spare: about a twentieth of what a thread can
 look at."""
