@@ -51,6 +51,8 @@ class Delta:
     brokers: dict[NodeId, None] = field(default_factory=dict)
     configs: dict[tuple[int, str], None] = field(default_factory=dict)
     features: bool = False
+    goes_on: bool = False
+    """It is a later slice of what was told before it."""
 
     def __bool__(self) -> bool:
         return bool(
@@ -69,10 +71,14 @@ class Delta:
         for touched in (self.gone, self.partitions):
             ids = iter(touched)
             while piece := dict.fromkeys(islice(ids, most)):
-                gone = touched is self.gone
-                found.append(Delta(gone=piece) if gone else Delta(partitions=piece))
+                slice = Delta(goes_on=True)
+                if touched is self.gone:
+                    slice.gone = piece
+                else:
+                    slice.partitions = piece
+                found.append(slice)
         if self.brokers:
-            found.append(Delta(brokers=self.brokers))
+            found.append(Delta(brokers=self.brokers, goes_on=True))
         return found
 
 

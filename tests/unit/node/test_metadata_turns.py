@@ -10,14 +10,14 @@ import pytest
 from tests.support.logdirs_world import ME, World, pid, topic_id
 from tests.support.site import site
 
-from spindle.core.logdirs.placement import Rooms
+from spindle.core.logdirs.placement import Candidate, Rooms
 from spindle.model import records as r
 from spindle.model.ids import PartitionId
 from spindle.model.image import ClusterImage, Delta
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
 from spindle.node.lifecycle import Lifecycle
-from spindle.node.logdirs.places import Stage
+from spindle.node.logdirs.places import Places, Stage
 from spindle.node.metadata import TOLD_AT_ONCE, Metadata
 
 ONE, TWO = uuid.UUID(int=1001), uuid.UUID(int=1002)
@@ -259,4 +259,22 @@ def test_a_small_delta_is_its_own_slice() -> None:
         image.apply(record)
     delta = image.take_delta()
     assert list(delta.slices(3)) == [delta]
-    assert [len(piece.partitions) for piece in delta.slices(2)] == [0, 2, 1]
+    pieces = delta.slices(2)
+    assert [len(piece.partitions) for piece in pieces] == [0, 2, 1]
+    assert [piece.goes_on for piece in pieces] == [False, True, True]
+
+
+@pytest.mark.spec("S-08")
+def test_figures_of_all_logs_are_gathered_once_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = started()
+    gathered: list[int] = []
+    places, real = world.logs.places, Places._candidates
+
+    def candidates(self: Places) -> list[Candidate]:
+        gathered.append(len(self.all))
+        return real(self)
+
+    monkeypatch.setattr(Places, "_candidates", candidates)
+    tell(world, begin(world, "t", 20))
+    assert len(places.all) == 20
+    assert len(gathered) == 1

@@ -141,7 +141,8 @@ class CatchingUp:
 
     def on_metadata(self, delta: Delta) -> None:
         """Topics came or went, replicas were given to us or taken away."""
-        self._places.forget_figures()
+        if not delta.goes_on:
+            self._places.forget_figures()  # They cost a look at every log.
         for id in delta.gone:
             known = self._places.all.get(id)
             if known is not None:
