@@ -6,11 +6,25 @@ ends: of what this broker wrote, such a gap is a loss, in a compacted log as in 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from tests.support.compacting import EAGER, plan_and_clean, put
 from tests.support.power import Unlucky
-from tests.support.storage import KEY, create, fresh, read_batches, reopen, with_records
+from tests.support.storage import (
+    FUTURE,
+    KEY,
+    accept_loss,
+    copy_all,
+    create,
+    format_at,
+    fresh,
+    read_batches,
+    reopen,
+    with_records,
+)
 
+from spindle.model.jobs import Checkpoint, Discard, Flush, Promote, Reset, Sweep, Truncate
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import layout
 from spindle.storage.directory import Directory
@@ -162,3 +176,130 @@ def test_a_gap_in_a_log_that_was_never_compacted_is_a_loss_whoever_wrote_it() ->
         disk.remove(f"{LOG}/{lost.replace('log', kind)}")
     (bad,) = reopen(disk, PATH)[1].quarantined
     assert "nothing is there from" in bad.why
+
+
+# --- the mark ------------------------------------------------------------------------------------
+
+
+def test_a_log_that_is_made_here_has_no_gap_at_all_and_says_so() -> None:
+    disk, directory = compacted()
+    log = directory._logs[KEY]
+    for segment, later in pairwise(log.segments):
+        assert segment.written_end() == later.base, "the cleaner keeps a segment's end"
+    directory.run(Sweep(PATH, KEY))
+    assert mark_of(disk) == layout.unbroken_file(0)
+    disk.kill()
+    reopen(disk, PATH)
+    assert mark_of(disk) == layout.unbroken_file(0)
+
+
+@pytest.mark.spec("B-28")
+def test_a_segment_that_is_lost_below_the_recovery_point_is_seen() -> None:
+    disk, directory = compacted()
+    directory.run(Flush(PATH, KEY))
+    directory.run(Checkpoint(PATH))
+    lost = directory._logs[KEY].segments[2].base
+    disk.kill()
+    shorten(disk, f"{lost:020d}.log", 0)
+    for kind in ("index", "timeindex"):
+        disk.remove(f"{LOG}/{lost:020d}.{kind}")
+    (bad,) = reopen(disk, PATH)[1].quarantined
+    assert "nothing is there from" in bad.why
+
+
+@pytest.mark.spec("B-28")
+def test_a_cut_takes_the_mark_along() -> None:
+    """What is appended behind it has no gap, although Apache Kafka's log had some there."""
+    disk, bases = kafkas(-1)
+    directory, _ = reopen(disk, PATH)
+    create(directory, segment_bytes=300)
+    cut = bases[3]
+    directory.run(Truncate(PATH, KEY, cut))
+    assert mark_of(disk) == layout.unbroken_file(cut)
+    for offset in range(cut, cut + 12):
+        put(directory, offset, ("k", "x" * 20))
+    disk.kill()
+    lost = next(name for name in logs(disk) if name > f"{cut:020d}")
+    shorten(disk, lost, 0)
+    (bad,) = reopen(disk, PATH)[1].quarantined
+    assert "nothing is there from" in bad.why
+
+
+def test_a_mark_outlives_a_power_cut_where_it_was_lowered() -> None:
+    disk, bases = kafkas(-1)
+    directory, _ = reopen(disk, PATH)
+    directory.run(Truncate(PATH, KEY, bases[3]))
+    disk.crash(Unlucky())
+    assert mark_of(disk) == layout.unbroken_file(bases[3])
+
+
+def test_a_mark_beyond_the_end_is_one_that_a_cut_did_not_reach() -> None:
+    disk, directory = compacted()
+    end = directory._logs[KEY].end
+    disk.kill()
+    disk.rename(f"{LOG}/{mark_of(disk)}", f"{LOG}/{layout.unbroken_file(end + 5)}")
+    assert reopen(disk, PATH)[1].quarantined == ()
+    assert mark_of(disk) == layout.unbroken_file(end)
+
+
+def cut_in_a_gap() -> tuple[MemoryDisk, Directory]:
+    """A follower's log, cut to an offset that its leader's compaction has taken; none is synced."""
+    disk, directory = fresh()
+    create(directory, segment_bytes=300)
+    for offset in (*range(8), 17, 18):
+        put(directory, offset, ("k", "x" * 20))
+    directory.run(Truncate(PATH, KEY, 12))
+    return disk, directory
+
+
+def test_a_segment_that_begins_behind_a_cut_between_two_batches_is_well() -> None:
+    disk, directory = cut_in_a_gap()
+    for offset in range(12, 20):
+        put(directory, offset, ("k", "x" * 180))
+    assert 12 in [segment.base for segment in directory._logs[KEY].segments]
+    disk.kill()
+    _, opened = reopen(disk, PATH)
+    assert (opened.quarantined, opened.logs[0].end) == ((), 20)
+
+
+def test_all_below_a_mark_is_on_the_medium() -> None:
+    disk, _ = cut_in_a_gap()
+    disk.crash(Unlucky())
+    assert mark_of(disk) == layout.unbroken_file(12)
+    assert reopen(disk, PATH)[1].logs[0].end == 8
+
+
+@pytest.mark.spec("B-31")
+def test_an_accepted_loss_is_accepted_for_good() -> None:
+    """Also where the checkpoint of recovery points is lost later."""
+    disk, directory = compacted()
+    base = directory._logs[KEY].segments[2].base
+    disk.kill()
+    shorten(disk, f"{base:020d}.log", 0)
+    directory, opened = reopen(disk, PATH)
+    assert opened.quarantined
+    accept_loss(directory)
+    end = directory._logs[KEY].end
+    disk.crash(Unlucky())
+    disk.remove(f"{PATH}/recovery-point-offset-checkpoint")
+    _, opened = reopen(disk, PATH)
+    assert (opened.quarantined, opened.logs[0].end) == ((), end)
+
+
+@pytest.mark.spec("B-26", "B-21")
+def test_a_gap_of_apache_kafkas_moves_along() -> None:
+    """The directory that a log moves to knows nothing of its recovery point yet."""
+    disk, _ = kafkas(-2, -1)
+    source, opened = reopen(disk, PATH)
+    end = opened.logs[0].end
+    format_at(disk, "/data/d2", seed=9)
+    disk.settle()
+    target, _ = reopen(disk, "/data/d2", seed=3)
+    create(target, FUTURE, segment_bytes=300)
+    copy_all(source, target)
+    source.run(Discard(PATH, KEY, "delete", "b" * 32))
+    target.run(Promote("/data/d2", FUTURE))
+    disk.crash(Unlucky())
+    _, opened = reopen(disk, "/data/d2")
+    assert (opened.quarantined, opened.logs[0].end) == ((), end)
+    assert not [w for w in opened.warnings if "missing" in w]
