@@ -24,7 +24,7 @@ from tests.support.storage import (
     with_records,
 )
 
-from spindle.model.jobs import Checkpoint, Discard, Flush, Promote, Reset, Sweep, Truncate
+from spindle.model.jobs import Checkpoint, Discard, Flush, Promote, Sweep, Truncate
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import layout
 from spindle.storage.directory import Directory
