@@ -8,33 +8,31 @@ TESTS = ("tests/unit/storage/test_holes.py", "tests/crash/test_compaction_cuts.p
 
 GAPS = [
     *mutants(
-        "storage/cleaning.py",
+        "storage/rewriting.py",
         TESTS,
         (
             "a record goes before the later one of its key is on the medium",
-            "    log.sync_sealed(below=job.plan.groups[-1][-1].end)\n",
+            "            if not work.position:\n                self._sync(olds[at])\n",
             "",
         ),
         (
-            "a record goes, and the later one of its key is synced afterwards",
-            "    log.sync_sealed(below=job.plan.groups[-1][-1].end)\n"
-            "    _swap_files(log, fresh.olds, fresh.kinds)\n",
-            "    _swap_files(log, fresh.olds, fresh.kinds)\n"
-            "    log.sync_sealed(below=job.plan.groups[-1][-1].end)\n",
+            "the first of the segments is synced, and the others are not",
+            "            if not work.position:\n                self._sync(olds[at])\n",
+            "            if not at:\n                self._sync(olds[at])\n",
         ),
-        (
-            "what is cleaned is synced, and what it was compared with is not",
-            "    log.sync_sealed(below=job.plan.groups[-1][-1].end)\n",
-            "    log.sync_sealed(below=fresh.end)\n",
-        ),
-    ),
-    *mutants(
-        "storage/rewriting.py",
-        TESTS,
         (
             "a cleaned segment does not keep its end",
             "last=batch.next_offset == group[-1].end)",
             "last=False)",
+        ),
+    ),
+    *mutants(
+        "storage/cleaning.py",
+        TESTS,
+        (
+            "a cleaning takes all segments for synced",
+            "for segment in segments if not segment.synced),",
+            "for segment in segments if not segment),",
         ),
     ),
     *mutants(
@@ -80,6 +78,11 @@ GAPS = [
             "",
         ),
         (
+            "gaps that were told are forgotten",
+            "    unbroken.remember(log, names, found.gaps.doubtful)\n",
+            "",
+        ),
+        (
             "a mark beyond the log's end stays",
             "        unbroken.move(log, log.end)\n",
             "        pass\n",
@@ -107,6 +110,16 @@ GAPS = [
             "a mark has moved before its name is on the medium",
             "    log.pool.disk.sync_dir(log.path)\n\n\ndef after_cut",
             "\n\ndef after_cut",
+        ),
+        (
+            "gaps that were told are told in this run alone",
+            "            _put(log, layout.missing_file(gap))\n",
+            "",
+        ),
+        (
+            "gaps that retention has taken are told for ever",
+            "if log.start < gap[1] <= log.end))",
+            "))",
         ),
         (
             "a mark stays above a cut",
@@ -147,8 +160,8 @@ GAPS = [
         TESTS,
         (
             "the mark is swept away",
-            "    return name.endswith(DELETED) and parse_unbroken(name) is None\n",
-            "    return name.endswith(DELETED)\n",
+            "    ours = parse_unbroken(name) is not None or",
+            "    ours =",
         ),
     ),
 ]

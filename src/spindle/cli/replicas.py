@@ -265,6 +265,10 @@ def document(seen: Seen) -> dict[str, Any]:
                 for bad in found.offline
             ],
             "badCopies": [copied(copy) for copy in found.bad_copies],
+            "gaps": [
+                {"replica": str(gap.name), "firstOffset": gap.first, "nextOffset": gap.next}
+                for gap in found.gaps
+            ],
         }
 
     def copied(copy: KeptBadCopy) -> dict[str, Any]:
@@ -302,6 +306,14 @@ def _show(seen: Seen) -> None:
     ]
     if copies:
         render.table("Bad copies set aside", ["broker", "where", "size", "since", "why"], copies)
+    gaps = [
+        [broker, d.path, str(gap.name), f"{gap.first} to {gap.next - 1}"]
+        for broker, d in pairs
+        for gap in d.gaps
+    ]
+    if gaps:
+        columns = ["broker", "directory", "replica", "offsets"]
+        render.table("Missing by compaction or by a power cut", columns, gaps)
     offline = [
         [broker, d.path, str(bad.name), bad.reason, bad.outlook]
         for broker, d in pairs

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from spindle.client.cluster import Cluster, Deadline
 from spindle.client.per_item import PerItem
-from spindle.client.results import BadReplica, KeptBadCopy, ReplicaHealth
+from spindle.client.results import BadReplica, DoubtfulGap, KeptBadCopy, ReplicaHealth
 from spindle.model.ids import NodeId, TopicPartition
 from spindle.wire.messages.describe_bad_replicas_request import DescribeBadReplicasRequest
 from spindle.wire.messages.describe_bad_replicas_response import LogDir
@@ -46,5 +46,9 @@ def _directory(d: LogDir) -> ReplicaHealth:
                 TopicPartition(r.topic, r.partition_index), r.reason, r.is_damaged, r.outlook
             )
             for r in d.replicas
+        ),
+        gaps=tuple(
+            DoubtfulGap(TopicPartition(g.topic, g.partition_index), g.first_offset, g.next_offset)
+            for g in getattr(d, "gaps", ())  # Version 0 has none.
         ),
     )

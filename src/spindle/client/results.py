@@ -249,6 +249,17 @@ class KeptBadCopy(NamedTuple):
     reason: str
 
 
+class DoubtfulGap(NamedTuple):
+    """Offsets that are missing in a log that serves, from `first` to before `next`.
+
+    Apache Kafka's compaction may have left that, or a power cut has taken them.
+    """
+
+    name: TopicPartition
+    first: int
+    next: int
+
+
 @dataclass(frozen=True, slots=True)
 class ReplicaHealth:
     """How the replicas of one log directory are (KIP-589): its scrubber, what is bad in it.
@@ -264,6 +275,7 @@ class ReplicaHealth:
     scrub_total_bytes: int
     bad_copies: tuple[KeptBadCopy, ...]
     offline: tuple[BadReplica, ...]
+    gaps: tuple[DoubtfulGap, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

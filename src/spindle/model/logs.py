@@ -58,7 +58,9 @@ class LoadedLog:
     Offsets: `start` is the first readable record, `end` where the next record goes; `stable` is
     the checkpointed high watermark (KIP-113 keeps one for future logs too). `size` in bytes of
     `.log` files. `topic_id` is None where `partition.metadata` is missing. `warnings`: what was
-    repaired when it was loaded, where that was not at the opening of its directory.
+    repaired when it was loaded, where that was not at the opening of its directory. `doubtful`: of
+    offsets that are missing, which Apache Kafka's compaction or a power cut has taken, the first
+    and the next one that is there.
     """
 
     key: LogKey
@@ -71,6 +73,7 @@ class LoadedLog:
     producers: tuple[ProducerEntry, ...] = ()
     max_timestamp: int = -1
     warnings: tuple[str, ...] = ()
+    doubtful: tuple[tuple[int, int], ...] = ()
 
 
 class KeptCopy(NamedTuple):

@@ -195,6 +195,8 @@ class Housekeeping:
             yield Sample(manager + "badcopies", len(bad), "damaged logs set aside", labels)
             size = sum(copy.size for copy in bad)
             yield Sample(manager + "badcopiesbytes", size, "bytes of those", labels)
+            gaps = sum(1 for _ in logs.places.doubtful_in(state.path))
+            yield Sample(manager + "doubtfulgaps", gaps, "gaps in logs, maybe losses", labels)
             kept = logs.moves.kept.bytes_in(state.path)
             yield Sample(manager + "keptcopiesbytes", kept, "of moves that were given up", labels)
             yield from logs.scrubbing.statistics(state.path, labels)

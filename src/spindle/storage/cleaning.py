@@ -1,7 +1,5 @@
 """Log compaction on the log's own thread: what to clean, and the swap (see `model.cleaning`).
 
-Before the swap all segments that were looked at are on the medium: a record goes because of a later
-one of its key, which no power cut may take then. Between segments no gap is left (`unbroken`).
 The swap is Apache Kafka's: `.cleaned` files become `.swap` files, whose presence decides; then the
 old files go and the new ones get the plain names. `leftovers` finishes or undoes what a crash
 leaves of it. Called by `directory`.
@@ -92,9 +90,6 @@ def adopt(log: Log, job: AdoptCleaned) -> LogStart | None:
     at = bases.index(olds[0]) if olds[0] in bases else -1
     if log.cut_stamp != job.plan.cuts or at < 0 or bases[at : at + len(olds)] != olds:
         return None
-    # What takes the place of a record that goes must be there after a power cut. The cleaner has
-    # had it written beside this thread, so this takes little time.
-    log.sync_sealed(below=job.plan.groups[-1][-1].end)
     _swap_files(log, fresh.olds, fresh.kinds)
     segment = Segment(log.pool, log.path, olds[0])
     segment.sealed_at(fresh.size, fresh.end, TimeEntry(*fresh.newest))

@@ -51,6 +51,7 @@ _REMOTE_CACHE: Final = "remote-log-index-cache"
 _SUFFIXED = re.compile(r"^(?P<base>\S+-\S+)\.\S+-(?P<suffix>delete|future|stray)$")
 _SEGMENT_FILE = re.compile(r"^(?P<offset>[0-9]{20})(?P<kind>\.(?:log|index|timeindex|txnindex))$")
 _SNAPSHOT_FILE = re.compile(r"^(?P<offset>[0-9]{20})\.snapshot$")
+_MISSING = re.compile(r"^missing-(?P<first>[0-9]{20})-(?P<next>[0-9]{20})\.deleted$")
 _UNBROKEN = re.compile(r"^unbroken-(?P<offset>[0-9]{20})\.deleted$")
 
 
@@ -167,9 +168,21 @@ def parse_unbroken(name: str) -> int | None:
     return None if found is None else int(found["offset"])
 
 
+def missing_file(gap: tuple[int, int]) -> str:
+    """Ours: offsets that are missing, the first and the next that is there (see `unbroken`)."""
+    return f"missing-{gap[0]:020d}-{gap[1]:020d}{DELETED}"
+
+
+def parse_missing(name: str) -> tuple[int, int] | None:
+    """The offsets that such a name tells, or None where it is none."""
+    found = _MISSING.match(name)
+    return None if found is None else (int(found["first"]), int(found["next"]))
+
+
 def is_set_aside(name: str) -> bool:
     """Whether a file in a log's directory waits to be unlinked."""
-    return name.endswith(DELETED) and parse_unbroken(name) is None
+    ours = parse_unbroken(name) is not None or parse_missing(name) is not None
+    return name.endswith(DELETED) and not ours
 
 
 def parse_snapshot(name: str) -> int | None:

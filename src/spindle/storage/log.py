@@ -43,7 +43,7 @@ class Log:
     `copied`: of a future log that is being copied, which cuts of the source are known, and up to
     where its bytes are confirmed (see `CopyMark`); the rest does not count as durable.
     `as_closed`: it is as a clean shutdown has left it; whoever changes it says that it is not.
-    `unbroken`: its mark, see there (None: it has none).
+    `unbroken`: its mark, see there (None: it has none). `doubtful`: gaps before that, maybe losses.
     """
 
     def __init__(
@@ -77,6 +77,7 @@ class Log:
         self.dirty_names = False
         self.as_closed = False
         self.unbroken: int | None = None
+        self.doubtful: tuple[tuple[int, int], ...] = ()
         self._torn = False
         self._places: dict[int, tuple[Segment, Place]] = {}
 
@@ -102,6 +103,7 @@ class Log:
             self.epochs.entries,
             self.producers.recent,
             max(segment.latest.timestamp for segment in self.segments),
+            doubtful=self.doubtful,
         )
 
     # --- append -------------------------------------------------------------------------------
@@ -400,15 +402,13 @@ class Log:
 
     # --- durability ---------------------------------------------------------------------------
 
-    def sync_sealed(self, waited: int = 0, below: int | None = None) -> None:
+    def sync_sealed(self, waited: int = 0) -> None:
         """Put sealed segments on the medium that have waited for so many checkpoints.
 
-        The recovery point moves to the first that has not. `below`: those that begin before it.
+        The recovery point moves to the first that has not.
         """
         done = False
         for segment in self.segments[:-1]:
-            if below is not None and segment.base >= below:
-                break
             if not segment.synced:
                 if segment.waited < waited:
                     break

@@ -114,17 +114,18 @@ def load_log(
     log.as_closed = bounds.clean and all(s.synced for s in log.segments if s.size)
     log.unbroken = unbroken.find(names)
     if strict and not bounds.holes:
-        _mark(found, log)
+        _mark(found, log, names)
     return log
 
 
-def _mark(found: _Found, log: Log) -> None:
+def _mark(found: _Found, log: Log, names: list[str]) -> None:
     """Have the log's mark say what was found; tell of gaps that may be losses."""
     for start, end in found.gaps.doubtful:
         found.warn(
             f"offsets {start} to {end - 1} are missing before segment {end}: Apache Kafka's "
             "compaction may have left that, or a power cut has taken them; all else is kept"
         )
+    unbroken.remember(log, names, found.gaps.doubtful)
     if found.gaps.doubtful:
         log.sync()
     if log.unbroken is None:

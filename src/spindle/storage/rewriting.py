@@ -4,7 +4,9 @@ Reads sealed segments by their paths and writes `.cleaned` files beside them; to
 state. What is kept, and for how long, is Apache Kafka's rule: the last record of each key, no
 record without one, tombstones and markers for `delete.retention.ms` after they were first cleaned
 (KIP-534), nothing of aborted transactions, the last batch of each producer even if it is empty.
-So is the last batch of a segment, so that its end stays. Called by `directory`.
+So is the last batch of a segment, so that its end stays and no gap is left between two (`gaps`).
+All that keys were collected from is on the medium before anything is written anew: a record goes
+because of a later one of its key, which no power cut may take then. Called by `directory`.
 """
 
 from __future__ import annotations
@@ -124,7 +126,7 @@ class _Step:
         return self._collected()
 
     def _sync(self, old: OldSegment) -> None:
-        """Have a segment written beside the log's thread, which wants it so before the swap."""
+        """Put a segment on the medium, beside the log's thread, which serves meanwhile."""
         if old.base in self._plan.unsynced:
             file = self._disk.open(f"{self._path}/{layout.segment_file(old.base)}")
             try:

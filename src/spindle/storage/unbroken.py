@@ -7,8 +7,8 @@ the marked offset was on the medium when it was marked, and may have gaps of tha
 
 The mark is an empty file whose name tells the offset: 0 in a log that was made here; the log's end
 in one that was taken over or brought by a move. The name ends in `.deleted`, so that Apache Kafka
-deletes it when it opens the log and may leave gaps again. Called by `recovery`, `opening` and
-`directory`.
+deletes it when it opens the log and may leave gaps again. Files named likewise keep the gaps that
+may be losses. Called by `recovery`, `opening` and `directory`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import errno
 from collections.abc import Iterable
 from typing import Final
 
-from spindle.storage import layout
+from spindle.storage import files, layout
 from spindle.storage.blame import FULL
 from spindle.storage.log import Log
 
@@ -35,14 +35,36 @@ def begin(log: Log, offset: int) -> None:
 
     Not synced: without it the next start looks again.
     """
-    path = f"{log.path}/{layout.unbroken_file(offset)}"
+    if _put(log, layout.unbroken_file(offset)):
+        log.unbroken = offset
+
+
+def _put(log: Log, name: str) -> bool:
+    """Make an empty file in a log's directory; whether it took it."""
     try:
-        log.pool.disk.open(path, create=True).close()
+        log.pool.disk.open(f"{log.path}/{name}", create=True).close()
     except OSError as error:
         if error.errno not in _REFUSED:
             raise
-        return
-    log.unbroken = offset
+        return False
+    return True
+
+
+def remember(log: Log, names: Iterable[str], found: Iterable[tuple[int, int]]) -> None:
+    """Have a log tell of the gaps that were `found` in it and may be losses, now and later.
+
+    `names`: those in its directory, which tell of others found before. Those that retention or a
+    cut has taken are forgotten. OSError.
+    """
+    known = [gap for gap in map(layout.parse_missing, names) if gap is not None]
+    for gap in found:
+        if gap not in known:
+            _put(log, layout.missing_file(gap))
+            known.append(gap)
+    for gap in known:
+        if not log.start < gap[1] <= log.end:
+            files.remove_if_there(log.pool.disk, f"{log.path}/{layout.missing_file(gap)}")
+    log.doubtful = tuple(sorted(gap for gap in known if log.start < gap[1] <= log.end))
 
 
 def move(log: Log, offset: int) -> None:

@@ -218,7 +218,7 @@ _ROWS: Final[tuple[tuple[Key, int, int, int | None, frozenset[Role]], ...]] = (
     (Key.ALTER_LOG_DIR_STATE, 0, 1, 0, _B),
     (Key.DESCRIBE_LOG_DIR_STATES, 0, 0, 0, _B),
     (Key.ALTER_REPLICA_STATE, 0, 0, 0, _BC),
-    (Key.DESCRIBE_BAD_REPLICAS, 0, 0, 0, _B),
+    (Key.DESCRIBE_BAD_REPLICAS, 0, 1, 0, _B),
     (Key.REPAIR_REPLICA, 0, 0, 0, _B),
 )
 

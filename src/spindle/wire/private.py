@@ -263,7 +263,7 @@ _DESCRIBE_LOG_DIR_STATES: Final = Message(
 )
 
 _DESCRIBE_BAD_REPLICAS: Final = Message(
-    newest=0,
+    newest=1,
     request=Struct("DescribeBadReplicasRequest", ()),
     response=Struct(
         "DescribeBadReplicasResponse",
@@ -306,6 +306,20 @@ _DESCRIBE_BAD_REPLICAS: Final = Message(
                                     Part("outlook", "string"),
                                 ),
                             ),
+                        ),
+                        Part(
+                            "gaps",
+                            "[]",
+                            Struct(
+                                "Gap",
+                                (
+                                    Part("topic", "string"),
+                                    Part("partition_index", "int32"),
+                                    Part("first_offset", "int64"),
+                                    Part("next_offset", "int64"),
+                                ),
+                            ),
+                            since=1,
                         ),
                     ),
                 ),

@@ -12,14 +12,15 @@ from spindle.cli.app import main
 from spindle.cli.replicas import Seen, _show, document, parse_partition
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Unreachable
-from spindle.client.results import BadReplica, KeptBadCopy, ReplicaHealth
+from spindle.client.results import BadReplica, DoubtfulGap, KeptBadCopy, ReplicaHealth
 from spindle.model.errors import Unusable
 from spindle.model.ids import TopicPartition
 
 BAD = BadReplica(TopicPartition("orders", 3), "bad CRC at 77", True, "is fetched anew")
+GAP = DoubtfulGap(TopicPartition("old", 0), 20, 30)
 COPY = KeptBadCopy("orders-3.00ff-stray", 4096, 1_700_000_000_000, "bad CRC at 77")
 SEEN = Seen(
-    {1: (ReplicaHealth("/d1", 2, 1_700_000_000_000, 50, 200, (COPY,), (BAD,)),)},
+    {1: (ReplicaHealth("/d1", 2, 1_700_000_000_000, 50, 200, (COPY,), (BAD,), (GAP,)),)},
     {2: Unreachable("it is down")},
 )
 WELL = Seen({1: (ReplicaHealth("/d1", 0, 0, 0, 0, (), ()),)}, {})
@@ -44,13 +45,14 @@ def test_the_document_tells_all() -> None:
         }
     ]
     assert directory["badCopies"][0]["bytes"] == 4096
+    assert directory["gaps"] == [{"replica": "old-0", "firstOffset": 20, "nextOffset": 30}]
     assert found["silentBrokers"] == {"2": "it is down"}
 
 
 def test_the_tables_name_what_is_bad(capsys: pytest.CaptureFixture[str]) -> None:
     _show(SEEN)
     told = " ".join(capsys.readouterr().out.split())
-    for word in ("25 %", "orders-3", "bad CRC", "fetched anew", "-stray"):
+    for word in ("25 %", "orders-3", "bad CRC", "fetched anew", "-stray", "20 to 29"):
         assert word in told
     _show(WELL)
     told = capsys.readouterr().out

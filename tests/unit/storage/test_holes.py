@@ -24,7 +24,7 @@ from tests.support.storage import (
     with_records,
 )
 
-from spindle.model.jobs import Checkpoint, Discard, Flush, Promote, Sweep, Truncate
+from spindle.model.jobs import Checkpoint, Discard, Flush, MoveLogStart, Promote, Sweep, Truncate
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import layout
 from spindle.storage.directory import Directory
@@ -139,10 +139,21 @@ def test_a_gap_that_apache_kafka_may_have_left_costs_no_record_and_is_told() -> 
     assert {b.base_offset for b in read_batches(directory)} >= {*bases[-2:], end - 1}
     assert mark_of(disk) == layout.unbroken_file(end)
     # It is told once: from now on all of that is on the medium.
+    gaps = opened.logs[0].doubtful
+    assert tuple(after for _, after in gaps) == tuple(bases[-2:])
     disk.crash(Unlucky())
-    _, again = reopen(disk, PATH)
+    directory, again = reopen(disk, PATH)
     assert (again.quarantined, again.logs[0].end) == ((), end)
     assert not [w for w in again.warnings if "missing" in w]
+    # The log goes on to tell of it, until what lies before has gone.
+    assert again.logs[0].doubtful == gaps
+    directory.run(MoveLogStart(PATH, KEY, bases[-2]))
+    directory.run(Checkpoint(PATH))
+    disk.kill()
+    assert reopen(disk, PATH)[1].logs[0].doubtful == gaps[1:]
+    assert [n for n in disk.names(LOG) if n.startswith("missing-")] == [
+        layout.missing_file(gaps[1])
+    ]
 
 
 @pytest.mark.spec("B-28")

@@ -1,7 +1,8 @@
-"""DescribeBadReplicas (30590, ours: KIP-589), version 0, broker listener.
+"""DescribeBadReplicas (30590, ours: KIP-589), versions 0 to 1, broker listener.
 
 Behaviour: for each log directory how far its scrubber is, the damaged logs that were set aside, and
-the replicas that are offline although it serves, with what is going to be done about each.
+the replicas that are offline although it serves, with what is going to be done about each. From
+version 1 on also offsets that are missing in logs that serve, and may be lost.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 def on_broker(broker: Broker, call: Call) -> None:
     """Tell of all directories."""
     t = call.reply
-    found = tuple(_directory(broker, t, path) for path in broker.logs.directories.all)
+    found = tuple(_directory(broker, call, path) for path in broker.logs.directories.all)
     call.answer(make(t.DescribeBadReplicasResponse, error_code=Error.NONE, log_dirs=found))
 
 
-def _directory(broker: Broker, t: Any, path: LogDir) -> Any:
-    logs = broker.logs
+def _directory(broker: Broker, call: Call, path: LogDir) -> Any:
+    logs, t = broker.logs, call.reply
     scrub = logs.scrubbing.progress(path)
     serves = logs.directories.is_online(path)
     offline = [
@@ -55,5 +56,16 @@ def _directory(broker: Broker, t: Any, path: LogDir) -> Any:
                 outlook=logs.repairs.outlook(place),
             )
             for place in offline
+        ),
+        gaps=tuple(
+            make(
+                t.Gap,
+                topic=name.topic,
+                partition_index=name.partition,
+                first_offset=first,
+                next_offset=after,
+            )
+            for name, (first, after) in logs.places.doubtful_in(path)
+            if call.version >= 1
         ),
     )

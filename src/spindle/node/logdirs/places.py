@@ -63,6 +63,8 @@ class Place:
     """When it was last fetched anew."""
     unmade: bool = False
     """Its log could not be made where it should be: something else is there by that name."""
+    doubtful: tuple[tuple[int, int], ...] = ()
+    """Gaps in its log that compaction or a power cut has left (`LoadedLog.doubtful`)."""
 
     @property
     def is_crowded(self) -> bool:
@@ -144,6 +146,12 @@ class Places:
         """Bytes of the logs that serve from a directory."""
         found = (self._replicas.find(id) for id in self.current(path))
         return sum(hosted.size for hosted in found if hosted is not None)
+
+    def doubtful_in(self, path: LogDir) -> Iterator[tuple[TopicPartition, tuple[int, int]]]:
+        """The gaps in logs that serve from a directory which may be losses."""
+        for id in self.current(path):
+            found = self.all[id]
+            yield from ((found.name, gap) for gap in found.doubtful)
 
     # --- creating ---------------------------------------------------------------------------
 
@@ -241,6 +249,7 @@ class Places:
     def serve(self, found: Place, path: LogDir, log: LoadedLog) -> None:
         """A replica's log is there and may be used."""
         found.stage, found.directory, found.why, found.damaged = Stage.READY, path, "", False
+        found.doubtful = log.doubtful
         wished = self.wishes.forget(found.name)
         if wished is not None:
             self._wish_files.changed(wished)
