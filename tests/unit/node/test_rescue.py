@@ -13,6 +13,7 @@ from spindle.model.errors import Error, LogFailed, Refusal
 from spindle.model.ids import LOST, TopicPartition
 from spindle.node.logdirs.places import Stage
 from spindle.node.logdirs.rescue import Action
+from spindle.storage import layout
 from spindle.wire.apis import Key
 
 NAME = TopicPartition("t", 0)
@@ -202,3 +203,21 @@ def test_both_apis_from_bytes_to_bytes() -> None:
     world.wait(1)
     (directory,) = ask(world, Key.DESCRIBE_BAD_REPLICAS).log_dirs
     assert directory.replicas == ()
+
+
+@pytest.mark.spec("B-28")
+def test_a_gap_that_may_be_a_loss_is_told_by_the_replica_that_serves() -> None:
+    world = started(1)
+    fill(world, 20)
+    world.disk.open(f"/d1/t-0/{layout.missing_file((3, 7))}", create=True).close()
+    world.restart()
+    world.wait(1)
+    assert world.place("t").stage is Stage.READY
+    (directory,) = world._ask(Key.DESCRIBE_BAD_REPLICAS, 1).log_dirs
+    (gap,) = directory.gaps
+    found = (gap.topic, gap.partition_index, gap.first_offset, gap.next_offset)
+    assert found == ("t", 0, 3, 7)
+    (older,) = ask(world, Key.DESCRIBE_BAD_REPLICAS).log_dirs
+    assert not hasattr(older, "gaps")
+    figures = {s.name: s.value for s in world.housekeeping.statistics()}
+    assert figures["kafka_log_logmanager_doubtfulgaps"] == 1
