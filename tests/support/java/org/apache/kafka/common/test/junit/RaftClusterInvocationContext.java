@@ -17,10 +17,12 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import kafka.server.ControllerServer;
 import kafka.server.KafkaBroker;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.GroupProtocol;
 import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.common.test.ClusterInstance;
 import org.apache.kafka.common.test.api.ClusterConfig;
@@ -191,7 +193,7 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
             return new KafkaConfig(own);
         }
 
-        /** What a test may do with a broker in another process: read its configuration, stop it, start it. */
+        /** What a test may do with a broker in another process: read what it tells, stop it, start it. */
         private KafkaBroker view(int id) {
             return (KafkaBroker) Proxy.newProxyInstance(
                 KafkaBroker.class.getClassLoader(), new Class<?>[] {KafkaBroker.class},
@@ -199,6 +201,10 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
                     switch (method.getName()) {
                         case "config":
                             return configs.get(id);
+                        case "groupCoordinator":
+                            return BrokerInsides.groupCoordinator();
+                        case "metadataCache":
+                            return BrokerInsides.metadataCache(address(id));
                         case "shutdown":
                             shutdownBroker(id);
                             return null;
@@ -213,6 +219,10 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
                                 method.getName() + ": the broker runs in a process of its own");
                     }
                 });
+        }
+
+        private String address(int id) {
+            return brokers.split(",")[new TreeMap<>(configs).headMap(id).size()];
         }
 
         @Override
@@ -267,6 +277,27 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
         @Override
         public String bootstrapControllers() {
             return controllers;
+        }
+
+        @Override
+        public List<Integer> brokerBoundPorts() {
+            return ports(brokers);
+        }
+
+        @Override
+        public List<Integer> controllerBoundPorts() {
+            return ports(controllers);
+        }
+
+        private static List<Integer> ports(String addresses) {
+            return Stream.of(addresses.split(","))
+                .map(one -> Integer.valueOf(one.substring(one.lastIndexOf(':') + 1)))
+                .toList();
+        }
+
+        @Override
+        public Set<GroupProtocol> supportedGroupProtocols() {
+            return Set.of(GroupProtocol.CLASSIC);
         }
 
         @Override
