@@ -40,7 +40,7 @@ def _describe(broker: Broker, call: Call, group_id: str) -> Any:
         return make(
             r.DescribedGroup,
             error_code=Error.GROUP_ID_NOT_FOUND if call.version >= 6 else Error.NONE,
-            error_message=f"group {group_id} does not exist",
+            error_message=f"Group {group_id} not found.",
             group_id=group_id,
             group_state="Dead",
             authorized_operations=allowed,

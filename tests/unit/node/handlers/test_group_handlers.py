@@ -390,6 +390,8 @@ def test_describing(broker: GroupBroker, version: int) -> None:
     assert (described.member_metadata, described.member_assignment) == (b"m", b"A")
     assert missing.group_state == "Dead"
     assert missing.error_code == (Error.GROUP_ID_NOT_FOUND if version >= 6 else Error.NONE)
+    if version >= 6:
+        assert missing.error_message == "Group nobody not found."  # Apache Kafka's own words.
 
 
 @pytest.mark.parametrize("version", versions(Key.LIST_GROUPS))
