@@ -103,7 +103,7 @@ class Coordinating(Generic[L]):
         """Where a key is coordinated, if that is here and ready; Refusal else."""
         id = self.partition_of(key)
         if id is None:
-            raise Refusal(Error.COORDINATOR_NOT_AVAILABLE, f"{self._topic} does not exist yet")
+            raise Refusal(Error.NOT_COORDINATOR, f"{self._topic} does not exist yet")
         led = self._led.get(id)
         if led is None:
             raise Refusal(Error.NOT_COORDINATOR, f"{key} is coordinated elsewhere")

@@ -125,7 +125,8 @@ def _topics_by_id(
             if name in image.topic_ids
         )
     answers = []
-    for topic in asked:
+    # Those that cannot be named come last, as in Apache Kafka's answers.
+    for topic in sorted(asked, key=lambda topic: topic.topic_id not in image.topics):
         state = image.topics.get(topic.topic_id)
         error = Error.UNKNOWN_TOPIC_ID if state is None else Error.NONE
         partitions = tuple(

@@ -32,6 +32,7 @@ _IN_A_GROUPS_WORDS: Final = {
     Error.NOT_ENOUGH_REPLICAS: Error.COORDINATOR_LOAD_IN_PROGRESS,
     Error.NOT_COORDINATOR: Error.COORDINATOR_LOAD_IN_PROGRESS,
     Error.COORDINATOR_NOT_AVAILABLE: Error.COORDINATOR_LOAD_IN_PROGRESS,
+    Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
 }
 """What the other coordinator's error means to a client who asks this one."""
 

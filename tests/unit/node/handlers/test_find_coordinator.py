@@ -41,7 +41,7 @@ def test_the_offsets_topic_is_made_when_first_needed(version: int) -> None:
     assert broker.wanted == ["__consumer_offsets"]
     with pytest.raises(Refusal) as refused:
         broker.groups.coordinator("g")
-    assert refused.value.error is Error.COORDINATOR_NOT_AVAILABLE
+    assert refused.value.error is Error.NOT_COORDINATOR
 
 
 @pytest.mark.parametrize("version", versions(Key.FIND_COORDINATOR, 1))

@@ -316,10 +316,20 @@ def test_old_clients_may_say_how_long_to_keep_an_offset(broker: GroupBroker) -> 
     assert list(told) == [("t", 1)]
 
 
+@pytest.mark.parametrize("version", versions(Key.OFFSET_FETCH))
+def test_before_the_topic_of_offsets_is_there_this_broker_coordinates_nothing(version: int) -> None:
+    """Clients look for the coordinator again, which has the topic made."""
+    broker = GroupBroker(with_topic=False)
+    told, error = fetch(broker, version, {"t": [0]})
+    errors = [error] if version >= 2 else [e for _, _, e in told.values()]
+    assert errors == [Error.NOT_COORDINATOR]
+
+
 @pytest.mark.parametrize("version", [10])
 def test_offsets_of_unknown_ids(broker: GroupBroker, version: int) -> None:
-    told, error = fetch(broker, version, {"nowhere": [0]})
-    assert told == {("nowhere", 0): (-1, "", Error.UNKNOWN_TOPIC_ID)}
+    told, error = fetch(broker, version, {"nowhere": [0], "t": [0]})
+    assert told["nowhere", 0] == (-1, "", Error.UNKNOWN_TOPIC_ID)
+    assert list(told) == [("t", 0), ("nowhere", 0)], "as Apache Kafka's: errors come last"
     assert error == Error.NONE
 
 

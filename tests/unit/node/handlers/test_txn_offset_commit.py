@@ -132,7 +132,7 @@ def test_the_transactions_coordinator_is_told_of_the_groups_partition(world: Wor
         (5, Error.NOT_COORDINATOR, Error.COORDINATOR_LOAD_IN_PROGRESS),
         (5, Error.COORDINATOR_NOT_AVAILABLE, Error.COORDINATOR_LOAD_IN_PROGRESS),
         (5, Error.NETWORK_EXCEPTION, Error.COORDINATOR_LOAD_IN_PROGRESS),
-        (5, Error.PRODUCER_FENCED, Error.PRODUCER_FENCED),
+        (5, Error.PRODUCER_FENCED, Error.INVALID_PRODUCER_EPOCH),
         (5, Error.INVALID_PRODUCER_ID_MAPPING, Error.INVALID_PRODUCER_ID_MAPPING),
         (4, Error.TRANSACTION_ABORTABLE, Error.TRANSACTION_ABORTABLE),
         (3, Error.TRANSACTION_ABORTABLE, Error.INVALID_TXN_STATE),
@@ -178,7 +178,7 @@ def test_where_nothing_is_verified_old_clients_are_not_asked_about() -> None:
     assert world.commit(4) == Error.NONE
     world.send(5)
     assert world.asked.answer(Error.PRODUCER_FENCED).adds
-    assert world.told() == [[Error.PRODUCER_FENCED] * 2]
+    assert world.told() == [[Error.INVALID_PRODUCER_EPOCH] * 2]
 
 
 def test_a_fenced_epoch_is_refused_by_the_log(world: World) -> None:
