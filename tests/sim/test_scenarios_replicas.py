@@ -11,7 +11,8 @@ from spindle.model.logs import LogKey
 from spindle.node.logdirs.places import Stage
 from spindle.sim.cluster import Member, Shape
 from spindle.sim.faults import Appetite
-from spindle.sim.run import draw, simulate
+from spindle.sim.run import simulate
+from spindle.sim.swarm import draw
 
 
 def flip(scene: Scene, member: Member, number: int = 0, at: int = 100) -> None:

@@ -19,7 +19,8 @@ from spindle.sim.faults import Appetite
 from spindle.sim.host import Host
 from spindle.sim.producer import Pace
 from spindle.sim.promises import Terms
-from spindle.sim.run import Plan, Simulation
+from spindle.sim.run import Simulation
+from spindle.sim.swarm import Plan
 
 TOPIC = "topic-1"
 BUSY = Pace(pause=0.02)

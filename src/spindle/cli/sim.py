@@ -54,7 +54,8 @@ def sim(
 
 
 def _one(seed: int, trace: bool, json_output: bool) -> None:
-    from spindle.sim.run import draw, simulate
+    from spindle.sim.run import simulate
+    from spindle.sim.swarm import draw
 
     if trace:
         print(f"plan: {draw(seed)}", flush=True)

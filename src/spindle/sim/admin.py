@@ -13,7 +13,7 @@ from typing import Any, Final
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.features import ELR_VERSION
 from spindle.model.ids import LogDir, NodeId, PartitionId
-from spindle.model.image import BROKER_RESOURCE
+from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
 from spindle.model.outbox import Rng
 from spindle.sim.client import Client, TopicView
 from spindle.sim.history import History
@@ -23,6 +23,7 @@ from spindle.wire.entities import make, ms, request_types
 TIMEOUT: Final = ms(5000)
 SET: Final = 0
 RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
+COMPRESSION: Final = "compression.type"
 PREFERRED: Final = 0
 
 
@@ -37,6 +38,8 @@ class Wishes:
     replicas: int = 3
     configs: tuple[tuple[str, str], ...] = ()
     """Of every topic."""
+    compressions: tuple[str, ...] = ()
+    """Each topic has one of these; none: all keep what producers chose."""
     create: float = 1.0
     delete: float = 0.5
     move: float = 6.0
@@ -44,6 +47,8 @@ class Wishes:
     trim: float = 0.5
     throttle: float = 0.5
     elect: float = 0.5
+    repack: float = 0.0
+    """A topic gets another compression."""
     upgrade: float = 0.0
     """Eligible leader replicas are switched on, where the format has left them off."""
     reuse_names: bool = True
@@ -76,6 +81,7 @@ class Admin(Client):
             (w.throttle, self._throttle_some),
             (w.elect, self._elect),
             (w.upgrade, self._upgrade),
+            (w.repack, self._repack_some),
         ]
 
     def begin(self) -> None:
@@ -115,13 +121,19 @@ class Admin(Client):
         again = w.reuse_names and self._made > w.topics and self.out.rng.random() < 0.5
         gone = [n for id, n in self.history.names.items() if id in self.history.deleted]
         name = self.choose(gone) if again and gone else f"topic-{self._made}"
+        configs = dict(w.configs)
+        if w.compressions:
+            configs[COMPRESSION] = self.choose(list(w.compressions))
+            self.history.on_packing(name, configs[COMPRESSION])
         t = request_types(Key.CREATE_TOPICS, 7)
         topic = make(
             t.CreatableTopic,
             name=name,
             num_partitions=1 + self.out.rng.randrange(w.partitions_max),
             replication_factor=w.replicas,
-            configs=tuple(make(t.CreatableTopicConfig, name=n, value=v) for n, v in w.configs),
+            configs=tuple(
+                make(t.CreatableTopicConfig, name=n, value=v) for n, v in configs.items()
+            ),
         )
         request = make(t.CreateTopicsRequest, topics=(topic,), timeout=TIMEOUT, validate_only=False)
         self._try_create(request)
@@ -283,13 +295,25 @@ class Admin(Client):
 
     def throttle(self, rate: int) -> None:
         """Limit the moves of every broker to `rate` bytes/s."""
+        self._set("throttle", (BROKER_RESOURCE, ""), RATE, str(rate))
+
+    def _repack_some(self) -> None:
+        alive = [t for t in self._own_topics() if t.topic_id not in self.history.deleted]
+        if alive:
+            self.repack(self.choose(alive).name, self.choose(list(self._wishes.compressions)))
+
+    def repack(self, topic: str, compression: str) -> None:
+        """Have what is written to a topic from now on compressed in another way."""
+        self.history.on_packing(topic, compression)
+        self._set("repacking", (TOPIC_RESOURCE, topic), COMPRESSION, compression)
+
+    def _set(self, what: str, resource: tuple[int, str], name: str, value: str) -> None:
         t = request_types(Key.INCREMENTAL_ALTER_CONFIGS, 1)
-        config = make(t.AlterableConfig, name=RATE, config_operation=SET, value=str(rate))
-        resource = make(
+        changed = make(
             t.AlterConfigsResource,
-            resource_type=BROKER_RESOURCE,
-            resource_name="",
-            configs=(config,),
+            resource_type=resource[0],
+            resource_name=resource[1],
+            configs=(make(t.AlterableConfig, name=name, config_operation=SET, value=value),),
         )
-        request = make(t.IncrementalAlterConfigsRequest, resources=(resource,), validate_only=False)
-        self._request("throttle", None, request)
+        request = make(t.IncrementalAlterConfigsRequest, resources=(changed,), validate_only=False)
+        self._request(what, None, request)

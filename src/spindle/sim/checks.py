@@ -34,6 +34,7 @@ from spindle.node.node import Node
 from spindle.sim.cluster import Cluster, Member
 from spindle.sim.history import History
 from spindle.sim.host import Host
+from spindle.sim.log_checks import check_order, check_packing, check_sequences
 from spindle.sim.logs import FoundLog, batches_of, is_whole, logs_in, values_of
 from spindle.sim.transaction_checks import TransactionChecks
 from spindle.sim.violation import Violation
@@ -312,6 +313,10 @@ class Checks:
                         f"{key}: offset {offset} was promised to hold {value!r}, "
                         f"but holds {values.get(offset)!r}"
                     )
+        written = [b for b in next(iter(logs.values())) if not b.is_control]
+        check_order(key, values, self._history)
+        check_sequences(key, [b for b in written if b.base_offset >= first], is_whole=first == 0)
+        check_packing(key, written, self._history)
         twice = self._twice(next(iter(logs.values())))
         if twice:
             raise Violation(f"{key}: {len(twice)} records are there twice: {twice[:3]}")

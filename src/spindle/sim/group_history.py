@@ -1,8 +1,9 @@
 """What consumer groups were told: assignments and committed offsets, for the checks (spec C-02).
 
 Finds for itself what contradicts a promise: two owners of a partition in one generation, a commit
-of a member of an older generation, a committed offset that is lost, went back, or was never
-committed. Commits carry a label of their own, so that a read says which of them it shows.
+of a member of an older generation, a client that is heard in a place that a younger one has taken, a
+committed offset that is lost, went back, or was never committed. Commits carry a label of their
+own, so that a read says which of them it shows.
 """
 
 from __future__ import annotations
@@ -15,6 +16,30 @@ from spindle.sim.transaction_history import Attempt, Fate
 from spindle.sim.violation import Violation
 
 NEVER = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Who a member is in which generation of its group."""
+
+    group: str
+    generation: int = -1
+    member_id: str = ""
+    instance_id: str | None = None
+
+
+@dataclass(slots=True)
+class Incarnation:
+    """A client in the place of a static member (KIP-345). Times in s.
+
+    `asked_at`: when it asked to join; `joined_at`: when it was told its member id; `placed_at`:
+    when it was told what it owns. By then it is in the log, and every coordinator knows it.
+    """
+
+    member_id: str
+    asked_at: float
+    joined_at: float
+    placed_at: float = NEVER
 
 
 @dataclass(slots=True, eq=False)
@@ -48,14 +73,27 @@ class GroupHistory:
         """Who coordinates a group by the newest metadata, and in which leader epoch."""
         self._owners: dict[tuple[str, int], dict[PartitionId, str]] = {}
         self._generations: dict[str, list[tuple[int, float]]] = {}
+        self._incarnations: dict[tuple[str, str], list[Incarnation]] = {}
         self._label = 0
 
     # --- owners -----------------------------------------------------------------------------
 
-    def on_assigned(
-        self, group: str, generation: int, owner: str, ids: Iterable[PartitionId], now: float
+    def on_joined(
+        self, who: Membership, asked_at: float, now: float, instances: Iterable[str | None]
     ) -> None:
+        """A member was told who it is; the leader, of which static members the others are."""
+        names = [name for name in instances if name is not None]
+        if len(set(names)) < len(names):
+            raise Violation(f"{who.group}: two members for one instance: {names}")
+        if who.instance_id is None:
+            return
+        known = self._incarnations.setdefault((who.group, who.instance_id), [])
+        if all(one.member_id != who.member_id for one in known):
+            known.append(Incarnation(who.member_id, asked_at, now))
+
+    def on_assigned(self, who: Membership, ids: Iterable[PartitionId], now: float) -> None:
         """A member was told what it owns in a generation."""
+        group, generation, owner = who.group, who.generation, who.instance_id or who.member_id
         owners = self._owners.setdefault((group, generation), {})
         for id in ids:
             other = owners.setdefault(id, owner)
@@ -64,6 +102,23 @@ class GroupHistory:
                     f"{group}: {id} belongs to {other} and to {owner} in generation {generation}"
                 )
         self._generations.setdefault(group, []).append((generation, now))
+        for one in self._incarnations.get((group, who.instance_id or ""), ()):
+            if one.member_id == who.member_id:
+                one.placed_at = min(one.placed_at, now)
+
+    def check_place(self, who: Membership, began_at: float, what: str) -> None:
+        """A static member was heard: none that took its place may have been told before it asked.
+
+        Of two clients the younger is the one that asked to join when the other knew its member id.
+        """
+        known = self._incarnations.get((who.group, who.instance_id or ""), ())
+        joined_at = next((i.joined_at for i in known if i.member_id == who.member_id), NEVER)
+        for other in known:
+            if joined_at < other.asked_at and other.placed_at < began_at:
+                raise Violation(
+                    f"{who.group}: {what} of {who.member_id} was taken, though {other.member_id} "
+                    f"has the place of {who.instance_id} since {other.placed_at:.3f}"
+                )
 
     def on_processed(self, group: str, id: PartitionId, offsets: Iterable[int]) -> None:
         """A member has worked on records, and is about to commit that."""
@@ -80,19 +135,20 @@ class GroupHistory:
         self.commits.setdefault((group, id), {})[commit.label] = commit
         return commit
 
-    def on_committed(self, group: str, generation: int, commit: Commit, now: float) -> None:
-        """A commit was acknowledged to a member of this generation."""
-        self.check_fenced(group, generation, commit)
+    def on_committed(self, who: Membership, commit: Commit, now: float) -> None:
+        """A commit was acknowledged to a member."""
+        self.check_commit(who, commit)
         commit.ended_at = now
 
-    def check_fenced(self, group: str, generation: int, commit: Commit) -> None:
-        """A commit was taken: no younger generation may have been told before it was asked for."""
-        for younger, at in self._generations.get(group, ()):
-            if younger > generation and at < commit.began_at:
+    def check_commit(self, who: Membership, commit: Commit) -> None:
+        """A commit was taken: its member had been told of no younger generation, or twin."""
+        for younger, at in self._generations.get(who.group, ()):
+            if younger > who.generation and at < commit.began_at:
                 raise Violation(
-                    f"{group}: {commit.label} of generation {generation} was taken, though "
+                    f"{who.group}: {commit.label} of generation {who.generation} was taken, though "
                     f"generation {younger} was there since {at:.3f}"
                 )
+        self.check_place(who, commit.began_at, commit.label)
 
     def on_read(
         self, group: str, id: PartitionId, offset: int, label: str, began_at: float

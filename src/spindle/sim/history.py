@@ -24,6 +24,8 @@ class History:
     """Offset -> value of what was read below a high watermark."""
     sent: dict[bytes, PartitionId] = field(default_factory=dict)
     """Values that were sent, acknowledged or not, and to where."""
+    turns: dict[bytes, tuple[str, int]] = field(default_factory=dict)
+    """Who sent a value, and a number that is higher than those of all it had sent before."""
     sent_again: dict[bytes, bool] = field(default_factory=dict)
     """Values that were sent again under another producer epoch, by which brokers cannot know them.
 
@@ -35,6 +37,8 @@ class History:
     trimmed: dict[PartitionId, int] = field(default_factory=dict)
     """Records below these offsets were asked to be deleted: they may be there or not."""
     names: dict[TopicId, str] = field(default_factory=dict)
+    packings: dict[str, dict[str, None]] = field(default_factory=dict)
+    """What compression.type of a topic was ever asked for, by the topic's name."""
     transactions: TransactionHistory = field(default_factory=TransactionHistory)
     groups: GroupHistory = field(default_factory=GroupHistory)
     counts: dict[str, int] = field(default_factory=dict)
@@ -49,10 +53,15 @@ class History:
         name = self.names.get(id)
         return id not in self.deleted and list(self.names.values()).count(name or "") == 1
 
-    def on_sent(self, id: PartitionId, value: bytes) -> None:
+    def on_packing(self, topic: str, compression: str) -> None:
+        """A topic's batches are to be compressed in this way."""
+        self.packings.setdefault(topic, {})[compression] = None
+
+    def on_sent(self, id: PartitionId, value: bytes, writer: str) -> None:
         """A record was given to the cluster for the first time."""
         assert value not in self.sent, "values are unique"
         self.sent[value] = id
+        self.turns[value] = (writer, len(self.turns))
 
     def on_sent_again(self, values: list[bytes], unsure: bool) -> None:
         """What was not acknowledged begins again in a new producer epoch."""

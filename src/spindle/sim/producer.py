@@ -60,6 +60,8 @@ class Pace:
     patience_ms: int = 3000
     flight: int = 1
     bumps: bool = False
+    codecs: tuple[Compression, ...] = (Compression.GZIP, *4 * (Compression.NONE,))
+    """Each batch is compressed with one of these."""
 
 
 @dataclass(slots=True, eq=False)
@@ -178,8 +180,9 @@ class Producer(Client):
             lane.number += 1
             pad = "x" * self.out.rng.randrange(self._pace.bytes_max)
             values.append(f"{self.name}/{lane.id}/{lane.number}/{pad}".encode())
-            self.history.on_sent(lane.id, values[-1])
-        codec = Compression.GZIP if self.out.rng.random() < 0.2 else Compression.NONE
+            self.history.on_sent(lane.id, values[-1], self.name)
+        codecs = self._pace.codecs
+        codec = codecs[int(self.out.rng.random() * len(codecs))]
         lane.made += 1
         lane.parcels.append(Parcel(lane.made, values, codec, self.out.wall_ms))
         self._send(lane)

@@ -77,13 +77,10 @@ class TransactionalProducer(Transactor):
         yield from self.finish(attempt, self.out.rng.random() >= self._habits.aborts, error)
 
     def _fill(self, attempt: Attempt, id: PartitionId) -> Steps[Error]:
-        """Some batches for one partition, one after the other."""
-        for _ in range(1 + self.out.rng.randrange(3)):
-            values = [self._value(id) for _ in range(1 + self.out.rng.randrange(3))]
-            error = yield from self.write(attempt, id, values)
-            if error:
-                return error
-        return Error.NONE
+        """Some batches for one partition, in order."""
+        count = 1 + self.out.rng.randrange(3 if self._habits.manner.flight == 1 else 9)
+        sizes = [1 + self.out.rng.randrange(3) for _ in range(count)]
+        return self.write(attempt, id, [[self._value(id) for _ in range(n)] for n in sizes])
 
     def _value(self, id: PartitionId) -> bytes:
         self._made += 1

@@ -7,27 +7,32 @@ without a cause is a violation. Subclasses decide what is written. Part of the w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
-from spindle.model.batches import TRANSACTIONAL, Record
+from spindle.model.batches import TRANSACTIONAL, Batch, Record
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId
 from spindle.model.outbox import Rng
-from spindle.sim.group_history import Commit
+from spindle.sim.flight import Flight
+from spindle.sim.group_history import Commit, Membership
 from spindle.sim.history import History
-from spindle.sim.producer import AGAIN, ALL
-from spindle.sim.script import GROUP, TRANSACTION, Scripted, Steps
+from spindle.sim.producer import AGAIN, ALL, CLOSE_SECONDS
+from spindle.sim.script import GROUP, TRANSACTION, Go, Scripted, Step, Steps
 from spindle.sim.transaction_history import Attempt, Fate
 from spindle.sim.violation import Violation
 from spindle.wire.apis import Key
 from spindle.wire.batch import build
+from spindle.wire.compression import Compression
 from spindle.wire.entities import make, ms, request_types
 
 BUMPING: Final = 2
 """The transaction.version from which on partitions need not be added, and epochs grow by ends."""
 PATIENCE_MS: Final = 2000
+APART: Final = 0.5
+"""The share of batches that leave a little after the one before, and not with it."""
 FENCED: Final = frozenset(
     {
         Error.PRODUCER_FENCED,
@@ -53,26 +58,27 @@ OUT: Final = frozenset(
 class Manner:
     """How a client writes in transactions. `excused`: others, or clocks, may fence it at any time.
 
-    `timeout`: of its transactions, s; `version`: of Produce.
+    `timeout`: of its transactions, s; `version`: of Produce; `flight`: batches of a partition that
+    may be under way at once, 5 at most; `codecs`: each batch is compressed with one of them.
     """
 
     level: int = BUMPING
     version: int = 13
     timeout: float = 6.0
     excused: bool = False
+    flight: int = 1
+    codecs: tuple[Compression, ...] = (Compression.NONE,)
 
 
 PLAIN: Final = Manner()
 
 
-@dataclass(frozen=True, slots=True)
-class Membership:
-    """Who a member is in which generation of its group."""
+class _Parcel(NamedTuple):
+    """A batch, and which one it is of several for its partition."""
 
-    group: str
-    generation: int = -1
-    member_id: str = ""
-    instance_id: str | None = None
+    number: int
+    values: list[bytes]
+    batch: Batch
 
 
 class Transactor(Scripted):
@@ -93,6 +99,8 @@ class Transactor(Scripted):
         self._producer_id = -1
         self._epoch = -1
         self._sequences: dict[PartitionId, int] = {}
+        self._begun: dict[PartitionId, None] = {}
+        """Where something was acknowledged since it got its epoch."""
         self._added: dict[PartitionId | str, None] = {}
         """What takes part, or may, in the transaction that is open (before KIP-890)."""
         self._lost = 0
@@ -142,8 +150,7 @@ class Transactor(Scripted):
                 raise Violation(f"{self.name} gets no epoch: {Error(answer.error_code).name}")
             again = False
         self._producer_id, self._epoch = answer.producer_id, answer.producer_epoch
-        self._sequences = {}
-        self._added = {}
+        self._sequences, self._begun, self._added = {}, {}, {}
         self.history.count("producers fenced and begun")
         self.history.transactions.on_given(self._id, self._producer_id, self._epoch, self.out.now)
 
@@ -164,41 +171,84 @@ class Transactor(Scripted):
 
     # --- records ----------------------------------------------------------------------------
 
-    def write(self, attempt: Attempt, id: PartitionId, values: list[bytes]) -> Steps[Error]:
-        """Write a batch, however often it takes; an error ends the transaction."""
-        for value in values:
-            self.history.on_sent(id, value)
+    def write(
+        self, attempt: Attempt, id: PartitionId, batches: Sequence[list[bytes]]
+    ) -> Steps[Error]:
+        """Write batches in this order, however often it takes; an error ends the transaction."""
+        for value in chain.from_iterable(batches):
+            self.history.on_sent(id, value, self.name)
             self.history.transactions.on_sent(attempt, id, value)
         if self._manner.level < BUMPING and id not in self._added:
             error = yield from self._add(attempt, id)
             if error:
                 return error
-        batch = build(
+        flight = Flight()
+        parcels = [_Parcel(n, values, self._build(id, values)) for n, values in enumerate(batches)]
+        yield self.together([self._carry(attempt, id, flight, parcel) for parcel in parcels])
+        return flight.error
+
+    def _build(self, id: PartitionId, values: list[bytes]) -> Batch:
+        codecs = self._manner.codecs
+        sequence = self._sequences.get(id, 0)
+        self._sequences[id] = sequence + len(values)
+        return build(
             [Record(n, self.out.wall_ms, v.rpartition(b"/")[0], v) for n, v in enumerate(values)],
             attributes=TRANSACTIONAL,
+            compression=self.choose(list(codecs)) if len(codecs) > 1 else codecs[0],
             producer_id=self._producer_id,
             producer_epoch=self._epoch,
-            base_sequence=self._sequences.get(id, 0),
+            base_sequence=sequence,
         )
-        while not self._is_deleted(id):
+
+    def _carry(
+        self, attempt: Attempt, id: PartitionId, flight: Flight, parcel: _Parcel
+    ) -> Steps[None]:
+        """Send one batch of several until it is acknowledged."""
+        number = parcel.number
+        # Before KIP-890 brokers take any batch as the first of a producer that they do not know.
+        alone = self._manner.level < BUMPING and id not in self._begun
+        least = max(min(number, int(alone)), number + 1 - self._manner.flight)
+        yield flight.when(lambda: flight.sent == number and flight.through >= least)
+        if number and self.out.rng.random() < APART:
+            yield self.pausing(self.between(0.0, CLOSE_SECONDS))
+        while not flight.error and not self._is_deleted(id):
             topic = self.topics.get(id.topic_id)
             leader = topic.leaders.get(id.partition, -1) if topic else -1
             answer: Any = None
+            was_first = flight.through == number
             if leader >= 0:
-                answer = yield self.asking(leader, self._produce_request(id, batch.data))
+                request = self._produce_request(id, parcel.batch.data)
+                answer = yield self._sending(flight, number, leader, request)
             if answer is not None and not isinstance(answer, PeerFailed):
                 told = answer.responses[0].partition_responses[0]
                 if told.error_code == Error.NONE:
-                    self._sequences[id] = self._sequences.get(id, 0) + len(values)
-                    self.history.on_acknowledged(id, told.base_offset, values)
-                    for offset, value in enumerate(values, told.base_offset):
-                        attempt.acknowledged.setdefault(id, {})[offset] = value
-                    return Error.NONE
-                if told.error_code not in AGAIN:
-                    return self.judge(attempt, told.error_code, f"a batch for {id}")
+                    self._on_written(attempt, id, told.base_offset, parcel.values)
+                    flight.on_acknowledged(number)
+                    return
+                if told.error_code == Error.OUT_OF_ORDER_SEQUENCE_NUMBER and not was_first:
+                    self.history.count("gaps told in transactions")
+                elif told.error_code not in AGAIN:
+                    flight.on_failed(self.judge(attempt, told.error_code, f"a batch for {id}"))
+                    return
             self.refresh()
             yield self.retrying()
-        return Error.UNKNOWN_TOPIC_OR_PARTITION
+            yield flight.when(lambda: flight.through >= number)
+        flight.on_failed(Error.UNKNOWN_TOPIC_OR_PARTITION)
+
+    def _sending(self, flight: Flight, number: int, leader: NodeId, request: Any) -> Step:
+        def begin(go: Go) -> None:
+            self.ask(leader, request, go)
+            if flight.sent == number:  # The next one may leave, behind this one.
+                flight.on_sent()
+
+        return begin
+
+    def _on_written(
+        self, attempt: Attempt, id: PartitionId, base: int, values: list[bytes]
+    ) -> None:
+        self._begun[id] = None
+        self.history.on_acknowledged(id, base, values)
+        attempt.acknowledged.setdefault(id, {}).update(enumerate(values, base))
 
     def _produce_request(self, id: PartitionId, data: Any) -> Any:
         version = self._manner.version
@@ -291,7 +341,7 @@ class Transactor(Scripted):
         if error:
             return self.judge(attempt, error, f"offsets of {who.group}")
         for commit in commits.values():
-            self.history.groups.check_fenced(who.group, who.generation, commit)
+            self.history.groups.check_commit(who, commit)
         return Error.NONE
 
     def _add_group(self, attempt: Attempt, group: str) -> Steps[Error]:
@@ -341,7 +391,7 @@ class Transactor(Scripted):
         self.history.count(f"transactions {'committed' if commit else 'aborted'}")
         if bumps:
             self._producer_id, self._epoch = answer.producer_id, answer.producer_epoch
-            self._sequences = {}
+            self._sequences, self._begun = {}, {}
             self._lost = 0
         return Error.NONE
 

@@ -15,12 +15,12 @@ from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId, id_from_text, id_to_text
 from spindle.model.outbox import Rng
 from spindle.sim.client import REQUEST_SECONDS
-from spindle.sim.group_history import Commit
+from spindle.sim.group_history import Commit, Membership
 from spindle.sim.history import History
 from spindle.sim.reader import EARLIEST
 from spindle.sim.script import GROUP, Steps
 from spindle.sim.transaction_history import OUTPUT, Attempt, Source
-from spindle.sim.transactor import OUT, PLAIN, Manner, Membership, Transactor, first_error
+from spindle.sim.transactor import OUT, PLAIN, Manner, Transactor, first_error
 from spindle.sim.violation import Violation
 from spindle.sim.visible import visible
 from spindle.wire.apis import Key
@@ -45,6 +45,8 @@ class Job:
     leaves: float = 0.04
     sleeps: float = 0.04
     """Shares of its rounds after which it leaves, and after which it stops for a while."""
+    rests: float = 0.0
+    """Mean s after which it is started again, once another one has taken its place."""
 
 
 class Worker(Transactor):
@@ -63,6 +65,8 @@ class Worker(Transactor):
         self._who = Membership(job.group, instance_id=job.instance_id)
         self._positions: dict[PartitionId, int] = {}
         """Of what it owns."""
+        self._fenced = False
+        """Another one has its place: its process ends, and is started again."""
 
     def begin(self) -> None:
         """Look for topics, then work."""
@@ -74,6 +78,10 @@ class Worker(Transactor):
         if job.transactional_id is not None:
             yield from self.identify()
         while not self.draining:
+            if self._fenced:
+                self._fenced = False
+                yield self.pausing(self.between(0.0, 2.0) * job.rests)
+                continue
             if self._who.generation < 0 or not (yield from self._is_alive()):
                 yield from self._join()
                 continue
@@ -97,6 +105,9 @@ class Worker(Transactor):
         """It has to join again, as a stranger if nobody knows it."""
         if error in (Error.UNKNOWN_MEMBER_ID, Error.FENCED_INSTANCE_ID):
             self._who = replace(self._who, member_id="")
+        if error == Error.FENCED_INSTANCE_ID:
+            self.history.count("members fenced")
+            self._fenced = self._job.rests > 0
         self._who = replace(self._who, generation=-1)
         self._positions = {}
 
@@ -114,7 +125,7 @@ class Worker(Transactor):
             protocol_type="consumer",
             protocols=(make(t.JoinGroupRequestProtocol, name=PROTOCOL, metadata=b""),),
         )
-        patience = REQUEST_SECONDS + REBALANCE
+        patience, asked_at = REQUEST_SECONDS + REBALANCE, self.out.now
         answer, _, _ = yield from self.ask_coordinator(
             GROUP, who.group, request, lambda a: a.error_code, patience
         )
@@ -127,12 +138,14 @@ class Worker(Transactor):
         elif error != Error.NONE:
             raise Violation(f"{self.name} may not join {who.group}: {Error(error).name}")
         else:
-            yield from self._sync(answer)
+            yield from self._sync(answer, asked_at)
 
-    def _sync(self, joined: Any) -> Steps[None]:
+    def _sync(self, joined: Any, asked_at: float) -> Steps[None]:
         who = self._who = replace(
             self._who, generation=joined.generation_id, member_id=joined.member_id
         )
+        groups, instances = self.history.groups, [m.group_instance_id for m in joined.members]
+        groups.on_joined(who, asked_at, self.out.now, instances)
         t = request_types(Key.SYNC_GROUP, 5)
         shares = self._shares([m.member_id for m in joined.members])
         request = make(
@@ -148,17 +161,17 @@ class Worker(Transactor):
                 for member, share in shares.items()
             ),
         )
-        answer, _, _ = yield from self.ask_coordinator(
-            GROUP, who.group, request, lambda a: a.error_code
-        )
+        began_at = self.out.now
+        answer, trusted = yield from self._ask_group(request)
         if answer.error_code != Error.NONE:
             if answer.error_code not in OUT:
                 raise Violation(f"{self.name}: no assignment: {Error(answer.error_code).name}")
             self._out(answer.error_code)
             return
         owned = _ids(bytes(answer.assignment))
-        owner = who.instance_id or who.member_id
-        self.history.groups.on_assigned(who.group, who.generation, owner, owned, self.out.now)
+        if trusted:
+            groups.check_place(who, began_at, "the synchronisation")
+        groups.on_assigned(who, owned, self.out.now)
         self.history.count("assignments")
         self._positions = yield from self.committed([id for id in owned if id in self.targets()])
 
@@ -179,10 +192,11 @@ class Worker(Transactor):
             member_id=who.member_id,
             group_instance_id=who.instance_id,
         )
-        answer, _, _ = yield from self.ask_coordinator(
-            GROUP, who.group, request, lambda a: a.error_code
-        )
+        began_at = self.out.now
+        answer, trusted = yield from self._ask_group(request)
         if answer.error_code == Error.NONE:
+            if trusted:
+                self.history.groups.check_place(who, began_at, "a heartbeat")
             return True
         if answer.error_code not in OUT:
             raise Violation(f"{self.name}: heartbeat: {Error(answer.error_code).name}")
@@ -203,6 +217,19 @@ class Worker(Transactor):
             yield from self.ask_coordinator(GROUP, who.group, request, lambda a: a.error_code)
         self._out(Error.UNKNOWN_MEMBER_ID)
 
+    def _ask_group(self, request: Any) -> Steps[tuple[Any, bool]]:
+        """Ask the group's coordinator; whether it is known to be the current one.
+
+        One that was deposed and has not heard of it may tell old news.
+        """
+        group, coordinator_of = self._job.group, self.history.groups.coordinator_of
+        before = coordinator_of(group)
+        answer, node, _ = yield from self.ask_coordinator(
+            GROUP, group, request, lambda a: a.error_code
+        )
+        current = coordinator_of(group)
+        return answer, before == current and current[0] == node
+
     # --- offsets ----------------------------------------------------------------------------
 
     def committed(self, ids: list[PartitionId]) -> Steps[dict[PartitionId, int]]:
@@ -216,13 +243,8 @@ class Worker(Transactor):
                 for name, places in self.by_name(left).items()
             )
             request = make(t.OffsetFetchRequest, group_id=group, topics=topics, require_stable=True)
-            before, began_at = history.groups.coordinator_of(group), self.out.now
-            answer, node, _ = yield from self.ask_coordinator(
-                GROUP, group, request, lambda a: a.error_code
-            )
-            # A coordinator that was deposed and has not heard of it may tell old news.
-            current = history.groups.coordinator_of(group)
-            trusted = before == current and current[0] == node
+            began_at = self.out.now
+            answer, trusted = yield from self._ask_group(request)
             told_of = {
                 (topic.name, told.partition_index): told
                 for topic in answer.topics
@@ -274,7 +296,7 @@ class Worker(Transactor):
             self._out(error)
         elif error == Error.NONE:
             for commit in commits.values():
-                self.history.groups.on_committed(who.group, who.generation, commit, self.out.now)
+                self.history.groups.on_committed(who, commit, self.out.now)
             self.history.count("offsets committed", len(commits))
         elif error != Error.UNKNOWN_TOPIC_OR_PARTITION:
             raise Violation(f"{self.name}: offsets of {who.group}: {error.name}")
@@ -324,7 +346,11 @@ class Worker(Transactor):
                 made = OUTPUT + f"{self._job.group}/{id}/{offset}/{attempt.number}/".encode()
                 outputs.setdefault(self.choose(targets), []).append(made)
         who, commits = self._who, self._commits(nexts, attempt)
-        scripts = [self.write(attempt, id, values) for id, values in outputs.items()]
+        apart = self._job.manner.flight > 1
+        scripts = [
+            self.write(attempt, id, [[value] for value in values] if apart else [values])
+            for id, values in outputs.items()
+        ]
         errors: list[Error] = (yield self.together(scripts)) if scripts else []
         error = next((e for e in errors if e), Error.NONE)
         if not error:

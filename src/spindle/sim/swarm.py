@@ -1,0 +1,229 @@
+"""What a seed decides before anything happens: sizes, settings, what clients do, what strikes.
+
+A swarm: each seed leaves most things out, so that what it has comes together often (VOPR's idea).
+What came later is drawn from a source of its own, and leaves the rest of a seed's plan as it was.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from spindle.sim.admin import Wishes
+from spindle.sim.cluster import Shape
+from spindle.sim.faults import KINDS, Appetite
+from spindle.sim.producer import IDS_FROM, Pace
+from spindle.sim.promises import Terms
+from spindle.sim.transactional_producer import Habits
+from spindle.sim.transactor import Manner
+from spindle.sim.worker import Job
+from spindle.wire.compression import Compression
+
+COMPRESSIONS: Final = ("uncompressed", "gzip", "snappy", "lz4", "zstd", "producer")
+"""What a topic's compression.type may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a seed has decided. `seconds`: virtual time in which things go wrong."""
+
+    shape: Shape = field(default_factory=Shape)
+    terms: Terms = field(default_factory=Terms)
+    wishes: Wishes = field(default_factory=Wishes)
+    paces: tuple[Pace, ...] = (Pace(),)
+    habits: tuple[Habits, ...] = ()
+    jobs: tuple[Job, ...] = ()
+    reader_version: int = 13
+    appetite: Appetite = field(default_factory=Appetite)
+    seconds: float = 15.0
+
+
+def draw(seed: int) -> Plan:
+    """The plan of a seed."""
+    rng = random.Random(f"plan {seed}")
+    brokers = rng.choice([1, 2, 3, 3, 3, 4])
+    replicas = min(brokers, rng.choice([1, 2, 3, 3]))
+    min_isr = rng.choice([1, max(1, replicas - 1), max(1, replicas - 1), min(2, replicas)])
+    synced = rng.random() < 0.25
+    elr = rng.random() < 0.9
+    combined = rng.random() < 0.25
+    controllers = min(rng.choice([1, 3]), brokers if combined else 3)
+    shape = Shape(
+        brokers=brokers,
+        dirs=rng.choice([1, 2, 2, 3]),
+        controllers=2 if controllers == 3 and brokers < 3 and combined else controllers,
+        combined=combined,
+        apart=rng.random() < 0.6,
+        elr=elr,
+        settings={
+            "auto.leader.rebalance.enable": rng.choice(["true", "false"]),
+            "leader.imbalance.check.interval.seconds": "4",
+            "metadata.log.max.record.bytes.between.snapshots": rng.choice(["2000", "20000000"]),
+            "metadata.log.segment.bytes": rng.choice(["3000", "100000"]),
+            "metadata.log.max.snapshot.interval.ms": rng.choice(["3000", "3600000"]),
+            "metadata.max.retention.bytes": rng.choice(["10000", "10000", "104857600"]),
+            "metadata.max.retention.ms": rng.choice(["5000", "604800000"]),
+            "num.replica.alter.log.dirs.threads": rng.choice(["1", "3"]),
+            "replica.fetch.max.bytes": rng.choice(["1000", "1048576"]),
+        },
+    )
+    configs = {
+        "min.insync.replicas": str(min_isr),
+        "segment.bytes": rng.choice(["1000", "5000", "1000000"]),
+        "index.interval.bytes": rng.choice(["100", "4096"]),
+    }
+    if synced:
+        configs["flush.messages"] = "1"
+    by_id = rng.random() < 0.5
+    wishes = replace(_draw_wishes(rng, replicas, configs, by_id), upgrade=0.0 if elr else 0.5)
+    paces = tuple(
+        Pace(
+            pause=rng.choice([0.1, 0.4, 1.0]),
+            records_max=rng.choice([1, 4]),
+            bytes_max=rng.choice([20, 400]),
+            version=13 if by_id else rng.choice([9, 11]),
+            patience_ms=rng.choice([500, 3000]),
+        )
+        for _ in range(rng.choice([1, 1, 2]))
+    )
+    kinds = [kind for kind in KINDS if rng.random() < 0.4]
+    appetite = Appetite(
+        weights={kind: 0.2 + rng.random() for kind in kinds} or {"kill": 1.0},
+        pause=rng.choice([0.5, 1.0, 3.0]),
+        length=rng.choice([0.3, 1.0, 4.0]),
+    )
+    plan = Plan(
+        shape=shape,
+        terms=Terms(elr=elr and min_isr >= 2, synced=synced),
+        wishes=wishes,
+        paces=paces,
+        reader_version=13 if by_id else 12,
+        appetite=appetite,
+        seconds=rng.choice([8.0, 15.0]),
+    )
+    plan = _with_transactions(plan, random.Random(f"transactions {seed}"), min_isr)
+    plan = _with_slow_turns(plan, random.Random(f"turns {seed}"))
+    plan = _with_compressions(plan, random.Random(f"compressions {seed}"))
+    plan = _with_flights(plan, random.Random(f"flights {seed}"))
+    return _with_twins(plan, random.Random(f"twins {seed}"))
+
+
+def _with_slow_turns(plan: Plan, rng: random.Random) -> Plan:
+    """In half of the seeds brokers act on the metadata one partition after the other."""
+    rest = rng.choice([0.0, 0.0, 0.02, 0.3])
+    if not rest:
+        return plan
+    return replace(plan, shape=replace(plan.shape, told_at_once=1, told_rest=rest))
+
+
+def _with_transactions(plan: Plan, rng: random.Random, min_isr: int) -> Plan:
+    """The same with producers in transactions and groups; few seeds have neither."""
+    level = rng.choice([2, 2, 2, 1, 0])
+    version = plan.reader_version if level == 2 else 11
+    cut = {"clock", "freeze"} & set(plan.appetite.weights)
+    rivals = rng.random() < 0.6
+    manner = Manner(level, version, rng.choice([2.0, 6.0]), excused=bool(cut))
+    habits = []
+    for n in range(1, 1 + rng.choice([0, 1, 1, 2])):
+        pause, aborts = rng.choice([0.0, 0.0, 0.5]), rng.choice([0.1, 0.5])
+        own = replace(manner, excused=manner.excused or rivals)
+        delays = [0.0, rng.choice([2.0, 5.0])] if rivals and n == 1 else [0.0]
+        habits += [Habits(f"id-{n}", own, delay, pause, aborts=aborts) for delay in delays]
+    in_transactions, static = rng.random() < 0.6, rng.random() < 0.3
+    members = range(1, 1 + rng.choice([0, 2, 3]))
+    jobs = tuple(
+        Job(
+            "group-1",
+            f"worker-{n}" if in_transactions else None,
+            manner,
+            f"instance-{n}" if static else None,
+        )
+        for n in members
+    )
+    factor, flush = str(plan.wishes.replicas), {"log.flush.interval.messages": "1"}
+    settings = {
+        **plan.shape.settings,
+        **(flush if plan.terms.synced else {}),
+        "min.insync.replicas": str(min_isr),
+        "offsets.topic.replication.factor": factor,
+        "transaction.state.log.replication.factor": factor,
+        "transaction.state.log.min.isr": str(min_isr),
+    }
+    by_name = version < IDS_FROM or bool(jobs)
+    return replace(
+        plan,
+        shape=replace(plan.shape, transaction_version=level, settings=settings),
+        wishes=replace(plan.wishes, reuse_names=plan.wishes.reuse_names and not by_name),
+        habits=tuple(habits),
+        jobs=jobs,
+    )
+
+
+def _with_compressions(plan: Plan, rng: random.Random) -> Plan:
+    """The same with topics that have a compression of their own, which some seeds change."""
+    if rng.random() < 0.5:
+        return plan
+    several = tuple(rng.sample(COMPRESSIONS, rng.choice([1, 2, len(COMPRESSIONS)])))
+    codecs = tuple(rng.sample(tuple(Compression), rng.choice([1, 2, len(Compression)])))
+    return replace(
+        plan,
+        wishes=replace(plan.wishes, compressions=several, repack=_some(rng, 2.0)),
+        paces=tuple(replace(pace, codecs=codecs) for pace in plan.paces),
+        habits=tuple(replace(h, manner=replace(h.manner, codecs=codecs)) for h in plan.habits),
+        jobs=tuple(replace(job, manner=replace(job.manner, codecs=codecs)) for job in plan.jobs),
+    )
+
+
+def _with_flights(plan: Plan, rng: random.Random) -> Plan:
+    """The same with producers that have several batches of a partition under way."""
+    if rng.random() < 0.5:
+        return plan
+    flight = rng.choice([2, 5, 5])
+    return replace(
+        plan,
+        paces=tuple(replace(p, flight=flight, bumps=rng.random() < 0.3) for p in plan.paces),
+        habits=tuple(replace(h, manner=replace(h.manner, flight=flight)) for h in plan.habits),
+        jobs=tuple(replace(job, manner=replace(job.manner, flight=flight)) for job in plan.jobs),
+    )
+
+
+def _with_twins(plan: Plan, rng: random.Random) -> Plan:
+    """The same with two live clients in the place of one static member, in some seeds (KIP-345)."""
+    if rng.random() < 0.6:
+        return plan
+    jobs = list(plan.jobs or (Job("group-1"), Job("group-1")))
+    rests, both_produce = rng.choice([0.2, 1.0, 3.0]), rng.random() < 0.5
+    for n, job in enumerate(jobs, 1):
+        jobs[n - 1] = replace(job, instance_id=f"instance-{n}", rests=rests)
+    for job in tuple(jobs[: rng.choice([1, 1, len(jobs)])]):
+        # A process that was started twice has its transactional id twice, too.
+        manner = replace(job.manner, excused=job.manner.excused or both_produce)
+        jobs[jobs.index(job)] = replace(job, manner=manner)
+        own = job.transactional_id and job.transactional_id + "-twin" * (not both_produce)
+        jobs.append(replace(job, transactional_id=own, manner=manner))
+    by_name = replace(plan.wishes, reuse_names=False)
+    return replace(plan, jobs=tuple(jobs), wishes=by_name)
+
+
+def _draw_wishes(rng: random.Random, replicas: int, configs: dict[str, str], by_id: bool) -> Wishes:
+    return Wishes(
+        pause=rng.choice([0.2, 0.5, 2.0]),
+        topics=rng.choice([1, 2]),
+        topics_max=rng.choice([2, 4]),
+        partitions_max=rng.choice([1, 3]),
+        replicas=replicas,
+        configs=tuple(configs.items()),
+        create=_some(rng, 1.0),
+        delete=_some(rng, 0.7),
+        move=_some(rng, 8.0),
+        reassign=_some(rng, 2.0),
+        trim=_some(rng, 0.7),
+        throttle=_some(rng, 0.7),
+        elect=_some(rng, 0.5),
+        reuse_names=by_id,
+    )
+
+
+def _some(rng: random.Random, weight: float) -> float:
+    return weight * rng.random() if rng.random() < 0.7 else 0.0
