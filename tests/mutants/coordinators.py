@@ -241,6 +241,11 @@ COORDINATORS = [
             "",
         ),
         (
+            "a static member is told the id of the one that has taken its place",
+            "        if not error and self.members.get(member_id) is not member:",
+            "        if not error and self.members.get(member.member_id) is not member:",
+        ),
+        (
             "a commit does not keep a member alive",
             "            return step\n        self._heard_of(member)\n        return Error.NONE",
             "            return step\n        return Error.NONE",

@@ -6,6 +6,30 @@ from tests.mutants.kind import MOVES, mutants
 
 LOGS = [
     *mutants(
+        "storage/failed_appends.py",
+        ("tests/unit/storage/test_directory.py",),
+        (
+            "the append that has failed may not come again",
+            "base_offset > missing:",
+            "base_offset >= missing:",
+        ),
+        (
+            "an append is written behind one that has failed",
+            "base_offset > missing:",
+            "base_offset > missing + 1:",
+        ),
+        (
+            "a log that was cut takes no appends any more",
+            "(Append, Truncate, ",
+            "(Append, ",
+        ),
+        (
+            "a log that was loaded again takes no appends any more",
+            "Reset, Reload, ",
+            "Reset, ",
+        ),
+    ),
+    *mutants(
         "storage/segment.py",
         MOVES,
         (

@@ -1,7 +1,7 @@
 """What consumer groups were told: assignments and committed offsets, for the checks (spec C-02).
 
 Finds for itself what contradicts a promise: two owners of a partition in one generation, a commit
-of a member of an older generation, a client that is heard in a place that a younger one has taken, a
+of a member of an older generation, one that is heard in a place that a younger client has taken, a
 committed offset that is lost, went back, or was never committed. Commits carry a label of their
 own, so that a read says which of them it shows.
 """

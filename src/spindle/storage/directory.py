@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -37,6 +38,7 @@ from spindle.storage import (
 )
 from spindle.storage.blame import FULL, GONE, NAMES, OURS, Blame, measure, probe
 from spindle.storage.disk import Disk, File
+from spindle.storage.failed_appends import FailedAppends
 from spindle.storage.formatting import adopt
 from spindle.storage.log import SYNC_AFTER_CHECKPOINTS, Log
 from spindle.storage.lookup import find_offset
@@ -75,6 +77,7 @@ class Directory:
         self._failed: DiskFailed | None = None
         self._dead: DiskFailed | None = None
         self._blame = Blame(lambda: probe(disk, path))
+        self._failed_appends = FailedAppends()
         self._uncommitted: dict[LogKey, list[int]] = {}
         """Logs with appends, and new logs, that wait for their sync; places in the group."""
         self._created: dict[LogKey, list[int]] = {}
@@ -108,6 +111,7 @@ class Directory:
             if type(job) not in _COMMIT_LATER:
                 self._commit(results)
             result = self._attempt(job)
+            self._failed_appends.on_done(job, result)
             results.append(result)
             if isinstance(result, Failure):
                 continue
@@ -127,6 +131,7 @@ class Directory:
         if self._offsets is None and type(job) not in _EVEN_IF_FAILED:
             return DiskFailed(self.path, activity_of(job), errno.EBADF, "it is not open")
         try:
+            self._failed_appends.check(job)
             return _HANDLERS[type(job)](self, job)
         except OSError as error:
             return self._judge(job, error)
@@ -164,11 +169,9 @@ class Directory:
         self._pool.close()
         lock, self._lock = self._lock, None
         if lock is not None:
-            try:
+            with suppress(OSError):  # Closing gives the lock up all the same.
                 lock.close()
-            except OSError:
-                pass  # Closing gives the lock up all the same.
-        self._offsets = None
+        self._offsets, self._failed_appends = None, FailedAppends()
         self._logs, self._quarantined, self._discarded = {}, {}, {}
 
     def _commit(self, results: list[Any]) -> None:

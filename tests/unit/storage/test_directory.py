@@ -46,7 +46,9 @@ from spindle.model.jobs import (
     Read,
     ReadResult,
     Release,
+    Reload,
     RemoveFile,
+    Truncate,
     WriteHighWatermarks,
 )
 from spindle.model.logs import LogKey
@@ -206,6 +208,37 @@ def test_a_roll_on_a_full_disk_may_be_tried_again() -> None:
     assert len(read_values(directory)) == 2
     directory.run(Close(PATH, 1))
     assert reopen(disk, PATH)[1].logs[0].end == 2
+
+
+@pytest.mark.spec("C-01", "K589-02")
+@pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE, errno.ENOSPC])
+def test_nothing_is_written_behind_an_append_that_has_failed(number: int) -> None:
+    disk, directory = fresh()
+    create(directory, segment_bytes=300)
+    append(directory, batch(0, [b"x" * 100]))
+    disk.fail(f"{LOG}/00000000000000000001", number, "open", times=1)
+    large, small = batch(1, [b"y" * 200]), batch(2, [b"z"])
+    results = directory.run_group([Append(PATH, KEY, [b], 0) for b in (large, small)])
+    assert [type(result) for result in results] == [type(results[0])] * 2
+    assert list(read_values(directory)) == [0]
+    with pytest.raises(type(results[0])):
+        append(directory, small)
+    assert append(directory, large) == 2
+    assert append(directory, small) == 3
+
+
+def test_a_log_that_is_cut_or_loaded_again_takes_appends_after_one_has_failed() -> None:
+    disk, directory = fresh()
+    create(directory, segment_bytes=300)
+    append(directory, batch(0, [b"x" * 100]))
+    for mend in (Truncate(PATH, KEY, 1), Reload(PATH, KEY)):
+        disk.fail(f"{LOG}/00000000000000000001", errno.EIO, "open", times=1)
+        with pytest.raises(LogFailed):
+            append(directory, batch(1, [b"y" * 200]))
+        directory.run(mend)
+        # Compaction has taken what is missing, on a leader that this log follows.
+        assert append(directory, batch(5, [b"y" * 200])) == 6
+        directory.run(Truncate(PATH, KEY, 1))
 
 
 @pytest.mark.spec("K589-02")

@@ -144,7 +144,8 @@ class ClassicGroup(Rebalance):
         fenced = Error.FENCED_INSTANCE_ID
         member.answer_join(JoinAnswer(error=fenced, member_id=old))
         member.answer_sync(SyncAnswer(error=fenced))
-        self.members.rename(member, f"{ask.instance_id}-{self._out.new_id()}")
+        new = f"{ask.instance_id}-{self._out.new_id()}"
+        self.members.rename(member, new)
         if was_leader:
             self.leader = member.member_id
         if old in self._unsynced:
@@ -158,17 +159,27 @@ class ClassicGroup(Rebalance):
             # Nothing changes for the others, but a new coordinator must know the new id.
             self._store(
                 GroupRecord(self.group_id, self.stored(self._assignments())),
-                lambda error: self._returned(member, ask, told_leader, error, then),
+                lambda error: self._returned(member, new, ask, told_leader, error, then),
             )
             return
         member.joining = then
         self._take_step(Step.REBALANCE if step is Step.REPEAT else step)
 
     def _returned(
-        self, member: Member, ask: Join, told_leader: str, error: Error, then: JoinThen
+        self,
+        member: Member,
+        member_id: str,
+        ask: Join,
+        told_leader: str,
+        error: Error,
+        then: JoinThen,
     ) -> None:
-        if error or self.members.get(member.member_id) is not member:
-            then(JoinAnswer(error=error or Error.UNKNOWN_MEMBER_ID))
+        if not error and self.members.get(member_id) is not member:
+            # Another one has come for the same instance meanwhile, or the member is gone.
+            is_there = self.members.get(member.member_id) is member
+            error = Error.FENCED_INSTANCE_ID if is_there else Error.UNKNOWN_MEMBER_ID
+        if error:
+            then(JoinAnswer(error=error))
             return
         leads = member.member_id == self.leader
         then(

@@ -331,6 +331,20 @@ def test_a_static_return_whose_store_fails_can_be_tried_again(world: World) -> N
     assert again[0].error is Error.NONE
 
 
+@pytest.mark.spec("C-02")
+def test_a_static_return_that_another_one_overtakes_before_it_is_stored_is_fenced(
+    world: World,
+) -> None:
+    static_pair(world)
+    world.at_once = False
+    older, younger = world.join(instance_id="two"), world.join(instance_id="two")
+    for stored in world.open:
+        stored(Error.NONE)
+    assert [answer.error for answer in older] == [Error.FENCED_INSTANCE_ID]
+    assert [answer.error for answer in younger] == [Error.NONE]
+    assert world.beat(younger[0], instance_id="two") is Error.NONE
+
+
 def test_static_members_stay_through_a_rebalance_they_miss(world: World) -> None:
     leader, follower = static_pair(world)
     newcomer = world.join()
