@@ -32,7 +32,9 @@ def module_text(message: Message) -> str:
             functions.append(ReaderText(message, struct, variant, used).text())
             functions.append(WriterText(message, struct, variant, used).text())
     body = "\n\n\n".join([classes, *functions, _tables(message)])
-    return "\n".join([_head(message), _imports(message, body), _structs(used), body, ""])
+    structs = sorted(n for n in used if n.startswith(("pack_", "unpack_")) and n != "unpack_from")
+    imports = _imports(message, body, bool(structs))
+    return "\n".join([_head(message), imports, _structs(structs), body, ""])
 
 
 def _after_class(classes: str, name: str, line: str) -> str:
@@ -54,7 +56,7 @@ def _head(message: Message) -> str:
     )
 
 
-def _imports(message: Message, body: str) -> str:
+def _imports(message: Message, body: str, used: bool) -> str:
     def needs(name: str) -> bool:
         return re.search(rf"\b{name}\b", body) is not None
 
@@ -62,7 +64,10 @@ def _imports(message: Message, body: str) -> str:
     if "Sequence[" in body:
         lines.append("from collections.abc import Sequence")
     packers = [name for name in _STRUCT if re.search(rf"(?<![_\w.]){name}\(", body)]
-    lines.append(f"from struct import {', '.join(['Struct', *packers])}")
+    if used:
+        packers.insert(0, "Struct")
+    if packers:
+        lines.append(f"from struct import {', '.join(packers)}")
     lines.append("from typing import ClassVar")
     if needs("UUID"):
         lines.append("from uuid import UUID")
@@ -79,12 +84,11 @@ def _imports(message: Message, body: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _structs(used: set[str]) -> str:
+def _structs(names: list[str]) -> str:
     lines = ["new = object.__new__"]
-    for name in sorted(used):
-        if name.startswith(("pack_", "unpack_")) and name != "unpack_from":
-            method = "pack" if name.startswith("pack_") else "unpack_from"
-            lines.append(f"{name} = Struct('{struct_form(name)}').{method}")
+    for name in names:
+        method = "pack" if name.startswith("pack_") else "unpack_from"
+        lines.append(f"{name} = Struct('{struct_form(name)}').{method}")
     return "\n".join(lines) + "\n\n"
 
 

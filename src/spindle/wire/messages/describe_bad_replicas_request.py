@@ -1,8 +1,7 @@
-"""DescribeBadReplicasRequest (key 30590), version 0. Written by `tools.messages`."""
+"""DescribeBadReplicasRequest (key 30590), versions 0 to 1. Written by `tools.messages`."""
 
 from __future__ import annotations
 
-from struct import Struct
 from typing import ClassVar
 
 from spindle.model.batches import Buffer
@@ -16,7 +15,7 @@ class DescribeBadReplicasRequest(Request[DescribeBadReplicasResponse]):
     """The request of API 30590."""
 
     KEY: ClassVar = 30590
-    VERSIONS: ClassVar = range(1)
+    VERSIONS: ClassVar = range(2)
     FIRST_FLEXIBLE: ClassVar = 0
 
     __slots__ = ()
@@ -40,7 +39,9 @@ def _write_describe_bad_replicas_request_v0(e: DescribeBadReplicasRequest, put: 
 DescribeBadReplicasRequest.RESPONSE = DescribeBadReplicasResponse
 DescribeBadReplicasRequest.READERS = {
     0: _read_describe_bad_replicas_request_v0,
+    1: _read_describe_bad_replicas_request_v0,
 }
 DescribeBadReplicasRequest.WRITERS = {
     0: _write_describe_bad_replicas_request_v0,
+    1: _write_describe_bad_replicas_request_v0,
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from struct import Struct
 from typing import ClassVar
 
 from spindle.model.batches import Buffer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from struct import Struct, pack, unpack_from
+from struct import pack, unpack_from
 from typing import ClassVar
 
 from spindle.model.batches import Buffer
