@@ -37,3 +37,29 @@ def test_cordoned_log_dirs(kafka_jars: Path, tmp_path: Path) -> None:
     outcome = run_class(name, kafka_jars, tmp_path, LIMIT_S)
     assert outcome.failed == 0, outcome.text
     assert outcome.successful == 8
+
+
+@pytest.mark.parametrize(
+    ("name", "methods"),
+    [
+        ("DescribeGroupsRequestTest", ["testDescribeGroupsWithOldConsumerGroupProtocol"]),
+        (
+            "OffsetFetchRequestTest",
+            ["testGroupErrors", "testMultiGroupsOffsetFetchWithOldConsumerGroupProtocol"],
+        ),
+        (
+            "TxnOffsetCommitRequestTest",
+            ["testDelayedTxnOffsetCommitWithBumpedEpochIsRejectedWithOldConsumerGroupProtocol"],
+        ),
+        (
+            "WriteTxnMarkersRequestTest",
+            ["testDelayedWriteTxnMarkersShouldNotCommitTxnOffsetWithOldConsumerGroupProtocol"],
+        ),
+    ],
+)
+def test_answers_about_offsets_and_groups(
+    kafka_jars: Path, tmp_path: Path, name: str, methods: list[str]
+) -> None:
+    """Those of classic groups; others of the same classes need KIP-848."""
+    outcome = run_class(f"kafka.server.{name}", kafka_jars, tmp_path, LIMIT_S, methods)
+    assert (outcome.successful, outcome.failed) == (len(methods), 0), outcome.text

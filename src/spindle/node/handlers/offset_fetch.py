@@ -177,6 +177,9 @@ def _all(
 
 
 def _partition(cls: Any, index: int, value: Committed | None, error: Error = Error.NONE) -> Any:
+    """`value` is told only where there is no error."""
+    if error:
+        value = None
     return make(
         cls,
         partition_index=index,

@@ -237,6 +237,9 @@ def test_readers_of_stable_offsets_wait_for_the_marker(world: World) -> None:
     assert fetched(stable=True) == (-1, Error.UNSTABLE_OFFSET_COMMIT)
     world.groups.on_marker(PLACE, 7, world.replicas.ends[PLACE], True)
     assert fetched(stable=True) == (5, Error.NONE)
+    world.commit()
+    assert fetched(stable=False) == (5, Error.NONE)
+    assert fetched(stable=True) == (-1, Error.UNSTABLE_OFFSET_COMMIT), "the one before is no answer"
 
 
 def test_a_group_must_have_a_name(world: World) -> None:
