@@ -31,6 +31,19 @@ def relabel(world: World, directory: uuid.UUID, topic: str = "t") -> None:
     world.image.take_delta()
 
 
+def register(world: World, *numbers: int) -> None:
+    """The controller records which directories the broker has."""
+    world.apply(
+        r.RegisterBroker(
+            broker_id=ME,
+            incarnation_id=uuid.UUID(int=world.epoch),
+            broker_epoch=world.epoch,
+            fenced=False,
+            log_dirs=tuple(world.directory_id(n) for n in numbers),
+        )
+    )
+
+
 @pytest.mark.spec("K858-13")
 def test_unfenced_only_when_the_controller_knows_every_directory() -> None:
     world = started(partitions=3)
@@ -86,6 +99,28 @@ def test_logs_are_not_judged_by_metadata_from_before_the_registration() -> None:
     assert world.names("/d1") == ["t-0"]
     assert not world.lifecycle.is_ready
     assert len(image.topics) == 1
+
+
+@pytest.mark.spec("K858-18", "B-13")
+def test_a_directory_that_fails_before_its_logs_are_judged_has_them_when_it_is_back() -> None:
+    world = started(2)
+    fill(world, 5)
+    world.kill()
+    world.logs.on_opened({p: d.run(Open(p, CLUSTER, ME)) for p, d in world.directories.items()})
+    world.fail_now("/d1")
+    world.epoch += 1
+    world.lifecycle.epoch = world.epoch
+    register(world, 1)
+    world.wait(1)
+    assert world.logs.offline == {"/d1"}
+    assert world.place("t").stage is Stage.OFFLINE
+    assert world.replicas.bounds(pid("t")) is None
+    world.disk.heal("/d1")
+    world.until(lambda: world.lifecycle.back == [world.directory_id(0)])
+    register(world, 0, 1)
+    world.wait(5)
+    assert world.names("/d1") == ["t-0"]
+    assert (world.place("t").stage, world.place("t").directory) == (Stage.READY, "/d1")
 
 
 # --- the table, each row through the door ---------------------------------------------------

@@ -177,7 +177,9 @@ class LogDirs:
 
     def _settle(self) -> None:
         self._is_settled = True
-        opened, self._opened = self._opened, {}
+        # One that has failed since it was opened has no logs now; when it is back, it tells.
+        opened = {p: o for p, o in self._opened.items() if self.directories.is_online(p)}
+        self._opened = {}
         self._catching_up.settle(opened)
         self._awaited = dict.fromkeys(self.places.all)
         self.on_settings()
