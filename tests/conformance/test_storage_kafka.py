@@ -143,7 +143,10 @@ def test_a_disk_goes_from_kafka_to_us_and_back(
             ours.run(Close(str(path), 1))
         assert sum(ends.values()) == RECORDS + 2 * 100
 
+        folders = [folder for path in kafka.nodes[1].log_dirs for folder in path.glob(f"{TOPIC}-*")]
+        assert [len(marks(folder)) for folder in folders] == [1, 1]
         kafka.start_node(1)
+        assert not [mark for folder in folders for mark in marks(folder)], "Kafka may leave gaps"
         kafka.produce(TOPIC, 100)
         lines = consume(kafka, RECORDS + 300)
         assert len(lines) == RECORDS + 300
@@ -159,6 +162,11 @@ def test_a_disk_goes_from_kafka_to_us_and_back(
         for path in kafka.nodes[1].log_dirs:
             _, opened = open_kafkas(path)
             assert opened.clean
+
+
+def marks(folder: Path) -> list[Path]:
+    """What says in a log's directory that no gap between its segments is well."""
+    return list(folder.glob("unbroken-*"))
 
 
 def append_ours(ours: Directory, key: LogKey, end: int) -> int:
