@@ -49,6 +49,6 @@ def _directory(d: LogDir) -> ReplicaHealth:
         ),
         gaps=tuple(
             DoubtfulGap(TopicPartition(g.topic, g.partition_index), g.first_offset, g.next_offset)
-            for g in getattr(d, "gaps", ())  # Version 0 has none.
+            for g in d.gaps  # Version 0 has none.
         ),
     )
