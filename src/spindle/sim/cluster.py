@@ -33,6 +33,8 @@ from spindle.wire.checkpoint import encode_checkpoint
 FIRST_CONTROLLER: Final = 100
 BROKER_PORT: Final = 9092
 CONTROLLER_PORT: Final = 9093
+DECODED_AT_ONCE: Final = 2
+"""Metadata records that a node decodes in one turn, where turns have rests."""
 RESTART_SECONDS: Final = 1.0
 """How long the supervisor waits before it starts a node that has ended by itself."""
 
@@ -81,7 +83,7 @@ class Shape:
     told_at_once: int = TOLD_AT_ONCE
     """Partitions of which a broker's parts hear in one turn when the metadata changes."""
     told_rest: float = 0.0
-    """Seconds between two such turns: much may happen meanwhile."""
+    """Seconds between two such turns, and between two of decoding: much may happen meanwhile."""
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -248,7 +250,9 @@ class Cluster:
         rng = random.Random(self.world.rng.getrandbits(64))
         node = Node(member.config, self.cluster_id, rng)
         node.metadata.at_once = self.shape.told_at_once
-        node.metadata.rest = self.shape.told_rest
+        node.metadata.rest = node.quorum.decoding.rest = self.shape.told_rest
+        if self.shape.told_rest:
+            node.quorum.decoding.at_once = DECODED_AT_ONCE
         node.metadata.listen(lambda delta: self._tell_changes(member, node, delta))
         self.world.start(member.host, node)
 

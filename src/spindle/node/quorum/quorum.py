@@ -15,11 +15,10 @@ from spindle.core.raft.log import RaftLog
 from spindle.core.raft.machine import Raft
 from spindle.core.raft.retention import Kept
 from spindle.core.raft.values import NOBODY, ElectionState, Timing
-from spindle.model.batches import CONTROL, Batch, Record
+from spindle.model.batches import CONTROL, Record
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Failure
 from spindle.model.ids import METADATA_TOPIC_ID, DirectoryId, NodeId
-from spindle.model.image import ClusterImage
 from spindle.model.jobs import (
     Configure,
     CreateLog,
@@ -33,8 +32,10 @@ from spindle.model.outbox import Outbox
 from spindle.model.records import AbortTransaction, MetadataRecord
 from spindle.node.metadata import Metadata, copy_image
 from spindle.node.peers import Peers
+from spindle.node.quorum.decoding import Decoding, records_of
 from spindle.node.quorum.metadata_fetches import MetadataFetches
 from spindle.node.quorum.metalog import LOG_KEY, READ_BYTES, Cached, MetadataLog
+from spindle.node.quorum.ports import LeaderPart
 from spindle.node.quorum.raft_wire import Identity
 from spindle.node.quorum.snapshots import (
     BOOTSTRAP,
@@ -47,28 +48,13 @@ from spindle.node.quorum.snapshotting import Snapshotting
 from spindle.node.quorum.world import FOLDER, STATE_FILE, QuorumWorld
 from spindle.wire import batch as codec
 from spindle.wire import control
-from spindle.wire.metadata import decode_record, encode_record
+from spindle.wire.metadata import encode_record
 from spindle.wire.quorum_state import decode_quorum_state
 
 WRITE_BYTES_MAX: Final = 8 << 20
 """Bytes of appended batches that go to the disk as one write."""
 
 Committed = Callable[[int], None]
-
-
-class LeaderPart(Protocol):
-    """What lives on this node while it leads: the controller."""
-
-    def on_leading(
-        self, epoch: int, image: ClusterImage, bootstrap: Sequence[MetadataRecord]
-    ) -> None:
-        """We lead, and `image` (yours to change) holds all that was committed before.
-
-        `bootstrap`: what the log should begin with, where it was still empty.
-        """
-
-    def on_resigned(self) -> None:
-        """We lead no more; appends that were not committed get no answer from here."""
 
 
 class Quorum:
@@ -89,6 +75,7 @@ class Quorum:
         self._out = out
         self._peers = peers
         self._log = MetadataLog(config.metadata_dir, out, self._on_disk_failed)
+        self.decoding = Decoding(out)
         self._applied = 0
         self._reading = False
         self._next_offset = 0
@@ -376,7 +363,7 @@ class Quorum:
                 self._reading = True
                 self._read_on()
                 return
-            if not self._apply(found):
+            if not self._take(found):
                 return
         # A part of the image would look like a cluster without the rest of its topics: the first
         # look that anybody gets is one at all that is committed.
@@ -403,10 +390,24 @@ class Quorum:
                     f"{self._config.metadata_dir}: the metadata log has no batch at {asked}, "
                     f"below its high watermark {self.high_watermark}"
                 )
-            elif self._apply(fresh):
+            elif self._take(fresh):
                 self.on_advance()
 
         self._log.read_disk(asked, self.high_watermark, READ_BYTES, on_read)
+
+    def _take(self, batches: list[Cached]) -> bool:
+        """Apply committed batches, now or in the end of some turns; False: not now, or never."""
+        self._reading = True  # Before: they may be decoded on the spot.
+        if self.decoding.in_turns(batches, self._on_decoded):
+            return False
+        self._reading = False
+        return self._apply(batches)
+
+    def _on_decoded(self, batches: list[Cached]) -> None:
+        self._reading = False
+        # A snapshot may have replaced the log meanwhile.
+        if self._apply([c for c in batches if c.batch.base_offset >= self._applied]):
+            self.on_advance()
 
     def _apply(self, batches: list[Cached]) -> bool:
         """Apply committed batches; False if the node must stop over one."""
@@ -415,7 +416,7 @@ class Quorum:
         for batch, records in batches:
             try:
                 if records is None:
-                    records = _records_of(batch)
+                    records = tuple(records_of(batch))
                 self.metadata.on_committed(
                     batch.base_offset, batch.last_offset, batch.leader_epoch, records
                 )
@@ -481,13 +482,6 @@ class Quorum:
         """The metadata directory is lost: a node cannot go on without it (K858-11)."""
         if not self.stopping:
             self._out.halt(f"the metadata directory has failed: {failure}")
-
-
-def _records_of(batch: Batch) -> list[MetadataRecord]:
-    """The metadata records of a batch; none of a control batch."""
-    if batch.is_control:
-        return []
-    return [decode_record(r.value) for r in codec.records(batch) if r.value is not None]
 
 
 class Member(Protocol):
