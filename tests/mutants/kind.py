@@ -28,6 +28,7 @@ LOGDIRS: Final[Tests] = (
     "tests/unit/node/test_shorter_logs.py",
     "tests/unit/node/test_logdirs_failures.py",
 )
+RESCUE: Final[Tests] = ("tests/unit/node/test_rescue.py",)
 QUORUM: Final[Tests] = (
     "tests/unit/core/raft",
     "tests/unit/node/test_quorum_files.py",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutants.kind import LOGDIRS, QUORUM, RIM, RUNS, mutants
+from tests.mutants.kind import LOGDIRS, QUORUM, RESCUE, RIM, RUNS, mutants
 
 NODES = [
     *mutants(
@@ -158,6 +158,30 @@ NODES = [
             "where a lost log ended is not written",
             "        self._ends.update(ends)\n        if ends:",
             "        self._ends.update(ends)\n        if not ends:",
+        ),
+    ),
+    *mutants(
+        "node/logdirs/rescue.py",
+        RESCUE,
+        (
+            "accept-loss ignores eligible leaders",
+            "        others = [b for b in (*state.isr, *state.elr) if b != me]\n",
+            "        others = [b for b in state.isr if b != me]\n",
+        ),
+        (
+            "accept-loss ignores the last known leader",
+            "        last = [b for b in state.last_known_elr if b != NO_LEADER]\n",
+            "        last: list[NodeId] = []\n",
+        ),
+        (
+            "accept-loss takes nobody for a broker that led",
+            "        last = [b for b in state.last_known_elr if b != NO_LEADER]\n",
+            "        last = list(state.last_known_elr)\n",
+        ),
+        (
+            "accept-loss waits for copies that are lost",
+            "        return self.site.image.directory_of(state, broker) != LOST\n",
+            "        return True\n",
         ),
     ),
     *mutants(

@@ -159,6 +159,52 @@ def test_what_an_offline_broker_has_is_not_given_up() -> None:
     assert "broker 2 has more" in refused(world).message
 
 
+THERE = (LOST, uuid.UUID(int=99_999))
+"""Our copy is bad; broker 2's directory is online."""
+
+
+@pytest.mark.spec("B-28")
+def test_what_an_eligible_leader_has_is_not_given_up() -> None:
+    world = started(1)
+    fill(world, 20)
+    damaged(world)
+    world.change("t", replicas=(1, 2), isr=(1,), elr=(2,), leader=-1, directories=THERE)
+    assert "broker 2 has more" in refused(world).message
+    world.change("t", isr=(), elr=(1, 2))
+    assert "broker 2 has more" in refused(world).message
+
+
+@pytest.mark.spec("B-28")
+def test_what_the_last_known_leader_has_is_not_given_up() -> None:
+    world = started(1)
+    fill(world, 20)
+    damaged(world)
+    nobody: dict[str, Any] = {"isr": (), "elr": (), "leader": -1, "directories": THERE}
+    world.change("t", replicas=(1, 2), last_known_elr=(2,), **nobody)
+    assert refused(world).error is Error.INVALID_REQUEST
+    assert "broker 2 led t-0 last and has more of it: bring it back" in refused(world).message
+    world.change("t", last_known_elr=(1,))
+    assert order(world, Action.ACCEPT_LOSS)[0].startswith("lost: ")
+
+
+@pytest.mark.parametrize("unknown", [(), (-1,)])
+def test_where_nobody_is_known_to_have_led_those_that_may_have_more_are_named(
+    unknown: tuple[int, ...],
+) -> None:
+    """Apache Kafka's controller writes -1 where the leader had gone before eligibility began."""
+    world = started(1)
+    fill(world, 20)
+    damaged(world)
+    nobody: dict[str, Any] = {"isr": (), "elr": (), "leader": -1, "last_known_elr": unknown}
+    there = (*THERE, uuid.UUID(int=99_998))
+    world.change("t", replicas=(1, 2, 3), directories=there, **nobody)
+    assert "brokers 2, 3 may have more of t-0" in refused(world).message
+    world.change("t", directories=(LOST, LOST, there[2]))
+    assert "broker 3 may have more of t-0" in refused(world).message
+    world.change("t", directories=(LOST, LOST, LOST))
+    assert order(world, Action.ACCEPT_LOSS)[0].startswith("lost: ")
+
+
 def test_orders_for_what_is_not_there_or_not_damaged_are_refused() -> None:
     world = started(2)
     fill(world, 20)

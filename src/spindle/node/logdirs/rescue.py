@@ -7,15 +7,16 @@ what is good of it is served. Belongs to `logdirs`; called by the handler of Rep
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from functools import partial
 from typing import Final
 
 from spindle.model.errors import DiskFailed, Error, Failure, Refusal
-from spindle.model.ids import NO_LEADER, TopicPartition
+from spindle.model.ids import LOST, NO_LEADER, NodeId, TopicPartition
 from spindle.model.jobs import Manner, Salvage, Salvaged
 from spindle.model.logs import LoadedLog
+from spindle.model.records import Partition
 from spindle.node.logdirs.bad_copies import BadCopies
 from spindle.node.logdirs.directories import Directories
 from spindle.node.logdirs.places import Place, Places, Stage
@@ -108,15 +109,41 @@ class Rescue:
         return state is not None and state.leader not in (NO_LEADER, self.site.node_id)
 
     def _refuse_loss(self, place: Place) -> None:
+        """Refusal where another broker has more of it, or may have: that is not given up."""
         state, me = self.site.image.partition(place.id), self.site.node_id
-        assert state is not None
+        if state is None:
+            text = f"{place.name} is not in the metadata: it is no partition of the cluster"
+            raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, text)
         if self._is_elsewhere(place):
             text = f"broker {state.leader} has {place.name} whole: use `repair`, nothing is lost"
             raise Refusal(Error.INVALID_REQUEST, text)
         others = [b for b in (*state.isr, *state.elr) if b != me]
-        if others or me not in (*state.isr, *state.elr, *state.last_known_elr):
-            text = f"broker {(others or state.isr)[0]} has more of {place.name}: bring it back"
-            raise Refusal(Error.INVALID_REQUEST, text)
+        last = [b for b in state.last_known_elr if b != NO_LEADER]
+        if others:
+            text = f"{_brokers(others, 'has', 'have')} more of {place.name}: bring it back"
+        elif me in (*state.isr, *state.elr, *last):
+            return
+        elif last:
+            text = f"broker {last[0]} led {place.name} last and has more of it: bring it back"
+        else:
+            # Apache Kafka's controller can lose track of the last leader (`_last_known`).
+            online = [b for b in state.replicas if b != me and self._has_online(state, b)]
+            if not online:
+                return
+            text = (
+                f"{_brokers(online, 'may have', 'may have')} more of {place.name}, which nobody is"
+                " known to have led last: bring one back and have it elected uncleanly"
+            )
+        raise Refusal(Error.INVALID_REQUEST, text)
+
+    def _has_online(self, state: Partition, broker: NodeId) -> bool:
+        return self.site.image.directory_of(state, broker) != LOST
+
+
+def _brokers(ids: Sequence[NodeId], has: str, have: str) -> str:
+    """`broker 2 has`, `brokers 2, 3 have`."""
+    named = ", ".join(map(str, ids))
+    return f"broker {named} {has}" if len(ids) == 1 else f"brokers {named} {have}"
 
 
 class _Salvaging:
