@@ -33,6 +33,8 @@ OWN: dict[str, tuple[str, float]] = {
     "planner: within brokers, bytes / bound, p99": ("<", 1.02),
     "planner: between brokers, bytes / bound of brokers": ("<", 1.05),
     "planner: between brokers, all bytes / bound of disks": ("<", 1.10),
+    "planner: 5000 brokers, between them, core s": ("<", 60.0),
+    "planner: 5000 brokers, bytes / bound of brokers": ("<=", 1.05),
     "planner: Parquet to JSON with Spark, s": ("<", 30.0),
     "planner: Parquet to JSON with Spark, MB": ("<", 2000.0),
     "acks=all p99, moving / at rest": ("<=", 1.5),

@@ -40,6 +40,13 @@ def ids() -> list[str]:
     return re.findall(r"^\| ([A-Z]\d*-\d\d) \| \S", text, re.MULTILINE)
 
 
+@cache
+def in_part() -> dict[str, str]:
+    """What is not there yet of a row that has tests: the list at the end of the page."""
+    text = BEHAVIOURS.read_text(encoding="utf-8").partition("\n## There in part\n")[2]
+    return dict(re.findall(r"^- ([A-Z]\d*-\d\d): (.+)$", text, re.MULTILINE))
+
+
 def marks(path: Path) -> list[tuple[str, str]]:
     """(id, test) for every `pytest.mark.spec(...)` of a test, or of its whole file (pytestmark)."""
     tree = _parsed(path)
@@ -167,10 +174,13 @@ def main() -> None:
         tests = by_id.get(id, [])
         wide = sum(map(is_wide, tests))
         more = " ..." if len(tests) > 3 else ""
-        print(f"{id:8}  {wide:4}  {len(tests):3}  {', '.join(tests[:3])}{more}")
+        part = "  (in part)" if id in in_part() else ""
+        print(f"{id:8}  {wide:4}  {len(tests):3}  {', '.join(tests[:3])}{more}{part}")
     have = [id for id in ids() if by_id.get(id)]
     narrow = [id for id in have if not any(map(is_wide, by_id[id]))]
-    print(f"{len(have)} of {len(ids())} behaviours have tests")
+    print(f"{len(have)} of {len(ids())} behaviours have tests, {len(in_part())} of them in part:")
+    for id, lacking in in_part().items():
+        print(f"  {id}: {lacking}")
     print(f"without any: {', '.join(id for id in ids() if id not in have) or 'none'}")
     print(f"only narrow ones: {', '.join(narrow) or 'none'}")
 

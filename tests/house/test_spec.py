@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from tests.spec_table import ids, is_wide, table
+from tests.spec_table import ids, in_part, is_wide, table
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,3 +63,9 @@ def test_what_starts_nodes_is_wide(test: str) -> None:
 @pytest.mark.parametrize("test", NARROW)
 def test_what_starts_none_is_narrow_whatever_its_folder(test: str) -> None:
     assert not is_wide(test)
+
+
+def test_what_is_there_in_part_is_a_row_that_has_tests() -> None:
+    assert {"S-07", "C-02", "K858-07", "K589-01"} <= set(in_part())
+    assert set(in_part()) <= set(ids())
+    assert not [id for id in in_part() if not table().get(id)], "a row without tests is no part"

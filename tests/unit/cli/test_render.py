@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 
 from spindle.cli import render
@@ -82,6 +84,39 @@ def test_a_transfer_is_drawn_on_terminals_alone(
     said = capsys.readouterr().err
     assert ("100%" in said) == terminal
     assert (said == "copying: 512 B of 1.0 KiB\ncopying: 1.0 KiB of 0 B\n") == (not terminal)
+
+
+def test_a_table_in_a_file_has_no_blanks_at_the_ends_of_lines(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    render.table("", ("a", "a wide column"), [("1", "x"), ("2", "")])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 3
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
+def test_work_without_a_measure_tells_a_file_that_it_goes_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `balance plan`, `forecast` and `audit` show while they run."""
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    told = Event()
+    clock = iter([0.0, 60.0])
+    monkeypatch.setattr(render, "_SECONDS_BETWEEN_LINES", 0.001)
+    monkeypatch.setattr(render, "monotonic", lambda: next(clock, 60.0))
+    note = render.note
+
+    def heard(text: str) -> None:
+        note(text)
+        if text.endswith("min"):
+            told.set()
+
+    monkeypatch.setattr(render, "note", heard)
+    with render.waiting("planning"):
+        assert told.wait(10)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:2] == ["planning ...", "planning ... 1 min"]
 
 
 def test_a_transfer_into_a_file_is_a_line_a_minute_and_at_both_ends(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from typing import cast
 
 import pytest
 
-from spindle.cli import accepting
+from spindle.cli import accepting, replicas
 from spindle.cli.app import main
+from spindle.cli.exits import End
 from spindle.cli.replicas import Seen, _show, document, parse_partition
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Unreachable
@@ -122,6 +124,27 @@ def test_all_and_one_do_not_mix(
         main(["replicas", "accept-loss", "-b", "127.0.0.1:1", *given])
     assert ended.value.code == code
     assert told in " ".join(capsys.readouterr().err.split())
+
+
+def test_what_would_be_lost_is_shown_first_and_a_no_ends_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One question goes to the broker, what is damaged; no order follows it."""
+    asked = []
+
+    def with_admin(bootstrap: str, work: object, **limits: object) -> str:
+        asked.append(bootstrap)
+        return "orders-3 on broker 1: bad CRC at 77"
+
+    monkeypatch.setattr(replicas, "with_admin", with_admin)
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    with pytest.raises(SystemExit) as ended:
+        main(["replicas", "accept-loss", "-b", "127.0.0.1:1", "1", "orders-3"])
+    assert ended.value.code == End.REFUSED
+    assert asked == ["127.0.0.1:1"]
+    told = capsys.readouterr()
+    text = told.err + told.out
+    assert text.index("bad CRC at 77") < text.index("Give up the damaged records of orders-3")
 
 
 @pytest.mark.parametrize("text", ["", "orders", "orders-", "-3", "orders-x", "orders-²"])

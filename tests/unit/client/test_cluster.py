@@ -158,6 +158,23 @@ def test_not_controller_is_repeated_and_other_errors_are_not() -> None:
     asyncio.run(scenario())
 
 
+def test_a_controllers_port_is_called_what_it_is() -> None:
+    async def scenario() -> None:
+        async with FakeBroker(1) as controller:
+            controller.on(
+                Key.DESCRIBE_CLUSTER,
+                lambda request, types: make(
+                    types.DescribeClusterResponse, error_code=Error.MISMATCHED_ENDPOINT_TYPE
+                ),
+            )
+            cluster = cluster_of(controller)
+            with pytest.raises(Unusable, match=r"is a controller: give the address of a broker"):
+                await cluster.ask_any(METADATA, Deadline(5))
+            cluster.close()
+
+    asyncio.run(scenario())
+
+
 def test_a_broker_that_has_moved_is_found_at_its_new_address() -> None:
     async def scenario() -> None:
         async with FakeBroker(1) as guide:
