@@ -32,6 +32,7 @@ class Call:
         "body",
         "connection",
         "forwarded",
+        "gone",
         "header",
         "host",
         "listener",
@@ -50,7 +51,9 @@ class Call:
         served: Mapping[int, tuple[int, int]],
         sink: Sink,
         forwarded: bool = False,
+        gone: Callable[[], bool] = lambda: False,
     ) -> None:
+        """`gone`: whether the client has left, so that no more work need be done for it."""
         self.header = header
         self.body = body
         self.raw = raw
@@ -59,6 +62,7 @@ class Call:
         self.host = host
         self.served = served
         self.forwarded = forwarded
+        self.gone = gone
         self._sink: Sink | None = sink
 
     @property
@@ -104,7 +108,7 @@ class Call:
 class Connection:
     """The order of one connection's answers: as the requests came, whatever is ready first."""
 
-    __slots__ = ("_out", "_waiting", "host", "id", "listener")
+    __slots__ = ("_out", "_waiting", "behind", "host", "id", "listener")
 
     def __init__(self, id: int, listener: str, host: str, out: Outbox) -> None:
         self.id = id
@@ -112,6 +116,12 @@ class Connection:
         self.host = host
         self._out: Outbox | None = out
         self._waiting: deque[list[list[Buffer] | None]] = deque()
+        self.behind: deque[Buffer] | None = None
+        """While a large request is read: the frames that came behind it."""
+
+    def gone(self) -> bool:
+        """Whether the client has left."""
+        return self._out is None
 
     def expect(self) -> Sink:
         """A request has come; what is given to the sink goes out in its turn."""
@@ -128,6 +138,7 @@ class Connection:
         """The client has gone; later answers are dropped."""
         self._out = None
         self._waiting.clear()
+        self.behind = None
 
     def _flush(self) -> None:
         while self._waiting and self._waiting[0][0] is not None:

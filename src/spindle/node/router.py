@@ -6,7 +6,9 @@ with the error, anything else ends the connection.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any, Final
 
@@ -15,7 +17,14 @@ from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.outbox import Outbox
 from spindle.node.calls import Call, Connection, Sink
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.framing import RequestHeader, decode_header, decode_request
+from spindle.wire.framing import (
+    LARGE_FRAME,
+    LargeRequest,
+    Request,
+    RequestHeader,
+    decode_header,
+    decode_request,
+)
 
 SAY_SECONDS: Final = 10.0
 """The least time between two lines about connections that are refused: there may be very many."""
@@ -44,16 +53,50 @@ class Router:
         }
 
     def on_frame(self, connection: Connection, frame: Buffer) -> None:
-        """Serve a request that has come as a frame (without its length)."""
+        """Serve a request that has come as a frame (without its length).
+
+        A large one is read in steps, between which others have their turn; what the connection
+        sends behind it waits for that.
+        """
+        if connection.behind is not None:
+            connection.behind.append(frame)
+            return
         try:
             header = decode_header(frame)[0]
             if not self._serves(header):
                 self._refuse_version(connection, header)
                 return
-            request = decode_request(frame)
+            if len(frame) >= LARGE_FRAME:
+                reading = LargeRequest(frame)
+                request = reading.step()
+                if request is None:
+                    connection.behind = deque()
+                    self._out.in_turn(partial(self._read_on, connection, frame, reading))
+                    return
+            else:
+                request = decode_request(frame)
         except (Corrupt, Refusal) as error:
             self._hang_up(connection, str(error))
             return
+        self._on_request(connection, frame, request)
+
+    def _read_on(self, connection: Connection, frame: Buffer, reading: LargeRequest) -> None:
+        if connection.gone():
+            return
+        try:
+            request = reading.step()
+        except (Corrupt, Refusal) as error:
+            self._hang_up(connection, str(error))
+            return
+        if request is None:
+            self._out.in_turn(partial(self._read_on, connection, frame, reading))
+            return
+        behind, connection.behind = connection.behind, None
+        self._on_request(connection, frame, request)
+        for each in behind or ():
+            self.on_frame(connection, each)
+
+    def _on_request(self, connection: Connection, frame: Buffer, request: Request) -> None:
         call = Call(
             request.header,
             request.body,
@@ -63,6 +106,7 @@ class Router:
             connection.host,
             self.served,
             connection.expect(),
+            gone=connection.gone,
         )
         self._dispatch(call, lambda why: self._hang_up(connection, why))
 
@@ -71,7 +115,31 @@ class Router:
         header = decode_header(frame)[0]
         if not self._serves(header):
             raise Refusal(Error.UNSUPPORTED_VERSION, f"{header} is not served here")
-        request = decode_request(frame)
+        if len(frame) < LARGE_FRAME:
+            self._on_forwarded_request(decode_request(frame), frame, outer, sink)
+        else:
+            self._read_forwarded(LargeRequest(frame), frame, outer, sink)
+
+    def _read_forwarded(
+        self, reading: LargeRequest, frame: Buffer, outer: Call, sink: Sink
+    ) -> None:
+        request = reading.step()
+        if request is not None:
+            self._on_forwarded_request(request, frame, outer, sink)
+            return
+
+        def read_on() -> None:
+            try:
+                self._read_forwarded(reading, frame, outer, sink)
+            except (Corrupt, Refusal) as error:
+                code = error.error if isinstance(error, Refusal) else Error.UNSUPPORTED_VERSION
+                outer.answer(self._refuse[outer.key](outer, code, str(error)))
+
+        self._out.in_turn(read_on)
+
+    def _on_forwarded_request(
+        self, request: Request, frame: Buffer, outer: Call, sink: Sink
+    ) -> None:
         call = Call(
             request.header,
             request.body,
@@ -82,6 +150,7 @@ class Router:
             self.served,
             sink,
             forwarded=True,
+            gone=outer.gone,
         )
         self._dispatch(call, lambda why: self._out.say("warning", why))
 
@@ -111,6 +180,7 @@ class Router:
             )
 
     def _hang_up(self, connection: Connection, why: str) -> None:
+        connection.behind = deque()  # What came behind it is not served.
         self._hung_up += 1
         if self._out.now >= self._silent_until:
             self._silent_until = self._out.now + SAY_SECONDS

@@ -10,6 +10,7 @@ What to know of the values:
   - times are timedelta objects (`ms`, `to_ms`); where one is written, plain milliseconds will do;
   - error codes read as `model.errors.Error`, or as a plain int where we do not know the code;
   - the zero uuid reads as None and None is written as the zero uuid;
+  - arrays are tuples, but for the long ones of large requests, which are `walks.Many`;
   - `records` fields read as memoryviews of the frame, and may be written from one buffer or from
     a list of buffers.
 """
@@ -33,6 +34,7 @@ from spindle.wire import additions, private
 from spindle.wire.layout import carries_records, layout_of, per_class
 from spindle.wire.readers import read_all, twin_of
 from spindle.wire.values import duration, milliseconds
+from spindle.wire.walks import Walk
 from spindle.wire.writers import writer_of
 
 T = TypeVar("T")
@@ -91,13 +93,17 @@ def encode(entity: Entity) -> bytes:
 
 def encode_into(entity: Entity, pieces: list[Buffer]) -> None:
     """Append the entity's body to a list: large buffers of records as they are, the rest joined."""
-    cls = type(entity)
-    layout = layout_of(cls)
-    if not _carries_records(layout):
+    if _carries_records(layout_of(type(entity))):
+        pieces += in_pieces(entity)
+    else:
         pieces.append(encode(entity))
-        return
+
+
+def in_pieces(entity: Entity) -> list[Buffer]:
+    """The entity's body: large buffers as they are, those between them joined."""
+    pieces: list[Buffer] = []
     own: list[Buffer] = []
-    writer_of(layout)(entity, own.append)
+    writer_of(layout_of(type(entity)))(entity, own.append)
     small: list[Buffer] = []
     for piece in own:
         if len(piece) < LARGE:
@@ -109,6 +115,7 @@ def encode_into(entity: Entity, pieces: list[Buffer]) -> None:
         pieces.append(piece)
     if small:
         pieces.append(b"".join(small))
+    return pieces
 
 
 def decode(cls: type[T], buffer: Buffer, offset: int = 0) -> tuple[T, int]:
@@ -116,10 +123,17 @@ def decode(cls: type[T], buffer: Buffer, offset: int = 0) -> tuple[T, int]:
 
     Steps over tags that we do not know. Corrupt where the bytes are no such entity.
     """
-    if type(buffer) is not bytes:
-        buffer = memoryview(buffer).cast("B")
-    entity, end = read_all(layout_of(cls), buffer, offset)
+    entity, end = read_all(layout_of(cls), _readable(buffer), offset)
     return entity, end - offset
+
+
+def walk(cls: type[Any], buffer: Buffer, offset: int = 0) -> Walk:
+    """Read a large entity at an offset, in steps; its long arrays are `Many`, and no tuples."""
+    return Walk(layout_of(cls), _readable(buffer), offset)
+
+
+def _readable(buffer: Buffer) -> Buffer:
+    return buffer if type(buffer) is bytes else memoryview(buffer).cast("B")
 
 
 def ms(milliseconds: int) -> timedelta:

@@ -17,6 +17,7 @@ from spindle.wire import codec, entities
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.entities import Entity
 from spindle.wire.values import take_uvarint
+from spindle.wire.walks import TAGS_MAX
 
 R = TypeVar("R", bound=codec.Response)
 
@@ -25,6 +26,8 @@ _HEADER: Final = struct.Struct(">hhih")
 _INT32: Final = struct.Struct(">i")
 _INT16: Final = struct.Struct(">h")
 _NO_TAGS: Final = b"\x00"
+LARGE_FRAME: Final = 32 << 10
+"""Bytes from which on a request is read in steps."""
 _ROOM_LEAST: Final = 64 << 10
 ROOM_MOST: Final = 256 << 10
 """Room made at once for an unfinished frame: so much is touched before a byte of it has come."""
@@ -87,11 +90,28 @@ def decode_request(frame: Buffer) -> Request:
     Raises `Unsupported` for an API or version outside `apis.TABLE`, Corrupt for broken bytes.
     """
     header, offset = decode_header(frame)
+    return Request(header, entities.decode(_request_class(header), frame, offset)[0])
+
+
+def _request_class(header: RequestHeader) -> type[Any]:
     api = TABLE.get(header.api_key)
     if api is None or not api.reads(header.version):
         raise Unsupported(header)
-    cls = entities.request_class(header.api_key, header.version)
-    return Request(header, entities.decode(cls, frame, offset)[0])
+    return entities.request_class(header.api_key, header.version)
+
+
+class LargeRequest:
+    """A request that is read from its frame in steps (S-08). Raises what `decode_request` does."""
+
+    __slots__ = ("_header", "_walk")
+
+    def __init__(self, frame: Buffer) -> None:
+        self._header, offset = decode_header(frame)
+        self._walk = entities.walk(_request_class(self._header), frame, offset)
+
+    def step(self) -> Request | None:
+        """Go on; the request, if that was all of it."""
+        return Request(self._header, self._walk.value) if self._walk.step() else None
 
 
 def encode_request(entity: Entity, correlation: int, client_id: str | None) -> bytes:
@@ -154,15 +174,10 @@ def encode_response(header: RequestHeader, entity: Entity) -> list[Buffer]:
     return [_LENGTH.pack(size) + head, *pieces[small:]]
 
 
-def encode_body(entity: Entity) -> bytes:
-    """An answer without header and length: the same for all who asked the same."""
-    return entities.encode(entity)
-
-
-def with_header(header: RequestHeader, entity: Entity, body: bytes) -> list[Buffer]:
+def with_header(header: RequestHeader, entity: Entity, body: list[Buffer]) -> list[Buffer]:
     """What `encode_response` gives, made from a body that is encoded already; it is not copied."""
     head = _response_header(header.correlation, entity)
-    return [_LENGTH.pack(len(head) + len(body)) + head, body]
+    return [_LENGTH.pack(len(head) + sum(map(len, body))) + head, *body]
 
 
 def correlation_of(frame: Buffer) -> int:
@@ -279,6 +294,8 @@ def _response_header(correlation: int, entity: Entity) -> bytes:
 
 def _skip_tags(data: Buffer, offset: int) -> int:
     count, offset = take_uvarint(data, offset)
+    if count > TAGS_MAX:
+        raise Corrupt(f"a header claims {count} tagged fields: {TAGS_MAX} are read")
     for _ in range(count):
         _, offset = take_uvarint(data, offset)
         size, offset = take_uvarint(data, offset)

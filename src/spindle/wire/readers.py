@@ -18,7 +18,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
@@ -34,20 +34,30 @@ _INT32 = struct.Struct(">i").unpack_from
 @cache
 def reader_of(layout: Layout) -> Reader:
     """The reader of a message; generated at first use and kept."""
-    return _Source(layout).compiled()
+    reader: Reader = Source(layout).compiled()
+    return reader
 
 
 def read_all(layout: Layout, data: Buffer, offset: int = 0) -> tuple[Any, int]:
     """Read a message: (value, offset behind it); Corrupt, with its name, for anything wrong."""
     try:
         entity, end = reader_of(layout)(data, offset, len(data))
-    except Corrupt as corrupt:
-        raise Corrupt(f"{layout.name}: {corrupt}") from None
-    except (IndexError, struct.error):
-        raise Corrupt(f"{layout.name}: cut short after {len(data) - offset} bytes") from None
-    except UnicodeDecodeError as bad:
-        raise Corrupt(f"{layout.name}: a string is not UTF-8: {bad.reason}") from None
+    except BROKEN as error:
+        raise corrupt(layout, error, len(data) - offset) from None
     return entity, end
+
+
+BROKEN: Final = (Corrupt, IndexError, struct.error, UnicodeDecodeError)
+"""What a generated reader raises for bytes that are no such message."""
+
+
+def corrupt(layout: Layout, error: Exception, size: int) -> Corrupt:
+    """What a reader raised over so many bytes, with the name of the message."""
+    if isinstance(error, Corrupt):
+        return Corrupt(f"{layout.name}: {error}")
+    if isinstance(error, UnicodeDecodeError):
+        return Corrupt(f"{layout.name}: a string is not UTF-8: {error.reason}")
+    return Corrupt(f"{layout.name}: cut short after {size} bytes")
 
 
 @per_class
@@ -73,8 +83,10 @@ def wrong_size(what: str, claimed: int, used: int) -> Corrupt:
     return Corrupt(f"{what} claims {claimed} bytes but takes {used}")
 
 
-class _Source:
+class Source:
     """The text of one generated function, and the objects that it names."""
+
+    HEAD: ClassVar = "def read(b, o, end):"
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -96,7 +108,7 @@ class _Source:
         }
         self.variables = {id(f): f"f{i}" for i, f in enumerate(layout.fields)}
 
-    def compiled(self) -> Reader:
+    def compiled(self) -> Any:
         """Write the function's text and let Python compile it."""
         for field in self.layout.plain:
             self.field(field, self.variables[id(field)], " ")
@@ -104,12 +116,15 @@ class _Source:
         if self.layout.flexible:
             self.tags()
         self.finish()
-        text = f"def read(b, o, end):\n{chr(10).join(self.lines)}\n"
+        return self.function()
+
+    def function(self) -> Any:
+        """The function whose text was written so far."""
+        text = f"{self.HEAD}\n{chr(10).join(self.lines)}\n"
         code = compile(text, f"<reader of {self.layout.name}>", "exec")
         # Our own text over our own tables: nothing from outside reaches it.
         exec(code, self.names)
-        reader: Reader = self.names["read"]
-        return reader
+        return self.names["read"]
 
     def finish(self) -> None:
         """Make the value from its fields."""
@@ -148,9 +163,9 @@ class _Source:
         targets = ", ".join(variable for variable, _ in self.run)
         self.say(indent, f"{targets}, = {self.name(form.unpack_from)}(b, o); o += {form.size}")
         for variable, field in self.run:
-            converted = _converted(field.kind, variable)
-            if converted != variable:
-                self.say(indent, f"{variable} = {converted}")
+            value = converted(field.kind, variable)
+            if value != variable:
+                self.say(indent, f"{variable} = {value}")
         self.run.clear()
 
     def field(self, field: Field, target: str, indent: str) -> None:
@@ -208,25 +223,9 @@ class _Source:
     def array(self, field: Field, target: str, indent: str) -> None:
         """Read an array; its length may not exceed what the bytes left could hold."""
         indent = self.length(field, field.nullable, target, indent, "int32")
-        if field.layout is not None:
-            least = least_size(field.layout)
-        elif field.kind in FIXED:
-            least = FIXED[field.kind][1]
-        else:
-            least = 1 if self.layout.flexible else 2 if field.kind == "string" else 4
-        needed = "n" if least == 1 else f"n * {least}"
-        self.say(
-            indent, f"if {needed} > end - o: raise cut({self.label(field)!r}, {needed}, end - o)"
-        )
+        self.room(field, indent)
         if field.kind in FIXED:
-            letter, size = FIXED[field.kind]
-            values = f"unpack('>' + '{letter}' * n, b, o)"
-            if size < 16:
-                values = f"unpack(f'>{{n}}{letter}', b, o)"
-            item = _converted(field.kind, "x")
-            if item != "x":
-                values = f"tuple([{item} for x in {values}])"
-            self.say(indent, f"{target} = {values}; o += n * {size}")
+            self.numbers(field, target, indent)
             return
         self.say(indent, "a = []")
         self.say(indent, "for _ in range(n):")
@@ -237,6 +236,30 @@ class _Source:
         self.say(indent + " ", "a.append(x)")
         self.say(indent, f"{target} = tuple(a)")
 
+    def room(self, field: Field, indent: str) -> None:
+        """Refuse an array of more elements than the bytes left could hold."""
+        if field.layout is not None:
+            least = least_size(field.layout)
+        elif field.kind in FIXED:
+            least = FIXED[field.kind][1]
+        else:
+            least = 1 if self.layout.flexible else 2 if field.kind == "string" else 4
+        needed = "n" if least == 1 else f"n * {least}"
+        self.say(
+            indent, f"if {needed} > end - o: raise cut({self.label(field)!r}, {needed}, end - o)"
+        )
+
+    def numbers(self, field: Field, target: str, indent: str) -> None:
+        """Read the elements of an array of fixed size."""
+        letter, size = FIXED[field.kind]
+        values = f"unpack('>' + '{letter}' * n, b, o)"
+        if size < 16:
+            values = f"unpack(f'>{{n}}{letter}', b, o)"
+        item = converted(field.kind, "x")
+        if item != "x":
+            values = f"tuple([{item} for x in {values}])"
+        self.say(indent, f"{target} = {values}; o += n * {size}")
+
     def tags(self) -> None:
         """Read the tagged fields, and step over those we do not know (KIP-482)."""
         for field in self.layout.tagged:
@@ -245,6 +268,7 @@ class _Source:
         self.say(" ", "tags = b[o]; o += 1")
         self.say(" ", "if tags:")
         self.say("  ", "if tags > 127: tags, o = more(b, o, tags)")
+        self.check_tags("  ")
         self.say("  ", "for _ in range(tags):")
         for variable in ("tag", "size"):
             self.say("   ", f"{variable} = b[o]; o += 1")
@@ -261,8 +285,11 @@ class _Source:
             branch = "elif"
         self.say("   ", "o = stop")
 
+    def check_tags(self, indent: str) -> None:
+        """Look at how many `tags` there are: any number will do."""
 
-def _converted(kind: str, value: str) -> str:
+
+def converted(kind: str, value: str) -> str:
     """The expression that makes a Python value from what `struct` unpacked."""
     if kind in ("uuid", "id"):
         return f"{kind}({value})"

@@ -11,12 +11,12 @@ The generated function is `write(e, put)`: `e` the entity, `put` the append meth
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from spindle.model.batches import Buffer
-from spindle.wire.layout import FIXED, ZERO_DURATION, Field, Layout
+from spindle.wire.layout import FIXED, ZERO_DURATION, Field, Layout, layout_of
 from spindle.wire.values import ZERO_UUID, milliseconds, put_uvarint, timestamp
 
 Put: TypeAlias = Callable[[Buffer], None]
@@ -24,6 +24,8 @@ Writer: TypeAlias = Callable[[Any, Put], None]
 
 _SHORT_STRING = struct.Struct(">h").pack
 _INT32 = struct.Struct(">i").pack
+_PIECE: Final = 64 << 10
+"""Bytes in one piece of a packed array."""
 
 
 @cache
@@ -39,6 +41,40 @@ def put_records(value: Any, flexible: bool, put: Put) -> None:
     put(put_uvarint(size + 1) if flexible else _INT32(size))
     for part in parts:
         put(part)
+
+
+class Packed:
+    """An array whose elements have been turned into bytes already: for very long ones (S-08).
+
+    Is written in the place of the elements; `pieces` are its bytes without the length of the array.
+    """
+
+    __slots__ = ("_count", "pieces", "size")
+
+    def __init__(self) -> None:
+        self._count = 0
+        self.pieces: list[bytes] = []
+        self.size = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, count: int, piece: bytes) -> None:
+        """So many elements more, as bytes, behind those that are there."""
+        self._count += count
+        self.size += len(piece)
+        if self.pieces and len(self.pieces[-1]) + len(piece) <= _PIECE:
+            self.pieces[-1] += piece
+        else:
+            self.pieces.append(piece)
+
+
+def put_all(elements: Sequence[Any]) -> bytes:
+    """Elements of an array, all of one class, as bytes."""
+    own: list[Buffer] = []
+    for element in elements:
+        writer_of(layout_of(type(element)))(element, own.append)
+    return b"".join(own)
 
 
 class _Source:
@@ -58,6 +94,7 @@ class _Source:
             "ts": timestamp,
             "ZERO": ZERO_DURATION,
             "NIL": ZERO_UUID,
+            "Packed": Packed,
         }
 
     def compiled(self) -> Writer:
@@ -145,7 +182,10 @@ class _Source:
             indent += " "
         self.say(indent, f"put({'uvarint(len(v) + 1)' if flexible else 'int32(len(v))'})")
         if field.layout is not None:
-            self.say(indent, f"for x in v: {self.name(writer_of(field.layout))}(x, put)")
+            self.say(indent, "if type(v) is Packed:")
+            self.say(indent + " ", "for x in v.pieces: put(x)")
+            self.say(indent, "else:")
+            self.say(indent + " ", f"for x in v: {self.name(writer_of(field.layout))}(x, put)")
         elif field.kind in FIXED:
             letter = FIXED[field.kind][0]
             item = _fixed(field.kind, "x")

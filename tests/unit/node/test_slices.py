@@ -6,7 +6,7 @@ import gc
 import random
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.support.cluster_image import add_topic, three_brokers
@@ -17,8 +17,14 @@ from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import TopicPartition
 from spindle.model.outbox import Outbox, Ready
 from spindle.model.settings.values import Settings
+from spindle.node import slices
 from spindle.node.calls import Connection
-from spindle.node.handlers import describe_configs, describe_log_dirs, metadata
+from spindle.node.handlers import (
+    describe_configs,
+    describe_log_dirs,
+    describe_topic_partitions,
+    metadata,
+)
 from spindle.node.router import Router
 from spindle.node.slices import SENT, SLICE, Slices
 from spindle.sim.disk import MemoryDisk
@@ -287,3 +293,100 @@ def test_what_an_answer_was_made_of_goes_with_it() -> None:
         assert gc.collect() < PARTITIONS / 10
     finally:
         gc.enable()
+
+
+NAMES = 20_000
+
+
+def counted_turns(bench: Bench, patch: pytest.MonkeyPatch, module: Any, made: str) -> list[int]:
+    """How many times a function of a module was called in each turn until an answer came."""
+    calls = 0
+    before = getattr(module, made)
+
+    def counted(*args: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return before(*args)
+
+    patch.setattr(module, made, counted)
+    turns, past = [], 0
+    while not (answered := turn(bench)):
+        turns.append(calls - past)
+        past = calls
+        assert bench.out.wake_at is not None
+    assert len(answered) == 1
+    return [*turns, calls - past]
+
+
+def names(key: Key, version: int, kind: str) -> tuple[Any, ...]:
+    """So many topics that are not there, and one that is, thrice."""
+    topic = getattr(request_types(key, version), kind)
+    there = make(topic, name="large")
+    return (there, *(make(topic, name=f"t-{n:06}") for n in range(NAMES)), there, there)
+
+
+@pytest.mark.spec("S-08")
+def test_metadata_by_many_names_is_told_in_slices_and_each_topic_once() -> None:
+    bench = with_topics(100)
+    t = request_types(Key.METADATA, 12)
+    topics = names(Key.METADATA, 12, "MetadataRequestTopic")
+    request = make(t.MetadataRequest, topics=topics, allow_auto_topic_creation=False)
+    answer = bench.ask(request)
+    assert [topic.name for topic in answer.topics] == [
+        "large",
+        *(f"t-{n:06}" for n in range(NAMES)),
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        bench.router.on_frame(bench.connection, encode_message(request, 1, None))
+        assert max(counted_turns(bench, patch, metadata, "_absent")) <= SLICE
+
+
+@pytest.mark.spec("S-08")
+def test_partitions_of_many_topics_are_told_in_slices_and_pages() -> None:
+    image = three_brokers()
+    add_topic(image, "large", *[(1, 2)] * 1_000)
+    key = Key.DESCRIBE_TOPIC_PARTITIONS
+    bench = Bench(key, describe_topic_partitions, image=image)
+    t = request_types(key, 0)
+    request = make(
+        t.DescribeTopicPartitionsRequest,
+        topics=names(key, 0, "TopicRequest"),
+        response_partition_limit=2_000,
+        cursor=None,
+    )
+    answer = bench.ask(request)
+    assert bench.slices >= NAMES / 1000
+    assert [topic.name for topic in answer.topics] == [
+        "large",
+        *(f"t-{n:06}" for n in range(1_000)),
+    ]
+    assert answer.next_cursor.topic_name == "t-001000"
+
+
+@pytest.mark.spec("S-08")
+def test_for_a_client_that_has_gone_nothing_more_is_made() -> None:
+    bench = with_topics(PARTITIONS)
+    bench.router.on_frame(bench.connection, encode_message(metadata_request(), 1, None))
+    assert turn(bench) == []
+    bench.connection.close()
+    for _ in range(2):
+        assert turn(bench) == []
+    assert bench.out.wake_at is None
+
+
+@pytest.mark.spec("S-08")
+def test_an_answer_without_bound_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "ANSWER_MAX", 10_000)
+    bench = with_topics(PARTITIONS)
+    bench.router.on_frame(bench.connection, encode_message(metadata_request(), 1, None))
+    for _ in range(PARTITIONS):
+        if (ready := bench.out.take()) is not None and ready.closes:
+            break
+        for asked in ready.jobs if ready is not None else ():
+            bench.out.done(asked.ticket, bench.carried_out(cast(Compute, asked.job)))
+        if bench.out.wake_at is not None:
+            bench.out.tick()
+    assert ready is not None
+    assert ready.closes == [1]
+    assert "ask for less at a time" in str(ready.said[0].fields["reason"])
+    assert bench.out.wake_at is None

@@ -1,12 +1,15 @@
 """DescribeTopicPartitions (75), version 0 (KIP-966).
 
 Behaviour: topics in the order of their names, with their partitions and eligible leader replicas,
-in pages of at most so many partitions; the cursor tells where the next page begins. Never creates
-a topic. No topics at all means all of them. All operations are authorized, as there are no ACLs.
+in pages of at most so many partitions (a topic that is not there takes the room of one); the cursor
+tells where the next page begins. Never creates a topic. No topics at all means all of them. All
+operations are authorized, as there are no ACLs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from spindle.model.errors import Error, Refusal
@@ -14,6 +17,7 @@ from spindle.model.image import ClusterImage, TopicState
 from spindle.model.records import Partition
 from spindle.node import authorized, topology
 from spindle.node.calls import Call
+from spindle.node.slices import ONE, REST, REST_AFTER
 from spindle.node.topic_creation import INTERNAL, is_legal
 from spindle.wire.entities import make
 
@@ -21,33 +25,67 @@ if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 PAGE_MAX: Final = 2_000
-"""Partitions in one answer, whatever the client allows."""
+"""Partitions in one answer, whatever the client allows; a topic that is not there counts as one."""
 
 
 def on_broker(broker: Broker, call: Call) -> None:
     """Describe a page of partitions."""
-    image: ClusterImage = broker.image
-    names, first = _asked(image, call)
-    seen = topology.Listening(image, call.listener)
-    left = min(max(call.body.response_partition_limit, 1), PAGE_MAX)
-    topics, cursor = [], None
-    for name in names:
-        state = image.topic(name)
-        if state is None:
-            topics.append(_absent(call, name))
-            continue
-        if left <= 0:
-            cursor = call.reply.Cursor(topic_name=name, partition_index=first)
-            break
-        page = [state.partitions[i] for i in sorted(state.partitions) if i >= first]
-        topics.append(_topic(seen, call, state, page[:left]))
-        if len(page) > left:
-            cursor = call.reply.Cursor(topic_name=name, partition_index=page[left].partition_id)
-            break
-        left, first = left - len(page), 0
-    call.answer(
-        make(call.reply.DescribeTopicPartitionsResponse, topics=tuple(topics), next_cursor=cursor)
-    )
+    cursor = call.body.cursor
+    if cursor is not None and cursor.partition_index < 0:
+        raise Refusal(Error.INVALID_REQUEST, "the cursor's partition is negative")
+    page = _Page(broker, call)
+    broker.slices.answer(call, page.topics(), page.respond)
+
+
+class _Page:
+    """One page in the making: the first of the names, as many as it may have."""
+
+    def __init__(self, broker: Broker, call: Call) -> None:
+        self._image: ClusterImage = broker.image
+        self._call = call
+        self._left = min(max(call.body.response_partition_limit, 1), PAGE_MAX)
+        self._next: Any = None
+
+    def respond(self, topics: Any) -> Any:
+        """The answer with these topics."""
+        types = self._call.reply
+        return make(types.DescribeTopicPartitionsResponse, topics=topics, next_cursor=self._next)
+
+    def topics(self) -> Iterator[Any]:
+        """The topics of the page, with rests."""
+        asked, cursor = self._call.body, self._call.body.cursor
+        start = "" if cursor is None else cursor.topic_name
+        names: list[str] = []
+        for _ in _least(asked.topics or list(self._image.topic_ids), start, self._left + 1, names):
+            yield REST
+        seen = topology.Listening(self._image, self._call.listener)
+        for name in names:
+            first = cursor.partition_index if cursor is not None and name == start else 0
+            if self._left <= 0:
+                self._go_on_at(name, first)
+                return
+            state = self._image.topic(name)
+            if state is None:
+                self._left -= 1  # A page is bounded, whatever is asked for.
+                yield _absent(self._call, name)
+                continue
+            page = [state.partitions[i] for i in sorted(state.partitions) if i >= first]
+            yield from _topic(seen, self._call, state, page[: self._left])
+            if len(page) > self._left:
+                self._go_on_at(name, page[self._left].partition_id)
+                return
+            self._left -= len(page)
+
+    def _go_on_at(self, name: str, partition: int) -> None:
+        self._next = self._call.reply.Cursor(topic_name=name, partition_index=partition)
+
+
+def _least(asked: Iterable[Any], start: str, count: int, found: list[str]) -> Iterator[None]:
+    """Put the first `count` of the names from `start` on into `found`; rests now and then."""
+    left = iter(asked)
+    while some := [getattr(each, "name", each) for each in islice(left, REST_AFTER)]:
+        found[:] = sorted({*found, *(name for name in some if name >= start)})[:count]
+        yield
 
 
 def refuse(call: Call, error: Error, message: str) -> Any:
@@ -63,18 +101,6 @@ def refuse(call: Call, error: Error, message: str) -> Any:
     )
 
 
-def _asked(image: ClusterImage, call: Call) -> tuple[list[str], int]:
-    """Names still to tell, and the partition to begin with in the first of them."""
-    names = sorted({topic.name for topic in call.body.topics} or image.topic_ids)
-    cursor = call.body.cursor
-    if cursor is None:
-        return names, 0
-    if cursor.partition_index < 0:
-        raise Refusal(Error.INVALID_REQUEST, "the cursor's partition is negative")
-    rest = [name for name in names if name >= cursor.topic_name]
-    return rest, cursor.partition_index if rest[:1] == [cursor.topic_name] else 0
-
-
 def _absent(call: Call, name: str) -> Any:
     known = Error.UNKNOWN_TOPIC_OR_PARTITION if is_legal(name) else Error.INVALID_TOPIC_EXCEPTION
     return make(
@@ -86,15 +112,21 @@ def _absent(call: Call, name: str) -> Any:
     )
 
 
-def _topic(seen: topology.Listening, call: Call, state: TopicState, page: list[Partition]) -> Any:
-    return make(
+def _topic(
+    seen: topology.Listening, call: Call, state: TopicState, page: list[Partition]
+) -> Iterator[Any]:
+    told = []
+    for partition in page:
+        told.append(_partition(seen, call, partition))
+        yield ONE
+    yield make(
         call.reply.DescribeTopicPartitionsResponseTopic,
         error_code=Error.NONE,
         name=state.name,
         topic_id=state.topic_id,
         is_internal=state.name in INTERNAL,
         topic_authorized_operations=authorized.TOPIC,
-        partitions=tuple(_partition(seen, call, p) for p in page),
+        partitions=tuple(told),
     )
 
 

@@ -7,6 +7,7 @@ Behaviour:
 - an unknown topic is created if the client and `auto.create.topics.enable` allow; until it is
   there, and else, it has UNKNOWN_TOPIC_OR_PARTITION;
 - "controller" is the first live broker, which forwards what is the controller's (KIP-590);
+- a topic that is asked for twice is told once;
 - authorized operations are told where they are asked for: all, as there are no ACLs.
 
 Version notes: in 0 no topics at all means all of them, and replicas that are not alive are left
@@ -20,14 +21,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from spindle.model.errors import Error, Refusal
-from spindle.model.ids import NO_LEADER, ZERO_ID
+from spindle.model.ids import NO_LEADER, ZERO_ID, TopicId
 from spindle.model.image import ClusterImage, TopicState
 from spindle.model.records import Partition
 from spindle.node import authorized, topology
 from spindle.node.calls import Call
 from spindle.node.slices import ONE
-from spindle.node.topic_creation import INTERNAL, is_legal
+from spindle.node.topic_creation import IN_FLIGHT_MAX, INTERNAL, is_legal
 from spindle.wire.entities import make
+from spindle.wire.framing import LARGE_FRAME
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -82,12 +84,13 @@ def refuse(call: Call, error: Error, message: str) -> Any:
 
 
 def _check(call: Call) -> None:
-    if call.version in (10, 11):
-        for topic in call.body.topics or ():
-            if topic.topic_id or topic.name is None:
-                raise Refusal(
-                    Error.INVALID_REQUEST, "topics are asked by id from version 12 on only"
-                )
+    if len(call.raw) < LARGE_FRAME and any(_is_early(call, t) for t in call.body.topics or ()):
+        raise Refusal(Error.INVALID_REQUEST, "topics are asked by id from version 12 on only")
+
+
+def _is_early(call: Call, topic: Any) -> bool:
+    """Whether a topic is asked by its id before a client could."""
+    return call.version in (10, 11) and bool(topic.topic_id or topic.name is None)
 
 
 def _topics(broker: Broker, call: Call) -> Iterator[Any]:
@@ -98,15 +101,23 @@ def _topics(broker: Broker, call: Call) -> Iterator[Any]:
         for each in list(image.topics.values()):
             yield from _topic(seen, call, each)
         return
-    unknown: list[str] = []
+    unknown: dict[str, None] = {}
+    told: set[TopicId] = set()
     for topic in asked:
         topic_id = getattr(topic, "topic_id", None)
+        if _is_early(call, topic):
+            yield _absent(call, topic.name, Error.INVALID_REQUEST, topic_id)
+            continue
         if topic.name is None:
             state = image.topics.get(topic_id or ZERO_ID)
         else:
             state = image.topic(topic.name)
         if state is not None:
-            yield from _topic(seen, call, state)
+            if state.topic_id not in told:  # Else few bytes could ask for gigabytes.
+                told.add(state.topic_id)
+                yield from _topic(seen, call, state)
+            else:
+                yield ONE
         elif topic.name is None:
             yield _absent(call, None, Error.UNKNOWN_TOPIC_ID, topic_id)
         else:
@@ -115,13 +126,14 @@ def _topics(broker: Broker, call: Call) -> Iterator[Any]:
         broker.topic_creation.want(unknown)
 
 
-def _missing(broker: Broker, call: Call, name: str, unknown: list[str]) -> Error:
+def _missing(broker: Broker, call: Call, name: str, unknown: dict[str, None]) -> Error:
     if not is_legal(name):
         return Error.INVALID_TOPIC_EXCEPTION
     allowed = getattr(call.body, "allow_auto_topic_creation", True)
     if not allowed or not broker.settings.flag("auto.create.topics.enable"):
         return Error.UNKNOWN_TOPIC_OR_PARTITION
-    unknown.append(name)
+    if len(unknown) < IN_FLIGHT_MAX:
+        unknown[name] = None
     return Error.UNKNOWN_TOPIC_OR_PARTITION
 
 

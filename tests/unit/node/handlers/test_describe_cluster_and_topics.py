@@ -15,6 +15,7 @@ from spindle.model.errors import Error
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox
 from spindle.node.handlers import describe_cluster, describe_topic_partitions
+from spindle.node.slices import Slices
 from spindle.wire.apis import Key
 
 MODULES = {
@@ -24,8 +25,10 @@ MODULES = {
 
 
 def desk_of(image: ClusterImage) -> Desk:
-    target = SimpleNamespace(image=image, cluster_id="cluster", node_id=1)
-    return Desk(MODULES, target, Outbox(random.Random(1)))
+    out = Outbox(random.Random(1))
+    slices = Slices(out, "/d1")
+    target = SimpleNamespace(image=image, cluster_id="cluster", node_id=1, slices=slices)
+    return Desk(MODULES, target, out)
 
 
 # --- DescribeCluster ------------------------------------------------------------------------------

@@ -1,0 +1,142 @@
+"""A large request is read in turns with others, in the order of its connection (S-08)."""
+
+from __future__ import annotations
+
+import random
+from types import ModuleType, SimpleNamespace
+from typing import cast
+
+import pytest
+
+from spindle.model.batches import Buffer
+from spindle.model.errors import Corrupt, Error, Refusal
+from spindle.model.outbox import Outbox
+from spindle.node.calls import Call, Connection
+from spindle.node.handlers import envelope
+from spindle.node.router import Router
+from spindle.wire.apis import Key
+from spindle.wire.entities import make, request_types
+from spindle.wire.framing import RequestHeader, decode_request, encode_message
+
+NAMES = 50_000
+
+
+class Counter:
+    """A router whose handlers note what comes, each name of a topic included."""
+
+    def __init__(self) -> None:
+        self.out = Outbox(random.Random(1))
+        self.served: list[tuple[int, int, int]] = []
+        """Connection, correlation, topics."""
+        module = SimpleNamespace(on_broker=self.serve)
+        modules = {int(Key.METADATA): module, int(Key.ENVELOPE): envelope}
+        modules[int(Key.ENVELOPE)] = SimpleNamespace(
+            on_broker=lambda target, call: None, refuse=envelope.refuse
+        )
+        self.router = Router(cast(dict[int, ModuleType], modules), "on_broker", None, self.out)
+
+    def serve(self, target: None, call: Call) -> None:
+        topics = len({topic.name for topic in call.body.topics})
+        self.served.append((call.connection, call.header.correlation, topics))
+        call.answer_nothing()
+
+    def connection(self, number: int) -> Connection:
+        return Connection(number, "PLAINTEXT", "here", self.out)
+
+    def turn(self) -> bool:
+        """One more turn of the loop, if something is to be done."""
+        if self.out.wake_at is None:
+            return False
+        self.out.now = self.out.wake_at
+        self.out.tick()
+        return True
+
+
+def frame(correlation: int, names: int) -> bytes:
+    t = request_types(Key.METADATA, 12)
+    topics = tuple(make(t.MetadataRequestTopic, name=f"t-{n}") for n in range(names))
+    return encode_message(make(t.MetadataRequest, topics=topics), correlation, "a client")
+
+
+@pytest.mark.spec("S-08")
+def test_others_are_served_while_a_large_request_is_read() -> None:
+    world = Counter()
+    large, other = world.connection(1), world.connection(2)
+    sent = frame(7, NAMES)
+    world.router.on_frame(large, sent)
+    served = 0
+    while (1, 7, NAMES) not in world.served:
+        world.router.on_frame(other, frame(served, 1))
+        served += 1
+        assert world.served[-1] == (2, served - 1, 1), "at once"
+        assert world.turn()
+    assert served >= len(sent) / 20_000
+    assert not world.turn()
+
+
+@pytest.mark.spec("S-08")
+def test_what_comes_behind_it_waits_for_it() -> None:
+    world = Counter()
+    connection = world.connection(1)
+    for correlation, names in enumerate((1, NAMES, 2, 5_000, 3)):
+        world.router.on_frame(connection, frame(correlation, names))
+    assert world.served == [(1, 0, 1)]
+    while world.turn():
+        pass
+    assert world.served == [(1, 0, 1), (1, 1, NAMES), (1, 2, 2), (1, 3, 5_000), (1, 4, 3)]
+
+
+def test_one_whose_client_has_gone_is_read_no_further() -> None:
+    world = Counter()
+    connection = world.connection(1)
+    world.router.on_frame(connection, frame(1, NAMES))
+    assert world.turn()
+    connection.close()
+    assert world.turn()
+    assert not world.turn()
+    assert not world.served
+
+
+def test_broken_bytes_end_the_connection_as_they_do_in_a_small_one() -> None:
+    world = Counter()
+    connection = world.connection(1)
+    broken = frame(1, NAMES)[:-1]
+    with pytest.raises(Corrupt) as why:
+        decode_request(broken)
+    world.router.on_frame(connection, broken)
+    world.router.on_frame(connection, frame(2, 1))
+    while world.turn():
+        pass
+    world.router.on_frame(connection, frame(3, 1))
+    ready = world.out.take()
+    assert ready is not None
+    assert (ready.closes, ready.answers, world.served) == ([1], [], [])
+    assert ready.said[0].fields["reason"] == str(why.value)
+
+
+@pytest.mark.spec("S-08")
+def test_one_that_was_forwarded_is_read_in_turns_too() -> None:
+    world = Counter()
+    answers: list[list[Buffer]] = []
+    header = RequestHeader(Key.ENVELOPE, 0, 1, None)
+
+    def forwarded(data: bytes) -> None:
+        outer = Call(header, None, b"", 9, "CONTROLLER", "here", {}, answers.append)
+        world.router.on_forwarded(data, outer, answers.append)
+
+    forwarded(frame(1, NAMES))
+    turns = 0
+    while not world.served:
+        assert world.turn()
+        turns += 1
+    assert (world.served, answers) == ([(9, 1, NAMES)], [[]])
+    assert turns >= NAMES / 2_000
+    forwarded(frame(1, NAMES)[:-1])
+    while world.turn():
+        pass
+    (refused,) = answers[1:]
+    assert b"".join(map(bytes, refused)).endswith(
+        Error.UNSUPPORTED_VERSION.to_bytes(2, "big") + b"\0"
+    )
+    with pytest.raises(Refusal):
+        forwarded(b"\xff\xff" + frame(1, NAMES)[2:])
