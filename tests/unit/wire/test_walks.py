@@ -22,14 +22,12 @@ EVERY = [
 def filled(layout: Layout, counts: tuple[int, ...]) -> Any:
     """A message whose arrays have so many elements: outer ones, those in their elements, ..."""
     assert layout.cls is not None
-    values = {}
+    values: dict[str, Any] = {}
     for field in layout.fields:
         inner = field.layout
         if field.array and counts:
-            texts = {"string": "text", "bytes": b"bytes"}
-            blank = texts.get(field.kind, False if field.kind == "bool" else 7)
-            blank = None if field.kind == "uuid" else blank
-            one = blank if inner is None else filled(inner, counts[1:])
+            blank = {"string": "text", "bytes": b"bytes", "bool": False, "uuid": None}
+            one = blank.get(field.kind, 7) if inner is None else filled(inner, counts[1:])
             values[field.name] = (one,) * counts[0]
         elif not field.array and inner is not None:
             values[field.name] = filled(inner, counts)
@@ -39,7 +37,7 @@ def filled(layout: Layout, counts: tuple[int, ...]) -> Any:
 
 
 @pytest.mark.parametrize(("key", "version"), EVERY)
-@pytest.mark.parametrize("counts", [(), (9_000,), (3, 3_000), (2, 2, 3_000), (300, 100)])
+@pytest.mark.parametrize("counts", [(), (4_000,), (3, 2_000), (2, 2, 2_000), (100, 60)])
 def test_every_request_is_read_as_it_is_at_once(
     key: int, version: int, counts: tuple[int, ...]
 ) -> None:
@@ -51,8 +49,8 @@ def test_every_request_is_read_as_it_is_at_once(
         steps += 1
     assert (walk.end, encode(walk.value)) == (4 + len(sent), sent)
     assert encode(walk.value) == sent, "and a second time"
-    if counts == (9_000,) and key in (Key.METADATA, Key.CREATE_TOPICS, Key.DESCRIBE_CONFIGS):
-        assert steps >= len(sent) / (4 * STEP) - 4
+    if counts == (4_000,) and key in (Key.METADATA, Key.CREATE_TOPICS, Key.DESCRIBE_CONFIGS):
+        assert steps >= len(sent) / (4 * STEP) - 1
 
 
 def metadata(count: int) -> Any:
