@@ -14,9 +14,7 @@ from spindle.wire.layout import Layout, layout_of
 from spindle.wire.values import put_uvarint
 from spindle.wire.walks import KEPT, STEP, TAGS_MAX, Many, Walk
 
-EVERY = [
-    (key, version) for key, api in TABLE.items() for version in sorted({api.readable_from, api.max})
-]
+EVERY = [(key, api.max) for key, api in TABLE.items()]
 
 
 def filled(layout: Layout, counts: tuple[int, ...]) -> Any:
