@@ -18,6 +18,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.support.processes import tied
+
 from bench import failover, hostile, measures, moves
 from bench.peers import NAMES, Peer
 from bench.report import Table, joined, render
@@ -172,7 +174,8 @@ def _shim(home: Path) -> Path:
     library = home / "failing_disk.so"
     source = Path(__file__).with_name("failing_disk.c")
     subprocess.run(
-        ["gcc", "-shared", "-fPIC", "-O2", "-o", str(library), str(source), "-ldl"], check=True
+        tied(["gcc", "-shared", "-fPIC", "-O2", "-o", str(library), str(source), "-ldl"]),
+        check=True,
     )
     return library
 

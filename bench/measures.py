@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.support.processes import tied
+
 from bench.peers import Peer, cpu_seconds, memory
 from spindle.cli.demo.load import Load, longest_gap
 from spindle.client.admin import AdminClient
@@ -42,10 +44,10 @@ GAP_LOOK_LEAST_S, GAP_LOOK_MAX_S, GAP_STEADY_S = 20.0, 90.0, 10.0
 
 async def client(measure: str, peer: Peer, topic: str, amount: int, size: int) -> Figures:
     """Run one of `bench.clients` in a process of its own; `amount` is that measure's."""
+    command = [sys.executable, "-m", "bench.clients", measure, peer.bootstrap, topic]
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bench.clients", measure, peer.bootstrap, topic, str(amount),
-        str(size), stdout=subprocess.PIPE,
-    )  # fmt: skip
+        *tied([*command, str(amount), str(size)]), stdout=subprocess.PIPE
+    )
     output, _ = await asyncio.wait_for(process.communicate(), CLIENT_SECONDS)
     assert process.returncode == 0, f"{measure} against {peer.name} failed"
     figures: Figures = json.loads(output.splitlines()[-1])

@@ -8,6 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from tests.support.processes import tied
+
 from bench.measures import Figures, client, create, delete
 from bench.peers import Peer, cpu_seconds
 from spindle.client.admin import AdminClient
@@ -154,7 +156,7 @@ def _copy(source: Path) -> float:
     began = time.monotonic()
     target.mkdir()
     for file in sorted(source.glob("*.log")):
-        subprocess.run(["cp", str(file), str(target / file.name)], check=True)
+        subprocess.run(tied(["cp", str(file), str(target / file.name)]), check=True)
         fd = os.open(target / file.name, os.O_RDWR)
         os.fsync(fd)
         os.close(fd)

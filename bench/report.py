@@ -10,6 +10,8 @@ import subprocess
 from math import isnan
 from typing import Final
 
+from tests.support.processes import tied
+
 from bench import failover, hostile
 
 TARGETS: dict[str, tuple[str, float]] = {
@@ -86,7 +88,7 @@ def _commit() -> str:
     """The commit that was measured, and whether the tree differed from it."""
 
     def git(*words: str) -> str:
-        return subprocess.run(["git", *words], capture_output=True, text=True).stdout.strip()
+        return subprocess.run(tied(["git", *words]), capture_output=True, text=True).stdout.strip()
 
     name = git("rev-parse", "--short", "HEAD")
     if not name:

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.support.processes import tied
+
 ROOT = Path(__file__).parents[1]
 FLOORS = {
     "core": 98, "storage": 96, "model": 93, "planning": 91, "wire": 89, "node": 88, "client": 83,
@@ -53,9 +55,11 @@ def main() -> int:
         data, report = f"--data-file={folder}/data", Path(folder) / "report.json"
         coverage = [sys.executable, "-m", "coverage"]
         tests = [*coverage, "run", data, "-m", "pytest", "-q", "tests/unit"]
-        if subprocess.run(tests, cwd=ROOT, check=False).returncode:
+        if subprocess.run(tied(tests), cwd=ROOT, check=False).returncode:
             return 1
-        subprocess.run([*coverage, "json", "-q", data, "-o", str(report)], cwd=ROOT, check=True)
+        subprocess.run(
+            tied([*coverage, "json", "-q", data, "-o", str(report)]), cwd=ROOT, check=True
+        )
         files = json.loads(report.read_text(encoding="utf-8"))["files"]
     low = below(files)
     print("\n".join(f"error: {line}" for line in low), end="\n" if low else "")

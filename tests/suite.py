@@ -13,6 +13,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.support.processes import tied
+
 REPEATS_MAX = 8
 SLOWEST = ("--durations=40", "--durations-min=5")
 """What took longest is printed: the place to look when the suite has grown."""
@@ -52,7 +54,9 @@ def prepare() -> None:
 
 
 def _pytest(*arguments: str) -> int:
-    return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
+    return subprocess.run(
+        tied([sys.executable, "-m", "pytest", *arguments]), check=False
+    ).returncode
 
 
 if __name__ == "__main__":

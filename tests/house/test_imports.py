@@ -4,12 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.processes import tied
+
 ROOT = Path(__file__).parents[2]
 
 
 def test_import_contracts_hold() -> None:
     run = subprocess.run(
-        [str(Path(sys.executable).parent / "lint-imports")],
+        tied([str(Path(sys.executable).parent / "lint-imports")]),
         cwd=ROOT,
         capture_output=True,
         text=True,

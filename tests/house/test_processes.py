@@ -16,14 +16,73 @@ ROOT = Path(__file__).parents[2]
 FILES = sorted([*(ROOT / "tests").rglob("*.py"), *(ROOT / "bench").rglob("*.py")])
 
 
+STARTS = {"Popen", "check_call", "check_output", "create_subprocess_exec"}
+"""What starts a process, by its last name, whatever module it is taken from."""
+STARTS_OF_SUBPROCESS = {"subprocess.run", "subprocess.call"}
+"""What does so too, but whose last name others have as well."""
+UNTIED = {"subprocess.getoutput", "subprocess.getstatusoutput", "os.system", "os.popen"}
+"""What goes by a shell, so that it cannot be tied."""
+
+
+def untied(text: str) -> list[int]:
+    """The lines of a source which start a process that would outlive us."""
+    lines = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module == "subprocess":
+            lines += [node.lineno for name in node.names if name.name in ("run", "call")]
+        if not isinstance(node, ast.Call):
+            continue
+        function = ast.unparse(node.func)
+        starts = function.rpartition(".")[2] in STARTS or function in STARTS_OF_SUBPROCESS
+        if (
+            function in UNTIED
+            or "create_subprocess_shell" in function
+            or (starts and not _is_tied(node.args[0] if node.args else None))
+        ):
+            lines.append(node.lineno)
+    return lines
+
+
+def _is_tied(command: ast.expr | None) -> bool:
+    if isinstance(command, ast.Starred):
+        command = command.value
+    return isinstance(command, ast.Call) and ast.unparse(command.func) == "tied"
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_process_that_is_left_running_is_tied(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Popen"):
-            command = node.args[0]
-            where = f"{path.relative_to(ROOT)}:{node.lineno}"
-            assert isinstance(command, ast.Call), f"{where}: the command is not tied()"
-            assert ast.unparse(command.func) == "tied", f"{where}: the command is not tied()"
+def test_every_process_is_tied(path: Path) -> None:
+    lines = untied(path.read_text(encoding="utf-8"))
+    assert not lines, f"{path.relative_to(ROOT)}: the commands of lines {lines} are not tied()"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "subprocess.Popen(['java'])",
+        "psutil.Popen(command)",
+        "subprocess.run(['java'], check=True)",
+        "subprocess.run(args=['java'])",
+        "subprocess.check_output(command)",
+        "asyncio.create_subprocess_exec(*command)",
+        "from subprocess import run",
+        "os.system('java')",
+    ],
+)
+def test_one_that_is_not_tied_is_found(text: str) -> None:
+    assert untied(text) == [1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "subprocess.run(tied(['java']), check=True)",
+        "asyncio.create_subprocess_exec(*tied(command))",
+        "asyncio.run(look())",
+        "from subprocess import Popen, TimeoutExpired",
+    ],
+)
+def test_what_is_tied_or_starts_nothing_is_passed_over(text: str) -> None:
+    assert untied(text) == []
 
 
 def test_a_killed_parent_takes_its_process_with_it() -> None:

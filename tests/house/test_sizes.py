@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.support.processes import tied
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "src" / "spindle" / "wire" / "messages"
@@ -69,7 +70,9 @@ def _is_setter(node: ast.AST) -> bool:
 
 
 def tracked_files() -> list[Path]:
-    out = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    out = subprocess.run(
+        tied(["git", "ls-files"]), cwd=ROOT, capture_output=True, text=True, check=True
+    )
     return [ROOT / line for line in out.stdout.splitlines() if (ROOT / line).is_file()]
 
 

@@ -15,6 +15,7 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.support.apache_kafka import CONFIGS, ApacheNode
 from tests.support.clients import values
+from tests.support.processes import tied
 from tests.support.spindle_cluster import SpindleCluster
 from tests.support.waiting import eventually
 
@@ -141,7 +142,7 @@ def test_what_must_not_be_ignored_does_not_start(
 ) -> None:
     cluster = Adopted(tmp_path / "c", kafka_jars, change)
     node = cluster.nodes[1]
-    done = subprocess.run(cluster.command(node), capture_output=True, text=True, timeout=60)
+    done = subprocess.run(tied(cluster.command(node)), capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert told in done.stderr
     assert len(done.stderr.splitlines()) == 1
@@ -158,7 +159,7 @@ def test_what_must_not_be_ignored_does_not_start(
 def test_up_refuses_settings_that_are_wrong(tmp_path: Path, setting: str, told: str) -> None:
     words = ("up", "--brokers", "1", "--data", str(tmp_path / "u"), "--setting", setting)
     done = subprocess.run(
-        [sys.executable, "-m", "spindle", *words], capture_output=True, text=True, timeout=60
+        tied([sys.executable, "-m", "spindle", *words]), capture_output=True, text=True, timeout=60
     )
     assert done.returncode != 0
     assert told in " ".join(done.stderr.split())

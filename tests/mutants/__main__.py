@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tests.mutants import ALL
 from tests.mutants.kind import ROOT, SOURCE, Mutant
+from tests.support.processes import tied
 
 AT_ONCE = 2
 SECONDS = 900
@@ -36,7 +37,7 @@ def survives(mutant: Mutant) -> bool:
         }
         try:
             done = subprocess.run(
-                [*command, *mutant.tests],
+                tied([*command, *mutant.tests]),
                 cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS,
                 check=False,
             )  # fmt: skip

@@ -16,6 +16,7 @@ import pytest
 from tests.pipeline.conftest import Desk
 from tests.pipeline.made_logs import some_batches, write
 from tests.support import commands
+from tests.support.processes import tied
 from tests.support.spark_cluster import SparkCluster
 
 from spindle.pipeline import history
@@ -73,7 +74,7 @@ def logs(text: str) -> Any:
 def program(*arguments: str, environment: dict[str, str] | None = None) -> list[str]:
     """The lines that a user's own program prints."""
     done = subprocess.run(
-        [sys.executable, "-c", _SAMPLE, *arguments], capture_output=True, text=True,
+        tied([sys.executable, "-c", _SAMPLE, *arguments]), capture_output=True, text=True,
         timeout=500, env=environment or commands.environment(), check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]

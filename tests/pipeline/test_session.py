@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.processes import tied
 
 from spindle.pipeline.session import prepare_java
 
@@ -36,7 +37,7 @@ def without_java(tmp_path: Path) -> dict[str, str]:
 
 def test_spark_starts_where_there_is_no_java(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", _COUNT],
+        tied([sys.executable, "-c", _COUNT]),
         env=without_java(tmp_path),
         cwd=tmp_path,
         capture_output=True,

@@ -7,6 +7,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
+from tests.support.processes import tied
 
 from spindle.sim.run import simulate
 
@@ -30,7 +31,7 @@ def test_the_same_seed_gives_the_same_run_whatever_python_hashes() -> None:
     script = "from spindle.sim.run import simulate; print(simulate(11).digest)"
     digests = {
         subprocess.run(
-            [sys.executable, "-c", script],
+            tied([sys.executable, "-c", script]),
             capture_output=True,
             text=True,
             check=True,

@@ -17,6 +17,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from tests.support.processes import tied
+
 _DUMP_LIMIT_S = 300
 _MORE = (
     # What an archive lacks is no news for those who read what a tool printed.
@@ -90,6 +92,6 @@ def _make(
         str(java()), "-XX:+UseSerialGC", "-Xshare:dump", *more,
         f"-XX:SharedClassListFile={listed}", f"-XX:SharedArchiveFile={fresh}", "-cp", class_path,
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_DUMP_LIMIT_S)
+    done = subprocess.run(tied(command), capture_output=True, text=True, timeout=_DUMP_LIMIT_S)
     assert done.returncode == 0, f"java made no archive: {(done.stdout + done.stderr)[-2000:]}"
     os.replace(fresh, archive)

@@ -12,6 +12,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.support.processes import tied
+
 VERSION = "4.3.0"
 _NEEDED = (
     f"kafka_2.13-{VERSION}.jar",
@@ -68,7 +70,7 @@ def _fetch(folder: Path) -> None:
         "mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies",
         f"-DoutputDirectory={partial}", "-DincludeScope=runtime",
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_FETCH_LIMIT_S)
+    done = subprocess.run(tied(command), capture_output=True, text=True, timeout=_FETCH_LIMIT_S)
     if done.returncode or not _complete(partial):
         raise JarsMissing(
             f"mvn could not fetch Apache Kafka: {(done.stdout + done.stderr)[-2000:]}"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.support.apache_kafka import ToolResult, java
+from tests.support.processes import tied
 
 SOURCE = Path(__file__).parent / "java" / "ToolCases.java"
 
@@ -15,7 +16,7 @@ SOURCE = Path(__file__).parent / "java" / "ToolCases.java"
 def run_cases(jars: Path, cases: Sequence[tuple[str, ...]], seconds: float) -> list[ToolResult]:
     """What each answers. A case: a tool's class and its arguments."""
     done = subprocess.run(
-        java(jars, str(SOURCE)),
+        tied(java(jars, str(SOURCE))),
         input="".join("\t".join(case) + "\n" for case in cases),
         capture_output=True, text=True, timeout=seconds, check=True,
     )  # fmt: skip

@@ -20,6 +20,7 @@ from pathlib import Path
 from tests.support import class_data
 from tests.support.apache_kafka import JVM, archive, class_path
 from tests.support.kafka_jars import VERSION, JarsMissing
+from tests.support.processes import tied
 
 ROOT = Path(__file__).parents[2]
 JAVA = Path(__file__).parent / "java"
@@ -69,18 +70,18 @@ def run_class(
     path = os.pathsep.join([str(classes), *map(str, sorted(tests.glob("*.jar")))])
     sources = [str(source) for source in (JAVA / "org").rglob("*.java")]
     subprocess.run(
-        ["javac", "-nowarn", "-cp", f"{own}{os.pathsep}{path}", "-d", str(classes), *sources],
+        tied(["javac", "-nowarn", "-cp", f"{own}{os.pathsep}{path}", "-d", str(classes), *sources]),
         check=True,
         timeout=120,
     )
     cluster = f"-Dspindle.cluster={sys.executable} -m tests.support.kafkas_cluster"
     done = subprocess.run(
-        [
+        tied([
             "java", *JVM, "-Xmx512m", *class_data.options(archive(jars)), cluster,
             "-cp", f"{own}{os.pathsep}{path}",
             "org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner",
             "--disable-ansi-colors", "--details=tree", *chosen,
-        ],
+        ]),
         capture_output=True, text=True, timeout=seconds, check=False, cwd=ROOT,
     )  # fmt: skip
     text = done.stdout + done.stderr
@@ -104,7 +105,7 @@ def _fetch(folder: Path) -> None:
         "mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies",
         f"-DoutputDirectory={partial}", "-DexcludeTransitive=true",
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_FETCH_LIMIT_S)
+    done = subprocess.run(tied(command), capture_output=True, text=True, timeout=_FETCH_LIMIT_S)
     if done.returncode:
         raise JarsMissing(
             f"mvn could not fetch Kafka's tests: {(done.stdout + done.stderr)[-2000:]}"

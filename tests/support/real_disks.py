@@ -68,7 +68,7 @@ class MountNamespace:
 
     def run(self, *command: str) -> None:
         """Run a command inside; it must end well."""
-        done = subprocess.run([*self.entrance, *command], capture_output=True, text=True)
+        done = subprocess.run(tied([*self.entrance, *command]), capture_output=True, text=True)
         assert done.returncode == 0, f"{' '.join(command)}: {done.stderr.strip()}"
 
     def seen(self, path: Path | str) -> Path:
@@ -110,7 +110,7 @@ def make_image(path: Path, megabytes: int) -> None:
     """An empty ext4 file system in a file."""
     with path.open("wb") as file:
         file.truncate(megabytes << 20)
-    subprocess.run(["mkfs.ext4", "-q", "-m", "0", str(path)], check=True, capture_output=True)
+    subprocess.run(tied(["mkfs.ext4", "-q", "-m", "0", str(path)]), check=True, capture_output=True)
 
 
 def cannot(why: str) -> None:

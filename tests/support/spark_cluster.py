@@ -94,7 +94,7 @@ class SparkCluster:
         environment = {**self.environment(), "PYSPARK_DRIVER_PYTHON": sys.executable,
                        "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # fmt: skip
         return subprocess.run(
-            command, env=environment, cwd=self.home, capture_output=True, text=True,
+            tied(command), env=environment, cwd=self.home, capture_output=True, text=True,
             timeout=seconds, check=False,
         )  # fmt: skip
 
@@ -155,14 +155,14 @@ def _clean() -> dict[str, str]:
 
 def _python_without_us(home: Path) -> Path:
     """A virtual environment with all of this one's packages but our own."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True)
+    subprocess.run(tied([sys.executable, "-m", "venv", "--without-pip", str(home)]), check=True)
     (packages,) = home.glob("lib/python*/site-packages")
     for path in Path(sysconfig.get_path("purelib")).iterdir():
         if "spindle" not in path.name:
             (packages / path.name).symlink_to(path)
     python = home / "bin" / "python"
     found = subprocess.run(
-        [str(python), "-c", "import spindle"], cwd=home, capture_output=True, env=_clean()
+        tied([str(python), "-c", "import spindle"]), cwd=home, capture_output=True, env=_clean()
     )
     assert found.returncode != 0, "the workers' Python finds spindle without having been sent it"
     return python

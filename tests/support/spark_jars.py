@@ -17,6 +17,7 @@ from pathlib import Path
 import pyspark
 
 from tests.support.kafka_jars import JarsMissing
+from tests.support.processes import tied
 
 Artifact = tuple[str, str, str]
 """Group, name, version."""
@@ -81,7 +82,7 @@ def _fetch(folder: Path, artifacts: Sequence[Artifact]) -> None:
         "mvn", "-q", "-B", "-f", str(pom), "dependency:copy-dependencies",
         f"-DoutputDirectory={folder}",
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_FETCH_LIMIT_S)
+    done = subprocess.run(tied(command), capture_output=True, text=True, timeout=_FETCH_LIMIT_S)
     if done.returncode:
         raise JarsMissing(f"mvn could not fetch it: {(done.stdout + done.stderr)[-2000:]}")
 

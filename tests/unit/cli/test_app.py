@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from tests.support.commands import call, run
+from tests.support.processes import tied
 
 from spindle.cli.app import COMMANDS, Later, main
 from spindle.cli.completion import VARIABLE
@@ -37,7 +38,9 @@ def test_help_is_there_at_once_and_loads_neither_spark_nor_the_wire() -> None:
         "loaded = set(sys.modules) & set(sys.argv[1:])\n"
         "assert not loaded, loaded"
     )
-    done = subprocess.run([sys.executable, "-c", code, *modules()], capture_output=True, text=True)
+    done = subprocess.run(
+        tied([sys.executable, "-c", code, *modules()]), capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     for row in COMMANDS:
         assert re.search(
@@ -185,7 +188,7 @@ def test_a_reader_that_leaves_is_no_error(words: str, buffered: bool) -> None:
     os.close(reading)
     with contextlib.closing(os.fdopen(writing, "wb")) as closed:
         done = subprocess.run(
-            [str(Path(sys.executable).parent / command), *arguments],
+            tied([str(Path(sys.executable).parent / command), *arguments]),
             stdout=closed,
             stderr=subprocess.PIPE,
             text=True,
@@ -268,7 +271,7 @@ def test_the_names_of_all_commands_are_offered_and_none_of_them_is_loaded() -> N
         ("spindle balance plan --th", {"spindle.cli.balance.command"}),
     ):
         done = subprocess.run(
-            [sys.executable, "-c", code],
+            tied([sys.executable, "-c", code]),
             env={**os.environ, **asked("bash", line)}, capture_output=True, text=True, timeout=60,
         )  # fmt: skip
         loaded = set(done.stderr.split())
@@ -284,7 +287,7 @@ def test_a_shell_completes_by_the_script_for_it() -> None:
         "COMP_WORDS=(spindle disks dr); COMP_CWORD=2; _spindle_completion spindle;"
         "printf '%s\\n' \"${COMPREPLY[@]}\"; complete -p spindle"
     )
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(tied(["bash", "-c", script]), capture_output=True, text=True, timeout=60)
     words, registered = done.stdout.splitlines()
     assert words == "drain", done.stderr
     assert registered == "complete -o default -F _spindle_completion spindle"

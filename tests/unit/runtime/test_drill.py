@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.support.processes import tied
 from tests.support.waiting import eventually
 
 from spindle.runtime.drill import DrillDisk, break_directory, mend_directory, parse
@@ -94,6 +95,6 @@ def test_the_process_is_killed_instead_of_the_call_with_that_number(path: str) -
         "for name in 'abcdef': disk.make_dirs(f'{sys.argv[1]}/{name}'); disk.list(sys.argv[1])\n"
     )
     break_directory(path, "kill 3")
-    done = subprocess.run([sys.executable, "-c", script, path], check=False, timeout=60)
+    done = subprocess.run(tied([sys.executable, "-c", script, path]), check=False, timeout=60)
     assert done.returncode == -signal.SIGKILL
     assert OsDisk().list(path) == ["a", "b"]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.support.processes import tied
 
 from spindle.runtime.memory import CALM, GARBAGE_MAX, LOOKS_MAX, WORST, YOUNG_OBJECTS, Keeping
 
@@ -52,7 +53,9 @@ def test_what_outlives_two_looks_is_put_aside() -> None:
 
 @pytest.mark.spec("S-08")
 def test_however_much_lives_a_look_sees_little_of_it() -> None:
-    shown = subprocess.run([sys.executable, "-c", SHOW], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        tied([sys.executable, "-c", SHOW]), capture_output=True, text=True, check=True
+    )
     looked_at, never = shown.stdout.split()
     assert int(looked_at) < 4 * YOUNG_OBJECTS
     assert never == "True"
