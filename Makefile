@@ -42,7 +42,11 @@ sim: setup ## Simulate many more seeds than the tests do (SEEDS=2000)
 	$(BIN)/spindle sim --seeds $(or $(SEEDS),2000)
 
 explore: setup ## Every interleaving of one replica's events, the long form (an hour)
-	$(BIN)/spindle explore --failures 1 --restarts 1 --losses 1 --elections 1 --cancels 1
+	$(BIN)/spindle explore --failures 1 --restarts 1 --losses 1
+	$(BIN)/spindle explore --failures 1 --restarts 1 --elections 1
+	$(BIN)/spindle explore --failures 1 --restarts 1 --cancels 1
+	$(BIN)/spindle explore --failures 1 --restarts 0 --losses 1 --elections 1 --cancels 1
+	$(BIN)/spindle explore --failures 0 --restarts 1 --losses 1 --elections 1 --cancels 1
 	$(BIN)/spindle explore --failures 1 --restarts 0 --losses 0 --moves 2 --cancels 1
 	$(BIN)/spindle explore --failures 2 --restarts 0 --losses 0 --directories 3
 	$(BIN)/spindle explore-transactions --losses 1 --leaders 1 --waits 1

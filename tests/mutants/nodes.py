@@ -281,4 +281,25 @@ NODES = [
             "",
         ),
     ),
+    *mutants(
+        "core/logdirs/throttle.py",
+        ("tests/unit/core/logdirs/test_throttle.py",),
+        (
+            "a throttle grants all that is asked for",
+            "        if self._tokens < self._least(want):\n            return 0\n"
+            "        return max(1, min(want, int(self._tokens)))\n",
+            "        return want\n",
+        ),
+    ),
+    *mutants(
+        "node/logdirs/logdirs.py",
+        ("tests/unit/node/test_logdirs_moves.py", "tests/unit/core/logdirs/test_move.py"),
+        (
+            "a move is not told that its source was cut",
+            "        self.moves.on_changed(id, Input.TRUNCATED)\n",
+            "        pass\n",
+            "The table of moves has no consequence of it in any state, which test_move.py holds:"
+            " each piece begins with a comparison of both logs and follows cuts by that.",
+        ),
+    ),
 ]

@@ -2,8 +2,9 @@
 
 Java maps such an archive instead of reading, parsing and verifying classes (class data sharing).
 One is made on the first run and kept in `~/.cache/spindle/class-data`. It serves one Java and one
-class path only, so its name is drawn from both; a new one takes the place of those before. Where
-Java cannot use it, it starts as without it.
+class path only, so its name is drawn from both. Those used last are kept, since checkouts with
+virtual environments of their own have different ones; a new one takes the place of the oldest.
+Where Java cannot use it, it starts as without it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from pathlib import Path
 from tests.support.processes import tied
 
 _DUMP_LIMIT_S = 300
+KEPT = 4
+"""Archives of one name that are kept: some tens of megabytes each."""
 _MORE = (
     # What an archive lacks is no news for those who read what a tool printed.
     "-Xlog:cds*=off", "-Xlog:class+path=off",
@@ -63,15 +66,18 @@ def prepare(archive: Path, load: Callable[[Path], str], more: Sequence[str] = ()
         if not archive.exists():
             with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
                 _make(archive, load, more, Path(folder))
-            remove_others(archive)
+            remove_oldest(archive)
+        archive.touch()  # It is in use: others go before it.
 
 
-def remove_others(archive: Path) -> None:
-    """Remove the archives of the same name of which the Java or the jars are there no more."""
+def remove_oldest(archive: Path) -> None:
+    """Remove the archives of the same name but this one and those that were used last."""
     name, _, sign = archive.stem.rpartition("-")
-    for other in archive.parent.glob(f"{name}-{'?' * len(sign)}.*"):
-        if other.stem != archive.stem:
-            other.unlink(missing_ok=True)
+    found = [p for p in archive.parent.glob(f"{name}-{'?' * len(sign)}.jsa") if p != archive]
+    found.sort(key=lambda path: path.stat().st_mtime_ns, reverse=True)
+    for other in found[KEPT - 1 :]:
+        other.unlink(missing_ok=True)
+        other.with_suffix(".lock").unlink(missing_ok=True)
 
 
 def _make(

@@ -193,6 +193,15 @@ def test_what_comes_late_changes_nothing(state: State) -> None:
         assert machine.state is state
 
 
+@pytest.mark.spec("K113-13")
+@pytest.mark.parametrize("state", list(State))
+def test_a_cut_asks_nothing_of_a_move_as_each_piece_begins_with_a_comparison(state: State) -> None:
+    for happened in (I.TRUNCATED, I.START_MOVED):
+        machine = move(state)
+        assert machine.feed(happened) == ()
+        assert machine.state is state
+
+
 def test_appends_blocked_are_always_unblocked_in_the_end() -> None:
     # From any state with appends blocked, every row either stays blocked, or thaws, or finishes,
     # or the replica itself is gone or lost (which ends the blocking too).

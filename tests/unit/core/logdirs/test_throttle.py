@@ -41,6 +41,15 @@ def inside(copied: Copied, begin: float, length: float, disk: str = "") -> int:
 
 
 @pytest.mark.spec("K113-07", "B-10")
+def test_no_more_is_granted_than_was_saved() -> None:
+    throttle = Throttle(1000, 0.0)
+    assert throttle.available(0.0, 1 << 20) == 50
+    throttle.spend(50)
+    assert throttle.available(0.0, 1 << 20) == 0
+    assert throttle.available(10.0, 1 << 20) == 100
+
+
+@pytest.mark.spec("K113-07", "B-10")
 @settings(max_examples=40)
 @given(st.integers(1, 1 << 32), st.integers(1, 1 << 32), st.sampled_from([1, 1000, 16 * MIB]))
 def test_no_second_sees_more_than_the_rates(broker: int, disk: int, want: int) -> None:
