@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests import suite
+from tests.support.local import Local
 from tests.support.verdicts import ran_out_of_time
 from tests.support.waiting import TimeIsUp, eventually
 
@@ -48,6 +49,34 @@ def test_only_a_deadline_is_a_matter_of_time(error: BaseException) -> None:
 )
 def test_what_is_wrong_is_never_a_matter_of_time(error: BaseException) -> None:
     assert not ran_out_of_time(error)
+
+
+def block(folder: Path, said: str, error: Exception | None) -> None:
+    """A test with a cluster, one of whose nodes says something before the test fails."""
+    with Local(folder, brokers=1) as cluster:
+        cluster.nodes[1].log.write_text(f"{said}\n")
+        if error is not None:
+            raise error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [None, subprocess.TimeoutExpired("kafka-log-dirs", 60), late(), AssertionError("1 == 2")],
+)
+def test_a_bug_of_a_node_is_what_a_test_fails_for_whatever_else_happens(
+    tmp_path: Path, error: Exception | None
+) -> None:
+    with pytest.raises(AssertionError, match=r"node 1\n.* a bug: IndexError") as failed:
+        block(tmp_path, "[error] a bug: IndexError", error)
+    assert failed.value.__cause__ is error
+    assert not ran_out_of_time(failed.value)
+
+
+def test_what_ran_out_of_time_without_a_bug_stays_that(tmp_path: Path) -> None:
+    error = late()
+    with pytest.raises(TimeIsUp) as failed:
+        block(tmp_path, "[info] the broker serves", error)
+    assert failed.value is error
 
 
 def test_a_state_that_does_not_come_is_out_of_time() -> None:
