@@ -161,27 +161,27 @@ NODES = [
         ),
     ),
     *mutants(
-        "node/logdirs/rescue.py",
+        "core/logdirs/better_copies.py",
         RESCUE,
         (
             "accept-loss ignores eligible leaders",
-            "        others = [b for b in (*state.isr, *state.elr) if b != me]\n",
-            "        others = [b for b in state.isr if b != me]\n",
+            "    others = [b for b in (*state.isr, *state.elr) if b != me]\n",
+            "    others = [b for b in state.isr if b != me]\n",
         ),
         (
             "accept-loss ignores the last known leader",
-            "        last = [b for b in state.last_known_elr if b != NO_LEADER]\n",
-            "        last: list[NodeId] = []\n",
+            "    last = [b for b in state.last_known_elr if b != NO_LEADER]\n",
+            "    last: list[NodeId] = []\n",
         ),
         (
             "accept-loss takes nobody for a broker that led",
-            "        last = [b for b in state.last_known_elr if b != NO_LEADER]\n",
-            "        last = list(state.last_known_elr)\n",
+            "    last = [b for b in state.last_known_elr if b != NO_LEADER]\n",
+            "    last = list(state.last_known_elr)\n",
         ),
         (
             "accept-loss waits for copies that are lost",
-            "        return self.site.image.directory_of(state, broker) != LOST\n",
-            "        return True\n",
+            "if b != me and b not in lost]\n",
+            "if b != me]\n",
         ),
     ),
     *mutants(

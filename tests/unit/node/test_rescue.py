@@ -183,6 +183,8 @@ def test_what_the_last_known_leader_has_is_not_given_up() -> None:
     world.change("t", replicas=(1, 2), last_known_elr=(2,), **nobody)
     assert refused(world).error is Error.INVALID_REQUEST
     assert "broker 2 led t-0 last and has more of it: bring it back" in refused(world).message
+    outlook = world.logs.repairs.outlook(world.place("t"))
+    assert outlook == "waits: broker 2 led t-0 last and has more of it: bring it back"
     world.change("t", last_known_elr=(1,))
     assert order(world, Action.ACCEPT_LOSS)[0].startswith("lost: ")
 

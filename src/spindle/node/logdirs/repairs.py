@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from spindle.core.logdirs.better_copies import better_copy
 from spindle.model.errors import LogFailed
 from spindle.model.ids import NO_LEADER
 from spindle.node.logdirs.bad_copies import BadCopies
@@ -67,6 +68,9 @@ class Repairs:
         if not place.damaged or state is None:
             return "waits for room, or is tried again"
         if state.leader in (NO_LEADER, me):
+            more = better_copy(state, me, place.name)
+            if more is not None:
+                return f"waits: {more}"
             return (
                 "no other broker has it: `spindle replicas repair` once its files are well, or "
                 "`spindle replicas accept-loss`"

@@ -7,16 +7,16 @@ what is good of it is served. Belongs to `logdirs`; called by the handler of Rep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
 from typing import Final
 
+from spindle.core.logdirs.better_copies import better_copy
 from spindle.model.errors import DiskFailed, Error, Failure, Refusal
-from spindle.model.ids import LOST, NO_LEADER, NodeId, TopicPartition
+from spindle.model.ids import NO_LEADER, TopicPartition
 from spindle.model.jobs import Manner, Salvage, Salvaged
 from spindle.model.logs import LoadedLog
-from spindle.model.records import Partition
 from spindle.node.logdirs.bad_copies import BadCopies
 from spindle.node.logdirs.directories import Directories
 from spindle.node.logdirs.places import Place, Places, Stage
@@ -117,33 +117,9 @@ class Rescue:
         if self._is_elsewhere(place):
             text = f"broker {state.leader} has {place.name} whole: use `repair`, nothing is lost"
             raise Refusal(Error.INVALID_REQUEST, text)
-        others = [b for b in (*state.isr, *state.elr) if b != me]
-        last = [b for b in state.last_known_elr if b != NO_LEADER]
-        if others:
-            text = f"{_brokers(others, 'has', 'have')} more of {place.name}: bring it back"
-        elif me in (*state.isr, *state.elr, *last):
-            return
-        elif last:
-            text = f"broker {last[0]} led {place.name} last and has more of it: bring it back"
-        else:
-            # Apache Kafka's controller can lose track of the last leader (`_last_known`).
-            online = [b for b in state.replicas if b != me and self._has_online(state, b)]
-            if not online:
-                return
-            text = (
-                f"{_brokers(online, 'may have', 'may have')} more of {place.name}, which nobody is"
-                " known to have led last: bring one back and have it elected uncleanly"
-            )
-        raise Refusal(Error.INVALID_REQUEST, text)
-
-    def _has_online(self, state: Partition, broker: NodeId) -> bool:
-        return self.site.image.directory_of(state, broker) != LOST
-
-
-def _brokers(ids: Sequence[NodeId], has: str, have: str) -> str:
-    """`broker 2 has`, `brokers 2, 3 have`."""
-    named = ", ".join(map(str, ids))
-    return f"broker {named} {has}" if len(ids) == 1 else f"brokers {named} {have}"
+        more = better_copy(state, me, place.name)
+        if more is not None:
+            raise Refusal(Error.INVALID_REQUEST, more)
 
 
 class _Salvaging:
