@@ -16,6 +16,7 @@ from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.outbox import Outbox
 from spindle.node.calls import Call, Connection, Sink
+from spindle.node.parts import PARTED, Parting
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.framing import (
     LARGE_FRAME,
@@ -155,6 +156,12 @@ class Router:
         self._dispatch(call, lambda why: self._out.say("warning", why))
 
     def _dispatch(self, call: Call, give_up: Callable[[str], None]) -> None:
+        if len(call.raw) >= LARGE_FRAME and call.key in PARTED:
+            Parting(self._out, call, lambda part: self._serve(part, give_up)).go_on()
+        else:
+            self._serve(call, give_up)
+
+    def _serve(self, call: Call, give_up: Callable[[str], None]) -> None:
         try:
             self._handlers[call.key](self._target, call)
         except Refusal as refusal:

@@ -21,7 +21,7 @@ from spindle.model.features import CORDONED_DIRECTORIES, METADATA_VERSION
 from spindle.model.ids import PartitionId, TopicPartition
 from spindle.node.calls import Call
 from spindle.node.logdirs.directories import Directory
-from spindle.node.slices import REST, REST_AFTER
+from spindle.node.slices import ONE, REST, REST_AFTER
 from spindle.wire.entities import make
 
 if TYPE_CHECKING:
@@ -33,9 +33,22 @@ Wanted = Callable[[TopicPartition], bool]
 def on_broker(broker: Broker, call: Call) -> None:
     """Tell of all directories."""
     t = call.reply
-    wanted = _filter(call.body.topics)
+    asked: set[TopicPartition] | None = None if call.body.topics is None else set()
+
+    def wanted(name: TopicPartition) -> bool:
+        return asked is None or name in asked
 
     def parts() -> Iterator[Any]:
+        for topic in call.body.topics or ():
+            assert asked is not None
+            yield ONE
+            state = broker.image.topic(topic.topic)
+            if state is None:
+                continue  # Only what exists is kept: who asks may name millions.
+            for partition in topic.partitions:
+                yield ONE
+                if partition in state.partitions:
+                    asked.add(TopicPartition(topic.topic, partition))
         # Where each replica is counts as of now: none is told twice, or not at all, for moving.
         seen = [
             (d, list(broker.logs.places.current(d.path)), list(broker.logs.futures(d.path)))
@@ -49,13 +62,6 @@ def on_broker(broker: Broker, call: Call) -> None:
     broker.slices.answer(
         call, parts(), lambda found: make(t.DescribeLogDirsResponse, results=found)
     )
-
-
-def _filter(topics: Any) -> Wanted:
-    if topics is None:
-        return lambda _: True
-    asked = {TopicPartition(t.topic, p) for t in topics for p in t.partitions}
-    return lambda name: name in asked
 
 
 def _directory(broker: Broker, t: Any, directory: Directory, topics: dict[str, list[Any]]) -> Any:
