@@ -272,6 +272,17 @@ def test_replicas_without_bytes_stand_against_a_plan_too(
 
 
 @pytest.mark.spec("N-06", "P-12")
+def test_what_if_without_a_history_ends_with_6(
+    spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(past, "spark_session", lambda *_: spark)
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    home = str(tmp_path / "none")
+    ended = call("balance", "what-if", "--add", "1:/new=1T", "--history", home)
+    assert (ended.code, "there is no history in" in ended.stderr) == (6, True), ended
+
+
+@pytest.mark.spec("N-06", "P-12")
 def test_a_forecast_without_a_history_ends_with_6(
     spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

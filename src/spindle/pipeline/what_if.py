@@ -62,12 +62,21 @@ class Answer:
         return not self.against
 
 
+class NoHistory(Unusable):
+    """Nothing was sampled yet: the question cannot be answered, neither so nor so."""
+
+
 def what_if(
     spark: SparkSession, history_dir: Path | str, wanted: Wanted, changes: Changes
 ) -> Answer:
     """Plan from the newest samples of a history, as if things were different."""
     with job.in_few_words():
         samples = history.read(spark, history_dir)
+        if not samples.head(1):
+            raise NoHistory(
+                f"there is no history in {history_dir}: take a sample with "
+                f"`spindle balance history -b HOST:PORT --history {history_dir}`"
+            )
         now = load.latest(samples)
         directories = _with(load.directories(now), changes.add, wanted.between)
         drained = replace(wanted, drain=(*wanted.drain, *changes.lose))
@@ -81,11 +90,6 @@ def what_if(
             forecast.recent(samples),
             changes.ahead,
         )
-        if not proposal.directories:
-            raise Unusable(
-                f"there is no history in {history_dir}: take a sample with "
-                f"`spindle balance history -b HOST:PORT --history {history_dir}`"
-            )
         notes = _lost(now, changes.lose)
     told = replace(proposal, notes=(*notes, *proposal.notes))
     return Answer(told, tuple(_against(proposal)), changes.lose)

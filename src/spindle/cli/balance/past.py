@@ -204,7 +204,7 @@ def what_if(
     """Plan for a cluster that is not there: a disk or a broker more or less. Touches no cluster.
 
     Works on the newest samples of the history. Exit code 1: no plan exists, or not for a disk whose
-    space is not known; the text says why; 4: nothing would be moved.
+    space is not known; the text says why; 4: nothing would be moved; 6: there is no history.
     """
     disks = [_new_disk(text) for text in add or ()]
     asked = wanted(
@@ -213,12 +213,15 @@ def what_if(
     )  # fmt: skip
     racks = _racks(rack or ())
     spark = spark_session("spindle balance what-if", spark_remote)
-    from spindle.pipeline.what_if import Changes
+    from spindle.pipeline.what_if import Changes, NoHistory
     from spindle.pipeline.what_if import what_if as answer
 
     changes = Changes(tuple(disks), tuple(lose or ()), ahead, racks)
-    with render.waiting("planning"):
-        found = answer(spark, home_of(history), asked, changes)
+    try:
+        with render.waiting("planning"):
+            found = answer(spark, home_of(history), asked, changes)
+    except NoHistory as error:
+        render.fail(str(error), End.UNKNOWN)
     spark.stop()
     if html is not None:
         from spindle.cli.balance.page import plan_page
