@@ -41,9 +41,17 @@ PARTED: Final = {
     Key.TXN_OFFSET_COMMIT: _PARTITIONS,
     Key.DESCRIBE_PRODUCERS: Names("topics", "partition_indexes", "topics", "partitions"),
     Key.DESCRIBE_TRANSACTIONS: Names("transactional_ids", None, "transaction_states", None),
+    Key.FIND_COORDINATOR: Names("coordinator_keys", None, "coordinators", None),
     Key.DESCRIBE_GROUPS: Names("groups", None, "groups", None),
 }
-"""The APIs whose requests may be parted."""
+"""The APIs whose requests may be parted, in the versions that have these fields."""
+
+
+def may_be_parted(call: Call) -> bool:
+    """Whether a large request can be served in parts."""
+    names = PARTED.get(Key(call.key))
+    return names is not None and getattr(call.body, names.asked, None) is not None
+
 
 Serve = Callable[[Call], None]
 

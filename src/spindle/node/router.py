@@ -16,7 +16,7 @@ from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.outbox import Outbox
 from spindle.node.calls import Call, Connection, Sink
-from spindle.node.parts import PARTED, Parting
+from spindle.node.parts import Parting, may_be_parted
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.framing import (
     LARGE_FRAME,
@@ -156,7 +156,7 @@ class Router:
         self._dispatch(call, lambda why: self._out.say("warning", why))
 
     def _dispatch(self, call: Call, give_up: Callable[[str], None]) -> None:
-        if len(call.raw) >= LARGE_FRAME and call.key in PARTED:
+        if len(call.raw) >= LARGE_FRAME and may_be_parted(call):
             Parting(self._out, call, lambda part: self._serve(part, give_up)).go_on()
         else:
             self._serve(call, give_up)

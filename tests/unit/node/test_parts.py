@@ -121,7 +121,8 @@ def test_a_refusal_is_the_answer_of_each_part() -> None:
 @pytest.mark.parametrize("key", PARTED)
 def test_the_fields_are_those_of_every_version(key: Key) -> None:
     names = PARTED[key]
-    for version in range(TABLE[key].readable_from, TABLE[key].max + 1):
+    first = 4 if key is Key.FIND_COORDINATOR else TABLE[key].readable_from
+    for version in range(first, TABLE[key].max + 1):
         for types, outer, inner in (
             (request_types(key, version), names.asked, names.asked_inner),
             (response_types(key, version), names.told, names.told_inner),

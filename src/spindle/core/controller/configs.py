@@ -7,6 +7,7 @@ two APIs, and by `topics` for the settings of a new topic.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -100,9 +101,10 @@ def alter_incrementally(
     """
     draft = Draft(state)
     outcomes = []
+    named = Counter(resource for resource, _ in asked)
     for resource, alterations in asked:
         try:
-            _check_once(resource, [other for other, _ in asked])
+            _check_once(resource, named)
             _check_resource(draft, resource)
             wanted = _altered(draft, resource, alterations)
             _check_cordons(draft, resource, wanted, direct)
@@ -122,9 +124,10 @@ def alter_wholly(
     """Replace all settings of each resource (the older API): what is not named is dropped."""
     draft = Draft(state)
     outcomes = []
+    named = Counter(resource for resource, _ in asked)
     for resource, settings in asked:
         try:
-            _check_once(resource, [other for other, _ in asked])
+            _check_once(resource, named)
             _check_resource(draft, resource)
             wanted: dict[str, str | None] = dict.fromkeys(
                 draft.config(resource.type, resource.name)
@@ -191,8 +194,8 @@ def _forget_eligible(draft: Draft, changed: Sequence[r.Config]) -> None:
 # --- checks -------------------------------------------------------------------------------------
 
 
-def _check_once(resource: Resource, all_resources: Sequence[Resource]) -> None:
-    if all_resources.count(resource) > 1:
+def _check_once(resource: Resource, named: Mapping[Resource, int]) -> None:
+    if named[resource] > 1:
         raise Refusal(Error.INVALID_REQUEST, f"the request names {resource} twice")
 
 

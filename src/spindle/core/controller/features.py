@@ -5,6 +5,7 @@ Called by the handlers of UpdateFeatures and ControllerRegistration, and by `nod
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -46,9 +47,9 @@ def update_features(
 ) -> Decision[None]:
     """All of these levels or none. Refusals INVALID_REQUEST, INVALID_UPDATE_VERSION."""
     draft = Draft(state)
-    names = [update.name for update in updates]
+    named = Counter(update.name for update in updates)
     for update in updates:
-        if not update.name or names.count(update.name) > 1:
+        if not update.name or named[update.name] > 1:
             raise Refusal(
                 Error.INVALID_REQUEST, f"feature {update.name!r} is named twice, or empty"
             )

@@ -7,6 +7,7 @@ untouched. Called by the handlers of those three APIs.
 from __future__ import annotations
 
 import string
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -74,6 +75,10 @@ def check_name(name: str) -> None:
 # --- CreateTopics -------------------------------------------------------------------------------
 
 
+TOPICS_MAX: Final = 10_000
+"""Topics that one request may create: Apache Kafka allows so many partitions (KAFKA-17870)."""
+
+
 def create_topics(
     state: State,
     topics: Sequence[NewTopic],
@@ -82,12 +87,17 @@ def create_topics(
     validate_only: bool = False,
 ) -> Decision[list[TopicAnswer]]:
     """One answer for each topic, in order. Refusal POLICY_VIOLATION where all are too much."""
+    if len(topics) > TOPICS_MAX:  # Each has a partition: before anything is looked at.
+        raise Refusal(
+            Error.POLICY_VIOLATION,
+            f"{len(topics)} topics are too many for one request: it may create {TOPICS_MAX}",
+        )
     draft = Draft(state)
-    names = [topic.name for topic in topics]
+    named = Counter(topic.name for topic in topics)
     answers: list[TopicAnswer] = []
     seen: dict[str, None] = {}
     for topic in topics:
-        if names.count(topic.name) > 1:
+        if named[topic.name] > 1:
             if topic.name not in seen:
                 seen[topic.name] = None
                 answers.append(
@@ -296,11 +306,13 @@ def create_partitions(
 ) -> Decision[list[TopicAnswer]]:
     """One answer for each topic, in order."""
     draft = Draft(state)
-    names = [topic.name for topic in topics]
+    named = Counter(topic.name for topic in topics)
     answers: list[TopicAnswer] = []
+    seen: set[str] = set()
     for topic in topics:
-        if names.count(topic.name) > 1:
-            if all(answer.name != topic.name for answer in answers):
+        if named[topic.name] > 1:
+            if topic.name not in seen:
+                seen.add(topic.name)
                 answers.append(
                     TopicAnswer(
                         name=topic.name,

@@ -231,3 +231,36 @@ def test_deletion_may_be_forbidden() -> None:
     with pytest.raises(Refusal) as refused:
         topics.delete_topics(cluster.state, ["t"])
     assert refused.value.error is Error.TOPIC_DELETION_DISABLED
+
+
+@pytest.mark.spec("S-08")
+def test_too_many_topics_for_one_request_are_refused_before_any_is_looked_at() -> None:
+    with pytest.raises(Refusal) as refused:
+        create(scene(), *[NewTopic(name="t")] * 10_001)
+    assert refused.value.error is Error.POLICY_VIOLATION
+    assert "10001 topics are too many for one request" in refused.value.message
+
+
+class Name(str):
+    """A name that counts how often it is compared."""
+
+    __slots__ = ()
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_names_are_not_compared_with_all_the_others() -> None:
+    cluster = scene()
+    names = [Name(f"t/{number}") for number in range(1_000)]
+    Name.compared = 0
+    create(cluster, *(NewTopic(name=name) for name in names))
+    cluster.take(
+        topics.create_partitions(
+            cluster.state, [MorePartitions(name=name, count=2) for name in names], cluster.rng
+        )
+    )
+    assert Name.compared < 50 * len(names)
