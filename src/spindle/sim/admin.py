@@ -23,6 +23,7 @@ from spindle.wire.entities import make, ms, request_types
 TIMEOUT: Final = ms(5000)
 SET: Final = 0
 RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
+UNLIMITED: Final = 1 << 40
 COMPRESSION: Final = "compression.type"
 PREFERRED: Final = 0
 
@@ -70,6 +71,7 @@ class Admin(Client):
         super().__init__(name, rng, brokers, history)
         self._wishes = wishes
         self._made = 0
+        self._is_throttled = False
         self.sees_internal = True  # Its replicas move, too; its records are left alone.
         w = wishes
         self._actions: list[tuple[float, Callable[[], None]]] = [
@@ -291,10 +293,21 @@ class Admin(Client):
         self._request("trim", leader, request)
 
     def _throttle_some(self) -> None:
-        self.throttle(self.choose([1000, 20_000, 1 << 40]))
+        self.throttle(self.choose([1000, 20_000, UNLIMITED]))
+
+    def unthrottle(self) -> None:
+        """Let moves be as fast as they can, if they were limited; asks until that is answered."""
+
+        def answered(answer: Any) -> None:
+            if isinstance(answer, PeerFailed) or answer.responses[0].error_code != Error.NONE:
+                self.out.after(self.between(0.5, 1.0), self.unthrottle)
+
+        if self._is_throttled:
+            self.ask(None, self._setting((BROKER_RESOURCE, ""), RATE, str(UNLIMITED)), answered)
 
     def throttle(self, rate: int) -> None:
         """Limit the moves of every broker to `rate` bytes/s."""
+        self._is_throttled = True
         self._set("throttle", (BROKER_RESOURCE, ""), RATE, str(rate))
 
     def _repack_some(self) -> None:
@@ -308,6 +321,10 @@ class Admin(Client):
         self._set("repacking", (TOPIC_RESOURCE, topic), COMPRESSION, compression)
 
     def _set(self, what: str, resource: tuple[int, str], name: str, value: str) -> None:
+        self._request(what, None, self._setting(resource, name, value))
+
+    @staticmethod
+    def _setting(resource: tuple[int, str], name: str, value: str) -> Any:
         t = request_types(Key.INCREMENTAL_ALTER_CONFIGS, 1)
         changed = make(
             t.AlterConfigsResource,
@@ -315,5 +332,4 @@ class Admin(Client):
             resource_name=resource[1],
             configs=(make(t.AlterableConfig, name=name, config_operation=SET, value=value),),
         )
-        request = make(t.IncrementalAlterConfigsRequest, resources=(changed,), validate_only=False)
-        self._request(what, None, request)
+        return make(t.IncrementalAlterConfigsRequest, resources=(changed,), validate_only=False)

@@ -119,6 +119,8 @@ class Simulation:
         """End all faults and all new work; everything must come to rest, and well."""
         self.faults.heal()
         self.admin.draining = True
+        # A move of a large log may take longer than all the rest under the lowest limit.
+        self.world.feed(self.world.hosts[self.admin.name], self.admin.unthrottle)
         for writer in (*self.producers, *self.transactors):
             writer.draining = True
         self._until_none(self._unsettled, HEAL_SECONDS)
