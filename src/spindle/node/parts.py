@@ -59,11 +59,14 @@ Serve = Callable[[Call], None]
 class Parting:
     """One request that is served in parts, one after the other."""
 
-    def __init__(self, out: Outbox, call: Call, serve: Serve) -> None:
-        """`serve` handles a call; its refusals are answers."""
+    def __init__(
+        self, out: Outbox, call: Call, serve: Serve, over: Callable[[], None] = lambda: None
+    ) -> None:
+        """`serve` handles a call; its refusals are answers. `over`: the last part was served."""
         self._out = out
         self._call = call
         self._serve = serve
+        self._over = over
         self._names = PARTED[Key(call.key)]
         self._parts = _parts(call.body, self._names)
         self._told = Packed()
@@ -77,6 +80,8 @@ class Parting:
             return
         part = next(self._parts)
         self._serve(_Part(self._call, part.body, lambda entity: self._on_told(part, entity)))
+        if part.last:
+            self._over()
 
     def _on_told(self, part: _Asked, entity: Any) -> None:
         told = list(getattr(entity, self._names.told))

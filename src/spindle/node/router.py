@@ -56,8 +56,8 @@ class Router:
     def on_frame(self, connection: Connection, frame: Buffer) -> None:
         """Serve a request that has come as a frame (without its length).
 
-        A large one is read in steps, between which others have their turn; what the connection
-        sends behind it waits for that.
+        A large one is read in steps and may be served in parts, between which others have their
+        turn; what the connection sends behind it waits until its last part was served.
         """
         if connection.behind is not None:
             connection.behind.append(frame)
@@ -71,8 +71,8 @@ class Router:
                 reading = LargeRequest(frame)
                 request = reading.step()
                 if request is None:
-                    connection.behind = deque()
-                    self._out.in_turn(partial(self._read_on, connection, frame, reading))
+                    go_on = self._hold(connection)
+                    self._out.in_turn(partial(self._read_on, connection, frame, reading, go_on))
                     return
             else:
                 request = decode_request(frame)
@@ -81,7 +81,27 @@ class Router:
             return
         self._on_request(connection, frame, request)
 
-    def _read_on(self, connection: Connection, frame: Buffer, reading: LargeRequest) -> None:
+    def _hold(self, connection: Connection) -> Callable[[], None]:
+        """Let what the connection sends wait; what is returned lets it go on."""
+        held = connection.behind = deque[Buffer]()
+
+        def go_on() -> None:
+            if connection.behind is held:  # It is another one's after a hang-up.
+                connection.behind = None
+                while held and connection.behind is None:
+                    self.on_frame(connection, held.popleft())
+                if connection.behind is not None:
+                    connection.behind.extend(held)
+
+        return go_on
+
+    def _read_on(
+        self,
+        connection: Connection,
+        frame: Buffer,
+        reading: LargeRequest,
+        go_on: Callable[[], None],
+    ) -> None:
         if connection.gone():
             return
         try:
@@ -90,14 +110,17 @@ class Router:
             self._hang_up(connection, str(error))
             return
         if request is None:
-            self._out.in_turn(partial(self._read_on, connection, frame, reading))
+            self._out.in_turn(partial(self._read_on, connection, frame, reading, go_on))
             return
-        behind, connection.behind = connection.behind, None
-        self._on_request(connection, frame, request)
-        for each in behind or ():
-            self.on_frame(connection, each)
+        self._on_request(connection, frame, request, go_on)
 
-    def _on_request(self, connection: Connection, frame: Buffer, request: Request) -> None:
+    def _on_request(
+        self,
+        connection: Connection,
+        frame: Buffer,
+        request: Request,
+        go_on: Callable[[], None] | None = None,
+    ) -> None:
         call = Call(
             request.header,
             request.body,
@@ -109,7 +132,16 @@ class Router:
             connection.expect(),
             gone=connection.gone,
         )
-        self._dispatch(call, lambda why: self._hang_up(connection, why))
+        if _is_parted(call):
+            self._part(call, connection, go_on or self._hold(connection))
+            return
+        self._serve(call, lambda why: self._hang_up(connection, why))
+        if go_on is not None:
+            go_on()
+
+    def _part(self, call: Call, connection: Connection, go_on: Callable[[], None]) -> None:
+        give_up = partial(self._hang_up, connection)
+        Parting(self._out, call, lambda part: self._serve(part, give_up), go_on).go_on()
 
     def on_forwarded(self, frame: Buffer, outer: Call, sink: Sink) -> None:
         """Serve a request that a broker has forwarded; Refusal if it cannot be read or served."""
@@ -153,10 +185,8 @@ class Router:
             forwarded=True,
             gone=outer.gone,
         )
-        self._dispatch(call, lambda why: self._out.say("warning", why))
-
-    def _dispatch(self, call: Call, give_up: Callable[[str], None]) -> None:
-        if len(call.raw) >= LARGE_FRAME and may_be_parted(call):
+        give_up = partial(self._out.say, "warning")
+        if _is_parted(call):
             Parting(self._out, call, lambda part: self._serve(part, give_up)).go_on()
         else:
             self._serve(call, give_up)
@@ -199,3 +229,7 @@ class Router:
                 so_far=self._hung_up,
             )
         self._out.hang_up(connection.id)
+
+
+def _is_parted(call: Call) -> bool:
+    return len(call.raw) >= LARGE_FRAME and may_be_parted(call)

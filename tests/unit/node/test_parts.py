@@ -14,7 +14,7 @@ from spindle.node.calls import Call, Connection
 from spindle.node.parts import PARTED, SIZE
 from spindle.node.router import Router
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import make, request_types, response_types
+from spindle.wire.entities import make, request_class, request_types, response_types
 from spindle.wire.framing import LARGE_FRAME, decode_response, encode_message
 
 KEY, VERSION = Key.LIST_OFFSETS, 7
@@ -69,19 +69,7 @@ class Teller:
         return make(r.ListOffsetsResponse, topics=told)
 
     def ask(self, shape: tuple[int, ...]) -> Any:
-        t = request_types(KEY, VERSION)
-        topics = tuple(
-            make(
-                t.ListOffsetsTopic,
-                name=f"topic-{number:08}",
-                partitions=tuple(
-                    make(t.ListOffsetsPartition, partition_index=p) for p in range(count)
-                ),
-            )
-            for number, count in enumerate(shape)
-        )
-        request = make(t.ListOffsetsRequest, topics=topics)
-        frame = encode_message(request, 1, None)
+        frame = list_offsets(shape, 1)
         assert len(frame) >= LARGE_FRAME
         self.router.on_frame(self.connection, frame)
         while self.out.wake_at is not None:
@@ -94,7 +82,21 @@ class Teller:
         (answer,) = ready.answers
         data = b"".join(map(bytes, answer.buffers))
         assert int.from_bytes(data[:4], "big") == len(data) - 4
-        return decode_response(request, data[4:])
+        return decode_response(request_class(KEY, VERSION), data[4:])
+
+
+def list_offsets(shape: tuple[int, ...], correlation: int) -> bytes:
+    """A request's frame: so many partitions of each topic."""
+    t = request_types(KEY, VERSION)
+    topics = tuple(
+        make(
+            t.ListOffsetsTopic,
+            name=f"topic-{number:08}",
+            partitions=tuple(make(t.ListOffsetsPartition, partition_index=p) for p in range(count)),
+        )
+        for number, count in enumerate(shape)
+    )
+    return encode_message(make(t.ListOffsetsRequest, topics=topics), correlation, None)
 
 
 @pytest.mark.spec("S-08")
@@ -107,6 +109,20 @@ def test_parts_are_small_and_their_answers_are_one(shape: tuple[int, ...]) -> No
     ]
     assert max(world.told) <= 2 * SIZE + 2
     assert len(world.told) >= (sum(shape) + len(shape)) / (2 * SIZE + 2)
+
+
+@pytest.mark.spec("S-08")
+def test_what_comes_behind_it_waits_for_its_last_part() -> None:
+    """As behind every request: a fetch of offsets sees what the commit before it has written."""
+    world = Teller()
+    world.router.on_frame(world.connection, list_offsets((20_000,), 1))
+    world.router.on_frame(world.connection, list_offsets((3,), 2))
+    world.router.on_frame(world.connection, list_offsets((4,), 3))
+    while world.out.wake_at is not None:
+        world.out.now = world.out.wake_at
+        world.out.tick()
+    assert sum(world.told[:-2]) >= 20_000
+    assert world.told[-2:] == [4, 5]
 
 
 def test_a_refusal_is_the_answer_of_each_part() -> None:
