@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 from collections.abc import Iterator
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
@@ -281,7 +282,9 @@ def test_an_empty_broker_is_filled_and_drained_again_with_leaders_evened(
     orders = {n: order for topic, n, order in plan["leaders"]["orders"] if topic == WIDE}
     assert all(led[n][:2] == (order[0], order[0]) for n, order in orders.items()), (led, orders)
     planned = [part[2] for part in plan["leaders"]["brokers"]]
-    assert max(planned) - min(planned) <= 0.25 * sum(planned) / len(planned) + 1
+    mean = sum(planned) / len(planned)
+    # Within the tolerance, in whole partitions; the weight of what they lead is evened out, too.
+    assert floor(0.9 * mean) <= min(planned) <= max(planned) <= ceil(1.1 * mean)
 
     # What is on all brokers cannot leave broker 3: so the other topic goes first.
     async def delete() -> None:

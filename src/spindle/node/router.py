@@ -88,12 +88,16 @@ class Router:
         def go_on() -> None:
             if connection.behind is held:  # It is another one's after a hang-up.
                 connection.behind = None
-                while held and connection.behind is None:
-                    self.on_frame(connection, held.popleft())
-                if connection.behind is not None:
-                    connection.behind.extend(held)
+                self._go_on(connection, held)
 
         return go_on
+
+    def _go_on(self, connection: Connection, held: deque[Buffer]) -> None:
+        while held:
+            if connection.behind is not None:  # One of them is large, too.
+                connection.behind.extend(held)
+                return
+            self.on_frame(connection, held.popleft())
 
     def _read_on(
         self,
