@@ -2,7 +2,8 @@
 
 python -m bench [--rounds 5] [--only throughput,move] [--write docs/benchmarks.md]
 
-A peer is warmed up by the measure itself until its leading figure stops getting better.
+A peer is warmed up by the measure itself until its leading figure stops getting better, or
+`--warm-max` seconds are over. With --write each section is kept as soon as it ends.
 """
 
 from __future__ import annotations
@@ -13,103 +14,132 @@ import itertools
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tests.support.processes import tied
 
 from bench import failover, hostile, measures, moves
 from bench.peers import NAMES, Peer
-from bench.report import Table, joined, render
-from bench.warmth import is_warm
+from bench.report import Table
+from bench.sections import SECTIONS, Results, estimate, told, wanted
+from bench.warmth import is_warm, slope
+
+WARM_WINDOW: Final = 5
+"""Seconds of a window in which a peer is only warmed up."""
 
 
 class Measure(NamedTuple):
     """One measure, and the figure by which a peer is told to be warm."""
 
     name: str
-    run: Callable[[Peer, int], Awaitable[measures.Figures]]
+    run: Callable[[Peer, int, int], Awaitable[measures.Figures]]
+    """Given the peer, a serial number, and the seconds of a window."""
     leading: str
+    window: int
     less_is_better: bool = False
 
 
-async def run(options: argparse.Namespace) -> Table:
-    """All measures that are asked for."""
-    table: Table = defaultdict(lambda: defaultdict(list))
+async def run(options: argparse.Namespace, results: Results) -> None:
+    """All sections that are asked for; each one's figures are kept as soon as it ends."""
+    names = wanted(options.only)
+    with tempfile.TemporaryDirectory(dir=options.dir) as home:
+        place = Path(home)
+        shim = _shim(place)
+        alone: dict[str, Callable[[Table], Awaitable[None]]] = {
+            "planner": lambda table: _planner(table, place),
+            "sources": lambda table: _sources(table, place, options),
+            "hostile": lambda table: _hostile(table, place, options),
+            "gap": lambda table: _gaps(table, place, shim, options),
+            "failover": lambda table: asyncio.to_thread(_failovers, table, place, shim, options),
+        }
+        plan = [measure for measure in _plan(options) if measure.name in names]
+        for name in names:
+            if name in alone:
+                with results.section(name) as table:
+                    await alone[name](table)
+            elif plan:
+                # All measures that share clusters run here, where the first of them stands.
+                await _shared(results, plan, place, options)
+                plan = []
+
+
+def _plan(options: argparse.Namespace) -> list[Measure]:
+    """The measures that leave their clusters whole."""
     window = options.window
-    plan = [
-        Measure("throughput", lambda p, n: measures.throughput(p, n, window), "produce MB/s"),
-        Measure("latency", lambda p, n: measures.latency(p, n, window), "latency p50 ms", True),
-        Measure("small", lambda p, n: measures.small(p, n, window), "small requests/s"),
-        Measure("move", lambda p, n: moves.move(p, n, options.move_records), "move MB/s"),
+    return [
+        Measure("throughput", lambda p, n, s: measures.throughput(p, n, s), "produce MB/s", window),
+        Measure("small", lambda p, n, s: measures.small(p, n, s), "small requests/s", window),
+        Measure(
+            "latency", lambda p, n, s: measures.latency(p, n, s), "latency p50 ms", window, True
+        ),
+        Measure(
+            "move", lambda p, n, s: moves.move(p, n, options.move_records), "move MB/s", window
+        ),
         Measure(
             "move-felt",
-            lambda p, n: moves.felt(p, n, options.felt_records, window),
+            lambda p, n, s: moves.felt(p, n, options.felt_records, s),
             "acks=all p99 ms",
+            window,
             True,
         ),
         Measure(
             "move-swaps",
-            lambda p, n: moves.swaps(p, n, options.swap_records, options.swaps),
+            lambda p, n, s: moves.swaps(p, n, options.swap_records, options.swaps),
             "append block at the swap p50 ms",
+            window,
             True,
         ),
     ]
-    with tempfile.TemporaryDirectory(dir=options.dir) as home:
-        if _wanted("sources", options):
-            await _sources(table, Path(home), options)
-        if _wanted("planner", options):
-            from bench import planner  # Only this measure needs the exact solver.
-
-            planner.run(Path(home), lambda figure, whose, n: table[figure][whose].append(n))
-        if _wanted("hostile", options):
-            await hostile.run(
-                Path(home), options.rounds, lambda figure, whose, n: table[figure][whose].append(n)
-            )
-        shim = _shim(Path(home))
-        wanted = [measure for measure in plan if _wanted(measure.name, options)]
-        if wanted:
-            await _shared(table, wanted, Path(home), options)
-        if _wanted("gap", options):
-            await _gaps(table, Path(home), shim, options)
-        if _wanted("failover", options):
-            await asyncio.to_thread(_failovers, table, Path(home), shim, options)
-    return table
-
-
-def _wanted(name: str, options: argparse.Namespace) -> bool:
-    """Whether a measure is asked for: by its name, or by how it begins."""
-    return options.only is None or name.startswith(tuple(options.only.split(",")))
 
 
 async def _shared(
-    table: Table, plan: list[Measure], home: Path, options: argparse.Namespace
+    results: Results, plan: list[Measure], home: Path, options: argparse.Namespace
 ) -> None:
     """The measures that leave their clusters whole share them; one cluster runs at a time."""
     peers: list[Peer] = []
     try:
-        for name in NAMES:
-            peer = Peer(name, home)
-            peers.append(peer)
-            table["start to serving s"][name].append(await peer.start())
-            print(f"{name} serves", file=sys.stderr)
-            peer.freeze()
         for measure in plan:
-            await _rounds(table, measure, peers, options)
+            with results.section(measure.name) as table:
+                for name in NAMES[len(peers) :]:
+                    peer = Peer(name, home)
+                    peers.append(peer)
+                    table["start to serving s"][name].append(await peer.start())
+                    print(f"{name} serves", file=sys.stderr)
+                    peer.freeze()
+                await _rounds(table, measure, peers, options)
+            for peer in peers:
+                peer.freeze()  # Also the one in whose turn a measure failed.
     finally:
         for peer in peers:
             await peer.stop()
 
 
+async def _planner(table: Table, home: Path) -> None:
+    from bench import planner  # Only this measure needs the exact solver.
+
+    await asyncio.to_thread(planner.run, home, _noted(table))
+
+
 async def _sources(table: Table, home: Path, options: argparse.Namespace) -> None:
     from bench import sources  # Only this measure needs Spark.
 
-    def note(figure: str, whose: str, value: float) -> None:
-        table[figure][whose].append(value)
+    rounds = _rounds_of("sources", options)
+    await sources.run(home, options.source_records, rounds, _noted(table))
 
-    await sources.run(home, options.source_records, options.rounds, note)
+
+async def _hostile(table: Table, home: Path, options: argparse.Namespace) -> None:
+    await hostile.run(home, _rounds_of("hostile", options), _noted(table))
+
+
+def _noted(table: Table) -> Callable[[str, str, float], None]:
+    return lambda figure, whose, value: table[figure][whose].append(value)
+
+
+def _rounds_of(section: str, options: argparse.Namespace) -> int:
+    return int(options.rounds or SECTIONS[section].rounds)
 
 
 async def _rounds(
@@ -118,32 +148,51 @@ async def _rounds(
     """Warm each peer up, then let them take turns; who does not work is frozen."""
     serial = itertools.count()
 
-    async def once(peer: Peer, round_: str) -> measures.Figures:
-        figures = await measure.run(peer, next(serial))
+    async def once(peer: Peer, round_: str, seconds: int) -> measures.Figures:
+        figures = await measure.run(peer, next(serial), seconds)
         line = ", ".join(f"{k} {v:.3g}" for k, v in figures.items())
         print(f"{measure.name} {peer.name} {round_}: {line}", file=sys.stderr)
         return figures
 
     for peer in peers:
         await peer.thaw()
-        seen: list[float] = []
-        while len(seen) < options.warm_max and not is_warm(seen, measure.less_is_better):
-            figures = await once(peer, f"warm {len(seen) + 1}")
-            if measure.leading not in figures:
-                break
-            seen.append(figures[measure.leading])
+        await _warm_up(measure, peer, once, options.warm_max)
         peer.freeze()
-    for round_ in range(options.rounds):
+    for round_ in range(_rounds_of(measure.name, options)):
         for peer in peers:
             await peer.thaw()
-            for figure, value in (await once(peer, str(round_))).items():
+            for figure, value in (await once(peer, str(round_), measure.window)).items():
                 table[figure][peer.name].append(value)
             peer.freeze()
 
 
+async def _warm_up(
+    measure: Measure,
+    peer: Peer,
+    once: Callable[[Peer, str, int], Awaitable[measures.Figures]],
+    most: float,
+) -> None:
+    """Short windows until the leading figure stops getting better, or the time is up."""
+    began = time.monotonic()
+    seen: list[float] = []
+    while not is_warm(seen, measure.less_is_better):
+        if seen and time.monotonic() - began >= most:
+            rise = slope(seen, measure.less_is_better)
+            print(
+                f"{measure.name} {peer.name}: the warm-up was ended after {most:.0f} s; its figure "
+                f"still got better by {rise:.1%} a window ({len(seen)} windows)",
+                file=sys.stderr,
+            )
+            return
+        figures = await once(peer, f"warm {len(seen) + 1}", WARM_WINDOW)
+        if measure.leading not in figures:
+            return
+        seen.append(figures[measure.leading])
+
+
 async def _gaps(table: Table, home: Path, shim: Path, options: argparse.Namespace) -> None:
     """A fresh cluster each time: a disk that has failed is not itself again."""
-    for round_ in range(options.gap_rounds):
+    for round_ in range(_rounds_of("gap", options)):
         for role in measures.ROLES:
             for name in NAMES:
                 peer = Peer(name, home / f"gap-{role}-{round_}")
@@ -159,7 +208,7 @@ async def _gaps(table: Table, home: Path, shim: Path, options: argparse.Namespac
 
 def _failovers(table: Table, home: Path, shim: Path, options: argparse.Namespace) -> None:
     """Clusters of their own: with three controllers, and with thousands of leaders on a disk."""
-    rounds, leaders = options.failover_rounds, options.leaders
+    rounds, leaders = _rounds_of("failover", options), options.leaders
     for measure in (
         failover.killed_controllers(home, rounds),
         failover.dead_disks(home, shim, rounds, leaders),
@@ -186,37 +235,41 @@ def _shown(arguments: list[str]) -> list[str]:
 
 
 def main() -> None:
-    """Parse the options, run, print, and keep the result where asked."""
+    """Parse the options, run, print, and keep the results where asked."""
+    options = _parser().parse_args()
+    names = wanted(options.only)
+    results = Results("python -m bench " + " ".join(_shown(sys.argv[1:])), options.write)
+    print(estimate(names, options.rounds), file=sys.stderr)
+    asyncio.run(run(options, results))
+    print(f"took: {told(results.minutes)}", file=sys.stderr)
+    if results.failed:
+        sys.exit(f"failed: {', '.join(results.failed)}")
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="counted rounds of each measure")
-    parser.add_argument("--warm-max", type=int, default=10, help="rounds of warming up at most")
+    defaults = ", ".join(f"{name} {expected.rounds}" for name, expected in SECTIONS.items())
+    parser.add_argument("--rounds", type=int, help=f"counted rounds (by default: {defaults})")
+    parser.add_argument(
+        "--warm-max", type=float, default=40, help="seconds of warming up each peer at most"
+    )
     parser.add_argument("--window", type=int, default=20, help="seconds of each measured window")
     parser.add_argument("--move-records", type=int, default=1_000_000, help="1 KiB records to move")
     parser.add_argument("--felt-records", type=int, default=400_000, help="the same, under load")
     parser.add_argument("--swaps", type=int, default=60, help="swaps under load, each round")
     parser.add_argument("--swap-records", type=int, default=20_000, help="1 KiB records to swap")
-    parser.add_argument("--gap-rounds", type=int, default=1, help="disk failures of each kind")
-    parser.add_argument("--failover-rounds", type=int, default=5, help="failovers of each kind")
     parser.add_argument(
         "--leaders", type=int, default=failover.LEADERS, help="partitions led from a disk that dies"
     )
-    parser.add_argument("--source-records", type=int, default=2_000_000, help="to read on Spark")
-    names = (
-        "planner,sources,hostile,throughput,latency,small,move,move-felt,move-swaps,gap,failover"
-    )
-    parser.add_argument("--only", help=f"{names}; move: all three of moves")
+    parser.add_argument("--source-records", type=int, default=1_000_000, help="to read on Spark")
+    parser.add_argument("--only", help=f"{','.join(SECTIONS)}; move: all three of moves")
     parser.add_argument("--dir", help="where the clusters keep their data")
     parser.add_argument(
         "--write",
         type=Path,
-        help="put the table into this file; rows of older runs give way",
+        help="put each section's table into this file as soon as it ends; older rows give way",
     )
-    options = parser.parse_args()
-    table = asyncio.run(run(options))
-    text = render(table, "python -m bench " + " ".join(_shown(sys.argv[1:])))
-    print(text)
-    if options.write:
-        options.write.write_text(joined(options.write.read_text(), text, set(table)))
+    return parser
 
 
 if __name__ == "__main__":

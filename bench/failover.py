@@ -16,6 +16,7 @@ from tests.support.apache_kafka import CONTROLLER_ID, ApacheKafka
 from tests.support.quorum import ask, in_step, led
 from tests.support.relay import Relay, Seen
 from tests.support.waiting import eventually
+from tools.messages.entities import make, request_types
 
 from bench.measures import Figures
 from bench.peers import NAMES, new_cluster, preloaded
@@ -26,7 +27,6 @@ from spindle.client.results import NewTopic, Replica
 from spindle.model.errors import Error, Failure
 from spindle.model.ids import TopicPartition
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
 
 VICTIM, WITNESS, OTHER = 3, 1, 2
 PATIENCE = 180.0

@@ -8,8 +8,11 @@ The broker is measured, not who gets the processor. Hostile clients need process
 own, and in loopback the kernel's work for what they send is theirs, too: on two processors that
 alone takes from everybody, however the broker behaves. So they run at low priority, and "without
 them" means: with the same hostile processes beside, at work on a process that swallows what they
-send. Besides, the good ones' requests are counted per second of the broker's own processor time,
-which is the same whoever else runs on the machine; a broker that stands still shows in the former.
+send. Windows without and with them take turns on one broker (without, with, with, without): each
+ratio is that of two neighbours, and slow drifts of a machine that others use cancel. What the
+hostile processes use of the processors is told for both kinds of windows. Besides, the good ones'
+requests are counted per second of the broker's own processor time, which is the same whoever else
+runs on the machine; a broker that stands still shows in the former.
 
 Apache Kafka goes through the same after us, on the same settings, with the heap and the collector
 of its own start scripts: its figures are there to be read beside ours, and no target hangs on them.
@@ -19,6 +22,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import statistics
 import subprocess
 import sys
 import time
@@ -38,7 +42,6 @@ from bench.hostile_clients import (
     BAD,
     COMPACTED,
     PARTITIONS,
-    PATIENCE_SECONDS,
     TOPIC,
     WIDE,
     WIDE_PARTITIONS,
@@ -61,13 +64,13 @@ SETTINGS = {
     "default.replication.factor": "1",
     "offsets.topic.replication.factor": "1",
 }
-WARM_SECONDS, SECONDS, LOOK_SECONDS = 5, 12, 0.1
-WARM_MAX: Final = 10
+WARM_SECONDS, SECONDS, LOOK_SECONDS = 5, 20, 0.1
+SETTLE_SECONDS: Final = 4
+"""Until the hostile ones have all left one port for the other."""
+WARM_MAX: Final = 6
 """How often a broker is warmed up at most."""
 FORGET_SECONDS: Final = 120
 """How long a broker's longest input and turn may tell of what was before."""
-START_SECONDS: Final = 3
-"""That a client's process may take to start."""
 BESIDE = f"beside {BAD} hostile connections"
 _INPUT, _TURN = (f"spindle_eventloop_longest{what}seconds" for what in ("input", "turn"))
 Note = Callable[[str, str, float], None]
@@ -75,16 +78,20 @@ Figures = dict[str, float]
 
 
 async def run(home: Path, rounds: int, note: Note) -> None:
-    """Measure; `note(figure, whose, value)` is given each figure. One cluster runs at a time."""
+    """Measure; `note(figure, whose, value)` is given each figure. One cluster runs at a time.
+
+    Each round has a broker of its own. Apache Kafka's goes through it once, for context.
+    """
     for round_ in range(rounds):
-        for whose, measure in (("spindle", _spindle), ("kafka", _kafka)):
-            figures = await measure(home / f"hostile-{whose}-{round_}")
-            print(f"hostile {whose} {round_}: {figures}", file=sys.stderr)
-            for figure, value in figures.items():
-                note(figure, whose, value)
+        peers = (("spindle", _spindle), ("kafka", _kafka))
+        for whose, measure in peers if not round_ else peers[:1]:
+            for figures in await measure(home / f"hostile-{whose}-{round_}"):
+                print(f"hostile {whose} {round_}: {figures}", file=sys.stderr)
+                for figure, value in figures.items():
+                    note(figure, whose, value)
 
 
-async def _spindle(place: Path) -> Figures:
+async def _spindle(place: Path) -> list[Figures]:
     cluster = LocalCluster(place, 1, 2, settings=SETTINGS, metrics=True)
     cluster.prepare()
     await cluster.start()
@@ -99,7 +106,7 @@ async def _spindle(place: Path) -> Figures:
         await cluster.stop()
 
 
-async def _kafka(place: Path) -> Figures:
+async def _kafka(place: Path) -> list[Figures]:
     """The same; what it could not bear is told, and has no figures."""
     settings = {**APACHE_SETTINGS, **SETTINGS}
     cluster = ApacheKafka(
@@ -113,7 +120,7 @@ async def _kafka(place: Path) -> Figures:
     except AssertionError as failure:
         print(f"Apache Kafka did not get through: {failure}", file=sys.stderr)
         print(cluster.tail(1), file=sys.stderr)
-        return {}
+        return []
     finally:
         await asyncio.to_thread(cluster.kill)
 
@@ -146,7 +153,8 @@ class _Target(NamedTuple):
         return {name: float(value) * 1000 for name, value in pairs if name in (_INPUT, _TURN)}
 
 
-async def _round(broker: _Target) -> Figures:
+async def _round(broker: _Target) -> list[Figures]:
+    """Two pairs of windows at full load, one at half of it, and what is told of all of them."""
     async with AdminClient(f"127.0.0.1:{broker.port}") as admin:
         await admin.create_topics(
             [
@@ -155,36 +163,48 @@ async def _round(broker: _Target) -> Figures:
                 NewTopic(COMPACTED, 1, 1, configs={"cleanup.policy": "compact"}),
             ]
         ).all()
-    await broker.warm_up()
     made = time.monotonic()
-    async with _swallower() as port, _hostile("in vain", port):
-        full = await broker.good()
-        half = await broker.good(full["rate"] / 2)
-    if broker.metrics is not None:
-        # The topics' creation, and this, are not what hostile clients do: let it forget them.
-        await asyncio.sleep(max(0.0, made + FORGET_SECONDS - time.monotonic()))
-    peaks = [before := broker.process.memory_info().rss]
-    looking = asyncio.create_task(_look(broker.process, peaks))
-    async with _hostile("to the broker", broker.port):
-        half_beside = await broker.good(full["rate"] / 2)
-        full_beside = await broker.good()
+    await broker.warm_up()
+    async with _hostile() as beside:
+        first = await beside.window(broker, hostile=False)
+        peaks = [before := broker.process.memory_info().rss]
+        looking = asyncio.create_task(_look(broker.process, peaks))
+        first_with = await beside.window(broker, hostile=True)
+        # The topics' creation is not what hostile clients do: let the broker forget it.
+        await asyncio.sleep(max(0.0, made + FORGET_SECONDS - SECONDS - time.monotonic()))
+        second_with = await beside.window(broker, hostile=True)
         longest = await asyncio.to_thread(broker.longest)
-    looking.cancel()
-    figures = {
-        f"{BESIDE}: requests / without them": full_beside["rate"] / full["rate"],
-        f"{BESIDE}: per processor second / without": full_beside["per cpu"] / full["per cpu"],
-        f"{BESIDE}: the same at half the load": half_beside["rate"] / half["rate"],
-        f"{BESIDE}: p99 at half the load, ms": half_beside["p99"],
+        second = await beside.window(broker, hostile=False)
+        rate = statistics.median((first["rate"], second["rate"])) / 2
+        half = await beside.window(broker, hostile=False, rate=rate)
+        half_with = await beside.window(broker, hostile=True, rate=rate)
+        looking.cancel()
+    pairs = ((first, first_with), (second, second_with))
+    lost = sum(window["lost"] for window in (first_with, second_with, half_with))
+    figures = [_pair(without, hostile) for without, hostile in pairs]
+    figures[0] |= {
+        f"{BESIDE}: the same at half the load": half_with["rate"] / half["rate"],
+        f"{BESIDE}: p99 at half the load, ms": half_with["p99"],
         f"{BESIDE}: p99 at half the load without them, ms": half["p99"],
-        f"{BESIDE}: good connections lost": full_beside["lost"] + half_beside["lost"],
+        f"{BESIDE}: good connections lost": lost,
         f"{BESIDE}: memory grown by MB": (max(peaks) - before) / 1e6,
-        f"{BESIDE}: requests/s without them": full["rate"],
-        f"{BESIDE}: per processor second without them": full["per cpu"],
     }
     if longest:
-        figures[f"{BESIDE}: longest input, CPU ms"] = longest[_INPUT]
-        figures[f"{BESIDE}: longest turn of the loop ms"] = longest[_TURN]
+        figures[0][f"{BESIDE}: longest input, CPU ms"] = longest[_INPUT]
+        figures[0][f"{BESIDE}: longest turn of the loop ms"] = longest[_TURN]
     return figures
+
+
+def _pair(without: Figures, beside: Figures) -> Figures:
+    """What two neighbouring windows at full load tell."""
+    return {
+        f"{BESIDE}: requests / without them": beside["rate"] / without["rate"],
+        f"{BESIDE}: per processor second / without": beside["per cpu"] / without["per cpu"],
+        f"{BESIDE}: requests/s without them": without["rate"],
+        f"{BESIDE}: per processor second without them": without["per cpu"],
+        f"{BESIDE}: processors that they use": beside["their cpu"],
+        f"{BESIDE}: processors that they use elsewhere": without["their cpu"],
+    }
 
 
 async def _look(process: psutil.Process, peaks: list[int]) -> None:
@@ -193,26 +213,49 @@ async def _look(process: psutil.Process, peaks: list[int]) -> None:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-@asynccontextmanager
-async def _hostile(what: str, port: int) -> AsyncIterator[None]:
-    """Hostile clients at work; they stay for two measures."""
-    seconds = WARM_SECONDS + 2 * (SECONDS + PATIENCE_SECONDS + START_SECONDS)
-    clients = asyncio.create_task(_client("bad", port, seconds))
-    await asyncio.sleep(WARM_SECONDS)  # They are all there by now.
-    yield
-    print(f"how often the hostile ones came {what}: {await clients}", file=sys.stderr)
+class _Hostile:
+    """Hostile clients, and the process that they work upon while they leave the broker alone."""
+
+    def __init__(self, clients: Process, swallower: Process, port: int) -> None:
+        self._clients = clients
+        self._processes = [psutil.Process(p.pid) for p in (clients, swallower)]
+        self._elsewhere = port
+        self._at = 0
+
+    async def window(self, broker: _Target, hostile: bool, rate: float = 0.0) -> Figures:
+        """What good clients get, while the hostile ones are at the broker or elsewhere."""
+        port = broker.port if hostile else self._elsewhere
+        if port != self._at:
+            assert self._clients.stdin is not None
+            self._clients.stdin.write(b"%d\n" % port)
+            await self._clients.stdin.drain()
+            self._at = port
+            await asyncio.sleep(SETTLE_SECONDS)
+        used, began = self._used(), time.monotonic()
+        figures = await broker.good(rate)
+        cpu = (self._used() - used) / (time.monotonic() - began)
+        print(f"hostile {hostile}, rate {rate:.0f}: {figures}, their cpu {cpu}", file=sys.stderr)
+        return figures | {"their cpu": cpu}
+
+    def _used(self) -> float:
+        return sum(sum(process.cpu_times()[:2]) for process in self._processes)
 
 
 @asynccontextmanager
-async def _swallower() -> AsyncIterator[int]:
-    """A process in a broker's place; its port."""
-    process = await _start("swallow", 0, 3600.0)
+async def _hostile() -> AsyncIterator[_Hostile]:
+    """Hostile clients, not at work yet."""
+    swallower = await _start("swallow", 0, 3600.0)
+    clients = await _start("bad", 0, 0)
     try:
-        assert process.stdout is not None
-        yield int(await process.stdout.readline())
+        assert swallower.stdout is not None
+        yield _Hostile(clients, swallower, int(await swallower.stdout.readline()))
+        came, _ = await asyncio.wait_for(clients.communicate(b""), 60)
+        print(f"how often the hostile ones came: {came.decode().strip()}", file=sys.stderr)
     finally:
-        process.kill()
-        await process.wait()
+        for process in (clients, swallower):
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
 
 
 async def _client(kind: str, port: int, seconds: float, rate: float = 0.0, pid: int = 0) -> Figures:
@@ -225,4 +268,6 @@ async def _client(kind: str, port: int, seconds: float, rate: float = 0.0, pid: 
 
 async def _start(kind: str, *arguments: float) -> Process:
     command = [sys.executable, "-m", "bench.hostile_clients", kind, *map(str, arguments)]
-    return await asyncio.create_subprocess_exec(*tied(command), stdout=subprocess.PIPE)
+    return await asyncio.create_subprocess_exec(
+        *tied(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )

@@ -1,15 +1,17 @@
 """The clients of `bench.hostile`: well-behaved ones that are measured, and hostile ones.
 
-    python -m bench.hostile_clients (good|bad) PORT SECONDS [RATE] [PID]
+    python -m bench.hostile_clients good PORT SECONDS RATE PID
+    python -m bench.hostile_clients bad 0 0
     python -m bench.hostile_clients swallow 0 SECONDS
 
 prints one line of JSON. RATE: requests in a second that the good ones ask for together; with 0
 each asks as soon as it has its answer. PID: the broker, whose processor time they count.
 
-The hostile ones idle, dribble a frame byte by byte, promise a hundred megabytes and stall, ask and
-read no answer, send bombs (a small batch of very many records, for a compacted topic), have a
-thousand partitions described, send what is no request, or hang up and come again; an eighth of them
-each.
+The hostile ones turn to each port that they read from their standard input, and leave the one
+before; at its end they stop. They idle, dribble a frame byte by byte, promise a hundred megabytes
+and stall, ask and read no answer, send bombs (a small batch of very many records, for a compacted
+topic), have a thousand partitions described, send what is no request, or hang up and come again; an
+eighth of them each.
 
 `swallow` is what they work upon instead of a broker
 when their own share of the machine is measured: it prints its port, reads what they send, and gives
@@ -35,12 +37,17 @@ import psutil
 from spindle.model.batches import Record
 from spindle.model.errors import Error
 from spindle.wire import batch
-from spindle.wire.apis import Key
 from spindle.wire.compression import Compression
-from spindle.wire.entities import make, ms, request_types
-from spindle.wire.framing import decode_response, encode_request
+from spindle.wire.framing import request_frame, response_in
+from spindle.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
+from spindle.wire.messages.produce_request import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
 
 GOOD, BAD = 500, 500
+PRODUCE_VERSION, METADATA_VERSION = 9, 12
 TOPIC, COMPACTED, WIDE = "bench-good", "bench-compacted", "bench-wide"
 PARTITIONS: Final = 8
 WIDE_PARTITIONS: Final = 1_000
@@ -51,13 +58,12 @@ _LENGTH = struct.Struct(">i")
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-def produce(topic: str, partition: int, records: bytes) -> tuple[object, bytes]:
-    """A Produce request of one batch, acks=1: the entity and its bytes."""
-    t = request_types(Key.PRODUCE, 9)
-    data = make(t.PartitionProduceData, index=partition, records=records)
-    topics = (make(t.TopicProduceData, name=topic, partition_data=(data,)),)
-    request = make(t.ProduceRequest, acks=1, timeout=ms(30_000), topic_data=topics)
-    return request, encode_request(request, 1, "bench")
+def produce(topic: str, partition: int, records: bytes) -> tuple[ProduceRequest, bytes]:
+    """A Produce request of one batch, acks=1, and its bytes."""
+    data = PartitionProduceData(index=partition, records=records)
+    topics = (TopicProduceData(name=topic, partition_data=(data,)),)
+    request = ProduceRequest(acks=1, timeout_ms=30_000, topic_data=topics)
+    return request, request_frame(request, PRODUCE_VERSION, 1, "bench")
 
 
 def packed(count: int, compression: Compression) -> bytes:
@@ -91,7 +97,7 @@ async def good(port: int, seconds: float, rate: float, pid: int) -> dict[str, fl
                     streams = await asyncio.open_connection("127.0.0.1", port)
                 reader, writer = streams
                 writer.write(frame)
-                answer = decode_response(request, await _answer(reader))
+                answer = response_in(await _answer(reader), request, PRODUCE_VERSION)
                 if answer.responses[0].partition_responses[0].error_code != Error.NONE:
                     raise ConnectionError
                 times.append(time.monotonic() - asked)
@@ -152,9 +158,8 @@ async def promise(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 async def unread(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Questions, as fast as they are taken; no answer is read."""
-    t = request_types(Key.METADATA, 12)
-    topic = make(t.MetadataRequestTopic, name=TOPIC)
-    frame = encode_request(make(t.MetadataRequest, topics=(topic,)), 1, "bench") * 100
+    topic = MetadataRequestTopic(name=TOPIC)
+    frame = request_frame(MetadataRequest(topics=(topic,)), METADATA_VERSION, 1, "bench") * 100
     writer.transport.pause_reading()  # type: ignore[attr-defined]
     while True:
         writer.write(frame)
@@ -164,8 +169,7 @@ async def unread(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
 
 async def describe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """All partitions of all topics, again and again."""
-    t = request_types(Key.METADATA, 12)
-    frame = encode_request(make(t.MetadataRequest, topics=None), 1, "bench")
+    frame = request_frame(MetadataRequest(topics=None), METADATA_VERSION, 1, "bench")
     while True:
         writer.write(frame)
         await _answer(reader)
@@ -212,13 +216,13 @@ def _bomb() -> bytes:
     return produce(COMPACTED, 0, packed(BOMB_RECORDS, Compression.ZSTD))[1]
 
 
-async def bad(port: int, seconds: float) -> dict[str, float]:
-    """How often each kind had to come again."""
+async def bad() -> dict[str, float]:
+    """How often each kind came. Each line of the standard input is a port to turn to."""
     os.nice(10)
     _bomb()
     came: Counter[str] = Counter()
 
-    async def one(deed: Deed) -> None:
+    async def one(deed: Deed, port: int) -> None:
         while True:
             writer = None
             try:
@@ -231,9 +235,15 @@ async def bad(port: int, seconds: float) -> dict[str, float]:
                 if writer is not None:
                     writer.transport.abort()
 
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await asyncio.gather(*(one(DEEDS[n % len(DEEDS)]) for n in range(BAD)))
+    at_work: list[asyncio.Task[None]] = []
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        for task in at_work:
+            task.cancel()
+        await asyncio.gather(*at_work, return_exceptions=True)
+        at_work = [asyncio.create_task(one(DEEDS[n % len(DEEDS)], int(line))) for n in range(BAD)]
+    for task in at_work:
+        task.cancel()
+    await asyncio.gather(*at_work, return_exceptions=True)
     return dict(came)
 
 
@@ -282,7 +292,7 @@ def main() -> None:
     if kind == "good":
         print(json.dumps(asyncio.run(good(port, seconds, rate, int(sys.argv[5])))))
     else:
-        print(json.dumps(asyncio.run(bad(port, seconds))))
+        print(json.dumps(asyncio.run(bad())))
 
 
 if __name__ == "__main__":

@@ -60,10 +60,13 @@ MARK: Final = "<!-- measured -->"
 RUN: Final = "Run on "
 
 
-def render(table: Table, command: str) -> str:
-    """One run as Markdown: medians, their ratio, whether a target is met, how often measured."""
+def render(table: Table, how: str, measured: str) -> str:
+    """A section as Markdown: medians, their ratio, whether a target is met, how often measured.
+
+    `how`: the command and what else there is to say of the run; `measured`: the commit.
+    """
     lines = [
-        f"{RUN}{datetime.date.today()} at {_commit()} by `{command}`: {platform.system()}, "
+        f"{RUN}{datetime.date.today()} at {measured} by {how}: {platform.system()}, "
         f"{os.cpu_count()} processors, Python {platform.python_version()}, Apache Kafka 4.3.0.",
         "",
         "| figure (median) | Spindle | Apache Kafka | ratio | target | | runs |",
@@ -84,7 +87,7 @@ def render(table: Table, command: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _commit() -> str:
+def commit() -> str:
     """The commit that was measured, and whether the tree differed from it."""
 
     def git(*words: str) -> str:
@@ -94,8 +97,8 @@ def _commit() -> str:
     if not name:
         return "an unknown commit"
     # Figures of other sections that were just written there are no change of what is measured.
-    changed = git("status", "--porcelain", "-uno", "--", ":/", ":!/docs/benchmarks.md")
-    return f"commit {name}" + (" with changes" if changed else "")
+    changed = git("status", "--porcelain", "--", ":/", ":!/docs/benchmarks.md")
+    return f"commit {name}" + (" with uncommitted changes" if changed else "")
 
 
 def _median(by_peer: dict[str, list[float]], name: str) -> float:

@@ -18,10 +18,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kio.serial import entity_reader, entity_writer
-from tools.messages.schema import attribute
+from tools.messages import entities, frames
+from tools.messages.schema import DATA, attribute
 
+from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.wire import codec, entities, framing, messages
+from spindle.wire import codec, messages
 from spindle.wire.apis import TABLE
 from spindle.wire.layout import Field, Layout, layout_of
 from spindle.wire.values import timestamp
@@ -37,7 +39,7 @@ CLASSES = [
     for key, api in TABLE.items()
     for version in range(api.readable_from, api.max + 1)
     for load in (entities.request_class, entities.response_class)
-]
+] + [entities.data_class(name, version) for name, versions in DATA.items() for version in versions]
 
 
 def whole(bits: int, signed: bool = True) -> st.SearchStrategy[int]:
@@ -116,6 +118,23 @@ def test_the_messages_bytes_are_kios_bytes(cls: type[Any], data: st.DataObject) 
         assert_same(read, entity)
     assert codec.encode(read, version) == raw
     assert read == codec.decode(message, version, raw)[0]
+    pieces: list[Buffer] = []
+    codec.encode_into(read, version, pieces)
+    assert b"".join(pieces) == raw
+    if isinstance(read, codec.Response):
+        assert codec.encode(packed(read, version), version) == raw
+
+
+def packed(message: Any, version: int) -> Any:
+    """The same with its arrays of structs, and those in them, as bytes."""
+    given: dict[str, Any] = {}
+    for name in message.__slots__:
+        value = getattr(message, name)
+        if isinstance(value, tuple) and value and isinstance(value[0], codec.Message):
+            given[name] = codec.Packed()
+            for one in value:
+                given[name].add(1, codec.put_all([packed(one, version)], version))
+    return codec.changed(message, **given)
 
 
 def assert_same(message: Any, entity: Any) -> None:
@@ -210,7 +229,7 @@ def test_random_frames_raise_nothing_but_corrupt_and_refusal() -> None:
             )
         )
         try:
-            framing.decode_request(frame)
+            frames.decode_request(frame)
             outcomes.add("read")
         except Refusal as refusal:
             outcomes.add(refusal.error.name)

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from spindle.cli.app import COMMANDS
+from spindle.cli.group import Later
 from spindle.model.settings.table import NODE_SETTINGS
 
 ROOT = Path(__file__).parents[2]
@@ -127,7 +128,7 @@ def test_docstrings_name_code_that_exists() -> None:
 def command(first: str) -> object | None:
     """A sub-command of `spindle`."""
     row = next((row for row in COMMANDS if row.name == first), None)
-    return row.load() if row is not None else None
+    return Later(*row).load() if row is not None else None
 
 
 def options_of(part: object) -> set[str]:

@@ -22,6 +22,7 @@ from packaging.requirements import Requirement
 from tests.support.processes import tied
 
 from spindle.cli.app import COMMANDS
+from spindle.cli.group import Later
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = ("", "spark", "connect", "demo")
@@ -131,7 +132,7 @@ def every_command() -> list[list[str]]:
     """The words of all commands and sub-commands."""
     found: list[list[str]] = []
     for row in COMMANDS:
-        inner = getattr(row.load(), "commands", {})
+        inner = getattr(Later(*row).load(), "commands", {})
         found += [[row.name], *([row.name, name] for name in inner)]
     return found
 

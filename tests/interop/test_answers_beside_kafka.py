@@ -17,12 +17,12 @@ from tests.support.apache_kafka import CONTROLLER_ID, ApacheKafka
 from tests.support.local import Local
 from tests.support.quorum import ask
 from tests.support.waiting import eventually
+from tools.messages.entities import make, request_types
 
 from spindle.model.batches import Buffer, Record
 from spindle.model.errors import Error
 from spindle.wire.apis import Key
 from spindle.wire.batch import Compression, build
-from spindle.wire.entities import make, request_types
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("N-08")]
 

@@ -26,13 +26,13 @@ from tests.support.commands import run
 from tests.support.local import Local
 from tests.support.ports import free_port
 from tests.support.waiting import eventually
+from tools.messages.entities import encode, make, ms, request_class, request_types
+from tools.messages.frames import decode_response, encode_request
 
 from spindle.model.errors import Error
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.formatting import format_blank
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import encode, make, ms, request_class, request_types
-from spindle.wire.framing import decode_response, encode_request
 from spindle.wire.layout import layout_of
 
 GROWTH_MAX = 80 << 20
@@ -199,7 +199,7 @@ def test_requests_that_ask_for_too_much_are_refused(cluster: Local) -> None:
         request = make(types.CreateTopicsRequest, topics=(topic,), timeout=ms(10_000))
         return int(ask(port, request).topics[0].error_code)
 
-    assert created(name="huge", num_partitions=2**31 - 1) == Error.INVALID_PARTITIONS
+    assert created(name="huge", num_partitions=2**31 - 1) == Error.POLICY_VIOLATION
     assert created(name="none", num_partitions=0) == Error.INVALID_PARTITIONS
     few = created(name="many", num_partitions=1, replication_factor=32767)
     assert few == Error.INVALID_REPLICATION_FACTOR
@@ -208,7 +208,7 @@ def test_requests_that_ask_for_too_much_are_refused(cluster: Local) -> None:
     types = request_types(Key.CREATE_PARTITIONS, 3)
     grown = make(types.CreatePartitionsTopic, name="good", count=2**31 - 1, assignments=None)
     request = make(types.CreatePartitionsRequest, topics=(grown,), timeout=ms(10_000))
-    assert ask(port, request).results[0].error_code == Error.INVALID_PARTITIONS
+    assert ask(port, request).results[0].error_code == Error.POLICY_VIOLATION
     types = request_types(Key.METADATA, 12)
     names = tuple(make(types.MetadataRequestTopic, name=f"no-{n}") for n in range(20_000))
     request = make(types.MetadataRequest, topics=names, allow_auto_topic_creation=False)

@@ -25,13 +25,13 @@ from tests.support.local import Local
 from tests.support.ports import free_port
 from tests.support.quorum import ask
 from tests.support.waiting import eventually
+from tools.messages.entities import make, ms, request_types
 
 from spindle.cli.demo.load import Load
 from spindle.model.errors import Corrupt, Error
 from spindle.model.records import PartitionChange
 from spindle.wire import batch
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, ms, request_types
 
 RECORDS = [b"%06d" % n + b"x" * 200 for n in range(400)]
 PATIENCE = 90

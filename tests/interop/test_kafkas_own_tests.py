@@ -1,4 +1,4 @@
-"""Apache Kafka 4.3's own published tests of log directories and reassignments, on clusters of ours.
+"""Apache Kafka 4.3's own published tests of directories, moves and more, on clusters of ours.
 
 The tests are Kafka's, unchanged; only what gives them a cluster is ours (`tests/support/java`).
 """
@@ -62,4 +62,21 @@ def test_answers_about_offsets_and_groups(
 ) -> None:
     """Those of classic groups; others of the same classes need KIP-848."""
     outcome = run_class(f"kafka.server.{name}", kafka_jars, tmp_path, LIMIT_S, methods)
+    assert (outcome.successful, outcome.failed) == (len(methods), 0), outcome.text
+
+
+@pytest.mark.spec("C-01")
+def test_transactions(kafka_jars: Path, tmp_path: Path) -> None:
+    """Some of the class: others of it look into a broker's logs, or need KIP-848."""
+    methods = [
+        f"{name}(java.lang.String)"
+        for name in (
+            "testBasicTransactions",
+            "testDelayedFetchIncludesAbortedTransaction",
+            "testFencingOnCommit",
+            "testMultipleMarkersOneLeader",
+        )
+    ]
+    name = "kafka.api.TransactionsTest"
+    outcome = run_class(name, kafka_jars, tmp_path, LIMIT_S, methods)
     assert (outcome.successful, outcome.failed) == (len(methods), 0), outcome.text

@@ -19,10 +19,10 @@ from tests.support.apache_kafka import CONTROLLER_ID
 from tests.support.local import Local
 from tests.support.mixed import Mixed
 from tests.support.processes import tied
+from tools.messages.entities import make, request_class
+from tools.messages.frames import encode_request
 
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_class
-from spindle.wire.framing import encode_request
 
 SESSION = 15.0
 LED_WITHIN = 9.0
@@ -37,13 +37,14 @@ WITH_A_BUG = """
 import sys
 from pathlib import Path
 
-from spindle.node.handlers import list_groups
+from spindle.node.handlers import BROKER
 from spindle.runtime import server
+from spindle.wire.apis import Key
 
-def on_broker(broker, call):
+def on_broker(broker, request, context):
     assert False, "the promoted log ends at 7"
 
-list_groups.on_broker = on_broker
+BROKER[Key.LIST_GROUPS].handle = on_broker
 sys.exit(server.run(Path(sys.argv[1]), "info"))
 """
 

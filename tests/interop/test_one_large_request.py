@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from tests.support.local import Local
 from tests.support.ports import free_port
+from tools.messages.entities import make, request_types
+from tools.messages.frames import encode_request
 
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
-from spindle.wire.framing import encode_request
 from spindle.wire.values import put_uvarint
 
 NAMES = 1_000_000

@@ -22,13 +22,13 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from tests.support.apache_kafka import CONTROLLER_ID, DUMP_LOG, REASSIGN, ApacheKafka, ApacheNode
 from tests.support.waiting import eventually
+from tools.messages.entities import make, request_types
+from tools.messages.frames import decode_response, encode_request
 
 from spindle.model.errors import Error
 from spindle.model.features import SUPPORTED
 from spindle.model.ids import LOST, id_from_text
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
-from spindle.wire.framing import decode_response, encode_request
 
 pytestmark = pytest.mark.kafka
 

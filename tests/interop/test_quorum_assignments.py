@@ -28,13 +28,13 @@ from tests.support.directory_world import (
     running,
 )
 from tests.support.quorum import ask, led
+from tools.messages.entities import make, request_types
 
 from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.features import SUPPORTED
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 

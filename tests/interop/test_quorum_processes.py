@@ -23,11 +23,11 @@ from tests.support.local import Local
 from tests.support.processes import tied
 from tests.support.quorum import View, ask, describe, in_step, led, quorum_of
 from tests.support.waiting import eventually
+from tools.messages.entities import make, request_types
 
 from spindle.cli.demo.load import Load
 from spindle.model.errors import Error
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
 
 VOTERS = (100, 101, 102)
 SETTINGS = {"offsets.topic.replication.factor": "2", "default.replication.factor": "2"}

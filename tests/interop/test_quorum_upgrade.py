@@ -16,6 +16,7 @@ from tests.support.clients import produce, values
 from tests.support.directory_world import BOTH, KEEPER, KINDS, SETTINGS, VICTIM, World
 from tests.support.mixed import Mixed
 from tests.support.relay import Relay
+from tools.messages.entities import make, request_types
 
 from spindle.model import records as r
 from spindle.model.errors import Error
@@ -24,7 +25,6 @@ from spindle.model.ids import MIGRATING
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.formatting import format_blank
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(300)]
 

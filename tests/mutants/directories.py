@@ -271,8 +271,8 @@ DIRECTORIES = [
         (
             "recovery points stay as they were before a start",
             "    offsets.write_logs(logs.values(), (key.topic_partition for key in quarantined))\n"
-            "    usage",
-            "    usage",
+            "    result",
+            "    result",
         ),
     ),
     *mutants(
@@ -376,8 +376,8 @@ STEPS = [
         ),
         (
             "an alignment keeps what an earlier attempt left",
-            "            log.truncate(plan.keep)\n        log.tidy()\n",
-            "            log.truncate(plan.keep)\n",
+            "        unbroken.after_cut(log, floor)\n        log.tidy()\n",
+            "        unbroken.after_cut(log, floor)\n",
         ),
         (
             "a copied piece is written behind the rest of an earlier attempt",

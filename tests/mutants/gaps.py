@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from tests.mutants.kind import mutants
 
-TESTS = ("tests/unit/storage/test_holes.py", "tests/crash/test_compaction_cuts.py")
+TESTS = (
+    "tests/unit/storage/test_holes.py",
+    "tests/unit/storage/test_leaps.py",
+    "tests/crash/test_compaction_cuts.py",
+)
 
 GAPS = [
     *mutants(
@@ -79,13 +83,13 @@ GAPS = [
         ),
         (
             "gaps that were told are forgotten",
-            "    unbroken.remember(log, names, found.gaps.doubtful)\n",
+            "    unbroken.remember(log, found.gaps.doubtful)\n",
             "",
         ),
         (
             "a mark beyond the log's end stays",
-            "        unbroken.move(log, log.end)\n",
-            "        pass\n",
+            "    unbroken.lower(log)\n\n\ndef",
+            "\n\ndef",
         ),
         (
             "a taken-over log counts as one without gaps",
@@ -108,8 +112,8 @@ GAPS = [
         TESTS,
         (
             "a mark has moved before its name is on the medium",
-            "    log.pool.disk.sync_dir(log.path)\n\n\ndef after_cut",
-            "\n\ndef after_cut",
+            "    log.pool.disk.sync_dir(log.path)\n\n\ndef lower",
+            "\n\ndef lower",
         ),
         (
             "gaps that were told are told in this run alone",
@@ -135,6 +139,40 @@ GAPS = [
             "a mark moves up before what is below it is on the medium",
             "        log.sync()\n        move(log, log.end)\n",
             "        move(log, log.end)\n",
+        ),
+        (
+            "a jump of offsets is a loss at the next start",
+            "            move(log, batch.base_offset)\n",
+            "",
+        ),
+        (
+            "a jump is marked before what is below it is on the medium",
+            "            log.sync()\n            move(",
+            "            move(",
+        ),
+        (
+            "a jump is written into the segment before it",
+            "    if batches[-1].last_offset - log.active.base <= POSITION_MAX:\n",
+            "    if log.active.base <= POSITION_MAX:\n",
+        ),
+    ),
+    *mutants(
+        "storage/copy.py",
+        TESTS,
+        (
+            "a moved log has no mark before its source loses its name",
+            "        log.sync()\n        unbroken.move(log, log.end)\n",
+            "        log.sync()\n",
+        ),
+        (
+            "a future log keeps its mark above a cut",
+            "        unbroken.after_cut(log, floor)\n",
+            "",
+        ),
+        (
+            "what was missing is missing after a move",
+            "    unbroken.take_over(log, plan.doubtful)\n",
+            "",
         ),
     ),
     *mutants(

@@ -317,7 +317,7 @@ def test_a_topic_that_was_deleted_since_the_plan_is_skipped_and_nothing_is_left_
     command = ("spindle", "balance", "apply", "-b", desk.bootstrap, str(plan))
     done = run(*command, "--throttle", str(50 << 20), seconds=120)
     assert done.code == 0, done
-    assert "1 replica moved and verified" in done.stdout
+    assert "1 replica moved and seen in place" in done.stdout
     assert "2 skipped: deleted since the plan" in done.stdout
     assert f"warning: {deleted}-0 is skipped" in done.stderr
     assert there(desk) == {f"{TOPIC}-0"}

@@ -11,7 +11,7 @@ import pytest
 from tests.pipeline.samples import NOON, row, samples
 from tests.support.commands import call
 
-from spindle.cli.balance import past, report
+from spindle.cli.balance import report
 from spindle.model.errors import Unusable
 from spindle.pipeline import forecast, history, load
 from spindle.pipeline.forecast import Filling
@@ -102,6 +102,29 @@ def test_growth_lines_end_with_what_is_there(told: dict[str, Filling]) -> None:
         moments = [at for at, _ in filling.line]
         assert moments == sorted(moments)
         assert len(moments) <= forecast.BUCKETS + 1
+
+
+@pytest.mark.spec("P-12")
+def test_directories_on_one_device_fill_together_and_no_later_than_it_does(spark: Session) -> None:
+    """/a grows by 3 GiB an hour, /b by 1 GiB; 400 GiB are free for both and not for each."""
+    rows = []
+    for hour in range(25):
+        a, b = (100 + 3 * hour) * GIB, (50 + hour) * GIB
+        free = 400 * GIB + 4 * (24 - hour) * GIB
+        at = NOON + hour * HOUR
+        rows += [
+            row(1, "/a", "t-0", a, usable=free, total_bytes=TOTAL, at=at),
+            row(1, "/b", "t-1", b, usable=free, total_bytes=TOTAL, at=at),
+            row(1, "/own", "t-2", a, usable=free, total_bytes=TOTAL + GIB, at=at),
+        ]
+    shared, alone = forecast.forecast(samples(spark, rows))
+    assert (shared.paths, shared.path, alone.paths) == (("/a", "/b"), "/a, /b", ("/own",))
+    assert (shared.used, shared.capacity) == (246 * GIB, 646 * GIB)
+    assert shared.growth * 3600 == pytest.approx(4 * GIB, rel=0.01)
+    now = NOON + 24 * HOUR
+    assert shared.days_left(now) == pytest.approx(100 / 24, rel=0.01)
+    assert alone.days_left(now) == pytest.approx(400 / 3 / 24, rel=0.01)
+    assert shared.line[-1][1] == shared.used
 
 
 def test_without_growth_nothing_fills(spark: Session) -> None:
@@ -251,7 +274,6 @@ def test_a_broker_more_a_broker_emptied_and_a_broker_lost(spark: Session, tmp_pa
 def test_replicas_without_bytes_stand_against_a_plan_too(
     spark: Session,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     how: dict[str, tuple[str, ...]],
 ) -> None:
     """They have nowhere to go: each broker has a copy."""
@@ -261,8 +283,6 @@ def test_replicas_without_bytes_stand_against_a_plan_too(
     assert answer.against[0].startswith("broker 2 cannot be emptied: 6 replicas stay, 0 B; ")
     assert not answer.possible
     assert not answer.proposal.done, "so that `balance plan` does not say that all is well"
-    monkeypatch.setattr(past, "spark_session", lambda *_: spark)
-    monkeypatch.setattr(spark, "stop", lambda: None)
     home = str(tmp_path)
     options = [word for name, (value,) in how.items() for word in (f"--{name}", value)]
     ended = call("balance", "what-if", "--between-brokers", *options, "--history", home)
@@ -272,22 +292,14 @@ def test_replicas_without_bytes_stand_against_a_plan_too(
 
 
 @pytest.mark.spec("N-06", "P-12")
-def test_what_if_without_a_history_ends_with_6(
-    spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(past, "spark_session", lambda *_: spark)
-    monkeypatch.setattr(spark, "stop", lambda: None)
+def test_what_if_without_a_history_ends_with_6(spark: Session, tmp_path: Path) -> None:
     home = str(tmp_path / "none")
     ended = call("balance", "what-if", "--add", "1:/new=1T", "--history", home)
     assert (ended.code, "there is no history in" in ended.stderr) == (6, True), ended
 
 
 @pytest.mark.spec("N-06", "P-12")
-def test_a_forecast_without_a_history_ends_with_6(
-    spark: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(past, "spark_session", lambda *_: spark)
-    monkeypatch.setattr(spark, "stop", lambda: None)
+def test_a_forecast_without_a_history_ends_with_6(spark: Session, tmp_path: Path) -> None:
     for more in ([], ["--json"]):
         ended = call("balance", "forecast", "--history", str(tmp_path / "none"), *more)
         assert ended.code == 6, ended

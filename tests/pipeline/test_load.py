@@ -157,6 +157,20 @@ def test_drained_excluded_cordoned_and_dead_directories(spark: Session) -> None:
     assert plans(spark, dead)[0] == []
 
 
+@pytest.mark.spec("P-03", "P-04")
+def test_two_directories_on_one_device_get_no_more_than_the_device_has(spark: Session) -> None:
+    """500 bytes free on the device of /b and /c together: that is not 500 for each."""
+    rows = [
+        *(row(1, "/full", f"t-{n}", 50, total_bytes=2000, usable=0) for n in range(40)),
+        row(1, "/b", "b-0", 50, total_bytes=600, usable=500),
+        row(1, "/c", "c-0", 50, total_bytes=600, usable=500),
+    ]
+    moves, _ = plans(spark, rows, drain=["1:/full"])
+    arrived = [move[4] for move in moves]
+    assert 0 < len(arrived) * 50 <= 500
+    assert arrived.count("/b") == arrived.count("/c") == 4, "up to 90 % of 300 bytes each"
+
+
 @pytest.mark.spec("P-04")
 def test_a_move_in_progress_counts_where_it_goes_and_is_left_alone(spark: Session) -> None:
     rows = [

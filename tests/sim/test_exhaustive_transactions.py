@@ -34,7 +34,7 @@ from spindle.sim.exhaustive.transaction_bounds import (
     STATE,
     TransactionBounds,
 )
-from spindle.wire.framing import decode_response
+from spindle.wire.framing import response_in
 
 
 def searched(seed: int | None = None, **bounds: int) -> Report:
@@ -226,17 +226,18 @@ def _late_batch() -> tuple[TransactionSituation, Error]:
             situation.take(situation.next_by_itself())
         situation.take(Choice(name, what))
     late, behind = first._write(DATA), situation.sides[2]
+    version = 12 if first.level >= BUMPING else 11
     while behind.replicas.hosted[DATA].partition.transactions.open:
         by_itself = [c for c in situation.choices() if c.kind in ("deliver", "time")]
         situation.take(next(iter(by_itself), Choice("ask", "first")))
     told: list[Error] = []
 
     def answered(buffers: list[Buffer]) -> None:
-        answer = decode_response(late, b"".join(bytes(buffer) for buffer in buffers)[4:])
+        answer = response_in(b"".join(bytes(b) for b in buffers)[4:], late, version)
         told.append(Error(answer.responses[0].partition_responses[0].error_code))
 
     assert behind.replicas.hosted[STATE].partition.leads
-    situation._serve(behind, late, answered)
+    situation._serve(behind, late, version, answered)
     situation._settle()
     return situation, told[0]
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 from tests.support.hostile import Hostile
+from tools.messages.entities import make, ms, request_types
+from tools.messages.frames import encode_message
 
-from spindle.node.handlers import list_groups
+from spindle.node.handlers import BROKER
 from spindle.node.node import Node
 from spindle.sim.cluster import Cluster, Member, Shape
 from spindle.sim.world import World
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import make, ms, request_types
-from spindle.wire.framing import encode_message
 
 SEEDS = 6
 REQUESTS = 400
@@ -118,7 +118,7 @@ def test_a_bug_in_a_handler_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> No
     def impossible(*_: object) -> None:
         raise AssertionError("the promoted log ends at 7")
 
-    monkeypatch.setattr(list_groups, "on_broker", impossible)
+    monkeypatch.setattr(BROKER[Key.LIST_GROUPS], "handle", impossible)
     attack = Attack(0)
     with pytest.raises(AssertionError, match="the promoted log ends at 7"):
         attack.attack([Key.LIST_GROUPS])

@@ -9,12 +9,13 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+from tools.messages.entities import make, response_types
+
 from spindle.model import records as r
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import LOST, UNASSIGNED, PartitionId
 from spindle.model.image import ClusterImage
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, response_types
 
 
 class AssignmentTaker:
@@ -37,7 +38,12 @@ class AssignmentTaker:
         self._asked_for_states = False
 
     def ask(
-        self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float = 30.0
+        self,
+        channel: str,
+        entity: Any,
+        version: int,
+        then: Callable[[Any], None],
+        timeout: float = 30.0,
     ) -> None:
         """A request for the active controller."""
         self.asked.append((entity, then))

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tools.messages.entities import make, request_types
+
 from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.ids import DirectoryId
 from spindle.model.image import ClusterImage
 from spindle.wire import batch
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
 from spindle.wire.metadata import decode_record
 from spindle.wire.values import take_uvarint
 from tests.support.apache_kafka import CONTROLLER_ID, ApacheKafka

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import uuid
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 from spindle.model import records as r
@@ -14,59 +13,15 @@ from spindle.model.features import SUPPORTED
 from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox
+from spindle.node import parted
 from spindle.node.controller import Controller
-from spindle.node.handlers import (
-    allocate_producer_ids,
-    alter_configs,
-    alter_partition,
-    alter_partition_reassignments,
-    alter_replica_state,
-    assign_replicas_to_dirs,
-    broker_heartbeat,
-    broker_registration,
-    controller_registration,
-    create_partitions,
-    create_topics,
-    delete_topics,
-    describe_cluster,
-    elect_leaders,
-    envelope,
-    incremental_alter_configs,
-    list_partition_reassignments,
-    unregister_broker,
-    update_features,
-)
+from spindle.node.handlers import CONTROLLER
 from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire.apis import Key
 from tests.support.desk import Desk, part, request
 
 CLUSTER_ID = "AV9P4iMkRQymBdGIGwlqQA"
 BOOTSTRAP = list(DEFAULT_LEVELS)
-
-MODULES: dict[int, ModuleType] = {
-    int(key): module
-    for key, module in (
-        (Key.ALLOCATE_PRODUCER_IDS, allocate_producer_ids),
-        (Key.ALTER_CONFIGS, alter_configs),
-        (Key.ALTER_PARTITION, alter_partition),
-        (Key.ALTER_PARTITION_REASSIGNMENTS, alter_partition_reassignments),
-        (Key.ALTER_REPLICA_STATE, alter_replica_state),
-        (Key.ASSIGN_REPLICAS_TO_DIRS, assign_replicas_to_dirs),
-        (Key.BROKER_HEARTBEAT, broker_heartbeat),
-        (Key.BROKER_REGISTRATION, broker_registration),
-        (Key.CONTROLLER_REGISTRATION, controller_registration),
-        (Key.CREATE_PARTITIONS, create_partitions),
-        (Key.CREATE_TOPICS, create_topics),
-        (Key.DELETE_TOPICS, delete_topics),
-        (Key.DESCRIBE_CLUSTER, describe_cluster),
-        (Key.ELECT_LEADERS, elect_leaders),
-        (Key.ENVELOPE, envelope),
-        (Key.INCREMENTAL_ALTER_CONFIGS, incremental_alter_configs),
-        (Key.LIST_PARTITION_REASSIGNMENTS, list_partition_reassignments),
-        (Key.UNREGISTER_BROKER, unregister_broker),
-        (Key.UPDATE_FEATURES, update_features),
-    )
-}
 
 
 class Committed:
@@ -139,7 +94,7 @@ class ControllerDesk(Desk):
             }
         )
         self.controller = Controller(self.config, out, self.quorum)
-        super().__init__(MODULES, self.controller, out, "on_controller", "CONTROLLER")
+        super().__init__(CONTROLLER, self.controller, out, "CONTROLLER", parted.CONTROLLER)
         self.controller.router = self.router
         if active:
             self.lead()

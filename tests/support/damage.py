@@ -6,6 +6,7 @@ The disk as a whole stays well.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
@@ -69,6 +70,11 @@ def offsets(log: Path) -> list[int]:
             batch.check(one)
             found += range(one.base_offset, one.next_offset)
     return found
+
+
+def borders(data: bytes) -> list[int]:
+    """Where each batch of a segment's bytes ends."""
+    return list(accumulate(one.size for one in batch.split(data)))
 
 
 def copies_aside(folder: Path) -> list[Path]:

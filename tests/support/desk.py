@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from types import ModuleType
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from tools.messages.entities import make, ms, request_class, request_types
+from tools.messages.frames import decode_response, encode_request
+
 from spindle.model.outbox import Outbox
-from spindle.node.calls import Connection
+from spindle.node.connection import Connection
+from spindle.node.parts import NOTHING_PARTED, Parted
+from spindle.node.request_context import Handler
 from spindle.node.router import Router
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, ms, request_class, request_types
-from spindle.wire.framing import decode_response, encode_request
+from spindle.wire.codec import Request
+from spindle.wire.framing import request_frame, response_in
 
 LISTENER = "PLAINTEXT"
 
@@ -21,22 +26,28 @@ class Desk:
 
     def __init__(
         self,
-        modules: dict[int, ModuleType],
+        handlers: Mapping[int, Handler[Any, Any, Any]],
         target: Any,
         out: Outbox,
-        entry: str = "on_broker",
         listener: str = LISTENER,
+        parted: Parted = NOTHING_PARTED,
     ) -> None:
         self.out = out
-        self.router = Router(modules, entry, target, out)
+        self.router = Router(handlers, target, out, parted)
         self.connection = Connection(1, listener, "127.0.0.1", out)
-        self._asked: list[Any] = []
+        self._asked: list[Callable[[bytes], Any]] = []
+        """What decodes the answers to come."""
         self._correlations = itertools.count(1)
 
-    def send(self, request: Any) -> None:
-        """Send a request."""
-        self._asked.append(request)
-        frame = encode_request(request, next(self._correlations), "tester")
+    def send(self, request: Any, version: int = 0) -> None:
+        """Send a request; `version`: of one that has no version of its own."""
+        number = next(self._correlations)
+        if isinstance(request, Request):
+            frame = request_frame(request, version, number, "tester")
+            self._asked.append(lambda frame: response_in(frame, request, version))
+        else:
+            frame = encode_request(request, number, "tester")
+            self._asked.append(lambda frame: decode_response(request, frame))
         self.router.on_frame(self.connection, frame[4:])
 
     def answers(self) -> list[Any]:
@@ -45,7 +56,7 @@ class Desk:
         found = []
         for answered in ready.answers if ready is not None else ():
             frame = b"".join(bytes(b) for b in answered.buffers)
-            found.append(decode_response(self._asked.pop(0), frame[4:]))
+            found.append(self._asked.pop(0)(frame[4:]))
         return found
 
     def ask(self, key: int, version: int, /, **fields: Any) -> Any:

@@ -14,10 +14,11 @@ from collections.abc import Callable
 from types import ModuleType, TracebackType
 from typing import Any, Self
 
+from tools.messages.entities import make, response_types
+from tools.messages.frames import Request, Unsupported, decode_request, encode_response
+
 from spindle.model.errors import Error
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import make, response_types
-from spindle.wire.framing import Request, Unsupported, decode_request, encode_response
 
 Script = Callable[[Any, ModuleType], Any]
 """(request entity, response's kio module) -> response entity, None for silence, or HANG_UP"""

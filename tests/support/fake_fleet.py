@@ -15,8 +15,9 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Self
 
+from tools.messages.entities import make
+
 from spindle.wire.apis import Key
-from spindle.wire.entities import make
 from tests.support.fake_broker import HANG_UP, FakeBroker
 
 GIGABYTE = 1 << 30

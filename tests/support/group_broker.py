@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import Any
 
 from spindle.model.batches import TRANSACTIONAL, Record
 from spindle.model.errors import Error
@@ -12,21 +12,8 @@ from spindle.model.ids import PartitionId
 from spindle.model.jobs import ReadResult
 from spindle.model.outbox import Outbox
 from spindle.node.groups.groups import Groups
-from spindle.node.handlers import (
-    delete_groups,
-    describe_groups,
-    find_coordinator,
-    heartbeat,
-    join_group,
-    leave_group,
-    list_groups,
-    offset_commit,
-    offset_delete,
-    offset_fetch,
-    sync_group,
-)
+from spindle.node.handlers import BROKER
 from spindle.node.topic_creation import OFFSETS_TOPIC, TopicCreation
-from spindle.wire.apis import Key
 from spindle.wire.batch import build
 from tests.support.cluster_image import add_topic, three_brokers
 from tests.support.desk import Desk
@@ -112,20 +99,6 @@ class MemoryReplicas:
 class GroupBroker:
     """Broker 1 of three, which leads all partitions of `__consumer_offsets`."""
 
-    MODULES: ClassVar = {
-        Key.OFFSET_COMMIT: offset_commit,
-        Key.OFFSET_FETCH: offset_fetch,
-        Key.FIND_COORDINATOR: find_coordinator,
-        Key.JOIN_GROUP: join_group,
-        Key.HEARTBEAT: heartbeat,
-        Key.LEAVE_GROUP: leave_group,
-        Key.SYNC_GROUP: sync_group,
-        Key.DESCRIBE_GROUPS: describe_groups,
-        Key.LIST_GROUPS: list_groups,
-        Key.DELETE_GROUPS: delete_groups,
-        Key.OFFSET_DELETE: offset_delete,
-    }
-
     def __init__(self, *, with_topic: bool = True, **settings: str) -> None:
         self.out = Outbox(random.Random(3))
         self.out.wall_ms = 1_000_000
@@ -143,9 +116,11 @@ class GroupBroker:
         if with_topic:
             add_topic(self.image, OFFSETS_TOPIC, *[(1, 2)] * PARTITIONS)
             self.lead()
-        self.desk = Desk({int(k): m for k, m in self.MODULES.items()}, self, self.out)
+        self.desk = Desk(BROKER, self, self.out)
 
-    def _ask_controller(self, channel: str, entity: Any, then: Any, timeout: float) -> None:
+    def _ask_controller(
+        self, channel: str, entity: Any, version: int, then: Any, timeout: float
+    ) -> None:
         self.wanted += [topic.name for topic in entity.topics]
 
     def partitions(self) -> list[PartitionId]:

@@ -14,14 +14,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tools.messages.entities import request_class
+from tools.messages.frames import encode_message
+
 from spindle.model.batches import CONTROL, TRANSACTIONAL, Record
 from spindle.model.errors import Error
 from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID
 from spindle.wire import batch
 from spindle.wire.apis import TABLE
 from spindle.wire.compression import Compression
-from spindle.wire.entities import request_class
-from spindle.wire.framing import encode_message
 from spindle.wire.layout import Field, Layout, layout_of
 
 TEXTS = (

@@ -2,7 +2,8 @@
 
 Maven fetches the test jars once, beside Kafka's jars; `tests/support/java` is compiled and stands
 before the test jars on the class path, so that each test gets a cluster of ours
-(`kafkas_cluster`). JUnit's console launcher runs one class.
+(`kafkas_cluster`). JUnit's console launcher runs one class. `python -m tests.support.kafkas_tests
+CLASS...` runs whole classes by hand, one after the other, and prints what failed.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support import class_data
 from tests.support.apache_kafka import JVM, archive, class_path
-from tests.support.kafka_jars import VERSION, JarsMissing
+from tests.support.kafka_jars import VERSION, JarsMissing, kafka_jars
 from tests.support.processes import tied
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +36,7 @@ _PLAIN_JARS = (
 _LAUNCHER = "junit-platform-console-standalone"
 _LAUNCHER_VERSION = "1.13.1"
 _FETCH_LIMIT_S = 900
+BY_HAND_S = 3600
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,20 @@ def run_class(
     # Kafka's own jars come first: the archive of their classes is bound to that order.
     own = class_path(jars)
     path = os.pathsep.join([str(classes), *map(str, sorted(tests.glob("*.jar")))])
-    sources = [str(source) for source in (JAVA / "org").rglob("*.java")]
+    sources = [str(source) for source in JAVA.glob("*/**/*.java")]
     subprocess.run(
-        tied(["javac", "-nowarn", "-cp", f"{own}{os.pathsep}{path}", "-d", str(classes), *sources]),
+        tied(
+            [
+                "javac",
+                "-nowarn",
+                "-XDignore.symbol.file",
+                "-cp",
+                f"{own}{os.pathsep}{path}",
+                "-d",
+                str(classes),
+                *sources,
+            ]
+        ),
         check=True,
         timeout=120,
     )
@@ -133,3 +148,24 @@ def _pom() -> str:
         "<groupId>spindle.tests</groupId><artifactId>kafkas-tests</artifactId><version>1</version>"
         f"<dependencies>{dependencies}</dependencies></project>\n"
     )
+
+
+def main(names: Sequence[str]) -> int:
+    """Run these classes; 1 where a test has failed."""
+    failed = 0
+    for name in names:
+        begun = time.monotonic()
+        with tempfile.TemporaryDirectory() as scratch:
+            outcome = run_class(name, kafka_jars(), Path(scratch), BY_HAND_S)
+        for line in outcome.text.splitlines():
+            if "\N{HEAVY BALLOT X}" in line:
+                print(line)
+        seconds = time.monotonic() - begun
+        passed = f"{outcome.successful} passed, {outcome.failed} failed"
+        print(f"{name}: {passed}, {seconds:.0f} s", flush=True)
+        failed += outcome.failed
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -117,26 +117,13 @@ class Local(SpindleCluster):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.kill()
-        if self._nursery is not None:
-            self._nursery.close()
-        bugs = self.bugs()
-        if bugs and not isinstance(error, KeyboardInterrupt):
-            raise AssertionError("\n".join(bugs)) from error
+        try:
+            super().__exit__(kind, error, trace)
+        finally:
+            if self._nursery is not None:
+                self._nursery.close()
 
     # -- faults -----------------------------------------------------------------------------
-
-    def bugs(self) -> list[str]:
-        """What the nodes' logs say of failures of ours, with some lines after each."""
-        found = []
-        for node in self.nodes.values():
-            if not node.log.exists():
-                continue
-            lines = node.log.read_text(errors="replace").splitlines()
-            for number, line in enumerate(lines):
-                if "a bug:" in line or "Traceback" in line:
-                    found.append("\n".join([f"node {node.node_id}", *lines[number : number + 40]]))
-        return found
 
     def break_disk(self, broker: int, directory: int, error: str = "EIO") -> None:
         """Have every access to a broker's directory fail from now on."""

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+from tools.messages.frames import decode_response
+
 from spindle.model import records as r
 from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.batches import Record
@@ -28,12 +30,7 @@ from spindle.model.jobs import (
 )
 from spindle.model.logs import LogKey
 from spindle.model.outbox import FrameAnswered, JobAsked, Outbox, Ready
-from spindle.node.handlers import (
-    alter_replica_log_dirs,
-    describe_bad_replicas,
-    describe_log_dirs,
-    repair_replica,
-)
+from spindle.node.handlers import BROKER
 from spindle.node.housekeeping import Housekeeping
 from spindle.node.logdirs.logdirs import LogDirs
 from spindle.node.logdirs.places import Place
@@ -46,10 +43,8 @@ from spindle.sim.disk import MemoryDisk
 from spindle.storage import meta
 from spindle.storage.directory import Directory
 from spindle.storage.formatting import DEFAULT_LEVELS
-from spindle.wire.apis import Key
 from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
-from spindle.wire.framing import decode_response
 from tests.support.assignment_taker import AssignmentTaker
 from tests.support.broker_parts import Fetchers, Lifecycle
 from tests.support.desk import Desk, part, request
@@ -148,16 +143,10 @@ class World:
             logs=self.logs,
             replicas=self.replicas,
         )
-        handlers = {
-            Key.ALTER_REPLICA_LOG_DIRS: alter_replica_log_dirs,
-            Key.DESCRIBE_LOG_DIRS: describe_log_dirs,
-            Key.DESCRIBE_BAD_REPLICAS: describe_bad_replicas,
-            Key.REPAIR_REPLICA: repair_replica,
-        }
         self.answers: list[FrameAnswered] = []
         """On the one connection, in the order of its requests."""
         self._sent = 0
-        self.desk = Desk({int(k): v for k, v in handlers.items()}, self.broker, self.out)
+        self.desk = Desk(BROKER, self.broker, self.out)
 
     def _new_id(self) -> Callable[[], uuid.UUID]:
         rng = random.Random(self.epoch + 77)
@@ -436,6 +425,10 @@ class World:
         """DescribeLogDirs; results by directory."""
         answer = self._ask(35, version, topics=topics)
         return {d.log_dir: d for d in answer.results}
+
+    def states(self) -> Any:
+        """What DescribeLogDirStates answers of the directories."""
+        return self._ask(30114, 0).log_dirs
 
     def _ask(self, key: int, version: int, **fields: Any) -> Any:
         answer = self._send(request(key, version, **fields))

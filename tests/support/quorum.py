@@ -10,11 +10,12 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
+from tools.messages.entities import make, request_types
+from tools.messages.frames import decode_response, encode_request
+
 from spindle.model.errors import Error
 from spindle.model.ids import METADATA_TOPIC
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
-from spindle.wire.framing import decode_response, encode_request
 from tests.support.apache_kafka import ApacheKafka
 from tests.support.waiting import eventually
 

@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
+from tools.messages.frames import decode_request
+
 from spindle.wire.apis import Key
-from spindle.wire.framing import RequestHeader, decode_header, decode_request
+from spindle.wire.framing import RequestHeader, decode_header
 from tests.support.ports import free_port
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tools.messages.entities import request_class, response_class
+from tools.messages.frames import decode_response
+
 from spindle.model.batches import Buffer
 from spindle.model.errors import DiskFailed, LogFailed
 from spindle.model.ids import LogDir, PartitionId
@@ -12,8 +15,6 @@ from spindle.model.logs import LogKey
 from spindle.node.replicas.replicas import Replicas
 from spindle.wire.batch import records as records_of
 from spindle.wire.batch import split
-from spindle.wire.entities import request_class, response_class
-from spindle.wire.framing import decode_response
 
 
 @dataclass

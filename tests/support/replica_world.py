@@ -10,8 +10,11 @@ import random
 import uuid
 from collections import deque
 from collections.abc import Callable
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
+
+from tools.messages.entities import make, request_types, response_types
+from tools.messages.frames import decode_request, decode_response, encode_request, encode_response
 
 from spindle.model import records as r
 from spindle.model.batches import Batch, Buffer, Record
@@ -19,26 +22,18 @@ from spindle.model.config import node_config
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import Endpoint, NodeId, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
-from spindle.model.jobs import (
-    CreateLog,
-    LogSettings,
-    Open,
-)
+from spindle.model.jobs import CreateLog, LogSettings, Open
 from spindle.model.logs import LogKey
 from spindle.model.outbox import FrameAsked, Outbox
-from spindle.node.calls import Call
-from spindle.node.handlers import (
-    delete_records,
-    describe_producers,
-    fetch,
-    list_offsets,
-    offset_for_leader_epoch,
-    produce,
-)
+from spindle.node import parted
+from spindle.node.handlers import BROKER
 from spindle.node.metadata import Metadata
+from spindle.node.parts import Parting, names_of
 from spindle.node.peers import Peers
 from spindle.node.replicas.fetchers import Fetchers
 from spindle.node.replicas.replicas import Replicas
+from spindle.node.request_context import RequestContext
+from spindle.node.router import decoded, serve
 from spindle.node.site import Site
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import meta
@@ -47,27 +42,11 @@ from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire.apis import Key
 from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
-from spindle.wire.entities import make, request_types, response_types
-from spindle.wire.framing import (
-    RequestHeader,
-    decode_request,
-    decode_response,
-    encode_request,
-    encode_response,
-)
+from spindle.wire.framing import RequestHeader
 from tests.support.replica_parts import Answer, Logs, fetched, produced, values_of
 
 TOPIC = uuid.UUID(int=1000)
-NAME = "t"
-CLUSTER = "AV9P4iMkRQymBdGIGwlqQA"
-HANDLERS: dict[int, ModuleType] = {
-    Key.PRODUCE: produce,
-    Key.FETCH: fetch,
-    Key.LIST_OFFSETS: list_offsets,
-    Key.OFFSET_FOR_LEADER_EPOCH: offset_for_leader_epoch,
-    Key.DELETE_RECORDS: delete_records,
-    Key.DESCRIBE_PRODUCERS: describe_producers,
-}
+NAME, CLUSTER = "t", "AV9P4iMkRQymBdGIGwlqQA"
 
 
 def directory_id(node: NodeId, number: int = 0) -> uuid.UUID:
@@ -113,7 +92,7 @@ class Node:
         self.logs = Logs(self.replicas)
         self.replicas.bind(self.fetchers, self.logs)
         self.fetchers.listeners.append(self.logs.on_answered)
-        self.broker = SimpleNamespace(
+        self.broker: Any = SimpleNamespace(
             out=self.out,
             image=self.image,
             settings=site.settings,
@@ -134,26 +113,49 @@ class Node:
 
     def host(self, partition: int = 0, path: str = "") -> None:
         """Make (or find) a partition's log and give it to the replicas."""
-        id = PartitionId(TOPIC, partition)
-        path = path or self.path
+        id, path = PartitionId(TOPIC, partition), path or self.path
         job = CreateLog(path, LogKey(NAME, partition), TOPIC, LogSettings())
         log = self.directories[path].run(job)
         self.replicas.on_log_ready(id, TopicPartition(NAME, partition), path, log)
 
     def _ask_controller(
-        self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float = 30.0
+        self,
+        channel: str,
+        entity: Any,
+        version: int,
+        then: Callable[[Any], None],
+        timeout: float = 30.0,
     ) -> None:
         self.world.controller_asked.append((self, entity, then))
 
     def call(self, key: int, version: int, body: Any) -> Answer:
         """A client's request, answered now or later."""
-        answer = Answer(key, version)
-        header = RequestHeader(key, version, 7, "client")
-        sent = decode_request(encode_request(body, 7, "client")[4:]).body
-        call = Call(header, sent, b"", 1, "PLAINTEXT", "127.0.0.1", {}, answer.take)
-        HANDLERS[key].on_broker(self.broker, call)
+        request, context, answer = self._sent(key, version, body)
+        serve(BROKER[key], self.broker, request, context)
         self.world.step()
         return answer
+
+    def call_in_parts(self, key: int, version: int, body: Any) -> Answer:
+        """A large request, served as the router does."""
+        request, context, answer = self._sent(key, version, body)
+        names = names_of(parted.BROKER, key, request)
+        assert names is not None
+
+        def serve_part(part: Any, of: RequestContext[Any]) -> None:
+            serve(BROKER[key], self.broker, part, of)
+
+        Parting(self.out, request, context, names, self.broker, serve_part).go_on()
+        self.world.step()
+        return answer
+
+    def _sent(self, key: int, version: int, body: Any) -> tuple[Any, RequestContext[Any], Answer]:
+        answer = Answer(key, version)
+        header = RequestHeader(key, version, 7, "client")
+        sent = decoded(BROKER, encode_request(body, 7, "client")[4:])
+        context: RequestContext[Any] = RequestContext(
+            header, b"", 1, "PLAINTEXT", "127.0.0.1", {}, answer.take
+        )
+        return sent, context, answer
 
     def partition(self, number: int = 0) -> Any:
         """The machine of a hosted partition."""
@@ -369,8 +371,10 @@ class World:
             if known is not None and node.out is out and node.id not in self.down:
                 out.done(asked.ticket, frame)
 
-        call = Call(request.header, request.body, b"", 1, "PLAINTEXT", "b", {}, sink)
-        HANDLERS[request.header.api_key].on_broker(target.broker, call)
+        served = decoded(BROKER, asked.frame[4:])
+        header = request.header
+        context: RequestContext[Any] = RequestContext(header, b"", 1, "PLAINTEXT", "b", {}, sink)
+        serve(BROKER[request.header.api_key], target.broker, served, context)
 
     def _control(self) -> bool:
         if not self.controller_asked or not self.controller_answers:

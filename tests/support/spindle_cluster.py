@@ -5,6 +5,7 @@ can be asked of the other, Apache Kafka's own tools included.
 from __future__ import annotations
 
 import sys
+from types import TracebackType
 
 from tests.support.apache_kafka import ApacheKafka, ApacheNode
 from tests.support.commands import run
@@ -24,3 +25,27 @@ class SpindleCluster(ApacheKafka):
     def command(self, node: ApacheNode) -> list[str]:
         """How a node's process is started."""
         return [sys.executable, "-m", "spindle", "broker", "-c", str(node.config)]
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End every node. AssertionError where one of their logs tells of a bug."""
+        super().__exit__(kind, error, trace)
+        bugs = self.bugs()
+        if bugs and not isinstance(error, KeyboardInterrupt):
+            raise AssertionError("\n".join(bugs)) from error
+
+    def bugs(self) -> list[str]:
+        """What the nodes' logs say of failures of ours, with some lines after each."""
+        found = []
+        for node in self.nodes.values():
+            if not node.log.exists():
+                continue
+            lines = node.log.read_text(errors="replace").splitlines()
+            for number, line in enumerate(lines):
+                if "a bug:" in line or "Traceback" in line:
+                    found.append("\n".join([f"node {node.node_id}", *lines[number : number + 40]]))
+        return found

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests import suite
 from tests.support.local import Local
+from tests.support.spindle_cluster import SpindleCluster
 from tests.support.verdicts import ran_out_of_time
 from tests.support.waiting import TimeIsUp, eventually
 
@@ -51,9 +52,11 @@ def test_what_is_wrong_is_never_a_matter_of_time(error: BaseException) -> None:
     assert not ran_out_of_time(error)
 
 
-def block(folder: Path, said: str, error: Exception | None) -> None:
+def block(
+    folder: Path, said: str, error: Exception | None, kind: type[SpindleCluster] = Local
+) -> None:
     """A test with a cluster, one of whose nodes says something before the test fails."""
-    with Local(folder, brokers=1) as cluster:
+    with kind(folder, Path(), brokers=1) as cluster:
         cluster.nodes[1].log.write_text(f"{said}\n")
         if error is not None:
             raise error
@@ -63,11 +66,12 @@ def block(folder: Path, said: str, error: Exception | None) -> None:
     "error",
     [None, subprocess.TimeoutExpired("kafka-log-dirs", 60), late(), AssertionError("1 == 2")],
 )
+@pytest.mark.parametrize("kind", [SpindleCluster, Local])
 def test_a_bug_of_a_node_is_what_a_test_fails_for_whatever_else_happens(
-    tmp_path: Path, error: Exception | None
+    tmp_path: Path, error: Exception | None, kind: type[SpindleCluster]
 ) -> None:
     with pytest.raises(AssertionError, match=r"node 1\n.* a bug: IndexError") as failed:
-        block(tmp_path, "[error] a bug: IndexError", error)
+        block(tmp_path, "[error] a bug: IndexError", error, kind)
     assert failed.value.__cause__ is error
     assert not ran_out_of_time(failed.value)
 

@@ -29,12 +29,15 @@ def annotation(field: Field, *, element: bool = False) -> str:
         return inner
     if field.array:
         inner = f"Sequence[{inner}]"
-    return f"{inner} | None" if field.nullable and not inner.endswith("| None") else inner
+    nullable = field.nullable and not field.kind.startswith("datetime")  # Read as -1.
+    return f"{inner} | None" if nullable and not inner.endswith("| None") else inner
 
 
 def literal(field: Field) -> str:
     """A field's default as text."""
     value = field.default
+    if field.kind.startswith("datetime"):
+        return "-1" if value is None else str(timestamp(value))  # type: ignore[arg-type]
     if field.nullable and value is None:
         return "None"
     if field.array:
@@ -50,8 +53,6 @@ def literal(field: Field) -> str:
         return f"Error.{Error(value).name}"
     if field.kind.startswith("timedelta"):
         return str(milliseconds(value))  # type: ignore[arg-type]
-    if field.kind.startswith("datetime"):
-        return str(timestamp(value))  # type: ignore[arg-type]
     if isinstance(value, int) and not isinstance(value, bool):
         return str(int(value))
     return repr(value)

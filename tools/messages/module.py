@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from tools.messages.annotating import annotation, default_name, literal
 from tools.messages.reading import ReaderText, reader_name
-from tools.messages.schema import Message, Struct, attribute, snake, struct_form
+from tools.messages.schema import Message, Struct, Variant, attribute, snake, struct_form
+from tools.messages.walking import WalkerText, holds_array, walker_name
 from tools.messages.writing import WriterText, writer_name
 
 _NO_FLEXIBLE = 32767
 _CODEC = (
-    *("ErrorCode", "Message", "Put", "Records", "Request", "Response", "count_of", "missing"),
-    *("null", "put_records", "skip_tags", "tag_at", "wrong_size"),
+    *("Data", "ErrorCode", "Message", "Packed", "Put", "Records", "Request", "Response"),
+    *("count_of", "missing", "null", "put_records", "skip_tags", "tag_at", "wrong_size"),
 )
+_LARGE = ["Marks", "Reading", "compact_string", "numbers", "read_each", "string", "walk_each"]
 _VALUES = ["ERRORS", "ZERO_UUID", "long_uvarint", "put_uvarint", "short", "uuid_of"]
 _STRUCT = {"pack": "pack", "unpack_from": "unpack_from"}
 
@@ -31,6 +34,8 @@ def module_text(message: Message) -> str:
         for variant in struct.variants:
             functions.append(ReaderText(message, struct, variant, used).text())
             functions.append(WriterText(message, struct, variant, used).text())
+            if message.other is not None and holds_array(variant.layout):
+                functions.append(WalkerText(message, struct, variant, used).text())
     body = "\n\n\n".join([classes, *functions, _tables(message)])
     structs = sorted(n for n in used if n.startswith(("pack_", "unpack_")) and n != "unpack_from")
     imports = _imports(message, body, bool(structs))
@@ -44,14 +49,11 @@ def _after_class(classes: str, name: str, line: str) -> str:
 
 
 def _head(message: Message) -> str:
-    api = message.api
-    of = (
-        f"version {api.max}"
-        if api.readable_from == api.max
-        else (f"versions {api.readable_from} to {api.max}")
-    )
+    low, high = message.versions[0], message.versions[-1]
+    of = f"version {high}" if low == high else f"versions {low} to {high}"
+    key = "" if message.key is None else f" (key {message.key})"
     return (
-        f'"""{message.name} (key {int(api.key)}), {of}. Written by `tools.messages`."""\n\n'
+        f'"""{message.name}{key}, {of}. Written by `tools.messages`."""\n\n'
         "from __future__ import annotations\n"
     )
 
@@ -69,6 +71,8 @@ def _imports(message: Message, body: str, used: bool) -> str:
     if packers:
         lines.append(f"from struct import {', '.join(packers)}")
     lines.append("from typing import ClassVar")
+    if needs("partial"):
+        lines.append("from functools import partial")
     if needs("UUID"):
         lines.append("from uuid import UUID")
     lines.append("")
@@ -76,6 +80,9 @@ def _imports(message: Message, body: str, used: bool) -> str:
     if re.search(r"\bError\.", body):
         lines.append("from spindle.model.errors import Error")
     lines.append(f"from spindle.wire.codec import {', '.join(n for n in _CODEC if needs(n))}")
+    large = [name for name in _LARGE if re.search(rf"(?<![.\w\"]){name}[(\[,)]", body)]
+    if large:
+        lines.append(f"from spindle.wire.large import {', '.join(large)}")
     if message.other is not None:
         lines.append(f"from spindle.wire.messages.{snake(message.other)} import {message.other}")
     values = [name for name in _VALUES if needs(name)]
@@ -92,27 +99,35 @@ def _structs(names: list[str]) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def _class(message: Message, struct: Struct) -> str:
-    lines = []
-    api = message.api
-    if struct.top and message.other is not None:
-        lines.append(f"class {struct.name}(Request[{message.other}]):")
-        lines.append(f'    """The request of API {int(api.key)}."""')
-    elif struct.top:
-        lines.append(f"class {struct.name}(Response):")
-        lines.append(f'    """The response of API {int(api.key)}."""')
+def _class_head(message: Message, struct: Struct) -> tuple[str, str]:
+    if not struct.top:
+        base, what = "Message", f"A part of {message.name}"
+    elif message.key is None:
+        base, what = "Data", "What other messages carry as bytes"
+    elif message.other is None:
+        base, what = "Response", f"The response of API {message.key}"
     else:
-        lines.append(f"class {struct.name}(Message):")
-        lines.append(f'    """A part of {message.name}."""')
+        base, what = f"Request[{message.other}]", f"The request of API {message.key}"
+    return f"class {struct.name}({base}):", f'    """{what}."""'
+
+
+def _class_variables(message: Message) -> list[str]:
+    lines = []
+    if message.key is not None:
+        lines.append(f"    KEY: ClassVar = {message.key}")
+    low, end = message.versions.start, message.versions.stop
+    lines.append(f"    VERSIONS: ClassVar = range({f'{low}, ' if low else ''}{end})")
+    flexible = _NO_FLEXIBLE if message.first_flexible is None else message.first_flexible
+    lines.append(f"    FIRST_FLEXIBLE: ClassVar = {flexible}")
+    if message.has_records:
+        lines.append("    HAS_RECORDS: ClassVar = True")
+    return [*lines, ""]
+
+
+def _class(message: Message, struct: Struct) -> str:
+    lines = [*_class_head(message, struct)]
     if struct.top:
-        flexible = api.first_flexible if api.first_flexible is not None else _NO_FLEXIBLE
-        lines.append(f"    KEY: ClassVar = {int(api.key)}")
-        low = f"{api.readable_from}, " if api.readable_from else ""
-        lines.append(f"    VERSIONS: ClassVar = range({low}{api.max + 1})")
-        lines.append(f"    FIRST_FLEXIBLE: ClassVar = {flexible}")
-        if message.has_records:
-            lines.append("    HAS_RECORDS: ClassVar = True")
-        lines.append("")
+        lines += _class_variables(message)
     fields = [
         (
             attribute(field),
@@ -148,11 +163,24 @@ def _tables(message: Message) -> str:
     lines = []
     if message.other is not None:
         lines.append(f"{top.name}.RESPONSE = {message.other}")
-    for table, named in (("READERS", reader_name), ("WRITERS", writer_name)):
-        rows = [
-            f"    {version}: {named(top, variant)},"
-            for variant in top.variants
-            for version in range(variant.first, variant.last + 1)
-        ]
-        lines += [f"{top.name}.{table} = {{", *rows, "}"]
+        lines += _walkers(top)
+    lines += _table(top, "READERS", reader_name)
+    for struct in message.structs.values():
+        # Elements of a response are written one by one, too: see `codec.put_all`.
+        if struct.top or message.is_response:
+            lines += _table(struct, "WRITERS", writer_name)
     return "\n".join(lines)
+
+
+def _table(struct: Struct, table: str, named: Callable[[Struct, Variant], str]) -> list[str]:
+    rows = [
+        f"    {version}: {named(struct, variant)},"
+        for variant in struct.variants
+        for version in range(variant.first, variant.last + 1)
+    ]
+    return [f"{struct.name}.{table} = {{", *rows, "}"]
+
+
+def _walkers(top: Struct) -> list[str]:
+    walked = [v for v in top.variants if holds_array(v.layout)]
+    return _table(Struct(top.name, True, walked), "WALKERS", walker_name) if walked else []

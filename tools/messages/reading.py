@@ -21,7 +21,7 @@ class ReaderText:
         self.used = used
         self.lines: list[str] = []
         self.run: list[Field] = []
-        self.name = reader_name(struct, variant)
+        self.variant = variant
 
     def text(self) -> str:
         """The function."""
@@ -36,8 +36,12 @@ class ReaderText:
             value = variable(field) if name in there else literal(field)
             self.say(1, f"e.{attribute(field)} = {value}")
         self.say(1, "return e, o")
-        head = f"def {self.name}(b: Buffer, o: int, end: int) -> tuple[{self.struct.name}, int]:"
-        return "\n".join([head, *self.lines])
+        return "\n".join([self.head(), *self.lines])
+
+    def head(self) -> str:
+        """The function's first line."""
+        name = reader_name(self.struct, self.variant)
+        return f"def {name}(b: Buffer, o: int, end: int) -> tuple[{self.struct.name}, int]:"
 
     def say(self, depth: int, text: str) -> None:
         """Add a line."""
@@ -156,6 +160,11 @@ class ReaderText:
         depth = self.length(field, target, field.nullable, depth, "i")
         least = self.least(field)
         self.check("n" if least == 1 else f"n * {least}", field, depth)
+        self.elements(field, depth)
+
+    def elements(self, field: Field, depth: int) -> None:
+        """Read the `n` elements of an array."""
+        target = variable(field)
         if field.kind in FIXED:
             letter, size = FIXED[field.kind]
             form = f"f'>{{n}}{letter}'" if size < 16 else f"'>' + '{letter}' * n"
@@ -196,7 +205,7 @@ class ReaderText:
         self.say(1, "tags = b[o]")
         self.say(1, "o += 1")
         self.say(1, "if tags:")
-        self.say(2, f"tags, o = {self.use('count_of')}(tags, b, o)")
+        self.say(2, f"tags, o = {self.use('count_of')}(tags, b, o, end, {self.struct.name!r})")
         self.say(2, "for _ in range(tags):")
         self.say(3, f"tag, stop, o = {self.use('tag_at')}(b, o, end, {self.struct.name!r})")
         branch = "if"

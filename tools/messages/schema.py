@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from spindle.wire import entities
-from spindle.wire.apis import TABLE, Api
+from spindle.wire.apis import TABLE
 from spindle.wire.layout import Field, Layout, carries_records, layout_of
+from tools.messages import entities
 
 RESERVED = frozenset(
     [
@@ -34,6 +34,10 @@ RESERVED = frozenset(
     ]
 )
 """Names of the generated functions' own variables."""
+
+
+DATA = {"default_principal_data": range(1)}
+"""Messages that others carry, by kio's name: the principal in an Envelope (KIP-590)."""
 
 
 @dataclass
@@ -84,10 +88,13 @@ class Struct:
 
 @dataclass
 class Message:
-    """A request or a response: its structs, the message itself last."""
+    """A request, a response or data: its structs, the message itself last."""
 
-    api: Api
     name: str
+    key: int | None
+    """Of the API; None for what is no request and no response."""
+    versions: range
+    first_flexible: int | None
     structs: dict[str, Struct]
     other: str | None
     """For a request: its response's name."""
@@ -98,24 +105,36 @@ class Message:
         return self.structs[self.name]
 
     @property
+    def is_response(self) -> bool:
+        """Whether it is the answer to a request."""
+        return self.key is not None and self.other is None
+
+    @property
     def has_records(self) -> bool:
         """Whether record bytes are in it."""
         return any(carries_records(v.layout) for v in self.top.variants)
 
 
 def messages() -> Iterator[Message]:
-    """Every message of the APIs that we speak."""
+    """Every message of the APIs that we speak, and those that they carry as bytes."""
     for key, api in TABLE.items():
         versions = range(api.readable_from, api.max + 1)
         requests = [entities.request_class(key, v) for v in versions]
         responses = [entities.response_class(key, v) for v in versions]
         response = responses[-1].__name__
-        yield _message(api, requests, response)
-        yield _message(api, responses, None)
+        yield _message(int(key), api.first_flexible, requests, response)
+        yield _message(int(key), api.first_flexible, responses, None)
+    for name, versions in DATA.items():
+        data = [entities.data_class(name, version) for version in versions]
+        first = next((version for version in versions if data[version].__flexible__), None)
+        yield _message(None, first, data, None)
 
 
-def _message(api: Api, classes: list[type[Any]], other: str | None) -> Message:
+def _message(
+    key: int | None, first_flexible: int | None, classes: list[type[Any]], other: str | None
+) -> Message:
     name = classes[-1].__name__
+    versions = range(int(classes[0].__version__), int(classes[-1].__version__) + 1)
     structs: dict[str, Struct] = {}
     for cls in classes:
         for layout in _inside(layout_of(cls)):
@@ -123,7 +142,8 @@ def _message(api: Api, classes: list[type[Any]], other: str | None) -> Message:
             own = layout.cls.__name__
             struct = structs.setdefault(own, Struct(own, own == name))
             _extend(struct, layout, cls.__version__)
-    return Message(api, name, {n: structs[n] for n in _by_need(structs, name)}, other)
+    ordered = {n: structs[n] for n in _by_need(structs, name)}
+    return Message(name, key, versions, first_flexible, ordered, other)
 
 
 def _extend(struct: Struct, layout: Layout, version: int) -> None:

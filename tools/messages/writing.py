@@ -145,6 +145,12 @@ class WriterText:
                 self.say(depth, f"for {one} in {target}:")
                 self.say(depth + 1, f"put({item})")
             return
+        if field.layout is not None and self.message.is_response:
+            self.say(depth, f"if type({target}) is {self.use('Packed')}:")
+            self.say(depth + 1, f"for piece in {target}.pieces:")
+            self.say(depth + 2, "put(piece)")
+            self.say(depth, "else:")
+            depth += 1
         self.say(depth, f"for {one} in {target}:")
         if field.layout is not None:
             self.say(depth + 1, f"{self.writer_of(field)}({one}, put)")

@@ -1,18 +1,17 @@
 """`spindle completion`: what a shell offers when the tab key is pressed.
 
-Typer has the scripts, and answers them when they call `spindle` with `VARIABLE` set.
+Typer has the scripts, and answers them when they call `spindle` with `COMPLETING` set.
 """
 
 from __future__ import annotations
 
 import os
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import typer
 from typer.completion import get_completion_inspect_parameters, shell_complete
 
-VARIABLE: Final = "_SPINDLE_COMPLETE"
-"""Of the environment: `complete_bash` and so on ask for what may follow, not for a command."""
+from spindle.cli.usage import COMPLETING
 
 
 def completion(
@@ -28,7 +27,7 @@ def completion(
     ~/.zshrc, or `spindle completion fish | source` into ~/.config/fish/config.fish.
     """
     _learn_shells()
-    shell_complete(context.find_root().command, {}, "spindle", VARIABLE, f"source_{shell}")
+    shell_complete(context.find_root().command, {}, "spindle", COMPLETING, f"source_{shell}")
 
 
 def enable() -> None:

@@ -8,18 +8,41 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from spindle.cli.examples import EXAMPLES
 
+COMPLETING: Final = "_SPINDLE_COMPLETE"
+"""Of the environment: `complete_bash` and so on ask for what may follow, not for a command."""
 _WORDS: Final = {int: "N", float: "X", Path: "PATH"}
 _KINDS: Final = {int: "a whole number", float: "a number"}
 _NARROW: Final = 40
 _NAME_MAX: Final = 34
 """Columns that the names of options get at most beside their meaning."""
+
+
+class Front(NamedTuple):
+    """The first page of help: what it is, its options and commands with their meanings, an end."""
+
+    about: str
+    options: Sequence[tuple[str, str]]
+    commands: Sequence[tuple[str, str]]
+    epilog: str
+
+
+def front_page(front: Front, path: str) -> str:
+    """The help of the command that has all others."""
+    width = _width()
+    return _joined(
+        f"Usage: {path} [OPTIONS] [COMMAND]",
+        *_paragraphs(front.about, width),
+        _listed("Options", front.options, width),
+        _listed("Commands", front.commands, width),
+        *_paragraphs(front.epilog, width),
+    )
 
 
 def dress(command: Any) -> Any:
@@ -34,22 +57,30 @@ def dress(command: Any) -> Any:
 
 def page(command: Any, context: Any) -> str:
     """The help of a command, as wide as the terminal (or COLUMNS) is."""
-    width = max(_NARROW, shutil.get_terminal_size((80, 24)).columns)
+    width = _width()
     path = context.command_path
     given = command.get_params(context)
     options = [p for p in given if p.param_type_name == "option" and not p.hidden]
     arguments = [p for p in given if p.param_type_name == "argument" and not p.hidden]
     commands = [c for c in getattr(command, "commands", {}).values() if not c.hidden]
     usage = [f"Usage: {path}", "[OPTIONS]", *map(_in_usage, arguments)]
-    parts = [
+    return _joined(
         " ".join([*usage, *_sub_command(command)]),
-        "\n\n".join(_paragraphs(command.help or "", width)),
+        *_paragraphs(command.help or "", width),
         _listed("Arguments", ((_word(p), _meaning(p)) for p in arguments), width),
         _listed("Options", ((_names(p), _meaning(p)) for p in options), width),
         _listed("Commands", ((c.name, _summary(c)) for c in commands), width),
         _examples(path),
-        "\n\n".join(_paragraphs(command.epilog or "", width)),
-    ]
+        *_paragraphs(command.epilog or "", width),
+    )
+
+
+def _width() -> int:
+    """Columns of the terminal."""
+    return max(_NARROW, shutil.get_terminal_size((80, 24)).columns)
+
+
+def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 

@@ -13,6 +13,9 @@ Buffer: TypeAlias = bytes | bytearray | memoryview
 NO_PRODUCER: Final = -1
 NO_TIMESTAMP: Final = -1
 
+OFFSET_MAX: Final = (1 << 63) - 1
+"""A log can end here at most (int64)."""
+
 COMPRESSION_MASK: Final = 0x07
 LOG_APPEND_TIME: Final = 0x08
 TRANSACTIONAL: Final = 0x10

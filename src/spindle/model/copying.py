@@ -115,8 +115,9 @@ class CopyPlan:
     """What one step of a move does.
 
     `keep`: cut the future log back to this offset first; `restart`: begin it again there. `name`
-    of the source's directory. `producers`: the source's, where the plan reaches its end. `still`:
-    nothing has changed the source since before the plan, and nothing will.
+    of the source's directory. `producers`: the source's, where the plan reaches its end.
+    `doubtful`: gaps in it that may be losses. `still`: nothing has changed the source since before
+    the plan, and nothing will.
     """
 
     mark: CopyMark
@@ -129,6 +130,7 @@ class CopyPlan:
     source_end: int
     epochs: tuple[EpochStart, ...]
     producers: tuple[ProducerEntry, ...] | None
+    doubtful: tuple[tuple[int, int], ...] = ()
     still: bool = False
 
     @property

@@ -7,10 +7,11 @@ them (the active controller). Nothing here knows where records come from.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from spindle.model import records as r
 from spindle.model.ids import (
@@ -28,6 +29,7 @@ from spindle.model.ids import (
 
 TOPIC_RESOURCE = 2
 BROKER_RESOURCE = 4
+NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -95,7 +97,7 @@ class ClusterImage:
         self.topic_ids: dict[str, TopicId] = {}
         self.brokers: dict[NodeId, r.RegisterBroker] = {}
         self.controllers: dict[NodeId, r.RegisterController] = {}
-        self.configs: dict[tuple[int, str], dict[str, str]] = {}
+        self.configs: dict[tuple[int, str], Mapping[str, str]] = {}
         self.features: dict[str, int] = {}
         self.next_producer_id = 0
         self.others: list[r.Other] = []
@@ -129,9 +131,12 @@ class ClusterImage:
             for partition in topic.partitions.values():
                 yield topic, partition
 
-    def config(self, resource_type: int, name: str) -> dict[str, str]:
-        """Dynamic settings of a resource ("" for the brokers' cluster-wide default)."""
-        return self.configs.get((resource_type, name), {})
+    def config(self, resource_type: int, name: str) -> Mapping[str, str]:
+        """Dynamic settings of a resource ("" for the brokers' cluster-wide default).
+
+        The same object as before exactly as long as they have not changed.
+        """
+        return self.configs.get((resource_type, name), NO_SETTINGS)
 
     def is_alive(self, broker: NodeId) -> bool:
         """Registered and not fenced."""
@@ -243,13 +248,15 @@ class ClusterImage:
 
     def _config(self, record: r.Config) -> None:
         key = (record.resource_type, record.resource_name)
-        settings = self.configs.setdefault(key, {})
+        settings = dict(self.config(*key))
         if record.value is None:
             settings.pop(record.key, None)
-            if not settings:
-                del self.configs[key]
         else:
             settings[record.key] = record.value
+        if settings:
+            self.configs[key] = settings
+        else:
+            self.configs.pop(key, None)
         self.delta.configs[key] = None
 
     def _feature(self, record: r.FeatureLevel) -> None:

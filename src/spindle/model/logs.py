@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from spindle.model.ids import DirectoryId, LogDir, TopicId, TopicPartition
 from spindle.model.offsets import EpochStart
@@ -112,6 +112,20 @@ class QuarantinedLog(NamedTuple):
     """A file could not be read; what is in it may be right."""
 
 
+class Usage(NamedTuple):
+    """Bytes of the file system that holds a directory, and its device.
+
+    `device`: equal for directories of one node that lie on one file system (st_dev); -1 unknown.
+    """
+
+    total: int
+    usable: int
+    device: int = -1
+
+
+UNKNOWN_USAGE: Final = Usage(-1, -1)
+
+
 @dataclass(slots=True, frozen=True)
 class OpenedDirectory:
     """What opening a log directory found (`Open`)."""
@@ -133,17 +147,9 @@ class OpenedDirectory:
     quarantined: tuple[QuarantinedLog, ...] = ()
     ignored: tuple[str, ...] = ()
     """Foreign names that are none of ours."""
-    total_bytes: int = -1
-    usable_bytes: int = -1
+    usage: Usage = UNKNOWN_USAGE
     warnings: tuple[str, ...] = ()
     """What was repaired or rebuilt, a line each, for the operator."""
-
-
-class Usage(NamedTuple):
-    """Bytes of the file system that holds a directory."""
-
-    total: int
-    usable: int
 
 
 @dataclass(slots=True, frozen=True)
@@ -153,5 +159,5 @@ class DirectoryState:
     path: LogDir
     directory_id: DirectoryId | None
     online: bool
-    usage: Usage = field(default=Usage(-1, -1))
+    usage: Usage = UNKNOWN_USAGE
     error: str = ""

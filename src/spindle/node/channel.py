@@ -3,7 +3,7 @@
 Knows nothing of what is asked. It does not repeat a request: whoever asks decides what a failure
 means, and by then the quorum may know another leader. Once another one leads, nobody waits for the
 one before, which may be frozen or cut off and would keep us waiting until the time is up. Which
-APIs a controller has beyond Kafka's (`wire.private`) is asked once for each term of it.
+APIs a controller has beyond Kafka's (`apis.is_private`) is asked once for each term of it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from typing import Any, Final
 import spindle
 from spindle.model.errors import PeerFailed
 from spindle.model.outbox import Outbox
-from spindle.node.peers import Peers
+from spindle.node.peers import Peers, R
 from spindle.node.quorum.quorum import Quorum
 from spindle.wire.apis import SOFTWARE, Key
-from spindle.wire.entities import make, request_class, versions
+from spindle.wire.codec import Request
+from spindle.wire.messages.api_versions_request import ApiVersionsRequest
+from spindle.wire.messages.api_versions_response import ApiVersionsResponse
 
 DEFAULT_TIMEOUT = 30.0
 VERSIONS_CHANNEL: Final = "api-versions"
@@ -43,11 +45,12 @@ class ControllerChannel:
     def ask(
         self,
         channel: str,
-        entity: Any,
-        then: Callable[[Any], None],
+        request: Request[R],
+        version: int,
+        then: Callable[[R | PeerFailed], None],
         timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
-        """Ask the active controller; `then` gets the response entity or PeerFailed (s).
+        """Ask the active controller in a version; `then` gets the response or PeerFailed (s).
 
         `channel` names the purpose: each has a connection of its own, so that a slow request of
         one kind holds up no other. PeerFailed at once where no leader is known.
@@ -58,7 +61,9 @@ class ControllerChannel:
             return
         number = next(self._numbers)
         self._waiting[number] = (endpoint, then)
-        self._peers.ask(*endpoint, channel, entity, partial(self._on_answer, number), timeout)
+
+        answered: Callable[[R | PeerFailed], None] = partial(self._on_answer, number)
+        self._peers.ask(*endpoint, channel, request, version, answered, timeout)
 
     def _on_answer(self, number: int, answer: Any) -> None:
         _, then = self._waiting.pop(number, (None, None))
@@ -110,16 +115,15 @@ class ControllerChannel:
             then(key in self._known[1])
             return
 
-        def answered(answer: Any) -> None:
+        def answered(answer: ApiVersionsResponse | PeerFailed) -> None:
             if isinstance(answer, PeerFailed):
                 then(answer)
                 return
             self._known = (term, frozenset(int(api.api_key) for api in answer.api_keys))
             then(key in self._known[1])
 
-        request = make(
-            request_class(Key.API_VERSIONS, versions(Key.API_VERSIONS)[-1]),
-            client_software_name=SOFTWARE,
-            client_software_version=spindle.__version__,
+        request = ApiVersionsRequest(
+            client_software_name=SOFTWARE, client_software_version=spindle.__version__
         )
-        self.ask(VERSIONS_CHANNEL, request, answered, VERSIONS_TIMEOUT)
+        version = ApiVersionsRequest.VERSIONS[-1]
+        self.ask(VERSIONS_CHANNEL, request, version, answered, VERSIONS_TIMEOUT)

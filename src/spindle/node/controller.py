@@ -26,7 +26,7 @@ from spindle.model.features import CONTROLLER_REGISTRATION, FINALIZED, SUPPORTED
 from spindle.model.ids import NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox, Timer
-from spindle.node.calls import Call
+from spindle.node.request_context import LATER, Later, R, RequestContext
 from spindle.node.router import Router
 from spindle.node.slices import Slices
 
@@ -90,7 +90,7 @@ class Controller:
         self.config = config
         self.out = out
         self.quorum = quorum
-        self.router: Router | None = None
+        self.router: Router[Any] | None = None
         """Serves what brokers forward in envelopes; set by whoever composes the node."""
         self.incarnation = out.new_id()
         self.slices = Slices(out, config.metadata_dir)
@@ -117,6 +117,11 @@ class Controller:
     def active(self) -> bool:
         """Whether we decide."""
         return self._state is not None
+
+    @property
+    def state(self) -> State | None:
+        """What is decided, committed or not; None where we do not decide."""
+        return self._state
 
     # --- the quorum -------------------------------------------------------------------------
 
@@ -160,23 +165,24 @@ class Controller:
 
     def serve(
         self,
-        call: Call,
+        context: RequestContext[R],
         decide: Decide[T],
-        respond: Callable[[T], Any],
-        refuse: Callable[[Call, Error, str], Any],
-    ) -> None:
+        respond: Callable[[T], R],
+        refuse: Callable[[Error, str], R],
+    ) -> Later:
         """Decide a client's request and answer it once that is committed."""
 
         def then(outcome: T | Refusal) -> None:
             if not isinstance(outcome, Refusal):
-                call.answer(respond(outcome))
-            elif call.forwarded and outcome.error is Error.NOT_CONTROLLER:
+                context.answer(respond(outcome))
+            elif context.forwarded and outcome.error is Error.NOT_CONTROLLER:
                 # The envelope says so, and the broker looks for the new controller itself.
-                call.answer_nothing()
+                context.answer_nothing()
             else:
-                call.answer(refuse(call, outcome.error, outcome.message))
+                context.answer(refuse(outcome.error, outcome.message))
 
         self.submit(decide, then)
+        return LATER
 
     def submit(self, decide: Decide[T], then: Callable[[T | Refusal], None]) -> None:
         """Decide, replay, append; `then` gets the answer once all of that is committed."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spindle.model.config import NodeConfig
-from spindle.node.lifecycle import NO_EPOCH, Lifecycle
+from spindle.node.lifecycle import HEARTBEAT_VERSION, NO_EPOCH, Lifecycle
 from spindle.node.quorum.quorum import Quorum
-from spindle.wire.entities import Entity
+from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,8 @@ class LastWords:
     """A request in the name of `client_id`, for the first of these (host, port) that takes it."""
 
     client_id: str
-    request: Entity
+    request: BrokerHeartbeatRequest
+    version: int
     controllers: tuple[tuple[str, int], ...]
 
 
@@ -35,4 +36,6 @@ def last_words(config: NodeConfig, lifecycle: Lifecycle, quorum: Quorum) -> Last
     controllers = tuple(address for address in known if address != own)
     if not controllers:
         return None
-    return LastWords(str(config.node_id), lifecycle.last_heartbeat(), controllers)
+    return LastWords(
+        str(config.node_id), lifecycle.last_heartbeat(), HEARTBEAT_VERSION, controllers
+    )

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.errors import Error, PeerFailed, Refusal
-from spindle.node.calls import Call
+from spindle.node.request_context import LATER, Later, R, RequestContext
 from spindle.node.site import Site
-from spindle.wire.apis import Key
-from spindle.wire.entities import data_class, encode, make, request_types, to_ms
+from spindle.wire.codec import encode
+from spindle.wire.messages.default_principal_data import DefaultPrincipalData
+from spindle.wire.messages.envelope_request import EnvelopeRequest
+from spindle.wire.messages.envelope_response import EnvelopeResponse
 
-Refuse = Callable[[Call, Error, str], Any]
-
+VERSION: Final = 0
 DEFAULT_TIMEOUT: Final = 30.0
 TIMEOUT_MAX: Final = 300.0
 """s that a request may be under way, whatever its client says."""
@@ -33,51 +34,73 @@ class Forwarding:
         self._site = site
         self._in_flight = 0
 
-    def forward(self, call: Call, refuse: Refuse) -> None:
-        """Have the controller answer a client. Refusal REQUEST_TIMED_OUT where too many wait."""
+    def forward(
+        self,
+        context: RequestContext[R],
+        refuse: Callable[[Error, str], R],
+        timeout_ms: int | None = None,
+    ) -> Later:
+        """Have the controller answer a client, which waits for `timeout_ms` where it says so.
+
+        Refusal REQUEST_TIMED_OUT where too many wait.
+        """
         if self._in_flight >= IN_FLIGHT_MAX:
             raise Refusal(
                 Error.REQUEST_TIMED_OUT, f"{IN_FLIGHT_MAX} requests wait for the controller"
             )
         self._in_flight += 1
-        types = request_types(Key.ENVELOPE, 0)
-        envelope = make(
-            types.EnvelopeRequest,
-            request_data=bytes(call.raw),
+        envelope = EnvelopeRequest(
+            request_data=bytes(context.raw),
             request_principal=principal_bytes(),
-            client_host_address=_address_bytes(call.host),
+            client_host_address=_address_bytes(context.host),
         )
-        self._send(call, refuse, envelope, self._site.out.now + _timeout(call))
+        self._send(context, refuse, envelope, self._site.out.now + _timeout(timeout_ms))
+        return LATER
 
-    def _send(self, call: Call, refuse: Refuse, envelope: Any, deadline: float) -> None:
+    def _send(
+        self,
+        context: RequestContext[R],
+        refuse: Callable[[Error, str], R],
+        envelope: EnvelopeRequest,
+        deadline: float,
+    ) -> None:
         out = self._site.out
         left = deadline - out.now
 
-        def on_reply(reply: Any) -> None:
+        def on_reply(reply: EnvelopeResponse | PeerFailed) -> None:
             if isinstance(reply, PeerFailed) or reply.error_code == Error.NOT_CONTROLLER:
                 if out.now + RETRY_DELAY < deadline:
-                    out.after(RETRY_DELAY, lambda: self._send(call, refuse, envelope, deadline))
+                    out.after(RETRY_DELAY, lambda: self._send(context, refuse, envelope, deadline))
                     return
                 self._answer(
-                    call, refuse, Error.REQUEST_TIMED_OUT, "no active controller answered in time"
+                    context,
+                    refuse,
+                    Error.REQUEST_TIMED_OUT,
+                    "no active controller answered in time",
                 )
             elif reply.error_code != Error.NONE:
                 self._answer(
-                    call,
+                    context,
                     refuse,
                     _own_error(reply.error_code),
                     f"the controller refused the envelope with error {int(reply.error_code)}",
                 )
             else:
                 self._in_flight -= 1
-                data = bytes(reply.response_data)
-                call.answer_buffers([len(data).to_bytes(4, "big") + data])
+                data = bytes(reply.response_data or b"")
+                context.answer_buffers([len(data).to_bytes(4, "big") + data])
 
-        self._site.controller.ask("forwarding", envelope, on_reply, timeout=left)
+        self._site.controller.ask("forwarding", envelope, VERSION, on_reply, left)
 
-    def _answer(self, call: Call, refuse: Refuse, error: Error, message: str) -> None:
+    def _answer(
+        self,
+        context: RequestContext[R],
+        refuse: Callable[[Error, str], R],
+        error: Error,
+        message: str,
+    ) -> None:
         self._in_flight -= 1
-        call.answer(refuse(call, error, message))
+        context.answer(refuse(error, message))
 
 
 def _own_error(code: int) -> Error:
@@ -87,18 +110,16 @@ def _own_error(code: int) -> Error:
     return Error.UNKNOWN_SERVER_ERROR
 
 
-def _timeout(call: Call) -> float:
+def _timeout(given_ms: int | None) -> float:
     """How long the client waits, in s; what the request says where it says so."""
-    given = getattr(call.body, "timeout", None)
-    seconds = DEFAULT_TIMEOUT if given is None else to_ms(given) / 1000
+    seconds = DEFAULT_TIMEOUT if given_ms is None else given_ms / 1000
     return min(seconds, TIMEOUT_MAX) if seconds > 0 else DEFAULT_TIMEOUT
 
 
 def principal_bytes() -> bytes:
     """The client's principal as an Envelope carries it: without authentication, ANONYMOUS."""
-    cls = data_class("default_principal_data", 0)
-    principal = make(cls, type_="User", name="ANONYMOUS", token_authenticated=False)
-    return (0).to_bytes(2, "big") + encode(principal)
+    principal = DefaultPrincipalData(type_="User", name="ANONYMOUS")
+    return (0).to_bytes(2, "big") + encode(principal, 0)
 
 
 def _address_bytes(host: str) -> bytes:

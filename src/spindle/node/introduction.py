@@ -6,17 +6,23 @@ we lead, the controller writes it itself. Made by `node` for its controller.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.features import CONTROLLER_REGISTRATION, METADATA_VERSION
 from spindle.node.controller import Controller
 from spindle.node.peers import Peers
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.messages.controller_registration_request import (
+    ControllerRegistrationRequest,
+    Feature,
+    Listener,
+)
+from spindle.wire.messages.controller_registration_response import ControllerRegistrationResponse
 
 INTERVAL: Final = 1.0
 """s between looks."""
+CHANNEL: Final = "registration"
+VERSION: Final = 0
 TIMEOUT: Final = 5.0
 
 
@@ -34,7 +40,7 @@ class Introduction:
         if controller.active or self._is_known() or endpoint is None:
             self._look_again()
             return
-        self._peers.ask(*endpoint, "registration", self._request(), self._on_reply, TIMEOUT)
+        self._peers.ask(*endpoint, CHANNEL, self._request(), VERSION, self._on_reply, TIMEOUT)
 
     def _is_known(self) -> bool:
         controller = self._controller
@@ -46,7 +52,7 @@ class Introduction:
     def _look_again(self) -> None:
         self._controller.out.after(INTERVAL, self._look)
 
-    def _on_reply(self, reply: Any) -> None:
+    def _on_reply(self, reply: ControllerRegistrationResponse | PeerFailed) -> None:
         if isinstance(reply, PeerFailed):
             self._controller.out.say("debug", "controller not registered", reason=str(reply))
         elif reply.error_code not in (Error.NONE, Error.NOT_CONTROLLER):
@@ -58,17 +64,14 @@ class Introduction:
             )
         self._look_again()
 
-    def _request(self) -> Any:
-        types = request_types(Key.CONTROLLER_REGISTRATION, 0)
+    def _request(self) -> ControllerRegistrationRequest:
         own = self._controller.registration()
-        return make(
-            types.ControllerRegistrationRequest,
+        return ControllerRegistrationRequest(
             controller_id=own.controller_id,
             incarnation_id=own.incarnation_id,
             zk_migration_ready=False,
             listeners=tuple(
-                make(
-                    types.Listener,
+                Listener(
                     name=e.name,
                     host=e.host,
                     port=e.port,
@@ -77,8 +80,7 @@ class Introduction:
                 for e in own.endpoints
             ),
             features=tuple(
-                make(
-                    types.Feature,
+                Feature(
                     name=name,
                     min_supported_version=levels.min,
                     max_supported_version=levels.max,

@@ -22,10 +22,19 @@ from spindle.model.image import Delta
 from spindle.model.outbox import Timer
 from spindle.node.rooms import to_fields
 from spindle.node.site import Site
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.codec import ErrorCode
+from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
+from spindle.wire.messages.broker_heartbeat_response import BrokerHeartbeatResponse
+from spindle.wire.messages.broker_registration_request import (
+    BrokerRegistrationRequest,
+    Feature,
+    Listener,
+)
+from spindle.wire.messages.broker_registration_response import BrokerRegistrationResponse
 
 CHANNEL: Final = "heartbeat"
+REGISTRATION_VERSION: Final = 4
+HEARTBEAT_VERSION: Final = 2
 STARTING_INTERVAL: Final = 0.01
 STOPPING_INTERVAL: Final = 0.1
 BACKOFF_FIRST: Final = 0.1
@@ -162,11 +171,9 @@ class Lifecycle:
 
     def _register(self) -> None:
         site = self._site
-        t = request_types(Key.BROKER_REGISTRATION, 4)
         online = self._directories.online
         listeners = tuple(
-            make(
-                t.Listener,
+            Listener(
                 name=e.name,
                 host=e.host or "localhost",
                 port=e.port,
@@ -176,16 +183,14 @@ class Lifecycle:
             if e.name not in site.config.controller_listeners
         )
         features = tuple(
-            make(
-                t.Feature,
+            Feature(
                 name=name,
                 min_supported_version=range.min,
                 max_supported_version=range.max,
             )
             for name, range in SUPPORTED.items()
         )
-        request = make(
-            t.BrokerRegistrationRequest,
+        request = BrokerRegistrationRequest(
             broker_id=site.node_id,
             cluster_id=site.cluster_id,
             incarnation_id=self._incarnation,
@@ -196,22 +201,22 @@ class Lifecycle:
             previous_broker_epoch=self._previous_epoch,
         )
 
-        def on_answer(answer: Any) -> None:
+        def on_answer(answer: BrokerRegistrationResponse | PeerFailed) -> None:
             if self._answered(answer, "registration"):
+                assert not isinstance(answer, PeerFailed)
                 self._registered = online == self._directories.online
                 self.epoch = answer.broker_epoch
                 self._out.say("info", "broker registered", epoch=self.epoch)
                 self._send()
 
-        site.controller.ask(CHANNEL, request, on_answer, self._timeout)
+        site.controller.ask(CHANNEL, request, REGISTRATION_VERSION, on_answer, self._timeout)
 
-    def last_heartbeat(self) -> Any:
+    def last_heartbeat(self) -> BrokerHeartbeatRequest:
         """What a broker that stops at once says: fence me and let me go (B-30). Changes nothing."""
         return self._heartbeat(want_fence=True, want_shut_down=True)
 
-    def _heartbeat(self, **fields: Any) -> Any:
-        return make(
-            request_types(Key.BROKER_HEARTBEAT, 2).BrokerHeartbeatRequest,
+    def _heartbeat(self, **fields: Any) -> BrokerHeartbeatRequest:
+        return BrokerHeartbeatRequest(
             broker_id=self._site.node_id,
             broker_epoch=self.epoch,
             current_metadata_offset=self._site.metadata.told,
@@ -229,12 +234,13 @@ class Lifecycle:
             **self._rooms_to_tell(),
         )
 
-        def on_answer(answer: Any) -> None:
+        def on_answer(answer: BrokerHeartbeatResponse | PeerFailed) -> None:
             if self._answered(answer, "heartbeat"):
+                assert not isinstance(answer, PeerFailed)
                 self._directories.on_heard(failed)
                 self._on_beat(answer)
 
-        site.controller.ask(CHANNEL, request, on_answer, self._timeout)
+        site.controller.ask(CHANNEL, request, HEARTBEAT_VERSION, on_answer, self._timeout)
 
     def _cordoned_to_tell(self) -> tuple[DirectoryId, ...] | None:
         """At the latest with the wish to be unfenced: new replicas come as soon as that is met."""
@@ -253,17 +259,22 @@ class Lifecycle:
         self._rooms_told = self._out.now
         return to_fields(self._rooms())
 
-    def _answered(self, answer: Any, what: str) -> bool:
+    def _answered(
+        self,
+        answer: BrokerRegistrationResponse | BrokerHeartbeatResponse | PeerFailed,
+        what: str,
+    ) -> bool:
         """Whether a request was met; if not, the next one is arranged."""
         self._in_flight = False
         if self.state == BrokerState.SHUTTING_DOWN:
             return False
         if isinstance(answer, PeerFailed):
-            error, name = Error.NETWORK_EXCEPTION, str(answer)
+            error: ErrorCode = Error.NETWORK_EXCEPTION
+            name = str(answer)
         else:
             error = answer.error_code
             name = error.name if isinstance(error, Error) else f"error {error}"
-            if error in _IN_WORDS:
+            if isinstance(error, Error) and error in _IN_WORDS:
                 site = self._site
                 words = _IN_WORDS[error].format(id=site.node_id, cluster=site.cluster_id)
                 name = f"{words} ({name})"
@@ -291,7 +302,7 @@ class Lifecycle:
         self._schedule(min(step, self._interval) * (0.8 + 0.4 * self._out.rng.random()))
         return False
 
-    def _on_beat(self, answer: Any) -> None:
+    def _on_beat(self, answer: BrokerHeartbeatResponse) -> None:
         if answer.is_fenced != self.is_fenced:
             self.is_fenced = answer.is_fenced
             event = "broker is fenced" if self.is_fenced else "broker is unfenced"

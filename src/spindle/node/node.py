@@ -21,9 +21,10 @@ from spindle.model.jobs import (
 from spindle.model.logs import OpenedDirectory
 from spindle.model.outbox import Outbox, Ready, Rng
 from spindle.model.statistics import Sample
+from spindle.node import parted
 from spindle.node.broker import Broker
-from spindle.node.calls import Connection
 from spindle.node.channel import ControllerChannel
+from spindle.node.connection import Connection
 from spindle.node.controller import Controller
 from spindle.node.farewell import LastWords, last_words
 from spindle.node.handlers import BROKER, CONTROLLER
@@ -51,7 +52,7 @@ class Node:
         self.quorum = Quorum(config, cluster_id, self.out, peers, self.metadata)
         self.controller: Controller | None = None
         self.broker: Broker | None = None
-        self._routers: dict[str, Router] = {}
+        self._routers: dict[str, Router[Any]] = {}
         self._connections: dict[int, Connection] = {}
         self._opened: dict[LogDir, OpenedDirectory | Failure] = {}
         self._watches: dict[LogDir, Watch] = {}
@@ -71,13 +72,13 @@ class Node:
         for listener in config.listeners:
             self._routers[listener.name] = self._router(listener.name)
 
-    def _router(self, listener: str) -> Router:
+    def _router(self, listener: str) -> Router[Any]:
         if listener in self.config.controller_listeners:
             assert self.controller is not None
-            router = Router(CONTROLLER, "on_controller", self.controller, self.out)
+            router = Router(CONTROLLER, self.controller, self.out, parted.CONTROLLER)
             self.controller.router = router
             return router
-        return Router(BROKER, "on_broker", self.broker, self.out)
+        return Router(BROKER, self.broker, self.out, parted.BROKER)
 
     # --- inputs -----------------------------------------------------------------------------
 

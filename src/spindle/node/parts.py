@@ -2,165 +2,334 @@
 
 Each thing of such a request has its answer whatever the others are, so the handler is given some of
 them, in a request of their own, and what it answers is put together again as if it had been asked
-once. Only for requests that were too large to be read at once; used by the router alone.
+once. Where an answer does depend on the others (a name that comes twice), a `Survey` sees all parts
+before the first is served. Used by the router alone; which requests are parted: `node.parted`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from spindle.model.outbox import Outbox
-from spindle.node.calls import Call
-from spindle.wire.apis import Key
-from spindle.wire.entities import in_pieces
-from spindle.wire.framing import with_header
-from spindle.wire.writers import Packed, put_all
+from spindle.node.request_context import RequestContext, Survey
+from spindle.wire import codec
+from spindle.wire.codec import Packed, changed
+from spindle.wire.framing import response_of_pieces
 
 SIZE: Final = 500
 """Things in a part: some milliseconds."""
+HEAVY: Final = 4 * SIZE
+"""Things from which on a request is parted that is read at once: each takes a byte at least."""
+
+Weigh = Callable[[Any, Any], int]
 
 
 class Names(NamedTuple):
-    """The fields that hold the things: of the request, of its elements, and those of the answer."""
+    """Where the things are: fields of the request, from the outermost array inwards, and of the
+    answer. An array in two parts has its answers in one array again.
+    """
 
-    asked: str
-    asked_inner: str | None
-    told: str
-    told_inner: str | None
-
-
-_PARTITIONS: Final = Names("topics", "partitions", "topics", "partitions")
-PARTED: Final = {
-    Key.LIST_OFFSETS: _PARTITIONS,
-    Key.OFFSET_FOR_LEADER_EPOCH: _PARTITIONS,
-    Key.DELETE_RECORDS: _PARTITIONS,
-    Key.OFFSET_COMMIT: _PARTITIONS,
-    Key.TXN_OFFSET_COMMIT: _PARTITIONS,
-    Key.DESCRIBE_PRODUCERS: Names("topics", "partition_indexes", "topics", "partitions"),
-    Key.DESCRIBE_TRANSACTIONS: Names("transactional_ids", None, "transaction_states", None),
-    Key.FIND_COORDINATOR: Names("coordinator_keys", None, "coordinators", None),
-    Key.DESCRIBE_GROUPS: Names("groups", None, "groups", None),
-}
-"""The APIs whose requests may be parted, in the versions that have these fields."""
+    asked: tuple[str, ...]
+    told: tuple[str, ...]
+    weigh: Weigh | None = None
+    """How many things an element of the innermost array is worth, given the machine; None: one."""
+    small: bool = False
+    """Few bytes may ask for much: the weight counts, not the frame's size."""
+    survey: Callable[[], Survey] | None = None
+    """Makes what looks at all parts first."""
+    eager: bool = False
+    """A part waits for others, so the next one does not wait for its answer."""
 
 
-def may_be_parted(call: Call) -> bool:
-    """Whether a large request can be served in parts."""
-    names = PARTED.get(Key(call.key))
-    return names is not None and getattr(call.body, names.asked, None) is not None
+Parted = Mapping[int, tuple[Names, ...]]
+"""By API key: the fields of some versions, then of others."""
+NOTHING_PARTED: Final[Parted] = MappingProxyType({})
 
 
-Serve = Callable[[Call], None]
+def names_of(parted: Parted, key: int, request: Any) -> Names | None:
+    """The things of a request that can be served in parts."""
+    for names in parted.get(key, ()):
+        if getattr(request, names.asked[0]):
+            return names
+    return None
+
+
+def is_heavy(names: Names, target: Any, request: Any, size: int) -> bool:
+    """Whether a request of `size` bytes that is read at once is too much to be served at once."""
+    if names.small:
+        most = SIZE
+    elif size < HEAVY:
+        return False
+    else:
+        most = HEAVY
+    return _weighs(_weigher(names, target), request, names.asked, most) > most
+
+
+Serve = Callable[[Any, RequestContext[Any]], None]
 
 
 class Parting:
     """One request that is served in parts, one after the other."""
 
     def __init__(
-        self, out: Outbox, call: Call, serve: Serve, over: Callable[[], None] = lambda: None
+        self,
+        out: Outbox,
+        request: Any,
+        context: RequestContext[Any],
+        names: Names,
+        target: Any,
+        serve: Serve,
+        over: Callable[[], None] = lambda: None,
     ) -> None:
-        """`serve` handles a call; its refusals are answers. `over`: the last part was served."""
+        """`serve` handles a request; its refusals are answers. `over`: the last part was served."""
         self._out = out
-        self._call = call
+        self._request = request
+        self._context = context
         self._serve = serve
         self._over = over
-        self._names = PARTED[Key(call.key)]
-        self._parts = _parts(call.body, self._names)
-        self._told = Packed()
-        self._open: Any = None
-        """The answer's element whose things are in two parts or more."""
-        self._inner = Packed()
+        self._names = names
+        self._target = target
+        self._parts = self._split()
+        self._survey = names.survey() if names.survey is not None else None
+        self._seen = self._split() if names.survey is not None else None
+        self._began = out.now
+        self._array = _Array(names.told[1:], context.version)
+        self._head: Any = None
+        """The answer whose other fields are told."""
+        self._served = 0
+        self._expected = 0
+        self._ready: dict[int, tuple[_Asked, Any]] = {}
+        """Answers behind one that is still missing, by the number of their part."""
+
+    def _split(self) -> Iterator[_Asked]:
+        return _parts(self._request, self._names.asked, _weigher(self._names, self._target))
 
     def go_on(self) -> None:
-        """Serve the next part, or answer."""
-        if self._call.gone():
+        """Look at the next part, or serve it."""
+        if self._context.gone() or self._context.answered:
             return
-        part = next(self._parts)
-        self._serve(_Part(self._call, part.body, lambda entity: self._on_told(part, entity)))
+        if self._seen is not None:
+            seen = next(self._seen)
+            assert self._survey is not None
+            self._survey.take(self._target, seen.request)
+            if seen.last:
+                self._seen = None
+            self._out.in_turn(self.go_on)
+            return
+        part, number = next(self._parts), self._served
+        self._served += 1
+        if self._names.eager and not part.last:
+            self._out.in_turn(self.go_on)
+        self._serve(
+            part.request,
+            _Part(
+                self._context,
+                lambda response: self._on_told(number, part, response),
+                self._survey,
+                self._began,
+            ),
+        )
         if part.last:
             self._over()
 
-    def _on_told(self, part: _Asked, entity: Any) -> None:
-        told = list(getattr(entity, self._names.told))
-        inner = self._names.told_inner or ""
-        if part.continues:
-            first = getattr(told.pop(0), inner)
-            self._inner.add(len(first), put_all(first))
-        if self._open is not None and (told or not part.goes_on):
-            whole = replace(self._open, **{inner: self._inner})
-            self._told.add(1, put_all([whole]))
-            self._open, self._inner = None, Packed()
-        if part.goes_on and told:
-            self._open = told.pop()
-            first = getattr(self._open, inner)
-            self._inner.add(len(first), put_all(first))
-        self._told.add(len(told), put_all(told))
-        if not part.last:
-            self._out.in_turn(self.go_on)
+    def _on_told(self, number: int, part: _Asked, response: Any) -> None:
+        if self._context.answered:
             return
-        answer = replace(entity, **{self._names.told: self._told})
-        self._call.answer_buffers(with_header(self._call.header, answer, in_pieces(answer)))
+        if response is None:
+            self._context.answer_nothing()
+            if not part.last:
+                self._over()
+            return
+        self._ready[number] = (part, response)
+        if number == self._expected:
+            self._take()
+
+    def _take(self) -> None:
+        """Take the next answer; those behind it in their turns."""
+        if self._context.answered:
+            return
+        part, response = self._ready.pop(self._expected)
+        self._expected += 1
+        if self._head is None or not getattr(self._head, "error_code", 0):
+            self._head = response
+        self._array.take(getattr(response, self._names.told[0]), part.continues, part.goes_on)
+        if part.last:
+            answer = changed(self._head, **{self._names.told[0]: self._array.whole})
+            self._context.answer_buffers(response_of_pieces(self._context.header, answer))
+        elif self._expected in self._ready:
+            self._out.in_turn(self._take)
+        elif not self._names.eager:
+            self._out.in_turn(self.go_on)
 
 
-class _Part(Call):
-    """A part of a call: what it is answered goes to the whole."""
+class _Part(RequestContext[Any]):
+    """The context of a part: what it is answered goes to the whole."""
 
     __slots__ = ("_then",)
 
-    def __init__(self, whole: Call, body: Any, then: Callable[[Any], None]) -> None:
+    def __init__(
+        self,
+        whole: RequestContext[Any],
+        then: Callable[[Any], None],
+        survey: Survey | None,
+        began: float,
+    ) -> None:
         super().__init__(
-            whole.header, body, b"", whole.connection, whole.listener, whole.host, whole.served,
+            whole.header, b"", whole.connection, whole.listener, whole.host, whole.served,
             lambda buffers: None, whole.forwarded, whole.gone,
         )  # fmt: skip
         self._then = then
+        self.survey = survey
+        self.began = began
 
-    def answer(self, entity: Any) -> None:
+    def answer(self, response: Any) -> None:
         """A part is answered."""
-        self.answer_nothing()
-        self._then(entity)
+        self.answer_buffers([])
+        self._then(response)
+
+    def answer_nothing(self) -> None:
+        """Nothing is to be answered to any of it."""
+        self.answer_buffers([])
+        self._then(None)
+
+
+# --- putting the answers together ---------------------------------------------------------------
+
+
+class _Array:
+    """An array of the answer; the element at its end may still be open."""
+
+    def __init__(self, inner: tuple[str, ...], version: int) -> None:
+        """`inner`: the fields that hold the arrays within its elements."""
+        self._inner = inner
+        self._version = version
+        self._packed = Packed()
+        self._open: Any = None
+        self._within: _Array | None = None
+
+    @property
+    def whole(self) -> Any:
+        """All that was taken."""
+        assert self._open is None
+        return self._packed
+
+    def take(self, told: Iterable[Any], continues: int, goes_on: int) -> None:
+        """Take what a part was told.
+
+        `continues`: of how many arrays, from here inwards, the first element continues the last one
+        of the part before; `goes_on`: of how many the last element goes on in the next part.
+        """
+        found = list(told)
+        if not self._inner:
+            pass  # What goes on in the request are separate elements here.
+        elif continues and self._open is not None:
+            if found:
+                self._resume(found.pop(0), continues - 1, goes_on - 1 if goes_on else 0)
+            if not goes_on:
+                self._close()
+        elif goes_on and found:
+            self._open = found.pop()
+            self._within = _Array(self._inner[1:], self._version)
+            self._within.take(getattr(self._open, self._inner[0]), 0, goes_on - 1)
+        self._add(found)
+
+    def _resume(self, element: Any, continues: int, goes_on: int) -> None:
+        assert self._within is not None
+        self._within.take(getattr(element, self._inner[0]), continues, goes_on)
+        if getattr(element, "error_code", 0) and not self._open.error_code:
+            self._open = changed(self._open, error_code=element.error_code)
+
+    def _close(self) -> None:
+        assert self._within is not None
+        self._within.close()
+        whole = changed(self._open, **{self._inner[0]: self._within.whole})
+        self._open, self._within = None, None
+        self._add([whole])
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        if self._open is not None:
+            self._close()
+
+    def _add(self, elements: list[Any]) -> None:
+        self._packed.add(len(elements), codec.put_all(elements, self._version))
+
+
+# --- taking a request apart ---------------------------------------------------------------------
+
+
+class _Piece(NamedTuple):
+    """Some elements of an array; where it is of one element, of a piece of that one perhaps."""
+
+    elements: tuple[Any, ...]
+    continues: int = 0
+    goes_on: int = 0
 
 
 class _Asked(NamedTuple):
-    body: Any
-    continues: bool
-    """Its first element is the last one of the part before."""
-    goes_on: bool
-    """Its last element is the first one of the next part, too."""
+    request: Any
+    continues: int
+    """So many arrays, from the outermost, begin with an element that the part before ends with."""
+    goes_on: int
+    """So many end with an element with which the next part begins."""
     last: bool
 
 
-def _parts(body: Any, names: Names) -> Iterator[_Asked]:
+def _weigher(names: Names, target: Any) -> Callable[[Any], int]:
+    weigh = names.weigh
+    return (lambda element: 1) if weigh is None else (lambda element: weigh(target, element))
+
+
+def _parts(request: Any, path: tuple[str, ...], weigh: Callable[[Any], int]) -> Iterator[_Asked]:
+    for piece, last in _with_last(_pieces(getattr(request, path[0]), path[1:], weigh)):
+        asked = changed(request, **{path[0]: piece.elements})
+        yield _Asked(asked, piece.continues, piece.goes_on, last)
+
+
+def _pieces(
+    elements: Iterable[Any], inner: tuple[str, ...], weigh: Callable[[Any], int]
+) -> Iterator[_Piece]:
+    """An array in pieces of SIZE things at most, as far as its elements can be parted."""
     some: list[Any] = []
-    room, continues = SIZE, False
-    for element in getattr(body, names.asked):
-        if names.asked_inner is None:
-            pieces: Iterator[tuple[Any, bool]] = iter([(element, False)])
-            size = 1
-        else:
-            pieces = _pieces(element, names.asked_inner)
-            size = 1 + len(getattr(element, names.asked_inner))
+    room = SIZE
+    for element in elements:
+        size = _weighs(weigh, element, inner, SIZE)
         if some and size > room:
-            yield _Asked(replace(body, **{names.asked: tuple(some)}), continues, False, False)
-            some, room, continues = [], SIZE, False
-        for piece, more in pieces:
-            some.append(piece)
-            if more:
-                yield _Asked(replace(body, **{names.asked: tuple(some)}), continues, True, False)
-                some, room, continues = [], SIZE, True
-        room -= min(size, SIZE)
-    yield _Asked(replace(body, **{names.asked: tuple(some)}), continues, False, True)
+            yield _Piece(tuple(some))
+            some, room = [], SIZE
+        if size <= SIZE or not inner:
+            some.append(element)
+            room -= size
+            continue
+        first = True
+        for piece, last in _with_last(_pieces(getattr(element, inner[0]), inner[1:], weigh)):
+            yield _Piece(
+                (changed(element, **{inner[0]: piece.elements}),),
+                0 if first else piece.continues + 1,
+                0 if last else piece.goes_on + 1,
+            )
+            first = False
+    if some:
+        yield _Piece(tuple(some))
 
 
-def _pieces(element: Any, inner: str) -> Iterator[tuple[Any, bool]]:
-    """An element with a piece of its things each, and whether more of them follow."""
-    things = getattr(element, inner)
-    if len(things) <= SIZE:
-        yield element, False
-        return
-    left, rest = iter(things), len(things)
-    while rest > 0:
-        rest -= SIZE
-        yield replace(element, **{inner: tuple(islice(left, SIZE))}), rest > 0
+def _weighs(weigh: Callable[[Any], int], element: Any, inner: tuple[str, ...], most: int) -> int:
+    """Things in an element and its arrays, itself included; more than `most` need no counting."""
+    if not inner:
+        return weigh(element)
+    total = 1
+    for within in getattr(element, inner[0]) or ():
+        total += _weighs(weigh, within, inner[1:], most)
+        if total > most:
+            break
+    return total
+
+
+def _with_last(pieces: Iterator[_Piece]) -> Iterator[tuple[_Piece, bool]]:
+    before = next(pieces)
+    for piece in pieces:
+        yield before, False
+        before = piece
+    yield before, True

@@ -1,19 +1,22 @@
-"""Requests to other nodes: entities out, entities back. The only door to `Outbox.ask` in this room.
+"""Requests to other nodes and their responses. The only door to `Outbox.ask` in this package.
 
 Knows framing, not what the requests mean. Versions are not negotiated: a request is sent in the
-version that its entity has, which the cluster's `metadata.version` settles. Used by the quorum, the
+version that its sender names: the cluster's `metadata.version` settles it. Used by the quorum, the
 controller channel and the fetchers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, PeerFailed
 from spindle.model.outbox import Outbox
-from spindle.wire.framing import decode_response, encode_request
+from spindle.wire.codec import Request, Response
+from spindle.wire.framing import request_frame, response_in
+
+R = TypeVar("R", bound=Response)
 
 
 class Peers:
@@ -28,11 +31,12 @@ class Peers:
         host: str,
         port: int,
         channel: str,
-        entity: Any,
-        then: Callable[[Any], None],
+        request: Request[R],
+        version: int,
+        then: Callable[[R | PeerFailed], None],
         timeout: float = 30.0,
     ) -> None:
-        """Send a request; `then` gets the response entity of the same version, or PeerFailed.
+        """Send a request in a version; `then` gets its response, or PeerFailed.
 
         Requests of one (host, port, channel) keep their order. `timeout` in seconds.
         """
@@ -42,9 +46,9 @@ class Peers:
                 then(reply)
                 return
             try:
-                answer = decode_response(entity, reply)
+                answer = response_in(reply, request, version)
             except Corrupt as error:
-                then(PeerFailed(f"{host}:{port} answered {type(entity).__name__} with {error}"))
+                then(PeerFailed(f"{host}:{port} answered {type(request).__name__} with {error}"))
                 return
             then(answer)
 
@@ -52,7 +56,7 @@ class Peers:
             host,
             port,
             channel,
-            lambda correlation: encode_request(entity, correlation, self._client_id),
+            lambda correlation: request_frame(request, version, correlation, self._client_id),
             timeout,
             on_reply,
         )

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from spindle.core.logdirs.placement import Room, Rooms
+from spindle.core.logdirs.placement import OWN, Room, Rooms
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import DirectoryId
+from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
 
 NOT_TOLD: Final = -1
 
@@ -25,16 +26,21 @@ def to_fields(rooms: Rooms[DirectoryId]) -> dict[str, Any]:
         "room_logs": tuple(room.logs for room in rows),
         "room_share": rooms.share,
         "room_grown": rooms.grown,
+        "room_devices": tuple(room.device for room in rows),
     }
 
 
-def from_body(body: Any) -> Rooms[DirectoryId] | None:
-    """What a heartbeat says of it; None: nothing. Refusal INVALID_REQUEST for nonsense."""
-    if body.room_share == NOT_TOLD:
+def from_request(request: BrokerHeartbeatRequest) -> Rooms[DirectoryId] | None:
+    """What a heartbeat says of it; None: nothing. Refusal INVALID_REQUEST for nonsense.
+
+    A broker that does not tell its devices yet is taken to have one for each directory.
+    """
+    if request.room_share == NOT_TOLD:
         return None
-    columns = (body.room_left, body.room_rates, body.room_logs)
-    if any(len(column) != len(body.room_directories) for column in columns):
+    devices = request.room_devices or (OWN,) * len(request.room_directories)
+    columns = (request.room_left, request.room_rates, request.room_logs, devices)
+    if any(len(column) != len(request.room_directories) for column in columns):
         raise Refusal(Error.INVALID_REQUEST, "the figures of directories do not match their ids")
-    rows = zip(body.room_directories, *columns, strict=True)
-    of = {id: Room(int(left), int(rate), int(logs)) for id, left, rate, logs in rows if id}
-    return Rooms(of, int(body.room_share), int(body.room_grown))
+    rows = zip(request.room_directories, *columns, strict=True)
+    of = {id: Room(*figures) for id, *figures in rows if id}
+    return Rooms(of, request.room_share, request.room_grown)

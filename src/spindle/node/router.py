@@ -9,43 +9,44 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.outbox import Outbox
-from spindle.node.calls import Call, Connection, Sink
-from spindle.node.parts import Parting, may_be_parted
+from spindle.node.connection import Connection
+from spindle.node.parts import NOTHING_PARTED, Names, Parted, Parting, is_heavy, names_of
+from spindle.node.request_context import LATER, Handler, RequestContext, Sink
+from spindle.wire import codec
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.framing import (
     LARGE_FRAME,
     LargeRequest,
-    Request,
     RequestHeader,
     decode_header,
-    decode_request,
 )
 
 SAY_SECONDS: Final = 10.0
 """The least time between two lines about connections that are refused: there may be very many."""
 
-Handler = Callable[[Any, Call], None]
+T = TypeVar("T")
+"""What the handlers act on: a broker or a controller."""
 
 
-class Router:
-    """The APIs of one kind of listener: `modules` by key, each with a function named `entry`."""
+class Router(Generic[T]):
+    """The APIs of one kind of listener, by key."""
 
     def __init__(
-        self, modules: Mapping[int, ModuleType], entry: str, target: Any, out: Outbox
+        self,
+        handlers: Mapping[int, Handler[T, Any, Any]],
+        target: T,
+        out: Outbox,
+        parted: Parted = NOTHING_PARTED,
     ) -> None:
-        self._handlers: dict[int, Handler] = {
-            key: getattr(module, entry) for key, module in modules.items()
-        }
-        self._refuse: dict[int, Callable[[Call, Error, str], Any]] = {
-            key: module.refuse for key, module in modules.items() if hasattr(module, "refuse")
-        }
-        self._target = target
+        """`parted`: which requests are served in parts where they are large."""
+        self._handlers = handlers
+        self._parted = parted
+        self._target: Any = target
         self._out = out
         self._hung_up = 0
         self._silent_until = 0.0
@@ -68,18 +69,18 @@ class Router:
                 self._refuse_version(connection, header)
                 return
             if len(frame) >= LARGE_FRAME:
-                reading = LargeRequest(frame)
+                reading = LargeRequest(frame, self._handlers[header.api_key].request)
                 request = reading.step()
                 if request is None:
                     go_on = self._hold(connection)
                     self._out.in_turn(partial(self._read_on, connection, frame, reading, go_on))
                     return
             else:
-                request = decode_request(frame)
+                request = decoded(self._handlers, frame)
         except (Corrupt, Refusal) as error:
             self._hang_up(connection, str(error))
             return
-        self._on_request(connection, frame, request)
+        self._on_request(connection, frame, header, request)
 
     def _hold(self, connection: Connection) -> Callable[[], None]:
         """Let what the connection sends wait; what is returned lets it go on."""
@@ -116,18 +117,18 @@ class Router:
         if request is None:
             self._out.in_turn(partial(self._read_on, connection, frame, reading, go_on))
             return
-        self._on_request(connection, frame, request, go_on)
+        self._on_request(connection, frame, reading.header, request, go_on)
 
     def _on_request(
         self,
         connection: Connection,
         frame: Buffer,
-        request: Request,
+        header: RequestHeader,
+        request: Any,
         go_on: Callable[[], None] | None = None,
     ) -> None:
-        call = Call(
-            request.header,
-            request.body,
+        context: RequestContext[Any] = RequestContext(
+            header,
             frame,
             connection.id,
             connection.listener,
@@ -136,50 +137,87 @@ class Router:
             connection.expect(),
             gone=connection.gone,
         )
-        if _is_parted(call):
-            self._part(call, connection, go_on or self._hold(connection))
+        if (names := self._names(request, context)) is not None:
+            give_up = partial(self._hang_up, connection)
+            self._part(request, context, names, give_up, go_on or self._hold(connection))
             return
-        self._serve(call, lambda why: self._hang_up(connection, why))
+        self._serve(request, context, lambda why: self._hang_up(connection, why))
         if go_on is not None:
             go_on()
 
-    def _part(self, call: Call, connection: Connection, go_on: Callable[[], None]) -> None:
-        give_up = partial(self._hang_up, connection)
-        Parting(self._out, call, lambda part: self._serve(part, give_up), go_on).go_on()
+    def _names(self, request: Any, context: RequestContext[Any]) -> Names | None:
+        """The things of a request that is served in parts."""
+        names = names_of(self._parted, context.key, request)
+        if names is None or len(context.raw) >= LARGE_FRAME:
+            return names
+        return names if is_heavy(names, self._target, request, len(context.raw)) else None
 
-    def on_forwarded(self, frame: Buffer, outer: Call, sink: Sink) -> None:
-        """Serve a request that a broker has forwarded; Refusal if it cannot be read or served."""
+    def _part(
+        self,
+        request: Any,
+        context: RequestContext[Any],
+        names: Names,
+        give_up: Callable[[str], None],
+        over: Callable[[], None] = lambda: None,
+    ) -> None:
+        def serve(part: Any, of: RequestContext[Any]) -> None:
+            self._serve(part, of, give_up)
+
+        Parting(self._out, request, context, names, self._target, serve, over).go_on()
+
+    def on_forwarded(
+        self,
+        frame: Buffer,
+        outer: RequestContext[Any],
+        sink: Sink,
+        refuse: Callable[[Error, str], None],
+    ) -> None:
+        """Serve a request that a broker has forwarded; Refusal if it cannot be read or served.
+
+        `refuse` is told so where that shows only later.
+        """
         header = decode_header(frame)[0]
         if not self._serves(header):
             raise Refusal(Error.UNSUPPORTED_VERSION, f"{header} is not served here")
         if len(frame) < LARGE_FRAME:
-            self._on_forwarded_request(decode_request(frame), frame, outer, sink)
+            request = decoded(self._handlers, frame)
+            self._on_forwarded_request(header, request, frame, outer, sink)
         else:
-            self._read_forwarded(LargeRequest(frame), frame, outer, sink)
+            reading = LargeRequest(frame, self._handlers[header.api_key].request)
+            self._read_forwarded(reading, frame, outer, sink, refuse)
 
     def _read_forwarded(
-        self, reading: LargeRequest, frame: Buffer, outer: Call, sink: Sink
+        self,
+        reading: LargeRequest,
+        frame: Buffer,
+        outer: RequestContext[Any],
+        sink: Sink,
+        refuse: Callable[[Error, str], None],
     ) -> None:
         request = reading.step()
         if request is not None:
-            self._on_forwarded_request(request, frame, outer, sink)
+            self._on_forwarded_request(reading.header, request, frame, outer, sink)
             return
 
         def read_on() -> None:
             try:
-                self._read_forwarded(reading, frame, outer, sink)
+                self._read_forwarded(reading, frame, outer, sink, refuse)
             except (Corrupt, Refusal) as error:
                 code = error.error if isinstance(error, Refusal) else Error.UNSUPPORTED_VERSION
-                outer.answer(self._refuse[outer.key](outer, code, str(error)))
+                refuse(code, str(error))
 
         self._out.in_turn(read_on)
 
     def _on_forwarded_request(
-        self, request: Request, frame: Buffer, outer: Call, sink: Sink
+        self,
+        header: RequestHeader,
+        request: Any,
+        frame: Buffer,
+        outer: RequestContext[Any],
+        sink: Sink,
     ) -> None:
-        call = Call(
-            request.header,
-            request.body,
+        context: RequestContext[Any] = RequestContext(
+            header,
             frame,
             outer.connection,
             outer.listener,
@@ -190,30 +228,37 @@ class Router:
             gone=outer.gone,
         )
         give_up = partial(self._out.say, "warning")
-        if _is_parted(call):
-            Parting(self._out, call, lambda part: self._serve(part, give_up)).go_on()
+        if (names := self._names(request, context)) is not None:
+            self._part(request, context, names, give_up)
         else:
-            self._serve(call, give_up)
+            self._serve(request, context, give_up)
 
-    def _serve(self, call: Call, give_up: Callable[[str], None]) -> None:
+    def _serve(
+        self, request: Any, context: RequestContext[Any], give_up: Callable[[str], None]
+    ) -> None:
         try:
-            self._handlers[call.key](self._target, call)
+            serve(self._handlers[context.key], self._target, request, context)
         except Refusal as refusal:
-            refuse = self._refuse.get(call.key)
-            if refuse is None or call.answered:
-                give_up(f"{Key(call.key).name} v{call.version}: {refusal.message}")
-            else:
-                call.answer(refuse(call, refusal.error, refusal.message))
+            give_up(f"{Key(context.key).name} v{context.version}: {refusal.message}")
 
     def _serves(self, header: RequestHeader) -> bool:
         return header.api_key in self._handlers and TABLE[Key(header.api_key)].reads(header.version)
 
     def _refuse_version(self, connection: Connection, header: RequestHeader) -> None:
         if header.api_key == Key.API_VERSIONS:
-            old = header._replace(version=0)
-            call = Call(old, None, b"", connection.id, "", "", self.served, connection.expect())
-            refuse = self._refuse[header.api_key]
-            call.answer(refuse(call, Error.UNSUPPORTED_VERSION, "ask with version 0 to 4"))
+            context: RequestContext[Any] = RequestContext(
+                header._replace(version=0),
+                b"",
+                connection.id,
+                connection.listener,
+                connection.host,
+                self.served,
+                connection.expect(),
+            )
+            handler = self._handlers[header.api_key]
+            assert handler.refuse is not None
+            why = "ask with version 0 to 4"
+            context.answer(handler.refuse(None, context, Error.UNSUPPORTED_VERSION, why))
         else:
             self._hang_up(
                 connection,
@@ -235,5 +280,21 @@ class Router:
         self._out.hang_up(connection.id)
 
 
-def _is_parted(call: Call) -> bool:
-    return len(call.raw) >= LARGE_FRAME and may_be_parted(call)
+def decoded(handlers: Mapping[int, Handler[Any, Any, Any]], frame: Buffer) -> Any:
+    """A request as its handler takes it."""
+    header, offset = decode_header(frame)
+    return codec.decode(handlers[header.api_key].request, header.version, frame, offset)[0]
+
+
+def serve(
+    handler: Handler[T, Any, Any], target: T, request: Any, context: RequestContext[Any]
+) -> None:
+    """Serve one request; the Refusal of a handler that has no refusals of its own is raised."""
+    try:
+        answer = handler.handle(target, request, context)
+    except Refusal as refusal:
+        if handler.refuse is None or context.answered:
+            raise
+        answer = handler.refuse(request, context, refusal.error, refusal.message)
+    if answer is not LATER:
+        context.answer(answer)

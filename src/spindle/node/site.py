@@ -6,6 +6,10 @@ where what the part needs beyond it stands beside it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Final, Generic, TypeVar
+from weakref import WeakKeyDictionary
+
 from spindle.model.config import NodeConfig
 from spindle.model.features import DIRECTORY_ASSIGNMENT, METADATA_VERSION
 from spindle.model.ids import UNASSIGNED, DirectoryId, NodeId, PartitionId
@@ -15,6 +19,10 @@ from spindle.model.settings.values import Settings, TopicSettings
 from spindle.node.channel import ControllerChannel
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
+
+T = TypeVar("T")
+_SPARE: Final = 64
+"""So many topics that are gone may be remembered, and as many as have settings."""
 
 
 class Site:
@@ -35,6 +43,8 @@ class Site:
         self.metadata = metadata
         self.peers = peers
         self.controller = controller
+        self._topics: dict[str, tuple[Mapping[str, str], TopicSettings]] = {}
+        self._topics_version = 0
 
     @property
     def node_id(self) -> NodeId:
@@ -80,5 +90,35 @@ class Site:
         return None if endpoint is None else (endpoint.host, endpoint.port)
 
     def topic(self, topic: str) -> TopicSettings:
-        """What holds for a topic: its own settings, else ours."""
-        return TopicSettings(self.image.config(TOPIC_RESOURCE, topic), self.settings)
+        """What holds for a topic: its own settings, else ours.
+
+        Read once for each change: the same object until then, and for all topics with none of
+        their own. What is made of it can be kept with it (`PerTopic`).
+        """
+        own = self.image.config(TOPIC_RESOURCE, topic)
+        version, many = self.settings.version, 2 * len(self.image.configs) + _SPARE
+        if version != self._topics_version or len(self._topics) > many:
+            self._topics.clear()
+            self._topics_version = version
+        name = topic if own else ""
+        known = self._topics.get(name)
+        if known is None or known[0] is not own:
+            known = self._topics[name] = (own, TopicSettings(own, self.settings))
+        return known[1]
+
+
+class PerTopic(Generic[T]):
+    """What is made of topics' settings, once for each change of them."""
+
+    def __init__(self, site: Site, make: Callable[[TopicSettings], T]) -> None:
+        self._site = site
+        self._make = make
+        self._made: WeakKeyDictionary[TopicSettings, T] = WeakKeyDictionary()
+
+    def of(self, topic: str) -> T:
+        """What holds for a topic now."""
+        settings = self._site.topic(topic)
+        found = self._made.get(settings)
+        if found is None:
+            found = self._made[settings] = self._make(settings)
+        return found

@@ -9,25 +9,36 @@ of megabytes, and a tenth of a second to let go of. Used by handlers that descri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from spindle.model.batches import Buffer
 from spindle.model.computing import Compute
 from spindle.model.errors import Failure
 from spindle.model.ids import LogDir
 from spindle.model.outbox import Outbox
-from spindle.node.calls import Call
+from spindle.node.request_context import LATER, Later, Q, R, RequestContext
 from spindle.wire.apis import Key
-from spindle.wire.entities import in_pieces
-from spindle.wire.framing import with_header
-from spindle.wire.writers import Packed, put_all
+from spindle.wire.codec import Message, Packed, in_pieces, put_all
+from spindle.wire.framing import response_around
 
-REST: Final = object()
-"""What a maker of parts gives after each `REST_AFTER` things of one part."""
-ONE: Final = object()
-"""What a maker of parts gives after a single thing of one part."""
+P = TypeVar("P", bound=Message)
+"""A part of an answer: an element of its outermost array."""
+
+
+class Pause(Enum):
+    """What a maker of parts gives while it is at one part."""
+
+    ONE = 1
+    REST = 2
+
+
+ONE: Final = Pause.ONE
+"""After a single thing of one part."""
+REST: Final = Pause.REST
+"""After each `REST_AFTER` things of one part."""
 REST_AFTER: Final = 100
 SLICE: Final = 500
 """Things (partitions, settings) made before others have their turn: some milliseconds."""
@@ -38,8 +49,7 @@ ANSWER_MAX: Final = 256 << 20
 SENT: Final = 50
 """Clients that get an answer which they share, before others have their turn."""
 
-Respond = Callable[[Any], Any]
-_Question = tuple[int, int, str, Any]
+_Question: TypeAlias = tuple[int, int, str, Message]
 
 
 class Slices:
@@ -51,25 +61,32 @@ class Slices:
     def __init__(self, out: Outbox, directory: LogDir) -> None:
         self.out = out
         self.directory = directory
-        self.waiting: dict[_Question, _Answer] = {}
+        self.waiting: dict[_Question, _Answer[Any, Any]] = {}
         """Answers that are not begun yet."""
 
-    def answer(self, call: Call, parts: Iterator[Any], respond: Respond) -> None:
+    def answer(
+        self,
+        request: Q,
+        context: RequestContext[R],
+        parts: Iterator[P | Pause],
+        respond: Callable[[Sequence[P]], R],
+    ) -> Later:
         """Answer with `respond(parts)`, the parts as an array: at once where there are few and no
         other answer is being made. `parts` must not raise Refusals.
 
         Each part counts as one thing, as does each ONE in between, and each REST as `REST_AFTER`.
         """
         # The answer may depend on these and the cluster only: not on who asks.
-        question = (call.key, call.version, call.listener, call.body)
+        question = (context.key, context.version, context.listener, request)
         if (same := self.waiting.get(question)) is not None:
-            same.calls.append(call)
-            return
-        self.waiting[question] = answer = _Answer(self, question, call, parts, respond)
+            same.contexts.append(context)
+            return LATER
+        self.waiting[question] = answer = _Answer(self, question, context, parts, respond)
         self.out.in_turn(answer.begin, at_once=True)
+        return LATER
 
 
-class _Answer:
+class _Answer(Generic[P, R]):
     """One answer in the making.
 
     An object and no closures: functions that call one another are a cycle, which keeps all that the
@@ -85,26 +102,28 @@ class _Answer:
         "_slices",
         "_told",
         "_total",
-        "calls",
+        "_version",
+        "contexts",
     )
 
     def __init__(
         self,
         slices: Slices,
         question: _Question,
-        call: Call,
-        parts: Iterator[Any],
-        respond: Respond,
+        context: RequestContext[R],
+        parts: Iterator[P | Pause],
+        respond: Callable[[Sequence[P]], R],
     ) -> None:
         self._slices = slices
         self._question = question
         self._parts = parts
         self._respond = respond
-        self._found: list[Any] = []
+        self._found: list[P] = []
         self._packed = Packed()
+        self._version = context.version
         self._total = 0
         self._told = 0  # of these: what is bytes already
-        self.calls = [call]
+        self.contexts = [context]
 
     def begin(self) -> None:
         """Make the first slice. Whoever asks from now on is told what is true from now on."""
@@ -112,7 +131,7 @@ class _Answer:
         self._go_on()
 
     def _go_on(self) -> None:
-        if all(call.gone() for call in self.calls):
+        if all(context.gone() for context in self.contexts):
             return
         most = self._total + SLICE
         for part in self._parts:
@@ -128,8 +147,8 @@ class _Answer:
                 else:
                     self._rest()
                 return
-        if self._total < SLICE and len(self.calls) == 1:
-            self.calls[0].answer(self._respond(tuple(self._found)))
+        if self._total < SLICE and len(self.contexts) == 1:
+            self.contexts[0].answer(self._respond(tuple(self._found)))
         else:
             self._pack(self._finish)
 
@@ -144,35 +163,33 @@ class _Answer:
         found, self._found = self._found, []
         things, self._told = self._total - self._told, self._total
         if things < LARGE:
-            self._packed.add(len(found), put_all(found))
+            self._packed.add(len(found), put_all(found, self._version))
             then()
         else:
-            job = Compute(self._slices.directory, partial(put_all, found))
+            job = Compute(self._slices.directory, partial(put_all, found, self._version))
             self._slices.out.run(job, partial(self._on_packed, found, then))
 
-    def _on_packed(
-        self, found: list[Any], then: Callable[[], None], result: bytes | Failure
-    ) -> None:
-        if isinstance(result, Failure):  # Its directory has failed: that is none of the call's.
-            result = put_all(found)
+    def _on_packed(self, found: list[P], then: Callable[[], None], result: bytes | Failure) -> None:
+        if isinstance(result, Failure):  # Its directory has failed: no answer depends on that.
+            result = put_all(found, self._version)
         self._packed.add(len(found), result)
         then()
 
     def _give_up(self) -> None:
         out = self._slices.out
-        for call in self.calls:
-            api = f"{Key(call.key).name} v{call.version}"
+        for context in self.contexts:
+            api = f"{Key(context.key).name} v{context.version}"
             why = f"the answer takes more than {ANSWER_MAX} bytes; ask for less at a time"
-            out.say("warning", "connection closed", host=call.host, api=api, reason=why)
-            out.hang_up(call.connection)
+            out.say("warning", "connection closed", host=context.host, api=api, reason=why)
+            out.hang_up(context.connection)
 
     def _finish(self) -> None:
-        entity = self._respond(self._packed)
-        self._send(entity, in_pieces(entity))
+        response = self._respond(self._packed)
+        self._send(response, in_pieces(response, self._version))
 
-    def _send(self, entity: Any, body: list[Buffer]) -> None:
-        for call in self.calls[:SENT]:
-            call.answer_buffers(with_header(call.header, entity, body))
-        del self.calls[:SENT]
-        if self.calls:
-            self._slices.out.in_turn(partial(self._send, entity, body))
+    def _send(self, response: R, body: list[Buffer]) -> None:
+        for context in self.contexts[:SENT]:
+            context.answer_buffers(response_around(context.header, response, body))
+        del self.contexts[:SENT]
+        if self.contexts:
+            self._slices.out.in_turn(partial(self._send, response, body))

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.errors import Error, PeerFailed
 from spindle.node.site import Site
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, ms, request_types
+from spindle.wire.messages.create_topics_request import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
+from spindle.wire.messages.create_topics_response import CreateTopicsResponse
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 TRANSACTIONS_TOPIC: Final = "__transaction_state"
@@ -46,25 +50,22 @@ class TopicCreation:
         wanted = wanted[: IN_FLIGHT_MAX - len(self._in_flight)]
         if not wanted:
             return
-        types = request_types(Key.CREATE_TOPICS, VERSION)
         self._in_flight.update(dict.fromkeys(wanted))
         self._site.controller.ask(
             "forwarding",
-            make(
-                types.CreateTopicsRequest,
-                topics=tuple(self._topic(types, name) for name in wanted),
-                timeout=ms(int(TIMEOUT * 1000)),
+            CreateTopicsRequest(
+                topics=tuple(self._topic(name) for name in wanted), timeout_ms=int(TIMEOUT * 1000)
             ),
+            VERSION,
             lambda reply: self._on_reply(wanted, reply),
-            timeout=TIMEOUT,
+            TIMEOUT,
         )
 
-    def _topic(self, types: Any, name: str) -> Any:
+    def _topic(self, name: str) -> CreatableTopic:
         settings = self._site.settings
         if name not in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC):
             # As this broker is set, not as the controller is: what Apache Kafka does.
-            return make(
-                types.CreatableTopic,
+            return CreatableTopic(
                 name=name,
                 num_partitions=settings.whole("num.partitions"),
                 replication_factor=settings.whole("default.replication.factor"),
@@ -83,14 +84,12 @@ class TopicCreation:
             # A decision that is lost would end a transaction in both ways.
             config["min.insync.replicas"] = str(settings.whole("transaction.state.log.min.isr"))
             config["unclean.leader.election.enable"] = "false"
-        return make(
-            types.CreatableTopic,
+        return CreatableTopic(
             name=name,
             num_partitions=partitions,
             replication_factor=replicas,
             configs=tuple(
-                make(types.CreatableTopicConfig, name=key, value=value)
-                for key, value in config.items()
+                CreatableTopicConfig(name=key, value=value) for key, value in config.items()
             ),
         )
 
@@ -109,7 +108,7 @@ class TopicCreation:
             )
         return max(min(wanted, registered), 1)
 
-    def _on_reply(self, names: list[str], reply: Any) -> None:
+    def _on_reply(self, names: list[str], reply: CreateTopicsResponse | PeerFailed) -> None:
         for name in names:
             self._in_flight.pop(name, None)
         if isinstance(reply, PeerFailed):

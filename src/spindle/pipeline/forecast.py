@@ -1,9 +1,10 @@
 """Which directory fills first, and when: from the history, on Spark.
 
-A directory's growth is that of the replicas that lie there now, wherever they lay before: so a move
-is no growth, and a directory that has just been filled is judged by what it holds. A replica counts
+Directories on one device fill together: its free bytes and their growth count once (`load`). Its
+growth is that of the replicas that lie there now, wherever they lay before: so a move
+is no growth, and a device that has just been filled is judged by what it holds. A replica counts
 from its first sample on; one whose topic was made anew counts again from there. Stages are
-functions DataFrame -> DataFrame; the driver gets one row a directory. Sizes are bytes, rates
+functions DataFrame -> DataFrame; the driver gets one row a device. Sizes are bytes, rates
 bytes/s. Called by the commands.
 """
 
@@ -36,15 +37,15 @@ _FAR: Final = 3650.0
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """A directory: how it grows (bytes/s) and when it is full (None: not within ten years).
+    """A device: how it grows (bytes/s) and when it is full (None: not within ten years).
 
-    `capacity`: bytes that replicas may take; `earliest`, `latest`: by the slopes of its long
-    stretches; `hours` of history and `samples` it rests on. `line`: (moment, bytes) of what lies
-    there now, in the past.
+    `paths`: the log directories on it, mostly one. `capacity`: bytes that replicas may take;
+    `earliest`, `latest`: by the slopes of its long stretches; `hours` of history and `samples`
+    it rests on. `line`: (moment, bytes) of what lies there now, in the past.
     """
 
     broker: int
-    path: str
+    paths: tuple[str, ...]
     used: int
     capacity: int
     growth: float
@@ -54,6 +55,11 @@ class Filling:
     hours: float
     samples: int
     line: tuple[tuple[datetime, int], ...] = ()
+
+    @property
+    def path(self) -> str:
+        """Its directories in a word."""
+        return ", ".join(self.paths)
 
     def days_left(self, now: datetime) -> float | None:
         """Days until it is full."""
@@ -122,28 +128,37 @@ def grown(now: DataFrame, samples: DataFrame, days: float) -> DataFrame:
 
 
 def forecast(samples: DataFrame) -> list[Filling]:
-    """Every directory of the newest samples that tells its space; first what fills first."""
+    """Every device of the newest samples that tells its space; first what fills first."""
     now = load.latest(samples).cache()
+    directories = load.directories(now).where("online and capacity is not null").cache()
     at = now.agg(F.max("sampled_at").alias("at")).first()
     if at is None or at["at"] is None:
         return []
     newest = at["at"].astimezone(UTC) if at["at"].tzinfo else at["at"].replace(tzinfo=UTC)
-    homes = now.where("topic is not null and not is_future").select(
-        "broker", "topic", "partition", "directory"
+    devices = directories.select("broker", "directory", "device")
+    homes = (
+        now.where("topic is not null and not is_future")
+        .join(F.broadcast(devices), ["broker", "directory"])
+        .select("broker", "topic", "partition", "device")
     )
     steps = (
         changes(samples)
         .join(homes, ["broker", "topic", "partition"])
-        .groupBy("broker", "directory", F.round("at", 3).alias("at"))
+        .groupBy("broker", "device", F.round("at", 3).alias("at"))
         .agg(F.sum("change").alias("change"))
     )
     lines = {
-        (row["broker"], row["directory"]): row
-        for row in steps.transform(_fitted, ["broker", "directory"], FORECAST).collect()
+        (row["broker"], row["device"]): row
+        for row in steps.transform(_fitted, ["broker", "device"], FORECAST).collect()
     }
+    held = directories.groupBy("broker", "device").agg(
+        F.sort_array(F.collect_list("directory")).alias("paths"),
+        F.sum("used").alias("used"),
+        F.sum("capacity").alias("capacity"),
+    )
     fillings = [
-        _filling(row.asDict(), lines.get((row["broker"], row["directory"])), newest)
-        for row in load.directories(now).where("online and capacity is not null").collect()
+        _filling(row.asDict(), lines.get((row["broker"], row["device"])), newest)
+        for row in held.collect()
     ]
     far = newest + timedelta(days=2 * _FAR)
     return sorted(fillings, key=lambda f: (f.full_at or far, f.broker, f.path))
@@ -212,7 +227,7 @@ def _filling(told: dict[str, Any], line: Row | None, now: datetime) -> Filling:
     rates = [float(row.get(name, 0.0)) for name in ("growth", "high", "low")]
     full, earliest, latest = (_when(capacity - used, rate, now) for rate in rates)
     return Filling(
-        told["broker"], told["directory"], used, capacity, rates[0], full,
+        told["broker"], tuple(told["paths"]), used, capacity, rates[0], full,
         earliest, latest, float(row.get("hours", 0.0)), int(row.get("samples", 0)),
         _past(used, row.get("at") or [], row.get("changes") or []),
     )  # fmt: skip

@@ -30,10 +30,10 @@ def latest(samples: DataFrame) -> DataFrame:
 def directories(now: DataFrame) -> DataFrame:
     """The load of each directory (schema DIRECTORY), from one sample per broker.
 
-    Directories on one file system share its space: each may use an equal part of what is free
-    there beside what their replicas hold. They are known by equal total and nearly equal usable
-    bytes (`DRIFT_BYTES`), together with replicas that fit into what is used there; disks without
-    any replica are new ones, which are alike without being the same.
+    Directories on one file system share its space: each may hold an equal part of what their
+    replicas hold together and what is free there. They are known by equal total and nearly equal
+    usable bytes (`DRIFT_BYTES`), together with replicas that fit into what is used there; disks
+    without any replica are new ones, which are alike without being the same.
     """
     per_directory = now.groupBy("broker", "directory").agg(
         F.first(F.col("directory_error").isNull()).alias("online"),
@@ -49,12 +49,14 @@ def directories(now: DataFrame) -> DataFrame:
     alike = Window.partitionBy("broker", "total_bytes", "file_system")
     together, usable = F.sum("used").over(alike), F.min("usable_bytes").over(alike)
     shared = (together > 0) & (together <= F.col("total_bytes") - usable)
+    device = F.when(shared, F.min("directory").over(alike)).otherwise(F.col("directory"))
     capacity = F.when(shared, (together + usable) / F.count("*").over(alike)).otherwise(
         F.col("used") + F.col("usable_bytes")
     )
     numbered = per_directory.withColumn("apart", apart.cast("int"))
     return (
         numbered.withColumn("file_system", F.sum("apart").over(by_room))
+        .withColumn("device", device)
         .withColumn(
             "capacity",
             F.when(F.col("usable_bytes") < 0, F.lit(None)).otherwise(capacity).cast("long"),

@@ -42,6 +42,7 @@ DIRECTORY = StructType(
         StructField("directory", StringType(), False),
         StructField("online", BooleanType(), False),
         StructField("cordoned", BooleanType(), False),
+        StructField("device", StringType(), False),  # of its broker: its first directory's name
         StructField("capacity", LongType()),  # bytes that replicas may take; null: not told
         StructField("used", LongType(), False),  # bytes of replicas
         StructField("replicas", LongType(), False),
@@ -88,13 +89,13 @@ GROWTH = StructType(
 FORECAST = StructType(
     [
         StructField("broker", IntegerType(), False),
-        StructField("directory", StringType(), False),
+        StructField("device", StringType(), False),
         *_LINE,
         StructField("at", ArrayType(DoubleType()), False),  # s since 1970, at most 168 moments
         StructField("changes", ArrayType(DoubleType()), False),  # bytes until then
     ]
 )
-"""How what lies in each directory now has grown, and when."""
+"""How what lies on each device now has grown, and when."""
 
 EVENT = StructType(
     [

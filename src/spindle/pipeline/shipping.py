@@ -1,7 +1,7 @@
 """This package as one file, for the Python of Spark's workers on other machines.
 
-Sources and planners run there, in processes that import `spindle`. Which libraries it needs (kio,
-crc32c, cramjam, numpy, pandas, pyarrow) must be in the workers' Python already: some are compiled.
+Sources and planners run there, in processes that import `spindle`. Which libraries it needs
+(crc32c, cramjam, numpy, pandas, pyarrow) must be in the workers' Python already: some are compiled.
 Called by `session` wherever Spark is not of this process's own; knows no Spark.
 """
 

@@ -108,7 +108,7 @@ def _with(directories: DataFrame, add: Sequence[NewDisk], between: bool) -> Data
             )
         if (disk.broker, disk.path) in known:
             raise Unusable(f"broker {disk.broker} has {disk.path} already; name a new directory")
-    rows = [(d.broker, d.path, True, False, d.capacity, 0, 0) for d in add]
+    rows = [(d.broker, d.path, True, False, d.path, d.capacity, 0, 0) for d in add]
     fresh = directories.sparkSession.createDataFrame(rows, DIRECTORY)
     return directories.unionByName(fresh)
 

@@ -256,7 +256,7 @@ class DrillDisk:
         drill("usage")
         found = self._inner.usage(path)
         fault = drill.fault("write")
-        return Usage(found.total, 0) if fault is not None and fault.number in _FULL else found
+        return found._replace(usable=0) if fault is not None and fault.number in _FULL else found
 
     def lock(self, path: str) -> File:
         """Open and lock a file against other processes."""

@@ -14,7 +14,7 @@ from spindle.model.outbox import FrameAsked
 from spindle.node.farewell import LastWords
 from spindle.runtime.net import scratch
 from spindle.runtime.outgoing import Peers
-from spindle.wire.framing import decode_response, encode_request
+from spindle.wire.framing import request_frame, response_in
 
 FAREWELL_SECONDS: Final = 3.0
 """How long a node stays for this at most; a new controller may have to be elected meanwhile."""
@@ -64,14 +64,15 @@ class _Farewell:
         ticket = len(self._replies) + 1
         request = self._words.request
         reply = self._replies[ticket] = self._loop.create_future()
-        frame = encode_request(request, ticket, self._words.client_id)
+        version = self._words.version
+        frame = request_frame(request, version, ticket, self._words.client_id)
         self._peers.send(FrameAsked(ticket, host, port, "farewell", frame, ANSWER_SECONDS))
         answer = await reply
         if isinstance(answer, PeerFailed):
             self.last = str(answer)
             return None
         try:
-            error: int = decode_response(request, answer).error_code
+            error: int = response_in(answer, request, version).error_code
         except Corrupt as corrupt:
             self.last = f"{host}:{port} answered with {corrupt}"
             return None

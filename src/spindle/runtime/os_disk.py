@@ -166,9 +166,10 @@ class OsDisk:
         return self._copier.copy(source.fd, start, target.fd, at, length, seen, manner)
 
     def usage(self, path: str) -> Usage:
-        """Bytes of the file system under `path`."""
-        found = os.statvfs(path)
-        return Usage(found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize)
+        """Bytes of the file system under `path`, and its st_dev."""
+        found, block = os.statvfs(path), os.stat(path)
+        size = found.f_frsize
+        return Usage(found.f_blocks * size, found.f_bavail * size, block.st_dev)
 
     def lock(self, path: str) -> File:
         """Open and lock a file against other processes; OSError EAGAIN if another holds it."""

@@ -17,10 +17,36 @@ from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
 from spindle.model.outbox import Rng
 from spindle.sim.client import Client, TopicView
 from spindle.sim.history import History
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, ms, request_types
+from spindle.wire.messages.alter_partition_reassignments_request import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from spindle.wire.messages.alter_replica_log_dirs_request import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirTopic,
+)
+from spindle.wire.messages.create_topics_request import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
+from spindle.wire.messages.delete_records_request import (
+    DeleteRecordsPartition,
+    DeleteRecordsRequest,
+    DeleteRecordsTopic,
+)
+from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
+from spindle.wire.messages.elect_leaders_request import ElectLeadersRequest
+from spindle.wire.messages.incremental_alter_configs_request import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from spindle.wire.messages.update_features_request import FeatureUpdateKey, UpdateFeaturesRequest
 
-TIMEOUT: Final = ms(5000)
+TIMEOUT: Final = 5000
 SET: Final = 0
 RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
 UNLIMITED: Final = 1 << 40
@@ -127,17 +153,13 @@ class Admin(Client):
         if w.compressions:
             configs[COMPRESSION] = self.choose(list(w.compressions))
             self.history.on_packing(name, configs[COMPRESSION])
-        t = request_types(Key.CREATE_TOPICS, 7)
-        topic = make(
-            t.CreatableTopic,
+        topic = CreatableTopic(
             name=name,
             num_partitions=1 + self.out.rng.randrange(w.partitions_max),
             replication_factor=w.replicas,
-            configs=tuple(
-                make(t.CreatableTopicConfig, name=n, value=v) for n, v in configs.items()
-            ),
+            configs=tuple(CreatableTopicConfig(name=n, value=v) for n, v in configs.items()),
         )
-        request = make(t.CreateTopicsRequest, topics=(topic,), timeout=TIMEOUT, validate_only=False)
+        request = CreateTopicsRequest(topics=(topic,), timeout_ms=TIMEOUT, validate_only=False)
         self._try_create(request)
 
     def _try_create(self, request: Any) -> None:
@@ -169,9 +191,8 @@ class Admin(Client):
     def delete(self, topic: TopicView) -> None:
         """Delete a topic, by its id."""
         self.history.deleted[topic.topic_id] = None
-        t = request_types(Key.DELETE_TOPICS, 6)
-        state = make(t.DeleteTopicState, name=None, topic_id=topic.topic_id)
-        request = make(t.DeleteTopicsRequest, topics=(state,), timeout=TIMEOUT)
+        state = DeleteTopicState(name=None, topic_id=topic.topic_id)
+        request = DeleteTopicsRequest(topics=(state,), timeout_ms=TIMEOUT)
         self._request("deletion", None, request)
 
     # --- replicas ---------------------------------------------------------------------------
@@ -197,11 +218,9 @@ class Admin(Client):
 
     def move(self, topic: str, index: int, broker: NodeId, path: LogDir) -> None:
         """Have a replica moved to a directory (where it is: cancels a move)."""
-        t = request_types(Key.ALTER_REPLICA_LOG_DIRS, 2)
-        named = make(t.AlterReplicaLogDirTopic, name=topic, partitions=(index,))
-        request = make(
-            t.AlterReplicaLogDirsRequest,
-            dirs=(make(t.AlterReplicaLogDir, path=path, topics=(named,)),),
+        named = AlterReplicaLogDirTopic(name=topic, partitions=(index,))
+        request = AlterReplicaLogDirsRequest(
+            dirs=(AlterReplicaLogDir(path=path, topics=(named,)),),
         )
         self._request("move", broker, request)
 
@@ -221,40 +240,33 @@ class Admin(Client):
 
     def reassign(self, topic: str, index: int, brokers: Sequence[NodeId] | None) -> None:
         """Have a partition's replicas moved to these brokers; None cancels."""
-        t = request_types(Key.ALTER_PARTITION_REASSIGNMENTS, 1)
-        partition = make(
-            t.ReassignablePartition,
+        partition = ReassignablePartition(
             partition_index=index,
             replicas=None if brokers is None else tuple(brokers),
         )
-        request = make(
-            t.AlterPartitionReassignmentsRequest,
-            timeout=TIMEOUT,
+        request = AlterPartitionReassignmentsRequest(
+            timeout_ms=TIMEOUT,
             allow_replication_factor_change=True,
-            topics=(make(t.ReassignableTopic, name=topic, partitions=(partition,)),),
+            topics=(ReassignableTopic(name=topic, partitions=(partition,)),),
         )
         self._request("reassignment", None, request)
 
     def _elect(self) -> None:
-        t = request_types(Key.ELECT_LEADERS, 2)
         self._request(
             "election",
             None,
-            make(
-                t.ElectLeadersRequest,
+            ElectLeadersRequest(
                 election_type=PREFERRED,
                 topic_partitions=None,
-                timeout=TIMEOUT,
+                timeout_ms=TIMEOUT,
             ),
         )
 
     def _upgrade(self) -> None:
         """Switch eligible leader replicas on, in a cluster that was formatted without them."""
-        t = request_types(Key.UPDATE_FEATURES, 2)
-        update = make(t.FeatureUpdateKey, feature=ELR_VERSION, max_version_level=1, upgrade_type=1)
-        request = make(
-            t.UpdateFeaturesRequest,
-            timeout=TIMEOUT,
+        update = FeatureUpdateKey(feature=ELR_VERSION, max_version_level=1, upgrade_type=1)
+        request = UpdateFeaturesRequest(
+            timeout_ms=TIMEOUT,
             feature_updates=(update,),
             validate_only=False,
         )
@@ -283,12 +295,10 @@ class Admin(Client):
 
     def _trim(self, topic: TopicView, index: int, leader: NodeId, offset: int) -> None:
         self.history.on_trim(PartitionId(topic.topic_id, index), offset)
-        t = request_types(Key.DELETE_RECORDS, 2)
-        partition = make(t.DeleteRecordsPartition, partition_index=index, offset=offset)
-        request = make(
-            t.DeleteRecordsRequest,
-            topics=(make(t.DeleteRecordsTopic, name=topic.name, partitions=(partition,)),),
-            timeout=TIMEOUT,
+        partition = DeleteRecordsPartition(partition_index=index, offset=offset)
+        request = DeleteRecordsRequest(
+            topics=(DeleteRecordsTopic(name=topic.name, partitions=(partition,)),),
+            timeout_ms=TIMEOUT,
         )
         self._request("trim", leader, request)
 
@@ -325,11 +335,9 @@ class Admin(Client):
 
     @staticmethod
     def _setting(resource: tuple[int, str], name: str, value: str) -> Any:
-        t = request_types(Key.INCREMENTAL_ALTER_CONFIGS, 1)
-        changed = make(
-            t.AlterConfigsResource,
+        changed = AlterConfigsResource(
             resource_type=resource[0],
             resource_name=resource[1],
-            configs=(make(t.AlterableConfig, name=name, config_operation=SET, value=value),),
+            configs=(AlterableConfig(name=name, config_operation=SET, value=value),),
         )
-        return make(t.IncrementalAlterConfigsRequest, resources=(changed,), validate_only=False)
+        return IncrementalAlterConfigsRequest(resources=(changed,), validate_only=False)

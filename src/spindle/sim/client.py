@@ -11,14 +11,39 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from spindle.model.errors import Error, PeerFailed
-from spindle.model.ids import NodeId, TopicId
+from spindle.model.ids import ZERO_ID, NodeId, TopicId
 from spindle.model.outbox import Outbox, Ready, Rng
-from spindle.node.peers import Peers
+from spindle.node.peers import Peers, R
 from spindle.sim.history import History
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.codec import Request
+from spindle.wire.messages.metadata_request import MetadataRequest
+from spindle.wire.messages.metadata_response import MetadataResponse, MetadataResponseTopic
 
-METADATA_VERSION: Final = 12
+VERSIONS: Final[dict[int, int]] = {
+    Key.FETCH: 13,
+    Key.LIST_OFFSETS: 7,
+    Key.METADATA: 12,
+    Key.OFFSET_COMMIT: 8,
+    Key.OFFSET_FETCH: 7,
+    Key.FIND_COORDINATOR: 3,
+    Key.JOIN_GROUP: 7,
+    Key.HEARTBEAT: 4,
+    Key.LEAVE_GROUP: 5,
+    Key.SYNC_GROUP: 5,
+    Key.CREATE_TOPICS: 7,
+    Key.DELETE_TOPICS: 6,
+    Key.DELETE_RECORDS: 2,
+    Key.INIT_PRODUCER_ID: 4,
+    Key.ADD_PARTITIONS_TO_TXN: 3,
+    Key.ADD_OFFSETS_TO_TXN: 3,
+    Key.ALTER_REPLICA_LOG_DIRS: 2,
+    Key.ELECT_LEADERS: 2,
+    Key.INCREMENTAL_ALTER_CONFIGS: 1,
+    Key.ALTER_PARTITION_REASSIGNMENTS: 1,
+    Key.UPDATE_FEATURES: 2,
+}
+"""In which version the clients of the simulation ask, unless they say otherwise."""
 REFRESH_SECONDS: Final = 1.0
 REQUEST_SECONDS: Final = 5.0
 RETRY_SECONDS: Final = 0.1
@@ -99,23 +124,25 @@ class Client:
     def ask(
         self,
         node: NodeId | None,
-        entity: Any,
-        then: Callable[[Any], None],
+        request: Request[R],
+        then: Callable[[R | PeerFailed], None],
         timeout: float = REQUEST_SECONDS,
+        version: int | None = None,
     ) -> None:
-        """Ask a broker (None: any); `then` gets the answer or PeerFailed."""
+        """Ask a broker (None: any), in the usual version unless one is given; `then` gets the
+        response or PeerFailed."""
         address = self.brokers.get(node) if node is not None else self._anybody()
         if address is None:
             self.out.after(RETRY_SECONDS, lambda: then(PeerFailed(f"broker {node} is unknown")))
             return
         self.open += 1
 
-        def answered(answer: Any) -> None:
+        def answered(answer: R | PeerFailed) -> None:
             self.open -= 1
             then(answer)
 
-        channel = f"{type(entity).__api_key__}"
-        self._peers.ask(*address, channel, entity, answered, timeout)
+        version = VERSIONS[request.KEY] if version is None else version
+        self._peers.ask(*address, f"{request.KEY}", request, version, answered, timeout)
 
     def _anybody(self) -> tuple[str, int]:
         addresses = list(self.brokers.values())
@@ -134,8 +161,7 @@ class Client:
         if self._refreshing:
             return
         self._refreshing = True
-        t = request_types(Key.METADATA, METADATA_VERSION)
-        self.ask(None, make(t.MetadataRequest, topics=None), self._on_refreshed)
+        self.ask(None, MetadataRequest(topics=None), self._on_refreshed)
 
     def refresh_often(self) -> None:
         """Ask for the metadata now and then for ever."""
@@ -143,7 +169,7 @@ class Client:
             self.refresh()
         self.out.after(self.between(0.5, 1.5) * REFRESH_SECONDS, self.refresh_often)
 
-    def _on_refreshed(self, answer: Any) -> None:
+    def _on_refreshed(self, answer: MetadataResponse | PeerFailed) -> None:
         self._refreshing = False
         if isinstance(answer, PeerFailed):
             return
@@ -152,6 +178,8 @@ class Client:
             self.brokers[broker.node_id] = (broker.host, broker.port)
         before, self.topics = self.topics, {}
         for topic in answer.topics:
+            if topic.name is None or topic.topic_id is None:
+                continue
             is_internal = topic.name.startswith("__")
             if topic.error_code == Error.NONE and (self.sees_internal or not is_internal):
                 known = before.get(topic.topic_id)
@@ -164,9 +192,9 @@ class Client:
         """The metadata has come."""
 
 
-def _view(topic: Any, known: TopicView | None) -> TopicView:
+def _view(topic: MetadataResponseTopic, known: TopicView | None) -> TopicView:
     """A topic as an answer has it; but a leader of an older epoch is old news (KIP-320)."""
-    view = TopicView(topic.name, topic.topic_id)
+    view = TopicView(topic.name or "", topic.topic_id or ZERO_ID)
     for p in topic.partitions:
         index, epoch, leader = p.partition_index, p.leader_epoch, p.leader_id
         if known is not None and known.epochs.get(index, -1) > epoch:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -359,12 +360,16 @@ class MemoryDisk:
         return target.write(at, [data]) if data else 0
 
     def usage(self, path: str) -> Usage:
-        """Bytes of the file system under `path`: its capacity, or a terabyte."""
+        """Bytes of the file system under `path`: its capacity, or a terabyte.
+
+        What a capacity is set for is a device; so is every other path that is asked for.
+        """
         self.called("usage", path)
         if self._find(path) is None:
             raise _error(errno.ENOENT, path)
-        total = next((c for p, c in self.capacity.items() if path.startswith(p)), 1 << 40)
-        return Usage(total, max(0, total - self.used(path)))
+        limits = ((p, c) for p, c in self.capacity.items() if path.startswith(p))
+        mount, total = next(limits, (path, 1 << 40))
+        return Usage(total, max(0, total - self.used(mount)), zlib.crc32(mount.encode()))
 
     def lock(self, path: str) -> File:
         """Open and lock a file; OSError EAGAIN if it is locked."""

@@ -19,10 +19,14 @@ from spindle.model.outbox import Rng
 from spindle.sim.client import RETRY_SECONDS, Client
 from spindle.sim.history import History
 from spindle.sim.violation import Violation
-from spindle.wire.apis import Key
 from spindle.wire.batch import build
 from spindle.wire.compression import Compression
-from spindle.wire.entities import make, ms, request_types
+from spindle.wire.messages.init_producer_id_request import InitProducerIdRequest
+from spindle.wire.messages.produce_request import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
 
 IDS_FROM: Final = 13
 ALL: Final = -1
@@ -135,11 +139,9 @@ class Producer(Client):
 
     def begin(self) -> None:
         """Get a producer id, then write."""
-        t = request_types(Key.INIT_PRODUCER_ID, 4)
-        request = make(
-            t.InitProducerIdRequest,
+        request = InitProducerIdRequest(
             transactional_id=None,
-            transaction_timeout=ms(60_000),
+            transaction_timeout_ms=60_000,
             producer_id=-1,
             producer_epoch=-1,
         )
@@ -235,20 +237,18 @@ class Producer(Client):
                 parcel.batch = self._build(lane, parcel)
             parcel.asking, parcel.tried, parcel.was_first = True, True, is_first
             request = self._request(lane, parcel.batch)
-            self.ask(leader, request, partial(self._on_answer, lane, parcel))
+            then = partial(self._on_answer, lane, parcel)
+            self.ask(leader, request, then, version=self._pace.version)
 
     def _request(self, lane: Lane, batch: Batch) -> Any:
-        version = self._pace.version
-        t = request_types(Key.PRODUCE, version)
-        data = make(t.PartitionProduceData, index=lane.id.partition, records=batch.data)
+        data = PartitionProduceData(index=lane.id.partition, records=batch.data)
         name = self.history.names[lane.id.topic_id]
-        named = {"topic_id": lane.id.topic_id} if version >= IDS_FROM else {"name": name}
-        return make(
-            t.ProduceRequest,
+        topic = TopicProduceData(topic_id=lane.id.topic_id, name=name, partition_data=(data,))
+        return ProduceRequest(
             transactional_id=None,
             acks=ALL,
-            timeout=ms(self._pace.patience_ms),
-            topic_data=(make(t.TopicProduceData, partition_data=(data,), **named),),
+            timeout_ms=self._pace.patience_ms,
+            topic_data=(topic,),
         )
 
     def _later(self, lane: Lane) -> None:

@@ -16,8 +16,12 @@ from spindle.sim.client import RETRY_SECONDS, Client
 from spindle.sim.history import History
 from spindle.sim.violation import Violation
 from spindle.sim.visible import visible
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, ms, request_types
+from spindle.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
+from spindle.wire.messages.list_offsets_request import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
 
 IDS_FROM: Final = 13
 WAIT_MS: Final = 400
@@ -83,12 +87,10 @@ class Reader(Client):
     def _poll(self, node: NodeId) -> None:
         if self.draining:
             return
-        t = request_types(Key.FETCH, self._version)
         topics = []
         for topic in self.topics.values():
             mine = [
-                make(
-                    t.FetchPartition,
+                FetchPartition(
                     partition=index,
                     current_leader_epoch=topic.epochs[index],
                     fetch_offset=self.position(PartitionId(topic.topic_id, index)),
@@ -100,16 +102,15 @@ class Reader(Client):
                 if leader == node and PartitionId(topic.topic_id, index) not in self._lost
             ]
             if mine:
-                by_id = self._version >= IDS_FROM
-                named = {"topic_id": topic.topic_id} if by_id else {"topic": topic.name}
-                topics.append(make(t.FetchTopic, partitions=tuple(mine), **named))
+                topics.append(
+                    FetchTopic(topic_id=topic.topic_id, topic=topic.name, partitions=tuple(mine))
+                )
         if not topics:
             self._poll_later(node)
             return
-        request = make(
-            t.FetchRequest,
+        request = FetchRequest(
             replica_id=-1,
-            max_wait=ms(WAIT_MS),
+            max_wait_ms=WAIT_MS,
             min_bytes=1,
             max_bytes=4 * self._bytes_max,
             isolation_level=int(self._committed),
@@ -117,7 +118,7 @@ class Reader(Client):
             session_epoch=-1,
             topics=tuple(topics),
         )
-        self.ask(node, request, partial(self._on_answer, node))
+        self.ask(node, request, partial(self._on_answer, node), version=self._version)
 
     def _poll_later(self, node: NodeId) -> None:
         self.out.after(self.between(0.5, 2.0) * RETRY_SECONDS, partial(self._poll, node))
@@ -170,17 +171,13 @@ class Reader(Client):
 
     def _find_start(self, node: NodeId, id: PartitionId) -> None:
         self._lost[id] = None
-        t = request_types(Key.LIST_OFFSETS, 7)
-        partition = make(
-            t.ListOffsetsPartition,
+        partition = ListOffsetsPartition(
             partition_index=id.partition,
             current_leader_epoch=-1,
             timestamp=EARLIEST,
         )
-        topic = make(
-            t.ListOffsetsTopic, name=self.history.names[id.topic_id], partitions=(partition,)
-        )
-        request = make(t.ListOffsetsRequest, replica_id=-1, isolation_level=0, topics=(topic,))
+        topic = ListOffsetsTopic(name=self.history.names[id.topic_id], partitions=(partition,))
+        request = ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=(topic,))
         self.ask(node, request, partial(self._on_start, id))
 
     def _on_start(self, id: PartitionId, answer: Any) -> None:

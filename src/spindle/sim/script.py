@@ -15,8 +15,8 @@ from spindle.model.ids import NodeId
 from spindle.model.outbox import Rng
 from spindle.sim.client import REQUEST_SECONDS, RETRY_SECONDS, Client
 from spindle.sim.history import History
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.codec import Request
+from spindle.wire.messages.find_coordinator_request import FindCoordinatorRequest
 
 T = TypeVar("T")
 Go: TypeAlias = Callable[[Any], None]
@@ -27,7 +27,6 @@ Steps: TypeAlias = Generator[Step, Any, T]
 GROUP: Final = 0
 TRANSACTION: Final = 1
 """What a coordinator is asked for."""
-FIND_VERSION: Final = 3
 ELSEWHERE: Final = frozenset({Error.NOT_COORDINATOR, Error.COORDINATOR_NOT_AVAILABLE})
 BUSY: Final = frozenset({Error.COORDINATOR_LOAD_IN_PROGRESS, Error.CONCURRENT_TRANSACTIONS})
 """What a coordinator says that is to be asked again."""
@@ -57,9 +56,15 @@ class Scripted(Client):
 
     # --- steps ------------------------------------------------------------------------------
 
-    def asking(self, node: NodeId | None, entity: Any, timeout: float = REQUEST_SECONDS) -> Step:
+    def asking(
+        self,
+        node: NodeId | None,
+        request: Request[Any],
+        timeout: float = REQUEST_SECONDS,
+        version: int | None = None,
+    ) -> Step:
         """Ask a broker; the result is its answer or PeerFailed."""
-        return lambda go: self.ask(node, entity, go, timeout)
+        return lambda go: self.ask(node, request, go, timeout, version)
 
     def pausing(self, seconds: float) -> Step:
         """Wait."""
@@ -96,8 +101,7 @@ class Scripted(Client):
 
     def find(self, kind: int, key: str) -> Steps[NodeId]:
         """The broker that coordinates a key, as soon as there is one."""
-        t = request_types(Key.FIND_COORDINATOR, FIND_VERSION)
-        request = make(t.FindCoordinatorRequest, key=key, key_type=kind)
+        request = FindCoordinatorRequest(key=key, key_type=kind)
         while True:
             answer = yield self.asking(None, request)
             if not isinstance(answer, PeerFailed) and answer.error_code == Error.NONE:
@@ -109,9 +113,10 @@ class Scripted(Client):
         self,
         kind: int,
         key: str,
-        entity: Any,
+        request: Request[Any],
         error_of: Callable[[Any], Error],
         timeout: float = REQUEST_SECONDS,
+        version: int | None = None,
     ) -> Steps[tuple[Any, NodeId, int]]:
         """Ask a coordinator until it has decided: its answer, who it was, how many tries were lost.
 
@@ -123,7 +128,7 @@ class Scripted(Client):
             node = known.get((kind, key))
             if node is None:
                 node = known[kind, key] = yield from self.find(kind, key)
-            answer = yield self.asking(node, entity, timeout)
+            answer = yield self.asking(node, request, timeout, version)
             failed = isinstance(answer, PeerFailed)
             lost += failed
             if failed or error_of(answer) in ELSEWHERE:

@@ -23,10 +23,25 @@ from spindle.sim.producer import AGAIN, ALL, CLOSE_SECONDS
 from spindle.sim.script import GROUP, TRANSACTION, Go, Scripted, Step, Steps
 from spindle.sim.transaction_history import Attempt, Fate
 from spindle.sim.violation import Violation
-from spindle.wire.apis import Key
 from spindle.wire.batch import build
 from spindle.wire.compression import Compression
-from spindle.wire.entities import make, ms, request_types
+from spindle.wire.messages.add_offsets_to_txn_request import AddOffsetsToTxnRequest
+from spindle.wire.messages.add_partitions_to_txn_request import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnTopic,
+)
+from spindle.wire.messages.end_txn_request import EndTxnRequest
+from spindle.wire.messages.init_producer_id_request import InitProducerIdRequest
+from spindle.wire.messages.produce_request import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from spindle.wire.messages.txn_offset_commit_request import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
 
 BUMPING: Final = 2
 """The transaction.version from which on partitions need not be added, and epochs grow by ends."""
@@ -131,12 +146,10 @@ class Transactor(Scripted):
 
     def identify(self, again: bool = False) -> Steps[None]:
         """Get an id and an epoch; `again`: the next epoch of those that it has (KIP-360)."""
-        t = request_types(Key.INIT_PRODUCER_ID, 4)
         while True:
-            request = make(
-                t.InitProducerIdRequest,
+            request = InitProducerIdRequest(
                 transactional_id=self._id,
-                transaction_timeout=ms(int(self._manner.timeout * 1000)),
+                transaction_timeout_ms=int(self._manner.timeout * 1000),
                 producer_id=self._producer_id if again else -1,
                 producer_epoch=self._epoch if again else -1,
             )
@@ -237,7 +250,7 @@ class Transactor(Scripted):
 
     def _sending(self, flight: Flight, number: int, leader: NodeId, request: Any) -> Step:
         def begin(go: Go) -> None:
-            self.ask(leader, request, go)
+            self.ask(leader, request, go, version=self._manner.version)
             if flight.sent == number:  # The next one may leave, behind this one.
                 flight.on_sent()
 
@@ -251,29 +264,23 @@ class Transactor(Scripted):
         attempt.acknowledged.setdefault(id, {}).update(enumerate(values, base))
 
     def _produce_request(self, id: PartitionId, data: Any) -> Any:
-        version = self._manner.version
-        t = request_types(Key.PRODUCE, version)
         name = self.history.names[id.topic_id]
-        named = {"topic_id": id.topic_id} if version >= 13 else {"name": name}
-        partition = make(t.PartitionProduceData, index=id.partition, records=data)
-        return make(
-            t.ProduceRequest,
+        partition = PartitionProduceData(index=id.partition, records=data)
+        topic = TopicProduceData(topic_id=id.topic_id, name=name, partition_data=(partition,))
+        return ProduceRequest(
             transactional_id=self._id,
             acks=ALL,
-            timeout=ms(PATIENCE_MS),
-            topic_data=(make(t.TopicProduceData, partition_data=(partition,), **named),),
+            timeout_ms=PATIENCE_MS,
+            topic_data=(topic,),
         )
 
     def _add(self, attempt: Attempt, id: PartitionId) -> Steps[Error]:
         """Say that a partition takes part (before KIP-890)."""
-        t = request_types(Key.ADD_PARTITIONS_TO_TXN, 3)
-        topic = make(
-            t.AddPartitionsToTxnTopic,
+        topic = AddPartitionsToTxnTopic(
             name=self.history.names[id.topic_id],
             partitions=(id.partition,),
         )
-        request = make(
-            t.AddPartitionsToTxnRequest,
+        request = AddPartitionsToTxnRequest(
             v3_and_below_transactional_id=self._id,
             v3_and_below_producer_id=self._producer_id,
             v3_and_below_producer_epoch=self._epoch,
@@ -306,9 +313,7 @@ class Transactor(Scripted):
             error = yield from self._add_group(attempt, who.group)
             if error:
                 return error
-        t = request_types(Key.TXN_OFFSET_COMMIT, 5 if bumps else 3)
-        request = make(
-            t.TxnOffsetCommitRequest,
+        request = TxnOffsetCommitRequest(
             transactional_id=self._id,
             group_id=who.group,
             producer_id=self._producer_id,
@@ -317,12 +322,10 @@ class Transactor(Scripted):
             member_id=who.member_id,
             group_instance_id=who.instance_id,
             topics=tuple(
-                make(
-                    t.TxnOffsetCommitRequestTopic,
+                TxnOffsetCommitRequestTopic(
                     name=name,
                     partitions=tuple(
-                        make(
-                            t.TxnOffsetCommitRequestPartition,
+                        TxnOffsetCommitRequestPartition(
                             partition_index=index,
                             committed_offset=commits[id].offset,
                             committed_metadata=commits[id].label,
@@ -333,7 +336,9 @@ class Transactor(Scripted):
                 for name, places in self.by_name(commits).items()
             ),
         )
-        answer, _, _ = yield from self.ask_coordinator(GROUP, who.group, request, first_error)
+        answer, _, _ = yield from self.ask_coordinator(
+            GROUP, who.group, request, first_error, version=5 if bumps else 3
+        )
         error = first_error(answer)
         if error in OUT or error == Error.UNKNOWN_TOPIC_OR_PARTITION:
             self.history.count("members out")
@@ -345,9 +350,7 @@ class Transactor(Scripted):
         return Error.NONE
 
     def _add_group(self, attempt: Attempt, group: str) -> Steps[Error]:
-        t = request_types(Key.ADD_OFFSETS_TO_TXN, 3)
-        request = make(
-            t.AddOffsetsToTxnRequest,
+        request = AddOffsetsToTxnRequest(
             transactional_id=self._id,
             producer_id=self._producer_id,
             producer_epoch=self._epoch,
@@ -373,16 +376,14 @@ class Transactor(Scripted):
         bumps = self._manner.level >= BUMPING
         if not bumps and not self._added:
             return Error.NONE
-        t = request_types(Key.END_TXN, 5 if bumps else 3)
-        request = make(
-            t.EndTxnRequest,
+        request = EndTxnRequest(
             transactional_id=self._id,
             producer_id=self._producer_id,
             producer_epoch=self._epoch,
             committed=commit,
         )
         answer, _, _ = yield from self.ask_coordinator(
-            TRANSACTION, self._id, request, lambda a: a.error_code
+            TRANSACTION, self._id, request, lambda a: a.error_code, version=5 if bumps else 3
         )
         if answer.error_code != Error.NONE:
             return self.judge(attempt, answer.error_code, "the end")

@@ -23,8 +23,22 @@ from spindle.sim.transaction_history import OUTPUT, Attempt, Source
 from spindle.sim.transactor import OUT, PLAIN, Manner, Transactor, first_error
 from spindle.sim.violation import Violation
 from spindle.sim.visible import visible
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, ms, request_types
+from spindle.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
+from spindle.wire.messages.heartbeat_request import HeartbeatRequest
+from spindle.wire.messages.join_group_request import JoinGroupRequest, JoinGroupRequestProtocol
+from spindle.wire.messages.leave_group_request import LeaveGroupRequest, MemberIdentity
+from spindle.wire.messages.list_offsets_request import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from spindle.wire.messages.offset_commit_request import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from spindle.wire.messages.offset_fetch_request import OffsetFetchRequest, OffsetFetchRequestTopic
+from spindle.wire.messages.sync_group_request import SyncGroupRequest, SyncGroupRequestAssignment
 
 PROTOCOL: Final = "by the leader"
 SESSION: Final = 3.0
@@ -114,16 +128,14 @@ class Worker(Transactor):
     def _join(self) -> Steps[None]:
         """Become a member of a generation and learn what is owned; one try."""
         who = self._who
-        t = request_types(Key.JOIN_GROUP, 7)
-        request = make(
-            t.JoinGroupRequest,
+        request = JoinGroupRequest(
             group_id=who.group,
-            session_timeout=ms(int(SESSION * 1000)),
-            rebalance_timeout=ms(int(REBALANCE * 1000)),
+            session_timeout_ms=int(SESSION * 1000),
+            rebalance_timeout_ms=int(REBALANCE * 1000),
             member_id=who.member_id,
             group_instance_id=who.instance_id,
             protocol_type="consumer",
-            protocols=(make(t.JoinGroupRequestProtocol, name=PROTOCOL, metadata=b""),),
+            protocols=(JoinGroupRequestProtocol(name=PROTOCOL, metadata=b""),),
         )
         patience, asked_at = REQUEST_SECONDS + REBALANCE, self.out.now
         answer, _, _ = yield from self.ask_coordinator(
@@ -146,10 +158,8 @@ class Worker(Transactor):
         )
         groups, instances = self.history.groups, [m.group_instance_id for m in joined.members]
         groups.on_joined(who, asked_at, self.out.now, instances)
-        t = request_types(Key.SYNC_GROUP, 5)
         shares = self._shares([m.member_id for m in joined.members])
-        request = make(
-            t.SyncGroupRequest,
+        request = SyncGroupRequest(
             group_id=who.group,
             generation_id=who.generation,
             member_id=who.member_id,
@@ -157,7 +167,7 @@ class Worker(Transactor):
             protocol_type="consumer",
             protocol_name=PROTOCOL,
             assignments=tuple(
-                make(t.SyncGroupRequestAssignment, member_id=member, assignment=_text(share))
+                SyncGroupRequestAssignment(member_id=member, assignment=_text(share))
                 for member, share in shares.items()
             ),
         )
@@ -184,9 +194,7 @@ class Worker(Transactor):
 
     def _is_alive(self) -> Steps[bool]:
         who = self._who
-        t = request_types(Key.HEARTBEAT, 4)
-        request = make(
-            t.HeartbeatRequest,
+        request = HeartbeatRequest(
             group_id=who.group,
             generation_id=who.generation,
             member_id=who.member_id,
@@ -206,14 +214,12 @@ class Worker(Transactor):
     def _leave(self) -> Steps[None]:
         who = self._who
         if who.member_id:
-            t = request_types(Key.LEAVE_GROUP, 5)
-            member = make(
-                t.MemberIdentity,
+            member = MemberIdentity(
                 member_id=who.member_id,
                 group_instance_id=who.instance_id,
                 reason=None,
             )
-            request = make(t.LeaveGroupRequest, group_id=who.group, members=(member,))
+            request = LeaveGroupRequest(group_id=who.group, members=(member,))
             yield from self.ask_coordinator(GROUP, who.group, request, lambda a: a.error_code)
         self._out(Error.UNKNOWN_MEMBER_ID)
 
@@ -235,14 +241,13 @@ class Worker(Transactor):
     def committed(self, ids: list[PartitionId]) -> Steps[dict[PartitionId, int]]:
         """The group's offsets for these partitions, once no transaction may change them."""
         group, history = self._job.group, self.history
-        t = request_types(Key.OFFSET_FETCH, OFFSETS_VERSION)
         found: dict[PartitionId, int] = {}
         while left := [id for id in ids if id not in found and not self._is_deleted(id)]:
             topics = tuple(
-                make(t.OffsetFetchRequestTopic, name=name, partition_indexes=tuple(places))
+                OffsetFetchRequestTopic(name=name, partition_indexes=tuple(places))
                 for name, places in self.by_name(left).items()
             )
-            request = make(t.OffsetFetchRequest, group_id=group, topics=topics, require_stable=True)
+            request = OffsetFetchRequest(group_id=group, topics=topics, require_stable=True)
             began_at = self.out.now
             answer, trusted = yield from self._ask_group(request)
             told_of = {
@@ -265,20 +270,16 @@ class Worker(Transactor):
 
     def _commit(self, commits: dict[PartitionId, Commit]) -> Steps[None]:
         who = self._who
-        t = request_types(Key.OFFSET_COMMIT, 8)
-        request = make(
-            t.OffsetCommitRequest,
+        request = OffsetCommitRequest(
             group_id=who.group,
             generation_id_or_member_epoch=who.generation,
             member_id=who.member_id,
             group_instance_id=who.instance_id,
             topics=tuple(
-                make(
-                    t.OffsetCommitRequestTopic,
+                OffsetCommitRequestTopic(
                     name=name,
                     partitions=tuple(
-                        make(
-                            t.OffsetCommitRequestPartition,
+                        OffsetCommitRequestPartition(
                             partition_index=index,
                             committed_offset=commits[id].offset,
                             committed_metadata=commits[id].label,
@@ -375,10 +376,8 @@ class Worker(Transactor):
         if topic is None or leader < 0:
             self.refresh()
             return {}
-        t = request_types(Key.FETCH, 13)
         position = self._positions[id]
-        asked = make(
-            t.FetchPartition,
+        asked = FetchPartition(
             partition=id.partition,
             current_leader_epoch=topic.epochs[id.partition],
             fetch_offset=position,
@@ -386,16 +385,15 @@ class Worker(Transactor):
             log_start_offset=-1,
             partition_max_bytes=READ_MAX,
         )
-        request = make(
-            t.FetchRequest,
+        request = FetchRequest(
             replica_id=-1,
-            max_wait=ms(50),
+            max_wait_ms=50,
             min_bytes=1,
             max_bytes=READ_MAX,
             isolation_level=1,
             session_id=0,
             session_epoch=-1,
-            topics=(make(t.FetchTopic, topic_id=id.topic_id, partitions=(asked,)),),
+            topics=(FetchTopic(topic_id=id.topic_id, partitions=(asked,)),),
         )
         answer = yield self.asking(leader, request)
         if isinstance(answer, PeerFailed) or answer.error_code != Error.NONE:
@@ -419,15 +417,13 @@ class Worker(Transactor):
     def _find_start(self, id: PartitionId, leader: NodeId) -> Steps[None]:
         if self._positions[id] >= self.history.trimmed.get(id, 0):
             raise Violation(f"{self.name}: {id} has lost offset {self._positions[id]}")
-        t = request_types(Key.LIST_OFFSETS, 7)
-        asked = make(
-            t.ListOffsetsPartition,
+        asked = ListOffsetsPartition(
             partition_index=id.partition,
             current_leader_epoch=-1,
             timestamp=EARLIEST,
         )
-        topic = make(t.ListOffsetsTopic, name=self.history.names[id.topic_id], partitions=(asked,))
-        request = make(t.ListOffsetsRequest, replica_id=-1, isolation_level=0, topics=(topic,))
+        topic = ListOffsetsTopic(name=self.history.names[id.topic_id], partitions=(asked,))
+        request = ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=(topic,))
         answer = yield self.asking(leader, request)
         if not isinstance(answer, PeerFailed):
             told = answer.topics[0].partitions[0]

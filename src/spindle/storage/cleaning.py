@@ -26,7 +26,7 @@ def plan(log: Log, job: PlanClean, cleaned_to: int) -> CleanPlan | None:
         cleaned_to = 0
     assert not log.key.future, "a future log is cleaned after it has become the current one"
     segments = list(_cleanable(log, job))
-    dirty = [s for s in segments if s.end > cleaned_to]
+    dirty = [s for s in segments if s.end > cleaned_to and s.size]
     if not dirty or not _is_worth_it(segments, dirty, job.rules, job.now_ms):
         return None
     for name in log.pool.disk.list(log.path):
@@ -48,13 +48,16 @@ def plan(log: Log, job: PlanClean, cleaned_to: int) -> CleanPlan | None:
 
 
 def _cleanable(log: Log, job: PlanClean) -> Iterator[Segment]:
-    """Sealed segments from the log's first on, old enough, all committed, all decided."""
+    """Sealed segments from the log's first on, old enough, all committed, all decided.
+
+    Some may be empty: Apache Kafka leaves those of which it has cleaned all away.
+    """
     undecided = [e.first_txn_offset for e in log.producers.entries if e.first_txn_offset >= 0]
     limit = min([job.limit, *undecided])
     for segment in log.segments[:-1]:
         newest = segment.latest.timestamp
         young = job.rules.min_lag_ms > 0 and newest > job.now_ms - job.rules.min_lag_ms
-        if segment.size == 0 or segment.end > limit or young:
+        if segment.end > limit or young:
             return
         yield segment
 

@@ -15,7 +15,7 @@ from typing import Final
 from spindle.model import copying as c
 from spindle.model.errors import Corrupt, DiskFailed, LogFailed
 from spindle.model.offsets import EpochHistory, EpochStart
-from spindle.storage import files, layout, scan
+from spindle.storage import files, layout, scan, unbroken
 from spindle.storage.disk import Disk, File, Manner
 from spindle.storage.log import Log
 from spindle.storage.producers import Producers
@@ -70,10 +70,12 @@ def adopt(log: Log, job: c.AdoptCopied) -> c.CopyProgress:
         # Something else has changed the log since it was planned for: nothing here fits any more.
         return c.CopyProgress(0, log.end, -1, log.size, before)
     if plan.aligns:
+        floor = log.floor(plan.keep) if plan.restart is None else 0
         if plan.restart is not None:
             log.reset(plan.restart)
         else:
             log.truncate(plan.keep)
+        unbroken.after_cut(log, floor)
         log.tidy()
         log.copied = (plan.cuts, log.end)
         return c.CopyProgress(0, log.end, -1, log.size, mark(log))
@@ -84,11 +86,13 @@ def adopt(log: Log, job: c.AdoptCopied) -> c.CopyProgress:
         _take(log, piece)
         copied += piece.length
     _take_rest(log, plan)
+    unbroken.take_over(log, plan.doubtful)
     whole = plan.still and _is_same(log, plan)
     if plan.still:
         log.copied = (plan.cuts, log.end)  # There is nobody who could have cut it meanwhile.
     if whole:
         log.sync()
+        unbroken.move(log, log.end)
     return c.CopyProgress(
         copied, log.end, plan.source_end, log.size, mark(log), job.copied.bad, whole
     )
@@ -155,6 +159,7 @@ def plan(log: Log, job: c.PlanCopy) -> c.CopyPlan:
         log.end,
         tuple(e for e in log.epochs.entries if e.start < end or end == log.end),
         log.producers.recent if end == log.end else None,
+        log.doubtful,
         job.still,
     )
 
@@ -194,7 +199,7 @@ def _diverge(
 
 def _has_room(future: c.CopyMark, segment: Segment, place: Place) -> bool:
     """Whether the rest of `segment` fits behind the future log's last segment."""
-    if place.position == 0:
+    if place.position == 0 or future.base == segment.base:
         return True
     bytes_after = future.position + segment.size - place.position
     return bytes_after <= POSITION_MAX and segment.end - future.base <= POSITION_MAX

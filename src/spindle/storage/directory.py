@@ -459,7 +459,7 @@ _HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
     j.Checkpoint: Directory._checkpoint,
     j.CreateLog: Directory._create,
     j.Configure: Directory._configure,
-    j.Append: lambda d, job: d._log(job.key).append(job.batches, job.now_ms),
+    j.Append: lambda d, job: unbroken.append(d._log(job.key), job.batches, job.now_ms),
     j.Read: Directory._read,
     Scrub: lambda d, job: scrub.scrub(d._pool, d._logs, d._blame, job),
     j.FindOffset: lambda d, job: find_offset(d._log(job.key), job.timestamp, job.limit),

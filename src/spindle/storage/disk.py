@@ -112,7 +112,7 @@ class Disk(Protocol):
         """
 
     def usage(self, path: str) -> Usage:
-        """Bytes of the file system under `path`."""
+        """Bytes of the file system under `path`, and its device."""
 
     def lock(self, path: str) -> File:
         """Open and lock a file against other processes; OSError EAGAIN if another holds it."""

@@ -21,6 +21,9 @@ from spindle.storage.disk import File
 
 ENTRY_SIZE: Final = 8
 TIME_ENTRY_SIZE: Final = 12
+RELATIVE_MAX: Final = (1 << 31) - 1
+"""The largest offset, relative to its base, that an entry holds (int32)."""
+
 BLOCK: Final = 256
 """Entries of a time index's file that are looked through at once."""
 
@@ -30,6 +33,13 @@ _HIGH: Final = 1 if _SWAP else 0
 """Which half of a number of 8 bytes in memory is the high one."""
 
 assert array("i").itemsize == 4
+
+
+def relative(offset: int, base: int) -> int:
+    """An offset as an entry of the segment at `base` holds it. Corrupt where it does not fit."""
+    if not 0 <= offset - base <= RELATIVE_MAX:
+        raise Corrupt(f"offset {offset} cannot be in segment {base}")
+    return offset - base
 
 
 def _rises(numbers: array[int]) -> bool:
@@ -67,7 +77,7 @@ class OffsetIndex:
     def add(self, offset: int, position: int) -> None:
         """Add an entry; both rise."""
         assert not self._offsets or offset - self.base > self._offsets[-1]
-        self._offsets.append(offset - self.base)
+        self._offsets.append(relative(offset, self.base))
         self._positions.append(position)
 
     def extend(self, entries: OffsetEntries, moved: int) -> None:
@@ -168,8 +178,8 @@ class TimeIndex:
         """Add an entry if its timestamp is new."""
         if timestamp < 0 or (self._timestamps and self._timestamps[-1] >= timestamp):
             return
+        self._offsets.append(relative(offset, self.base))
         self._timestamps.append(timestamp)
-        self._offsets.append(offset - self.base)
 
     def floor(self, timestamp: int) -> int:
         """An offset before which no record has `timestamp` or later: where to begin looking."""

@@ -156,14 +156,14 @@ class Log:
 
     def _must_roll(self, run: list[Batch], size: int, now_ms: int) -> bool:
         active = self.segments[-1]
+        if run[-1].last_offset - active.base > POSITION_MAX:
+            return True
         if active.size == 0:
             return False
         settings = self.settings
         if active.size + size > min(settings.segment_bytes, POSITION_MAX):
             return True
-        if run[-1].last_offset - active.base > POSITION_MAX or active.full(
-            settings.index_max_bytes
-        ):
+        if active.full(settings.index_max_bytes):
             return True
         latest = max(batch.max_timestamp for batch in run)
         if active.first_timestamp >= 0 and latest >= 0:
@@ -178,9 +178,10 @@ class Log:
             self.active.file().truncate(self.active.size)
             self._torn = False
 
-    def roll(self, now_ms: int) -> None:
-        """Seal the active segment and begin a new one at the log's end."""
+    def roll(self, now_ms: int, end: int = 0) -> None:
+        """Seal the active segment; begin one at the log's end, or at `end`, behind a leap."""
         self.producers.expire(now_ms - self.settings.producer_ms)
+        self.end = max(self.end, end)
         self.snapshots.write(self.end, self.producers)
         self.begin_segment(self.end)
         self.active.created_ms = now_ms
@@ -385,16 +386,16 @@ class Log:
 
     def retain(self, ms: int, most: int, limit: int, now_ms: int) -> LogStart:
         """Delete the oldest segments: too old, or too much in front of the rest (-1: never)."""
-        start = self.start
-        rest = self.size
-        for segment in self.segments:
-            if segment.size == 0 or segment.end > limit:
+        start, rest = self.start, self.size
+        ends = [*(segment.base for segment in self.segments[1:]), self.end]
+        for segment, end in zip(self.segments, ends, strict=True):
+            if (segment is self.active and not segment.size) or end > limit:
                 break
             too_old = 0 <= ms < now_ms - segment.newest_ms() if ms >= 0 else False
             too_much = 0 <= most <= rest - segment.size
-            if not (too_old or too_much or segment.end <= start):
+            if not (too_old or too_much or end <= start):
                 break
-            start = max(start, segment.end)
+            start = max(start, end)
             rest -= segment.size
         if start >= self.active.end and self.active.size:
             self.roll(now_ms)

@@ -110,7 +110,6 @@ def _open_locked(
         else:
             logs[key] = log
     offsets.write_logs(logs.values(), (key.topic_partition for key in quarantined))
-    usage = disk.usage(path)
     result = OpenedDirectory(
         path,
         directory_id,
@@ -126,8 +125,7 @@ def _open_locked(
         tuple(names.bad),
         tuple(reasons),
         tuple(names.ignored),
-        usage.total,
-        usage.usable,
+        disk.usage(path),
         tuple(warnings),
     )
     return Opened(lock, offsets, logs, quarantined, result)

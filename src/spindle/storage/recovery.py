@@ -13,6 +13,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from spindle.model.batches import OFFSET_MAX
 from spindle.model.errors import Corrupt
 from spindle.model.ids import TopicId
 from spindle.model.jobs import LogSettings
@@ -21,7 +22,7 @@ from spindle.model.offsets import EpochHistory
 from spindle.storage import checkpoints, files, layout, leftovers, scan, unbroken
 from spindle.storage.behind import Behind, look
 from spindle.storage.gaps import Gaps
-from spindle.storage.index import TimeEntry
+from spindle.storage.index import TimeEntry, relative
 from spindle.storage.log import Log
 from spindle.storage.pool import Pool
 from spindle.storage.producers import Producers
@@ -96,7 +97,7 @@ def load_log(
     offsets = [o for o in map(layout.parse_snapshot, names) if o is not None]
     snapshots = Snapshots(pool.disk, path, offsets)
     strict = not key.future and not layout.is_metadata(key)
-    marked = unbroken.find(names) if strict else None
+    marked = None if layout.is_metadata(key) else unbroken.find(names)
     allowed_to = bounds.recovery_point if marked is None else marked
     gaps = Gaps(allowed_to, strict and marked is None, bounds.compacted, bounds.holes)
     found = _Found(pool, path, bounds, warnings, key.future, snapshots, gaps, strict=strict)
@@ -114,24 +115,26 @@ def load_log(
     log.as_closed = bounds.clean and all(s.synced for s in log.segments if s.size)
     log.unbroken = unbroken.find(names)
     if strict and not bounds.holes:
-        _mark(found, log, names)
+        _mark(found, log)
+    elif not layout.is_metadata(key):
+        unbroken.remember(log)
+        unbroken.lower(log)
     return log
 
 
-def _mark(found: _Found, log: Log, names: list[str]) -> None:
+def _mark(found: _Found, log: Log) -> None:
     """Have the log's mark say what was found; tell of gaps that may be losses."""
     for start, end in found.gaps.doubtful:
         found.warn(
             f"offsets {start} to {end - 1} are missing before segment {end}: Apache Kafka's "
             "compaction may have left that, or a power cut has taken them; all else is kept"
         )
-    unbroken.remember(log, names, found.gaps.doubtful)
+    unbroken.remember(log, found.gaps.doubtful)
     if found.gaps.doubtful:
         log.sync()
     if log.unbroken is None:
         unbroken.begin(log, log.recovery_point)
-    elif log.unbroken > log.end:
-        unbroken.move(log, log.end)
+    unbroken.lower(log)
 
 
 def _topic_id(found: _Found) -> TopicId | None:
@@ -176,6 +179,8 @@ def _load_segments(found: _Found, names: list[str]) -> None:
     disk = found.pool.disk
     parsed = [p for p in map(layout.parse_segment_file, names) if p is not None]
     bases = sorted(p.offset for p in parsed if p.kind == layout.LOG)
+    if bases and bases[-1] > OFFSET_MAX:
+        raise Corrupt(f"{layout.segment_file(bases[-1])} is no name of a segment: move it away")
     orphans = [p for p in parsed if p.offset not in bases]
     for orphan in orphans:
         _check_missing(found, bases, orphan.offset, orphan.kind)
@@ -361,12 +366,15 @@ def _trust(found: _Found, segment: Segment, size: int, following: int | None) ->
         last = max(0, segment.last_position())
         if last >= size:
             raise Corrupt(f"its index tells of a batch at {last}, but it has {size} bytes")
-        for _ in scan.walk(segment.file(), last, size):
+        for step in scan.walk(segment.file(), last, size):
+            if step.last_offset >= following:
+                raise Corrupt(f"offset {step.last_offset} is not before segment {following}")
             found.tail_epoch = -1
         segment.sealed_at(size, following, latest)
         return
     end = segment.base
     for header in scan.walk_headers(segment.file(), segment.index.last_position(), size):
+        relative(header.last_offset, segment.base)
         end = header.last_offset + 1
         found.tail_epoch = header.leader_epoch
         if header.max_timestamp > latest.timestamp:

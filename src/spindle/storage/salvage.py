@@ -17,6 +17,7 @@ from spindle.model.jobs import Salvage, Salvaged
 from spindle.storage import bad, layout, scan
 from spindle.storage.blame import ONE_FILE
 from spindle.storage.disk import Disk, File
+from spindle.storage.index import relative
 
 _KINDS = (layout.LOG, layout.INDEX, layout.TIME_INDEX, layout.TXN_INDEX)
 
@@ -79,12 +80,13 @@ def _unless_the_files(error: OSError, good: list[tuple[int, int]]) -> list[tuple
     return good
 
 
-def _batches(file: File, size: int, offset: int) -> Iterator[tuple[int, int]]:
+def _batches(file: File, size: int, base: int) -> Iterator[tuple[int, int]]:
     """Where good batches begin and end."""
-    position = 0
+    position, offset = 0, base
     while position < size:
         try:
             for header in scan.scan(file, position, size, offset):
+                relative(header.last_offset, base)
                 position, offset = header.position + header.size, header.last_offset + 1
                 yield header.position, position
         except Corrupt:

@@ -22,6 +22,7 @@ from spindle.storage.index import (
     TimeEntry,
     TimeFile,
     TimeIndex,
+    relative,
 )
 from spindle.storage.pool import Pool
 
@@ -146,9 +147,10 @@ class Segment:
     # --- growing ------------------------------------------------------------------------------
 
     def note(self, batch: Batch | scan.Header, interval: int) -> None:
-        """Take in that `batch` was written at its end; index it where it is time to."""
+        """Take in that `batch` was written at its end; index it where it is time to. Corrupt."""
         assert self._indexes is not None
         size = batch.size
+        relative(batch.last_offset, self.base)
         if batch.max_timestamp > self.latest.timestamp:
             self.latest = TimeEntry(batch.max_timestamp, batch.last_offset)
         if self._since_entry > interval:

@@ -6,9 +6,10 @@ drops last batches, and its followers begin a segment at the first batch that th
 the marked offset was on the medium when it was marked, and may have gaps of that kind.
 
 The mark is an empty file whose name tells the offset: 0 in a log that was made here; the log's end
-in one that was taken over or brought by a move. The name ends in `.deleted`, so that Apache Kafka
-deletes it when it opens the log and may leave gaps again. Files named likewise keep the gaps that
-may be losses. Called by `recovery`, `opening` and `directory`.
+in one that was taken over or brought by a move, which marks it before its source loses its name.
+The name ends in `.deleted`, so that Apache Kafka deletes it when it opens the log and may leave
+gaps again. Files named likewise keep the gaps that may be losses. Called by `recovery`, `opening`,
+`copy` and `directory`.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ import errno
 from collections.abc import Iterable
 from typing import Final
 
+from spindle.model.batches import Batch
+from spindle.model.jobs import Appended
 from spindle.storage import files, layout
 from spindle.storage.blame import FULL
 from spindle.storage.log import Log
+from spindle.storage.segment import POSITION_MAX
 
 _REFUSED: Final = FULL | {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -50,21 +54,30 @@ def _put(log: Log, name: str) -> bool:
     return True
 
 
-def remember(log: Log, names: Iterable[str], found: Iterable[tuple[int, int]]) -> None:
+def remember(log: Log, found: Iterable[tuple[int, int]] = ()) -> None:
     """Have a log tell of the gaps that were `found` in it and may be losses, now and later.
 
-    `names`: those in its directory, which tell of others found before. Those that retention or a
-    cut has taken are forgotten. OSError.
+    The names in its directory tell of others found before. Those that retention or a cut has taken
+    are forgotten. The log's next sync has it on the medium. OSError.
     """
+    names = log.pool.disk.list(log.path)
     known = [gap for gap in map(layout.parse_missing, names) if gap is not None]
     for gap in found:
         if gap not in known:
             _put(log, layout.missing_file(gap))
             known.append(gap)
+            log.dirty_names = True
     for gap in known:
         if not log.start < gap[1] <= log.end:
             files.remove_if_there(log.pool.disk, f"{log.path}/{layout.missing_file(gap)}")
     log.doubtful = tuple(sorted(gap for gap in known if log.start < gap[1] <= log.end))
+
+
+def take_over(log: Log, found: Iterable[tuple[int, int]]) -> None:
+    """Have a future log tell of the gaps in its source, as far as it has been copied. OSError."""
+    here = [gap for gap in found if log.start < gap[1] <= log.end]
+    if set(here) != set(log.doubtful):
+        remember(log, here)
 
 
 def move(log: Log, offset: int) -> None:
@@ -83,12 +96,37 @@ def move(log: Log, offset: int) -> None:
     log.pool.disk.sync_dir(log.path)
 
 
+def lower(log: Log) -> None:
+    """Bring the mark down to the log's end where a cut that a crash ended did not. OSError."""
+    if log.unbroken is not None and log.unbroken > log.end:
+        move(log, log.end)
+
+
+def append(log: Log, batches: list[Batch], now_ms: int) -> Appended:
+    """Write batches at their offsets, some of which may leap further than a segment can tell.
+
+    As in Apache Kafka (`LogSegment.canConvertToRelativeOffset`) a segment begins behind such a
+    leap. All before it is on the medium first, so that the gap counts as none. OSError, Corrupt.
+    """
+    if batches[-1].last_offset - log.active.base <= POSITION_MAX:
+        return log.append(batches, now_ms)
+    for batch in batches:
+        if batch.last_offset - log.end > POSITION_MAX:
+            log.sync()
+            move(log, batch.base_offset)
+            log.roll(now_ms, batch.base_offset)
+        log.append([batch], now_ms)
+    return Appended(log.end, log.size)
+
+
 def after_cut(log: Log, floor: int) -> None:
-    """Bring the mark along after a current log was cut; segments from `floor` on were changed.
+    """Bring the mark along after a log was cut; segments from `floor` on were changed.
 
     A cut may end between two batches of a compacted log: then the next segment begins behind the
-    last batch, and that gap is well. OSError, Corrupt.
+    last batch, and that gap is well. What was missing behind it is forgotten. OSError, Corrupt.
     """
+    if log.doubtful:
+        remember(log)
     if log.unbroken is None:
         return
     if log.active.written_end() < log.end:

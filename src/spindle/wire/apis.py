@@ -107,12 +107,21 @@ class Key(IntEnum):
     ALTER_SHARE_GROUP_OFFSETS = 91
     DELETE_SHARE_GROUP_OFFSETS = 92
 
-    # Ours alone: see `private`.
+    # Ours alone.
     ALTER_LOG_DIR_STATE = 30113
     DESCRIBE_LOG_DIR_STATES = 30114
     ALTER_REPLICA_STATE = 30589
     DESCRIBE_BAD_REPLICAS = 30590
     REPAIR_REPLICA = 30591
+
+
+FIRST_PRIVATE: Final = 30_000
+"""From here on keys are ours: Apache Kafka has none so high."""
+
+
+def is_private(key: int) -> bool:
+    """Whether an API is ours alone."""
+    return key >= FIRST_PRIVATE
 
 
 SOFTWARE: Final = "spindle"

@@ -20,6 +20,7 @@ from spindle.model.batches import (
     LOG_APPEND_TIME,
     NO_PRODUCER,
     NO_TIMESTAMP,
+    OFFSET_MAX,
     Batch,
     Buffer,
     Record,
@@ -91,6 +92,11 @@ def check(batch: Batch) -> None:
     if stored != actual:
         raise Corrupt(
             f"the batch at offset {batch.base_offset} has CRC {actual:08x}, not {stored:08x}"
+        )
+    if batch.base_offset < 0 or batch.next_offset > OFFSET_MAX:
+        raise Corrupt(
+            f"no batch can begin at offset {batch.base_offset} and have {batch.last_offset_delta}"
+            " as the delta of its last"
         )
     if batch.record_count < 0 or batch.last_offset_delta < 0:
         raise Corrupt(

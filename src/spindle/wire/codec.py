@@ -2,7 +2,7 @@
 
 Each of Kafka's messages is one class in `wire.messages` for all of its versions; beside it stand a
 reader and a writer for each layout that it has had. Both are written by `tools.messages`, which
-reads Kafka's schemas from kio and ours from `wire.private` and `wire.additions`. This module has
+reads Kafka's schemas from kio and ours from its own tables. This module has
 what they share. Never touches sockets, headers (that is `framing`) or records (`batch`).
 
 A field that a version lacks keeps its default when that version is read, and is left out when that
@@ -14,15 +14,27 @@ be written from one buffer or from a list of buffers.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar, cast, dataclass_transform
+from collections.abc import Callable, Mapping, Sequence
+from typing import (
+    Any,
+    ClassVar,
+    Final,
+    Generic,
+    NoReturn,
+    TypeAlias,
+    TypeVar,
+    cast,
+    dataclass_transform,
+)
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
+from spindle.wire.large import STEP, TAGS_MAX, LargeEnd, Marks, Reading, Walker, too_many
 from spindle.wire.values import long_uvarint, put_uvarint, short, take_uvarint
 
 T = TypeVar("T")
 M = TypeVar("M", bound="Whole")
+P = TypeVar("P", bound="Message")
 R = TypeVar("R", bound="Response")
 
 ErrorCode: TypeAlias = Error | int
@@ -36,7 +48,12 @@ Reader: TypeAlias = Callable[[Buffer, int, int], tuple[Any, int]]
 """(buffer, where the message starts, the buffer's end) -> (message, offset behind it)."""
 Writer: TypeAlias = Callable[[Any, Put], None]
 
+LARGE: Final = 2048
+"""Bytes from which on a piece of a message is worth a buffer of its own."""
+
 _INT32: Final = struct.Struct(">i").pack
+_PIECE: Final = 64 << 10
+"""Bytes in one piece of a packed array."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -48,6 +65,9 @@ class Message:
     """
 
     __slots__: tuple[str, ...] = ()
+
+    WRITERS: ClassVar[Mapping[int, Writer]] = {}
+    """By the message's version. A request's parts have none: they are written with the whole."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -63,17 +83,23 @@ class Message:
 
 
 class Whole(Message):
-    """A message with a name of its own on the wire: a request or a response."""
+    """A message with versions of its own: a request, a response, or what others carry."""
 
     __slots__ = ()
 
-    KEY: ClassVar[int]
     VERSIONS: ClassVar[range]
     FIRST_FLEXIBLE: ClassVar[int]
     """The first version with tagged fields and compact lengths (KIP-482)."""
     HAS_RECORDS: ClassVar[bool] = False
     READERS: ClassVar[Mapping[int, Reader]]
-    WRITERS: ClassVar[Mapping[int, Writer]]
+    WALKERS: ClassVar[Mapping[int, Walker[Any]]] = {}
+    """For the versions of a request that hold arrays."""
+
+
+class Data(Whole):
+    """A message that others carry as bytes; it has no key."""
+
+    __slots__ = ()
 
 
 class Response(Whole):
@@ -81,13 +107,21 @@ class Response(Whole):
 
     __slots__ = ()
 
+    KEY: ClassVar[int]
+
 
 class Request(Whole, Generic[R]):
     """A request; `R` is the class of its response."""
 
     __slots__ = ()
 
+    KEY: ClassVar[int]
     RESPONSE: ClassVar[type[Response]]
+
+
+def one_buffer(records: Records) -> Buffer:
+    """Records that stand in one buffer: all that were read."""
+    return b"".join(records) if isinstance(records, list) else records
 
 
 def decode(cls: type[M], version: int, data: Buffer, offset: int = 0) -> tuple[M, int]:
@@ -99,16 +133,69 @@ def decode(cls: type[M], version: int, data: Buffer, offset: int = 0) -> tuple[M
     if type(data) is not bytes:
         data = memoryview(data).cast("B")
     read = _of_version(cls, cls.READERS, version)
-    name = cls.__name__
     try:
         found, end = read(data, offset, len(data))
-    except Corrupt as corrupt:
-        raise Corrupt(f"{name} v{version}: {corrupt}") from None
-    except (IndexError, struct.error):
-        raise Corrupt(f"{name} v{version}: cut short after {len(data) - offset} bytes") from None
-    except UnicodeDecodeError as bad:
-        raise Corrupt(f"{name} v{version}: a string is not UTF-8: {bad.reason}") from None
+    except _BROKEN as error:
+        raise _corrupt(cls, version, error, len(data) - offset) from None
     return cast(M, found), end
+
+
+_BROKEN: Final = (Corrupt, IndexError, struct.error, UnicodeDecodeError)
+
+
+def _corrupt(cls: type[Whole], version: int, error: Exception, size: int) -> Corrupt:
+    """What a reader raised over so many bytes, with the name of the message."""
+    name = f"{cls.__name__} v{version}"
+    if isinstance(error, Corrupt):
+        return Corrupt(f"{name}: {error}")
+    if isinstance(error, UnicodeDecodeError):
+        return Corrupt(f"{name}: a string is not UTF-8: {error.reason}")
+    return Corrupt(f"{name}: cut short after {size} bytes")
+
+
+class Walk(Generic[M]):
+    """A message that is read in steps; `value` is there, and `end`, after the last one."""
+
+    __slots__ = ("_cls", "_reading", "_size", "_version", "end", "value")
+
+    value: M
+    end: int
+
+    def __init__(self, cls: type[M], version: int, data: Buffer, offset: int = 0) -> None:
+        if type(data) is not bytes:
+            data = memoryview(data).cast("B")
+        read = _of_version(cls, cls.READERS, version)
+        walk = cls.WALKERS.get(version)
+        self._cls, self._version, self._size = cls, version, len(data) - offset
+        end = LargeEnd(len(data))
+        if walk is None:
+            self._reading: Reading[M] = _at_once(read, data, offset, end)
+        else:
+            self._reading = walk(data, offset, end, Marks(offset + STEP, {}))
+
+    def step(self) -> bool:
+        """Go on; whether that was all. Corrupt, with the message's name, for anything wrong."""
+        try:
+            next(self._reading)
+        except StopIteration as done:
+            self.value, self.end = done.value
+            return True
+        except _BROKEN as error:
+            raise _corrupt(self._cls, self._version, error, self._size) from None
+        return False
+
+
+def _at_once(read: Reader, data: Buffer, offset: int, end: int) -> Reading[Any]:
+    yield from ()
+    return read(data, offset, end)
+
+
+def walk(cls: type[M], version: int, data: Buffer, offset: int = 0) -> Walk[M]:
+    """Read a large request at an offset, in steps; its long arrays are `large.Many`, not tuples.
+
+    Errors are those of `decode`, and Corrupt for more than `TAGS_MAX` tagged fields in one place.
+    """
+    return Walk(cls, version, data, offset)
 
 
 def encode(message: Whole, version: int) -> bytes:
@@ -119,7 +206,88 @@ def encode(message: Whole, version: int) -> bytes:
     return b"".join(pieces)
 
 
-def _of_version(cls: type[Whole], table: Mapping[int, T], version: int) -> T:
+def encode_into(message: Whole, version: int, pieces: list[Buffer]) -> None:
+    """Append the message's body: large buffers of records as they are, the rest joined."""
+    if type(message).HAS_RECORDS:
+        pieces += in_pieces(message, version)
+    else:
+        pieces.append(encode(message, version))
+
+
+def in_pieces(message: Whole, version: int) -> list[Buffer]:
+    """The message's body: large buffers as they are, those between them joined."""
+    own: list[Buffer] = []
+    cls = type(message)
+    _of_version(cls, cls.WRITERS, version)(message, own.append)
+    pieces: list[Buffer] = []
+    small: list[Buffer] = []
+    for piece in own:
+        if len(piece) < LARGE:
+            small.append(piece)
+            continue
+        if small:
+            pieces.append(b"".join(small))
+            small = []
+        pieces.append(piece)
+    if small:
+        pieces.append(b"".join(small))
+    return pieces
+
+
+def put_all(elements: Sequence[Message], version: int) -> bytes:
+    """Elements of an array of a response, all of one class, as bytes: what `Packed.add` takes."""
+    if not elements:
+        return b""
+    cls = type(elements[0])
+    write = _of_version(cls, cls.WRITERS, version)
+    pieces: list[Buffer] = []
+    for element in elements:
+        write(element, pieces.append)
+    return b"".join(pieces)
+
+
+def changed(message: P, **fields: Any) -> P:
+    """A copy of a message with other values in some fields; TypeError for a name it has not."""
+    cls = type(message)
+    if wrong := fields.keys() - set(cls.__slots__):
+        raise TypeError(f"{cls.__name__} has no field {', '.join(sorted(wrong))}")
+    made = object.__new__(cls)
+    for name in cls.__slots__:
+        setattr(made, name, fields[name] if name in fields else getattr(message, name))
+    return made
+
+
+class Packed(Sequence[Any]):
+    """An array whose elements have been turned into bytes already: for very long ones (S-08).
+
+    Stands in a response in the place of an array of structs, and is written as it is; `pieces` are
+    its bytes without the length of the array. Its elements cannot be read: TypeError.
+    """
+
+    __slots__ = ("_count", "pieces", "size")
+
+    def __init__(self) -> None:
+        self._count = 0
+        self.pieces: list[bytes] = []
+        self.size = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int | slice) -> NoReturn:
+        raise TypeError("the elements of a packed array are bytes: it can only be written")
+
+    def add(self, count: int, piece: bytes) -> None:
+        """So many elements more, as bytes, behind those that are there."""
+        self._count += count
+        self.size += len(piece)
+        if self.pieces and len(self.pieces[-1]) + len(piece) <= _PIECE:
+            self.pieces[-1] += piece
+        else:
+            self.pieces.append(piece)
+
+
+def _of_version(cls: type[Message], table: Mapping[int, T], version: int) -> T:
     try:
         return table[version]
     except KeyError:
@@ -151,14 +319,19 @@ def wrong_size(field: str, excess: int) -> Corrupt:
     return Corrupt(f"{field} takes {abs(excess)} bytes {more} than it claims")
 
 
-def count_of(first: int, b: Buffer, o: int) -> tuple[int, int]:
+def count_of(first: int, b: Buffer, o: int, end: int, name: str) -> tuple[int, int]:
     """How many tagged fields there are: (count, offset of the first)."""
-    return (first, o) if first < 128 else long_uvarint(b, o, first)
+    if first > 127:
+        first, o = long_uvarint(b, o, first)
+    if first > TAGS_MAX and type(end) is LargeEnd:
+        raise too_many(name, first)
+    return first, o
 
 
 def skip_tags(b: Buffer, o: int, end: int, name: str) -> int:
     """The offset behind tagged fields of which we know none (KIP-482)."""
-    count, o = take_uvarint(b, o)
+    first, o = b[o], o + 1
+    count, o = count_of(first, b, o, end, name)
     for _ in range(count):
         _, o, _ = tag_at(b, o, end, name)
     return o

@@ -1,23 +1,21 @@
 """Frames and headers: from a connection's bytes to requests and answers, and back.
 
-A frame is a length of four bytes and a message; a message is a header and an entity's body. Servers
-use `FrameCutter`, `decode_request`, `encode_response`; clients `encode_request`, `FrameCutter`,
-`correlation_of`, `decode_response`. Knows no sockets and no order of calls.
+A frame is a length of four bytes and a message; a message is a header and a body. Servers use
+`FrameCutter`, `decode_header`, `response_frame`; clients `request_frame`, `FrameCutter`,
+`correlation_of`, `response_in`. Knows no sockets and no order of calls.
 """
 
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from spindle.model.batches import Buffer
-from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.wire import codec, entities
+from spindle.model.errors import Corrupt, Error
+from spindle.wire import codec
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import Entity
+from spindle.wire.large import TAGS_MAX
 from spindle.wire.values import take_uvarint
-from spindle.wire.walks import TAGS_MAX
 
 R = TypeVar("R", bound=codec.Response)
 
@@ -43,25 +41,6 @@ class RequestHeader(NamedTuple):
     client_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request as received. `body` is the kio entity of exactly the header's version."""
-
-    header: RequestHeader
-    body: Entity
-
-
-class Unsupported(Refusal):
-    """UNSUPPORTED_VERSION, with the header so that it can be answered."""
-
-    def __init__(self, header: RequestHeader) -> None:
-        key, version = header.api_key, header.version
-        super().__init__(
-            Error.UNSUPPORTED_VERSION, f"API {key} version {version} is not served here"
-        )
-        self.header = header
-
-
 def decode_header(frame: Buffer) -> tuple[RequestHeader, int]:
     """The header at the start of a request, and where what follows it begins.
 
@@ -84,49 +63,19 @@ def decode_header(frame: Buffer) -> tuple[RequestHeader, int]:
     return RequestHeader(key, version, correlation, client_id), end
 
 
-def decode_request(frame: Buffer) -> Request:
-    """Read a request from a frame without its length prefix.
-
-    Raises `Unsupported` for an API or version outside `apis.TABLE`, Corrupt for broken bytes.
-    """
-    header, offset = decode_header(frame)
-    return Request(header, entities.decode(_request_class(header), frame, offset)[0])
-
-
-def _request_class(header: RequestHeader) -> type[Any]:
-    api = TABLE.get(header.api_key)
-    if api is None or not api.reads(header.version):
-        raise Unsupported(header)
-    return entities.request_class(header.api_key, header.version)
-
-
 class LargeRequest:
-    """A request that is read from its frame in steps (S-08). Raises what `decode_request` does."""
+    """A request that is read from its frame in steps (S-08). Corrupt for broken bytes."""
 
-    __slots__ = ("_header", "_walk")
+    __slots__ = ("_walk", "header")
 
-    def __init__(self, frame: Buffer) -> None:
-        self._header, offset = decode_header(frame)
-        self._walk = entities.walk(_request_class(self._header), frame, offset)
+    def __init__(self, frame: Buffer, cls: type[codec.Request[Any]]) -> None:
+        """`cls`: what it is read as."""
+        self.header, offset = decode_header(frame)
+        self._walk = codec.walk(cls, self.header.version, frame, offset)
 
-    def step(self) -> Request | None:
+    def step(self) -> codec.Request[Any] | None:
         """Go on; the request, if that was all of it."""
-        return Request(self._header, self._walk.value) if self._walk.step() else None
-
-
-def encode_request(entity: Entity, correlation: int, client_id: str | None) -> bytes:
-    """A request with its header and length prefix, ready to send."""
-    body = encode_message(entity, correlation, client_id)
-    return _LENGTH.pack(len(body)) + body
-
-
-def encode_message(entity: Entity, correlation: int, client_id: str | None) -> bytes:
-    """A request with its header but no length prefix: what an Envelope carries."""
-    name = b"" if client_id is None else client_id.encode()
-    length = -1 if client_id is None else len(name)
-    head = _HEADER.pack(entity.__api_key__, entity.__version__, correlation, length)
-    tags = _NO_TAGS if entity.__flexible__ else b""
-    return b"".join((head, name, tags, entities.encode(entity)))
+        return self._walk.value if self._walk.step() else None
 
 
 def request_frame(
@@ -158,26 +107,42 @@ def response_in(frame: Buffer, request: codec.Request[R], version: int) -> R:
     return cast(R, codec.decode(request.RESPONSE, version, frame, offset)[0])
 
 
-def encode_response(header: RequestHeader, entity: Entity) -> list[Buffer]:
-    """An answer with header and length prefix, as buffers to be written in this order.
+def response_frame(header: RequestHeader, response: codec.Response) -> list[Buffer]:
+    """A response in the request's version with header and length prefix, as buffers in order.
 
-    Large record bytes are handed on as they were given. Only the header's correlation counts: the
-    entity knows its version, which may be another (ApiVersions answers unknown versions with v0).
+    Large record bytes are handed on as they were given.
     """
-    pieces: list[Buffer] = [b"", _response_header(header.correlation, entity)]
-    entities.encode_into(entity, pieces)
+    pieces: list[Buffer] = [_head_of(header, response)]
+    codec.encode_into(response, header.version, pieces)
+    return _with_length(pieces)
+
+
+def response_of_pieces(header: RequestHeader, response: codec.Response) -> list[Buffer]:
+    """What `response_frame` gives; large arrays that were packed are not copied either."""
+    return response_around(header, response, codec.in_pieces(response, header.version))
+
+
+def response_around(
+    header: RequestHeader, response: codec.Response, body: list[Buffer]
+) -> list[Buffer]:
+    """What `response_frame` gives, with a body that is encoded already; it is not copied."""
+    return _with_length([_head_of(header, response), *body])
+
+
+def _head_of(header: RequestHeader, response: codec.Response) -> bytes:
+    # ApiVersions always has the old header: its reader does not know yet what the server speaks.
+    flexible = header.version >= response.FIRST_FLEXIBLE and response.KEY != Key.API_VERSIONS
+    return _INT32.pack(header.correlation) + (_NO_TAGS if flexible else b"")
+
+
+def _with_length(pieces: list[Buffer]) -> list[Buffer]:
+    """A message with its length, which stands in one buffer with the small ones at the start."""
     small = 1
-    while small < len(pieces) and len(pieces[small]) < entities.LARGE:
+    while small < len(pieces) and len(pieces[small]) < codec.LARGE:
         small += 1
     head = b"".join(pieces[:small])
     size = len(head) + sum(map(len, pieces[small:]))
     return [_LENGTH.pack(size) + head, *pieces[small:]]
-
-
-def with_header(header: RequestHeader, entity: Entity, body: list[Buffer]) -> list[Buffer]:
-    """What `encode_response` gives, made from a body that is encoded already; it is not copied."""
-    head = _response_header(header.correlation, entity)
-    return [_LENGTH.pack(len(head) + sum(map(len, body))) + head, *body]
 
 
 def correlation_of(frame: Buffer) -> int:
@@ -187,24 +152,6 @@ def correlation_of(frame: Buffer) -> int:
     except struct.error:
         raise Corrupt(f"a response header is cut short after {len(frame)} bytes") from None
     return int(correlation)
-
-
-def decode_response(request: Any, frame: Buffer) -> Entity:
-    """Read the answer to a request (its entity or its class) from a frame without length prefix.
-
-    ApiVersions is answered in version 0 by a server which does not know the version asked for; the
-    entity is then one of v0 and says UNSUPPORTED_VERSION.
-    """
-    key, version = int(request.__api_key__), int(request.__version__)
-    offset = _INT32.size
-    if len(frame) < offset:
-        raise Corrupt(f"a response header is cut short after {len(frame)} bytes")
-    if key == Key.API_VERSIONS:
-        if frame[offset : offset + 2] == _INT16.pack(Error.UNSUPPORTED_VERSION):
-            version = 0
-    elif request.__flexible__:
-        offset = _skip_tags(frame, offset)
-    return entities.decode(entities.response_class(key, version), frame, offset)[0]
 
 
 class FrameCutter:
@@ -284,12 +231,6 @@ class FrameCutter:
                 return
             frames.append(bytes(view[start:offset]))
         self._rest = bytes(view[offset:])
-
-
-def _response_header(correlation: int, entity: Entity) -> bytes:
-    # ApiVersions always has the old header: its reader does not know yet what the server speaks.
-    flexible = entity.__flexible__ and entity.__api_key__ != Key.API_VERSIONS
-    return _INT32.pack(correlation) + (_NO_TAGS if flexible else b"")
 
 
 def _skip_tags(data: Buffer, offset: int) -> int:

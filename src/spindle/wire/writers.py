@@ -13,9 +13,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from spindle.model.batches import Buffer
+from spindle.wire.codec import Packed as Packed
 from spindle.wire.layout import FIXED, ZERO_DURATION, Field, Layout, layout_of
 from spindle.wire.values import ZERO_UUID, milliseconds, put_uvarint, timestamp
 
@@ -24,8 +25,6 @@ Writer: TypeAlias = Callable[[Any, Put], None]
 
 _SHORT_STRING = struct.Struct(">h").pack
 _INT32 = struct.Struct(">i").pack
-_PIECE: Final = 64 << 10
-"""Bytes in one piece of a packed array."""
 
 
 @cache
@@ -41,32 +40,6 @@ def put_records(value: Any, flexible: bool, put: Put) -> None:
     put(put_uvarint(size + 1) if flexible else _INT32(size))
     for part in parts:
         put(part)
-
-
-class Packed:
-    """An array whose elements have been turned into bytes already: for very long ones (S-08).
-
-    Is written in the place of the elements; `pieces` are its bytes without the length of the array.
-    """
-
-    __slots__ = ("_count", "pieces", "size")
-
-    def __init__(self) -> None:
-        self._count = 0
-        self.pieces: list[bytes] = []
-        self.size = 0
-
-    def __len__(self) -> int:
-        return self._count
-
-    def add(self, count: int, piece: bytes) -> None:
-        """So many elements more, as bytes, behind those that are there."""
-        self._count += count
-        self.size += len(piece)
-        if self.pieces and len(self.pieces[-1]) + len(piece) <= _PIECE:
-            self.pieces[-1] += piece
-        else:
-            self.pieces.append(piece)
 
 
 def put_all(elements: Sequence[Any]) -> bytes:

@@ -17,10 +17,11 @@ import pytest
 from tests.support.commands import call, run
 from tests.support.processes import tied
 
-from spindle.cli.app import COMMANDS, Later, main
-from spindle.cli.completion import VARIABLE
+from spindle.cli.app import COMMANDS, FRONT, Command, main
 from spindle.cli.examples import EXAMPLES
 from spindle.cli.exits import End
+from spindle.cli.group import Later, group
+from spindle.cli.usage import COMPLETING
 
 
 def modules() -> set[str]:
@@ -28,12 +29,14 @@ def modules() -> set[str]:
     return {row.target.partition(":")[0] for row in COMMANDS} - {"spindle.cli.completion"}
 
 
-def test_help_is_there_at_once_and_loads_neither_spark_nor_the_wire() -> None:
+@pytest.mark.parametrize("word", ["", "-h", "--help", "help"])
+def test_help_is_there_at_once_and_loads_nothing_that_parses_or_works(word: str) -> None:
     code = (
         "import sys; from spindle.cli.app import main\n"
-        "try: main(['--help'])\n"
+        f"try: main({[word] if word else []})\n"
         "except SystemExit as end: assert end.code == 0, end\n"
-        "heavy = {'pyspark', 'kio', 'rich', 'pydantic', 'jinja2', 'asyncio'} & set(sys.modules)\n"
+        "heavy = {'typer', 'rich', 'click', 'inspect', 'pyspark', 'numpy', 'pyarrow', 'kio', "
+        "'pydantic', 'jinja2', 'asyncio'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
         "loaded = set(sys.modules) & set(sys.argv[1:])\n"
         "assert not loaded, loaded"
@@ -43,15 +46,24 @@ def test_help_is_there_at_once_and_loads_neither_spark_nor_the_wire() -> None:
     )
     assert done.returncode == 0, done.stderr
     for row in COMMANDS:
-        assert re.search(
-            rf"^  {row.name} +{re.escape(row.help or '-')}$", done.stdout, re.MULTILINE
-        )
+        assert re.search(rf"^  {row.name} +{re.escape(row.summary)}$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)
-def test_every_command_exists_and_explains_itself(row: Later) -> None:
-    assert row.load().help
+def test_every_command_exists_and_explains_itself(row: Command) -> None:
+    assert Later(*row).load().help
     assert call(row.name, "--help").code == End.DONE
+
+
+def test_the_first_page_has_the_options_that_the_parser_takes() -> None:
+    whole = group(COMMANDS, FRONT)
+    with whole.make_context("spindle", []) as context:
+        taken = [", ".join(p.opts) for p in whole.get_params(context)]
+        assert [", ".join(sorted(names.split(", "), key=len)) for names in taken] == [
+            names for names, _ in FRONT.options
+        ]
+        assert whole.get_help(context) == call("--help").stdout.rstrip("\n")
+    assert call("--help", "up").stdout == call("--").stdout == call("--help").stdout
 
 
 def test_an_unknown_command_is_told_with_the_nearest_one(
@@ -97,7 +109,7 @@ def _walk(path: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...]
 
 def every_command() -> list[tuple[tuple[str, ...], Any]]:
     """All commands with their sub-commands, by their words."""
-    return [found for row in COMMANDS for found in _walk((row.name,), row.load())]
+    return [found for row in COMMANDS for found in _walk((row.name,), Later(*row).load())]
 
 
 def test_every_page_of_help_is_for_operators(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +140,7 @@ def test_every_command_has_examples_and_each_is_understood() -> None:
             words = shlex.split(re.sub(r"\$\([^)]*\)", "ID", line), comments=True)
             words = words[: words.index(">>")] if ">>" in words else words
             assert words[:1] == ["spindle"]
-            _understand(rows[words[1]].load(), words[2:])
+            _understand(Later(*rows[words[1]]).load(), words[2:])
             assert name.split() == words[1 : 1 + len(name.split())] or name == words[1]
 
 
@@ -204,7 +216,7 @@ def asked(shell: str, line: str) -> dict[str, str]:
     """The environment by which a shell asks, when the tab key is pressed at the end of a line."""
     words = [*shlex.split(line), *([""] if line.endswith(" ") else [])]
     return {
-        VARIABLE: f"complete_{shell}",
+        COMPLETING: f"complete_{shell}",
         "COMP_WORDS": "\n".join(words),
         "COMP_CWORD": str(len(words) - 1),
         "_TYPER_COMPLETE_ARGS": line,
@@ -292,7 +304,7 @@ def test_a_shell_completes_by_the_script_for_it() -> None:
     assert words == "drain", done.stderr
     assert registered == "complete -o default -F _spindle_completion spindle"
     for shell in ("zsh", "fish"):
-        assert f"{VARIABLE}=complete_{shell}" in call("completion", shell).stdout
+        assert f"{COMPLETING}=complete_{shell}" in call("completion", shell).stdout
 
 
 def test_exit_codes_stand_in_the_help_and_in_the_docs() -> None:

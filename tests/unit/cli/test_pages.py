@@ -43,8 +43,10 @@ def no_plan() -> str:
 
 def forecast() -> str:
     line = tuple((NOW - timedelta(days=7 - n), 100 + 10 * n) for n in range(8))
-    full = Filling(1, HOSTILE, 170, 400, 0.001, NOW + timedelta(days=3), None, None, 168, 8, line)
-    return balance.forecast_page([full, replace(full, path="/b", full_at=None)], NOW)
+    full = Filling(
+        1, (HOSTILE,), 170, 400, 0.001, NOW + timedelta(days=3), None, None, 168, 8, line
+    )
+    return balance.forecast_page([full, replace(full, paths=("/b", HOSTILE), full_at=None)], NOW)
 
 
 def audited() -> str:

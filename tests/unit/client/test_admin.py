@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.support.fake_broker import HANG_UP, FakeBroker
+from tools.messages.entities import make
 
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused, Unreachable
@@ -14,7 +15,6 @@ from spindle.client.results import NewTopic, Replica, ReplicaLogDirs
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.wire.apis import Key
-from spindle.wire.entities import make
 
 
 def directory(types: Any, path: str, error: int = 0, **logs: tuple[int, int, bool]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.support.fake_broker import HANG_UP, FakeBroker
+from tools.messages.entities import make
 
 from spindle.client.admin import AdminClient
 from spindle.client.cluster import (
@@ -22,7 +23,6 @@ from spindle.client.cluster import (
 from spindle.client.failures import Refused, Unreachable
 from spindle.model.errors import Error, Unusable
 from spindle.wire.apis import Key
-from spindle.wire.entities import make
 from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
 from spindle.wire.messages.metadata_request import MetadataRequest
 

@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 from tests.support.fake_broker import HANG_UP, FakeBroker
+from tools.messages.entities import make
 
 from spindle.client.failures import OutOfTime, Unreachable
 from spindle.client.link import OPEN_MAX, Link
 from spindle.wire.apis import Key
-from spindle.wire.entities import make
 from spindle.wire.messages.metadata_request import MetadataRequest
 
 METADATA = MetadataRequest(topics=None)

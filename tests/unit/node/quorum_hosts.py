@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any
 
 from spindle.model.config import node_config
@@ -15,18 +14,12 @@ from spindle.model.image import ClusterImage
 from spindle.model.jobs import Open
 from spindle.model.outbox import Outbox, Ready
 from spindle.model.records import MetadataRecord
-from spindle.node.calls import Connection
-from spindle.node.handlers import (
-    begin_quorum_epoch,
-    describe_quorum,
-    end_quorum_epoch,
-    fetch_metadata,
-    fetch_snapshot,
-    vote,
-)
+from spindle.node.connection import Connection
+from spindle.node.handlers import CONTROLLER
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
+from spindle.node.request_context import Handler
 from spindle.node.router import Router
 from spindle.sim.disk import MemoryDisk
 from spindle.sim.host import Host
@@ -34,18 +27,10 @@ from spindle.sim.world import World
 from spindle.storage.directory import Directory
 from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.storage.meta import MetaProperties, format_directory
-from spindle.wire.apis import Key
 
 CLUSTER_ID = "AV9P4iMkRQymBdGIGwlqQA"
+HANDLERS: dict[int, Handler[Any, Any, Any]] = dict(CONTROLLER)
 FOLDER = f"/meta/{METADATA_TOPIC}-0"
-HANDLERS: dict[int, ModuleType] = {
-    Key.FETCH: fetch_metadata,
-    Key.VOTE: vote,
-    Key.BEGIN_QUORUM_EPOCH: begin_quorum_epoch,
-    Key.END_QUORUM_EPOCH: end_quorum_epoch,
-    Key.DESCRIBE_QUORUM: describe_quorum,
-    Key.FETCH_SNAPSHOT: fetch_snapshot,
-}
 
 
 class Recorder:
@@ -87,7 +72,7 @@ class QuorumMachine:
         self.deltas: list[Any] = []
         self.metadata.listen(self.deltas.append)
         self.loaded = False
-        self._router = Router(HANDLERS, "on_controller", self, self.out)
+        self._router = Router(HANDLERS, self, self.out)
         self._connections: dict[int, Connection] = {}
 
     def set_time(self, now: float, wall_ms: int) -> None:

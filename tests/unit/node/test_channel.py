@@ -6,13 +6,16 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from tools.messages.entities import make, response_types
+from tools.messages.frames import decode_request, encode_response
+
 from spindle.model.errors import PeerFailed
 from spindle.model.outbox import Outbox
 from spindle.node.channel import ControllerChannel
 from spindle.node.peers import Peers
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types, response_types
-from spindle.wire.framing import decode_request, encode_response
+from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
+from spindle.wire.messages.broker_heartbeat_response import BrokerHeartbeatResponse
 
 
 class Leader:
@@ -34,10 +37,9 @@ class Leader:
             told()
 
 
-def heartbeat() -> Any:
+def heartbeat() -> BrokerHeartbeatRequest:
     """Some request."""
-    t = request_types(Key.BROKER_HEARTBEAT, 2)
-    return make(t.BrokerHeartbeatRequest, broker_id=7, broker_epoch=3)
+    return BrokerHeartbeatRequest(broker_id=7, broker_epoch=3)
 
 
 def channel(endpoint: tuple[str, int] | None) -> tuple[Outbox, Any, list[Any]]:
@@ -49,7 +51,7 @@ def channel(endpoint: tuple[str, int] | None) -> tuple[Outbox, Any, list[Any]]:
 
 def test_a_request_goes_to_the_leader_and_its_answer_comes_back_decoded() -> None:
     out, controller, came = channel(("there", 9093))
-    controller.ask("heartbeat", heartbeat(), came.append, timeout=4)
+    controller.ask("heartbeat", heartbeat(), 2, came.append, timeout=4)
     ready = out.take()
     assert ready is not None
     (asked,) = ready.frames
@@ -60,25 +62,25 @@ def test_a_request_goes_to_the_leader_and_its_answer_comes_back_decoded() -> Non
         4,
     )
     request = decode_request(asked.frame[4:])
-    assert request.body == heartbeat()
+    assert (request.body.broker_id, request.body.broker_epoch) == (7, 3)
     assert request.header.client_id == "node-7"
     t = response_types(Key.BROKER_HEARTBEAT, 2)
     answer = make(t.BrokerHeartbeatResponse, is_caught_up=True)
     frame = b"".join(bytes(b) for b in encode_response(request.header, answer))
     out.done(asked.ticket, frame[4:])
-    assert came == [answer]
+    assert came == [BrokerHeartbeatResponse(is_caught_up=True)]
 
 
 def test_without_a_leader_the_request_fails_at_once() -> None:
     out, controller, came = channel(None)
-    controller.ask("heartbeat", heartbeat(), came.append)
+    controller.ask("heartbeat", heartbeat(), 2, came.append)
     assert isinstance(came[0], PeerFailed)
     assert out.take() is None
 
 
 def test_a_failed_request_comes_back_as_it_failed() -> None:
     out, controller, came = channel(("there", 9093))
-    controller.ask("heartbeat", heartbeat(), came.append)
+    controller.ask("heartbeat", heartbeat(), 2, came.append)
     ready = out.take()
     assert ready is not None
     failure = PeerFailed("refused")
@@ -89,8 +91,8 @@ def test_a_failed_request_comes_back_as_it_failed() -> None:
 def test_nobody_waits_for_a_controller_once_another_one_leads() -> None:
     out, controller, came = channel(("there", 9093))
     quorum: Any = controller._quorum
-    controller.ask("heartbeat", heartbeat(), came.append)
-    controller.ask("replica-states", heartbeat(), came.append)
+    controller.ask("heartbeat", heartbeat(), 2, came.append)
+    controller.ask("replica-states", heartbeat(), 2, came.append)
     ready = out.take()
     assert ready is not None
     for leader in (("there", 9093), None):
@@ -104,7 +106,7 @@ def test_nobody_waits_for_a_controller_once_another_one_leads() -> None:
     # What comes from the old one now is too late.
     out.done(ready.frames[0].ticket, PeerFailed("refused"))
     assert len(came) == 2
-    controller.ask("heartbeat", heartbeat(), came.append)
+    controller.ask("heartbeat", heartbeat(), 2, came.append)
     ready = out.take()
     assert ready is not None
     assert (ready.frames[0].host, ready.frames[0].port) == ("elsewhere", 9094)
@@ -112,7 +114,7 @@ def test_nobody_waits_for_a_controller_once_another_one_leads() -> None:
 
 def test_an_answer_that_is_none_is_a_failure_that_says_whose() -> None:
     out, controller, came = channel(("there", 9093))
-    controller.ask("heartbeat", heartbeat(), came.append)
+    controller.ask("heartbeat", heartbeat(), 2, came.append)
     ready = out.take()
     assert ready is not None
     out.done(ready.frames[0].ticket, b"\x00\x00\x00\x01\x00\x00")

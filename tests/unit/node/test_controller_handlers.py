@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from tests.support.controller_desk import CLUSTER_ID, ControllerDesk, places
 from tests.support.desk import part, request
+from tools.messages.frames import decode_response, encode_message
 
 from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.features import FINALIZED
 from spindle.model.ids import LOST, TopicPartition
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.framing import decode_response, encode_message
 
 PRINCIPAL = b"\x00\x00\x05User\x0aANONYMOUS\x00\x00"
 

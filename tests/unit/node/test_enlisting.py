@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.support.replica_world import produced
 from tests.support.transactional import ID, WHERE, TransactionalWorld
+from tools.messages.entities import make, response_types
 
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error, PeerFailed
@@ -22,7 +23,6 @@ from spindle.node.transactions.enlisting import (
     Enlisting,
 )
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, response_types
 
 BUSY = Error.CONCURRENT_TRANSACTIONS
 
@@ -53,7 +53,9 @@ class World:
         assert id == ID
         return (key, producer_id) in self.outdone
 
-    def ask(self, host: str, port: int, channel: str, request: Any, then: Any, wait: float) -> None:
+    def ask(
+        self, host: str, port: int, channel: str, request: Any, version: int, then: Any, wait: float
+    ) -> None:
         assert (host, port) == ("host2", 9002)
         self.asked.append((request.transactions[0], then))
 

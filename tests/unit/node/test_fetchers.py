@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+from struct import pack_into
 from typing import Any
 
 import pytest
@@ -177,7 +179,25 @@ def test_errors_of_one_partition_hold_up_no_other(error: Error) -> None:
     assert [id.partition for id in answered] == [0, 1]
 
 
-def test_corrupt_batches_are_not_written() -> None:
+def _spoiled(data: bytearray) -> None:
+    data[-1] ^= 1
+
+
+def _far(data: bytearray) -> None:
+    pack_into(">q", data, 0, (1 << 63) - 1)
+
+
+def _negative(data: bytearray) -> None:
+    pack_into(">q", data, 0, -1)
+
+
+def _again(data: bytearray) -> None:
+    data[:] = bytes(data) * 2
+
+
+@pytest.mark.parametrize("spoil", [_spoiled, _far, _negative, _again])
+def test_corrupt_batches_are_not_written(spoil: Callable[[bytearray], None]) -> None:
+    """Neither is one with offsets that no log has, nor one that is before its neighbour."""
     world = World()
     broken: list[int] = []
 
@@ -191,7 +211,7 @@ def test_corrupt_batches_are_not_written() -> None:
                 data = bytearray(p.records or b"")
                 if data:
                     broken.append(1)
-                    data[-1] ^= 1
+                    spoil(data)
                 told.append(replace(p, records=bytes(data)))
             topics.append(replace(t, partitions=tuple(told)))
         return replace(answer, responses=tuple(topics))

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from tests.support.replica_world import NAME, TOPIC, Node, World, fetched
+from tools.messages.entities import make, request_types
 
 from spindle.model.errors import Error
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
 
 
 def followed(leader: Node, replica: int, offset: int, **more: int) -> Any:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.support.controller_desk import MODULES, ControllerDesk
+from tests.support.controller_desk import ControllerDesk
 from tests.support.desk import Desk, request
 from tests.support.site import site
+from tools.messages.entities import make, ms, response_types
 
 from spindle.model.errors import Error, PeerFailed
 from spindle.node import forwarding
 from spindle.node.forwarding import Forwarding
+from spindle.node.handlers import BROKER, CONTROLLER
+from spindle.node.handlers.envelope import FORWARDABLE
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, ms, response_types
 
-FORWARDED: dict[int, ModuleType] = {k: m for k, m in MODULES.items() if hasattr(m, "on_broker")}
+FORWARDED = FORWARDABLE & BROKER.keys()
 
 
 class BrokerDesk(Desk):
@@ -27,10 +29,11 @@ class BrokerDesk(Desk):
         self.asked: list[tuple[Any, Callable[[Any], None], float]] = []
         ground = site(ask=self._ask)
         broker = SimpleNamespace(forwarding=Forwarding(ground))
-        modules = {k: m for k, m in FORWARDED.items() if k != Key.DESCRIBE_CLUSTER}
-        super().__init__(modules, broker, ground.out)
+        super().__init__(BROKER, broker, ground.out)
 
-    def _ask(self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float) -> None:
+    def _ask(
+        self, channel: str, entity: Any, version: int, then: Callable[[Any], None], timeout: float
+    ) -> None:
         assert channel == "forwarding"
         self.asked.append((entity, then, timeout))
 
@@ -46,9 +49,9 @@ def sealed(error: Error, data: bytes | None = None) -> Any:
 
 
 def test_every_admin_api_has_both_sides() -> None:
-    expected = {19, 20, 33, 37, 43, 44, 45, 46, 57, 60, 64}
+    expected = {19, 20, 33, 37, 43, 44, 45, 46, 55, 57, 64}
     assert set(FORWARDED) == expected
-    assert all(hasattr(m, "on_controller") and hasattr(m, "refuse") for m in FORWARDED.values())
+    assert all(BROKER[key].refuse and CONTROLLER[key].refuse for key in FORWARDED)
 
 
 def test_the_controllers_answer_reaches_the_client_untouched() -> None:

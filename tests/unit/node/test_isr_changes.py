@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from tests.support.replica_world import World
+from tools.messages.entities import make, response_types
 
 from spindle.model.errors import Error, PeerFailed
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, response_types
 
 
 def shrunk(world: World) -> None:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import random
-from types import ModuleType, SimpleNamespace
-from typing import cast
+from typing import Any
 
 import pytest
+from tools.messages.entities import make, request_types
+from tools.messages.frames import encode_message
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.outbox import Outbox
-from spindle.node.calls import Call, Connection
-from spindle.node.handlers import envelope
-from spindle.node.router import Router
+from spindle.node.connection import Connection
+from spindle.node.handlers import CONTROLLER
+from spindle.node.request_context import LATER, Handler, Later, RequestContext
+from spindle.node.router import Router, decoded
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
-from spindle.wire.framing import RequestHeader, decode_request, encode_message
+from spindle.wire.framing import RequestHeader
+from spindle.wire.messages.envelope_response import EnvelopeResponse
+from spindle.wire.messages.metadata_request import MetadataRequest
+from spindle.wire.messages.metadata_response import MetadataResponse
 
 NAMES = 50_000
 
@@ -28,17 +32,19 @@ class Counter:
         self.out = Outbox(random.Random(1))
         self.served: list[tuple[int, int, int]] = []
         """Connection, correlation, topics."""
-        module = SimpleNamespace(on_broker=self.serve)
-        modules = {int(Key.METADATA): module, int(Key.ENVELOPE): envelope}
-        modules[int(Key.ENVELOPE)] = SimpleNamespace(
-            on_broker=lambda target, call: None, refuse=envelope.refuse
-        )
-        self.router = Router(cast(dict[int, ModuleType], modules), "on_broker", None, self.out)
+        self.handlers: dict[int, Handler[Any, Any, Any]] = {
+            Key.METADATA: Handler(MetadataRequest, self.serve),
+            Key.ENVELOPE: CONTROLLER[Key.ENVELOPE],
+        }
+        self.router = Router(self.handlers, None, self.out)
 
-    def serve(self, target: None, call: Call) -> None:
-        topics = len({topic.name for topic in call.body.topics})
-        self.served.append((call.connection, call.header.correlation, topics))
-        call.answer_nothing()
+    def serve(
+        self, target: Any, request: MetadataRequest, context: RequestContext[MetadataResponse]
+    ) -> Later:
+        topics = len({topic.name for topic in request.topics or ()})
+        self.served.append((context.connection, context.header.correlation, topics))
+        context.answer_nothing()
+        return LATER
 
     def connection(self, number: int) -> Connection:
         return Connection(number, "PLAINTEXT", "here", self.out)
@@ -102,7 +108,7 @@ def test_broken_bytes_end_the_connection_as_they_do_in_a_small_one() -> None:
     connection = world.connection(1)
     broken = frame(1, NAMES)[:-1]
     with pytest.raises(Corrupt) as why:
-        decode_request(broken)
+        decoded(world.handlers, broken)
     world.router.on_frame(connection, broken)
     world.router.on_frame(connection, frame(2, 1))
     while world.turn():
@@ -121,8 +127,15 @@ def test_one_that_was_forwarded_is_read_in_turns_too() -> None:
     header = RequestHeader(Key.ENVELOPE, 0, 1, None)
 
     def forwarded(data: bytes) -> None:
-        outer = Call(header, None, b"", 9, "CONTROLLER", "here", {}, answers.append)
-        world.router.on_forwarded(data, outer, answers.append)
+        outer: RequestContext[Any] = RequestContext(
+            header, b"", 9, "CONTROLLER", "here", {}, answers.append
+        )
+        world.router.on_forwarded(
+            data,
+            outer,
+            answers.append,
+            lambda error, _: outer.answer(EnvelopeResponse(error_code=error)),
+        )
 
     forwarded(frame(1, NAMES))
     turns = 0

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tools.messages.entities import make, response_types
 
 from spindle.core.lifecycle import BrokerState
 from spindle.core.logdirs.placement import Room, Rooms
@@ -21,7 +22,6 @@ from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.site import Site
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, response_types
 
 ME = 7
 A, B, C = (uuid.UUID(int=1000 + n) for n in range(3))
@@ -38,7 +38,12 @@ class Controller:
         self._then: list[Callable[[Any], None]] = []
 
     def ask(
-        self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float = 30
+        self,
+        channel: str,
+        entity: Any,
+        version: int,
+        then: Callable[[Any], None],
+        timeout: float = 30,
     ) -> None:
         self.asked.append(entity)
         self._then.append(then)

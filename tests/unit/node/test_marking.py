@@ -6,12 +6,12 @@ import pytest
 from tests.support.replica_parts import fetched
 from tests.support.replica_world import NAME, produced, values_of
 from tests.support.transactional import ID, TransactionalWorld
+from tools.messages.entities import make, request_types
 
 from spindle.core.transactions.values import EPOCH_MAX
 from spindle.model.errors import Error
 from spindle.node.replicas.replicas import PRODUCER_SWEEP
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
 
 
 @pytest.fixture

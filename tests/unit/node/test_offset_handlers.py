@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 from tests.support.replica_world import NAME, Answer, World
+from tools.messages.entities import make, request_types
 
 from spindle.model import records as r
 from spindle.model.batches import Record
 from spindle.model.errors import Error
+from spindle.node.parts import SIZE
 from spindle.wire.apis import Key
 from spindle.wire.batch import build
-from spindle.wire.entities import make, request_types
 
 
 def list_offsets(
@@ -158,6 +159,46 @@ def test_deletion_waits_for_the_followers_in_time(world: World) -> None:
     assert not answer.there
     world.wait(0.2)
     assert deleted(answer) == (Error.REQUEST_TIMED_OUT, 0), "where the slowest replica begins"
+
+
+@pytest.mark.spec("S-08")
+def test_a_deletion_in_parts_waits_for_its_time_once() -> None:
+    world = World(partitions=3)
+    for partition in range(3):
+        assert world.produce(1, b"v", b"w", partition=partition).there
+    answer = delete_in_parts(world, 1)
+    world.wait(0.05)
+    assert [p.error_code for p in parts_told(answer)[::SIZE]] == [Error.NONE] * 3
+    world.cut.add((2, 1))
+    world.wait(0.6)
+    answer = delete_in_parts(world, 2)
+    world.wait(0.7)
+    assert not answer.there
+    assert [world.nodes[1].partition(n).start for n in range(3)] == [2, 2, 2], "all are begun"
+    world.wait(0.2)
+    told = parts_told(answer)
+    assert [p.partition_index for p in told[::SIZE]] == [0, 1, 2]
+    late = [p.partition_index for p in told if p.error_code is Error.REQUEST_TIMED_OUT]
+    assert late == [0, 1, 2]
+    assert len(told) == 3 * SIZE
+
+
+def delete_in_parts(world: World, offset: int) -> Answer:
+    """Delete from three partitions that come in a part each, among others that do not exist."""
+    types = request_types(Key.DELETE_RECORDS, 2)
+    asked = tuple(
+        make(types.DeleteRecordsPartition, partition_index=number, offset=offset)
+        for part in range(3)
+        for number in (part, *range(1_000, 1_000 + SIZE - 1))
+    )
+    topic = make(types.DeleteRecordsTopic, name=NAME, partitions=asked)
+    body = make(types.DeleteRecordsRequest, topics=(topic,), timeout=800)
+    return world.nodes[1].call_in_parts(Key.DELETE_RECORDS, 2, body)
+
+
+def parts_told(answer: Answer) -> Any:
+    (topic,) = answer.entity.topics
+    return topic.partitions
 
 
 def test_a_timeout_of_nothing_does_not_beat_our_own_log() -> None:

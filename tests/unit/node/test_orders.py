@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from typing import Any
 
 import pytest
 from tests.support.logdirs_world import ME, World, pid
@@ -12,10 +11,7 @@ from tests.unit.node.test_logdirs_repairs import register_again
 
 from spindle.model import records as r
 from spindle.model.errors import Error, Refusal
-from spindle.node.handlers import describe_log_dir_states
 from spindle.node.logdirs.orders import ANSWER_WITHIN, Order
-from spindle.wire.apis import Key
-from spindle.wire.entities import response_types
 
 
 def give(world: World, path: str, order: Order, *, force: bool = True) -> list[tuple[bool, str]]:
@@ -168,10 +164,11 @@ def test_whoever_came_back_too_often_comes_back_by_order() -> None:
     assert not directory.health.online
     world.wait(60)
     assert not directory.health.online
-    said = [e.text for e in states(world)[0].events if "came back 3 times within an hour" in e.text]
+    events = world.states()[0].events
+    said = [e.text for e in events if "came back 3 times within an hour" in e.text]
     assert len(said) == 1
     assert said[0].startswith("stays offline: it answers, but ")
-    assert states(world)[0].reason in said[0]
+    assert world.states()[0].reason in said[0]
     told = give(world, "/d1", Order.ONLINE)
     world.wait(1)
     assert told[0][0]
@@ -220,24 +217,9 @@ def test_what_would_end_the_broker_is_refused() -> None:
 def test_states_reasons_and_history_are_told_of_offline_directories_too() -> None:
     world = started(2, partitions=2)
     world.fail_now("/d1")
-    first, second = states(world)
+    first, second = world.states()
     assert (first.log_dir, first.state, first.replicas) == ("/d1", "failed", 0)
     assert first.offline_replicas >= 1
     assert [event.text for event in first.events] == [f"failed: {first.reason}"]
     assert (second.state, second.reason, second.is_cordoned) == ("healthy", "", False)
     assert first.offline_replicas + second.replicas == 2
-
-
-def states(world: World) -> Any:
-    """What DescribeLogDirStates answers."""
-
-    class Asked:
-        reply = response_types(Key.DESCRIBE_LOG_DIR_STATES, 0)
-        told: Any = None
-
-        def answer(self, entity: Any) -> None:
-            self.told = entity
-
-    asked = Asked()
-    describe_log_dir_states.on_broker(world.broker, asked)  # type: ignore[arg-type]
-    return asked.told.log_dirs

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 import random
-from types import ModuleType, SimpleNamespace
-from typing import Any, cast
+from types import ModuleType
+from typing import Any
 
 import pytest
+from tools.messages.entities import make, request_class, request_types, response_types
+from tools.messages.frames import decode_response, encode_message
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.outbox import Outbox
-from spindle.node.calls import Call, Connection
-from spindle.node.parts import PARTED, SIZE
+from spindle.node.connection import Connection
+from spindle.node.parted import BROKER, CONTROLLER
+from spindle.node.parts import SIZE, Names, Parted, Parting, names_of
+from spindle.node.request_context import Handler, RequestContext
 from spindle.node.router import Router
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import make, request_class, request_types, response_types
-from spindle.wire.framing import LARGE_FRAME, decode_response, encode_message
+from spindle.wire.framing import LARGE_FRAME, RequestHeader, response_in
+from spindle.wire.messages.list_offsets_request import ListOffsetsRequest, ListOffsetsTopic
+from spindle.wire.messages.list_offsets_response import (
+    ListOffsetsPartitionResponse,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+from spindle.wire.messages.offset_fetch_request import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+)
+from spindle.wire.messages.offset_fetch_response import (
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopics,
+)
 
 KEY, VERSION = Key.LIST_OFFSETS, 7
 SHAPES = [
@@ -23,6 +43,8 @@ SHAPES = [
     (3_000, 0, 3_000), (0,) * 4_000, (499, 1, 500, 501, 9_000, 1, 1),
 ]  # fmt: skip
 """Partitions of each topic."""
+UNPARTED = {(Key.FIND_COORDINATOR, version) for version in range(4)}
+"""Versions that ask for one thing."""
 
 
 class Teller:
@@ -33,30 +55,37 @@ class Teller:
         self.told: list[int] = []
         """Partitions and topics of each part that was served."""
         self.refuses = False
-        module = SimpleNamespace(on_broker=self.serve, refuse=self.refuse)
-        modules = cast(dict[int, ModuleType], {int(KEY): module})
-        self.router = Router(modules, "on_broker", None, self.out)
+        handlers = {int(KEY): Handler(ListOffsetsRequest, self.serve, self.refuse)}
+        self.router = Router(handlers, None, self.out, BROKER)
         self.connection = Connection(1, "PLAINTEXT", "here", self.out)
 
-    def serve(self, target: None, call: Call) -> None:
-        topics = list(call.body.topics)
+    def serve(
+        self,
+        target: None,
+        request: ListOffsetsRequest,
+        context: RequestContext[ListOffsetsResponse],
+    ) -> ListOffsetsResponse:
+        topics = list(request.topics)
         self.told.append(sum(1 + len(topic.partitions) for topic in topics))
         if self.refuses:
             raise Refusal(Error.NOT_LEADER_OR_FOLLOWER)
-        call.answer(self.answer(call, topics, Error.NONE))
+        return self.answer(topics, Error.NONE)
 
-    def refuse(self, call: Call, error: Error, message: str) -> Any:
-        return self.answer(call, list(call.body.topics), error)
+    def refuse(
+        self,
+        request: ListOffsetsRequest,
+        context: RequestContext[ListOffsetsResponse],
+        error: Error,
+        message: str,
+    ) -> ListOffsetsResponse:
+        return self.answer(list(request.topics), error)
 
-    def answer(self, call: Call, topics: list[Any], error: Error) -> Any:
-        r = call.reply
+    def answer(self, topics: list[ListOffsetsTopic], error: Error) -> ListOffsetsResponse:
         told = tuple(
-            make(
-                r.ListOffsetsTopicResponse,
+            ListOffsetsTopicResponse(
                 name=topic.name,
                 partitions=tuple(
-                    make(
-                        r.ListOffsetsPartitionResponse,
+                    ListOffsetsPartitionResponse(
                         partition_index=p.partition_index,
                         offset=p.partition_index,
                         error_code=error,
@@ -66,7 +95,7 @@ class Teller:
             )
             for topic in topics
         )
-        return make(r.ListOffsetsResponse, topics=told)
+        return ListOffsetsResponse(topics=told)
 
     def ask(self, shape: tuple[int, ...]) -> Any:
         frame = list_offsets(shape, 1)
@@ -134,15 +163,99 @@ def test_a_refusal_is_the_answer_of_each_part() -> None:
     assert sum(len(topic.partitions) for topic in answer.topics) == 20_000
 
 
-@pytest.mark.parametrize("key", PARTED)
-def test_the_fields_are_those_of_every_version(key: Key) -> None:
-    names = PARTED[key]
-    first = 4 if key is Key.FIND_COORDINATOR else TABLE[key].readable_from
-    for version in range(first, TABLE[key].max + 1):
-        for types, outer, inner in (
-            (request_types(key, version), names.asked, names.asked_inner),
-            (response_types(key, version), names.told, names.told_inner),
-        ):
-            classes = [c for c in vars(types).values() if hasattr(c, "__dataclass_fields__")]
-            assert any(outer in c.__dataclass_fields__ for c in classes)
-            assert inner is None or any(inner in c.__dataclass_fields__ for c in classes)
+def fields(types: ModuleType) -> set[str]:
+    """The fields of all classes of a module."""
+    classes = [c for c in vars(types).values() if hasattr(c, "__dataclass_fields__")]
+    return {name for c in classes for name in c.__dataclass_fields__}
+
+
+@pytest.mark.parametrize(("table", "key"), [(t, k) for t in (BROKER, CONTROLLER) for k in t])
+def test_the_fields_are_those_of_every_version(table: Parted, key: Key) -> None:
+    used: set[Names] = set()
+    for version in range(TABLE[key].readable_from, TABLE[key].max + 1):
+        asked, told = fields(request_types(key, version)), fields(response_types(key, version))
+        names = next((n for n in table[key] if n.asked[0] in asked), None)
+        if names is None:
+            assert (key, version) in UNPARTED
+            continue
+        assert asked.issuperset(names.asked)
+        assert told.issuperset(names.told)
+        used.add(names)
+    assert used == set(table[key])
+
+
+NESTED = [
+    ((3,), (2, 1), (1,)), ((5_000,),), ((3,) * 2_000,), ((1_000, 1, 2_000), (7,), (499, 501, 1)),
+    ((), (1,) * 700, ()), ((1,),) * 3_000,
+]  # fmt: skip
+"""Partitions of each topic of each group."""
+
+
+@pytest.mark.spec("S-08")
+@pytest.mark.parametrize("shape", NESTED, ids=range(len(NESTED)))
+@pytest.mark.parametrize("refused", [None, 1])
+def test_arrays_within_arrays_are_parted_too(
+    shape: tuple[tuple[int, ...], ...], refused: int | None
+) -> None:
+    """OffsetFetch, typed. A group that one of its parts is refused for has that error."""
+    out, sizes, answers = Outbox(random.Random(1)), list[int](), list[Any]()
+
+    def serve(part: OffsetFetchRequest, context: RequestContext[Any]) -> None:
+        groups = part.groups
+        sizes.append(
+            sum(1 + sum(1 + len(t.partition_indexes) for t in g.topics or ()) for g in groups)
+        )
+        error = Error.NOT_COORDINATOR if len(sizes) == refused else Error.NONE
+        context.answer(OffsetFetchResponse(groups=tuple(told(group, error) for group in groups)))
+
+    def told(group: OffsetFetchRequestGroup, error: Error) -> OffsetFetchResponseGroup:
+        topics = tuple(
+            OffsetFetchResponseTopics(
+                name=topic.name,
+                partitions=tuple(
+                    OffsetFetchResponsePartitions(partition_index=n)
+                    for n in topic.partition_indexes
+                ),
+            )
+            for topic in group.topics or ()
+        )
+        return OffsetFetchResponseGroup(group_id=group.group_id, topics=topics, error_code=error)
+
+    header = RequestHeader(Key.OFFSET_FETCH, 8, 1, None)
+    body = offsets(shape)
+    context: RequestContext[Any] = RequestContext(
+        header, b"", 1, "PLAINTEXT", "here", {}, answers.append
+    )
+    names = names_of(BROKER, Key.OFFSET_FETCH, body)
+    assert names is not None
+    Parting(out, body, context, names, None, serve).go_on()
+    while out.wake_at is not None:
+        out.now = out.wake_at
+        out.tick()
+    data = b"".join(map(bytes, answers.pop()))
+    answer = response_in(data[4:], body, 8)
+    assert [
+        (g.group_id, [(t.name, [p.partition_index for p in t.partitions]) for t in g.topics])
+        for g in answer.groups
+    ] == [
+        (g.group_id, [(t.name, list(t.partition_indexes)) for t in g.topics or ()])
+        for g in body.groups
+    ]
+    assert max(sizes) <= SIZE + 2
+    assert (answer.groups[0].error_code is Error.NONE) == (refused is None)
+
+
+def offsets(shape: tuple[tuple[int, ...], ...]) -> OffsetFetchRequest:
+    """A request of groups, with so many partitions of each topic."""
+    return OffsetFetchRequest(
+        groups=tuple(
+            OffsetFetchRequestGroup(
+                group_id=f"group-{number}",
+                topics=tuple(
+                    OffsetFetchRequestTopics(name=f"t-{n}", partition_indexes=tuple(range(count)))
+                    for n, count in enumerate(topics)
+                ),
+            )
+            for number, topics in enumerate(shape)
+        )
+    )

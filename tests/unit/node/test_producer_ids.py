@@ -9,12 +9,12 @@ import pytest
 from tests.support.cluster_image import three_brokers
 from tests.support.desk import Desk, request
 from tests.support.site import site
+from tools.messages.entities import make, response_types
 
 from spindle.model.errors import Error, PeerFailed
-from spindle.node.handlers import init_producer_id
+from spindle.node.handlers import BROKER
 from spindle.node.transactions.producer_ids import WAITING_MAX, ProducerIds
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, response_types
 
 
 class Broker:
@@ -25,9 +25,11 @@ class Broker:
         ground = site(image=three_brokers(), ask=self._ask)
         self.image, self.out = ground.image, ground.out
         self.producer_ids = ProducerIds(ground)
-        self.desk = Desk({int(Key.INIT_PRODUCER_ID): init_producer_id}, self, self.out)
+        self.desk = Desk(BROKER, self, self.out)
 
-    def _ask(self, channel: str, entity: Any, then: Callable[[Any], None], timeout: float) -> None:
+    def _ask(
+        self, channel: str, entity: Any, version: int, then: Callable[[Any], None], timeout: float
+    ) -> None:
         assert channel == "producer-ids"
         self.asked.append((entity, then))
 

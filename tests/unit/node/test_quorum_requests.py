@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 from tests.support.desk import part, request
 from tests.unit.node.quorum_hosts import CLUSTER_ID, HANDLERS, Hosts
+from tools.messages.entities import ms
+from tools.messages.frames import decode_response, encode_request
 
 from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID
-from spindle.node.calls import Connection
+from spindle.node.connection import Connection
 from spindle.node.router import Router
 from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire import batch as codec
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import ms
-from spindle.wire.framing import decode_response, encode_request
 
 END = 2 + len(DEFAULT_LEVELS)
 """The log's end: LeaderChange, the levels in one batch, the topic."""
@@ -33,7 +33,7 @@ class Stranger:
         self.node = node
         self.frames: list[bytes] = []
         machine = hosts[node]
-        self._router = Router(HANDLERS, "on_controller", machine, machine.out)
+        self._router = Router(HANDLERS, machine, machine.out)
         self._connection = Connection(99, "CONTROLLER", "127.0.0.1", self)  # type: ignore[arg-type]
 
     def answer(self, connection: int, buffers: list[Any]) -> None:

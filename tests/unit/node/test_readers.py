@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from tests.support.replica_world import NAME, TOPIC, Answer, World, fetched, produced, values_of
+from tools.messages.entities import make, request_types
 
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
 
 
 def delete(world: World, offset: int) -> Answer:

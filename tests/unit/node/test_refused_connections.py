@@ -7,14 +7,14 @@ import random
 import pytest
 
 from spindle.model.outbox import Outbox
-from spindle.node.calls import Connection
+from spindle.node.connection import Connection
 from spindle.node.router import SAY_SECONDS, Router
 
 
 @pytest.mark.spec("S-08")
 def test_of_many_that_are_refused_one_line_is_said() -> None:
     out = Outbox(random.Random(1))
-    router = Router({}, "on_broker", None, out)
+    router = Router({}, None, out)
 
     def refused(count: int) -> list[object]:
         for number in range(count):

@@ -269,3 +269,22 @@ def test_a_gap_that_may_be_a_loss_is_told_by_the_replica_that_serves() -> None:
     assert not hasattr(older, "gaps")
     figures = {s.name: s.value for s in world.housekeeping.statistics()}
     assert figures["kafka_log_logmanager_doubtfulgaps"] == 1
+
+
+@pytest.mark.spec("B-21", "B-28")
+def test_a_gap_that_may_be_a_loss_is_told_after_a_move() -> None:
+    world = started(2)
+    fill(world, 20)
+    world.disk.open(f"/d1/t-0/{layout.missing_file((3, 7))}", create=True).close()
+    world.restart()
+    world.wait(1)
+    assert world.alter("/d2", "t", 0) == [Error.NONE]
+    world.until(lambda: world.kinds("/d2") == ["t-0"])
+    for _ in range(2):
+        world.wait(1)
+        told = {d.log_dir: d.gaps for d in world._ask(Key.DESCRIBE_BAD_REPLICAS, 1).log_dirs}
+        assert [(gap.topic, gap.first_offset, gap.next_offset) for gap in told["/d2"]] == [
+            ("t", 3, 7)
+        ]
+        assert not told["/d1"]
+        world.restart()

@@ -7,19 +7,21 @@ from typing import Any
 
 import pytest
 from tests.support.logdirs_world import World
+from tools.messages.entities import decode, encode, make, request_types
 
-from spindle.core.logdirs.placement import Room, Rooms
+from spindle.core.logdirs.placement import OWN, Room, Rooms
 from spindle.model.errors import Refusal
-from spindle.node.rooms import from_body, to_fields
+from spindle.node.rooms import from_request, to_fields
+from spindle.wire import codec
 from spindle.wire.apis import Key
-from spindle.wire.entities import decode, encode, make, request_types
+from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
 
 A, B = uuid.UUID(int=1000), uuid.UUID(int=1001)
-TOLD = Rooms({A: Room(1 << 40, 17, 3), B: Room(-5, 0, 0)}, 1 << 20, 1 << 30)
+TOLD = Rooms({A: Room(1 << 40, 17, 3, 1), B: Room(-5, 0, 0, 0)}, 1 << 20, 1 << 30)
 
 
-def heartbeat(**fields: Any) -> Any:
-    """A heartbeat as the controller reads it."""
+def sent(**fields: Any) -> bytes:
+    """A heartbeat as a broker sends it."""
     cls = request_types(Key.BROKER_HEARTBEAT, 2).BrokerHeartbeatRequest
     entity = make(
         cls,
@@ -32,28 +34,56 @@ def heartbeat(**fields: Any) -> Any:
         cordoned_log_dirs=None,
         **fields,
     )
-    return decode(cls, encode(entity))[0]
+    return encode(entity)
+
+
+def heartbeat(**fields: Any) -> BrokerHeartbeatRequest:
+    """A heartbeat as the controller reads it."""
+    return codec.decode(BrokerHeartbeatRequest, 2, sent(**fields))[0]
 
 
 @pytest.mark.spec("B-24")
 def test_what_a_broker_tells_the_controller_reads() -> None:
-    read = from_body(heartbeat(**to_fields(TOLD)))
+    read = from_request(heartbeat(**to_fields(TOLD)))
     assert read is not None
     assert (dict(read.of), read.share, read.grown) == (dict(TOLD.of), 1 << 20, 1 << 30)
 
 
 @pytest.mark.spec("B-24")
 def test_a_heartbeat_without_it_is_apache_kafkas() -> None:
-    assert from_body(heartbeat()) is None
-    from kio.schema.broker_heartbeat.v2.request import BrokerHeartbeatRequest
+    assert from_request(heartbeat()) is None
+    from kio.schema.broker_heartbeat.v2.request import BrokerHeartbeatRequest as Plain
 
-    plain = decode(BrokerHeartbeatRequest, encode(heartbeat(**to_fields(TOLD))))[0]
-    assert plain == decode(BrokerHeartbeatRequest, encode(heartbeat()))[0]
+    assert decode(Plain, sent(**to_fields(TOLD)))[0] == decode(Plain, sent())[0]
 
 
-def test_figures_that_do_not_match_are_refused() -> None:
+@pytest.mark.spec("B-24")
+def test_a_broker_that_tells_no_devices_has_one_for_each_directory() -> None:
+    read = from_request(heartbeat(**{**to_fields(TOLD), "room_devices": ()}))
+    assert read is not None
+    assert [room.device for room in read.of.values()] == [OWN, OWN]
+
+
+@pytest.mark.parametrize("column", ["room_logs", "room_devices"])
+def test_figures_that_do_not_match_are_refused(column: str) -> None:
     with pytest.raises(Refusal):
-        from_body(heartbeat(**{**to_fields(TOLD), "room_logs": (1,)}))
+        from_request(heartbeat(**{**to_fields(TOLD), column: (1,)}))
+
+
+@pytest.mark.spec("K113-27", "B-24")
+def test_two_directories_on_one_device_tell_what_it_has_together() -> None:
+    world = World(3)
+    world.disk.capacity["/d"] = 1 << 30
+    world.open()
+    for n in range(6):
+        world.create_topic(f"t-{n}")
+    of = world.logs.places.rooms().of
+    assert {room.device for room in of.values()} == {0}
+    assert len({room.left for room in of.values()}) == 1
+    assert sorted(room.logs for room in of.values()) == [2, 2, 2]
+    alone = World(2)
+    alone.open()
+    assert sorted(room.device for room in alone.logs.places.rooms().of.values()) == [0, 1]
 
 
 @pytest.mark.spec("K113-27", "B-07", "B-24")

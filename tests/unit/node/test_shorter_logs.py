@@ -9,7 +9,7 @@ from tests.support.logdirs_world import World, pid
 from tests.support.moving import fill, started
 from tests.support.storage import put
 from tests.unit.node.test_logdirs_repairs import register_again
-from tests.unit.node.test_orders import give, states
+from tests.unit.node.test_orders import give
 from tests.unit.node.test_rescue import order, refused
 
 from spindle.model.ids import LOST
@@ -59,7 +59,7 @@ def test_a_disk_that_lost_the_tail_of_a_log_does_not_lead_with_it(restarted: boo
     assert "and had reached 20" in place.why
     assert world.assigned("t") == LOST
     assert world.replicas.bounds(pid("t")) is None
-    assert states(world)[0].reason == "1 replica is damaged: t-0"
+    assert world.states()[0].reason == "1 replica is damaged: t-0"
     # It stays so, and tells what is missing, until the loss is accepted.
     world.restart()
     world.wait(1)

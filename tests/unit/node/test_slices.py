@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import random
 from collections.abc import Callable
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from tests.support.cluster_image import add_topic, three_brokers
+from tools.messages.entities import make, request_types
+from tools.messages.frames import decode_response, encode_message
 
 from spindle.model.batches import Buffer
 from spindle.model.computing import Compute
@@ -18,20 +20,14 @@ from spindle.model.ids import TopicPartition
 from spindle.model.outbox import Outbox, Ready
 from spindle.model.settings.values import Settings
 from spindle.node import slices
-from spindle.node.calls import Connection
-from spindle.node.handlers import (
-    describe_configs,
-    describe_log_dirs,
-    describe_topic_partitions,
-    metadata,
-)
+from spindle.node.connection import Connection
+from spindle.node.handlers import BROKER, metadata
 from spindle.node.router import Router
 from spindle.node.slices import SENT, SLICE, Slices
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import beside
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
-from spindle.wire.framing import correlation_of, decode_response, encode_message
+from spindle.wire.framing import correlation_of
 
 PARTITIONS = 10_000
 
@@ -39,13 +35,13 @@ PARTITIONS = 10_000
 class Bench:
     """A router with one handler, and as much of a broker as that needs."""
 
-    def __init__(self, key: Key, module: ModuleType, **broker: Any) -> None:
+    def __init__(self, key: Key, **broker: Any) -> None:
         self.out = Outbox(random.Random(1))
         self.key = key
-        target = SimpleNamespace(
+        target: Any = SimpleNamespace(
             out=self.out, slices=Slices(self.out, "/d1"), node_id=1, cluster_id="cluster", **broker
         )
-        self.router = Router({int(key): module}, "on_broker", target, self.out)
+        self.router = Router({int(key): BROKER[key]}, target, self.out)
         self.connection = Connection(1, "PLAINTEXT", "here", self.out)
         self.slices = 0
 
@@ -85,7 +81,7 @@ def with_topics(count: int) -> Bench:
     add_topic(image, "large", *[(1, 2)] * (count // 2))
     for number in range(count // 20):
         add_topic(image, f"small-{number}", *[(1, 2)] * 10)
-    return Bench(Key.METADATA, metadata, image=image, settings=Settings({"node.id": "1"}))
+    return Bench(Key.METADATA, image=image, settings=Settings({"node.id": "1"}))
 
 
 def metadata_request() -> Any:
@@ -155,7 +151,7 @@ def test_a_directory_that_fails_costs_no_answer() -> None:
     image = three_brokers()
     add_topic(image, "large", *[(1, 2)] * 2000)
     settings = Settings({"node.id": "1"})
-    bench = Failing(Key.METADATA, metadata, image=image, settings=settings)
+    bench = Failing(Key.METADATA, image=image, settings=settings)
     (topic,) = bench.ask(metadata_request()).topics
     assert len(topic.partitions) == 2000
 
@@ -165,9 +161,7 @@ def test_settings_of_many_topics_are_told_in_slices() -> None:
     image = three_brokers()
     for number in range(100):
         add_topic(image, f"t-{number}", (1, 2))
-    bench = Bench(
-        Key.DESCRIBE_CONFIGS, describe_configs, image=image, settings=Settings({"node.id": "1"})
-    )
+    bench = Bench(Key.DESCRIBE_CONFIGS, image=image, settings=Settings({"node.id": "1"}))
     t = request_types(Key.DESCRIBE_CONFIGS, 4)
     asked = tuple(
         make(t.DescribeConfigsResource, resource_type=2, resource_name=f"t-{n}") for n in range(100)
@@ -198,7 +192,7 @@ def test_directories_with_many_replicas_are_told_in_slices() -> None:
             bounds=lambda id: (0, 0, 0),
         ),
     }
-    bench = Bench(Key.DESCRIBE_LOG_DIRS, describe_log_dirs, **broker)
+    bench = Bench(Key.DESCRIBE_LOG_DIRS, **broker)
     t = request_types(Key.DESCRIBE_LOG_DIRS, 4)
     answer = bench.ask(make(t.DescribeLogDirsRequest, topics=None))
     ((topic,),) = [result.topics for result in answer.results]
@@ -346,7 +340,7 @@ def test_partitions_of_many_topics_are_told_in_slices_and_pages() -> None:
     image = three_brokers()
     add_topic(image, "large", *[(1, 2)] * 1_000)
     key = Key.DESCRIBE_TOPIC_PARTITIONS
-    bench = Bench(key, describe_topic_partitions, image=image)
+    bench = Bench(key, image=image)
     t = request_types(key, 0)
     request = make(
         t.DescribeTopicPartitionsRequest,

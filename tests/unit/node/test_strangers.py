@@ -6,6 +6,8 @@ import random
 from typing import Any
 
 import pytest
+from tools.messages.entities import make, response_class
+from tools.messages.frames import encode_response
 
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import Error, PeerGone
@@ -13,8 +15,7 @@ from spindle.model.outbox import Outbox, Ready
 from spindle.node.peers import Peers
 from spindle.node.quorum.strangers import Strangers
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, response_class
-from spindle.wire.framing import RequestHeader, encode_response
+from spindle.wire.framing import RequestHeader
 
 ONE, TWO = ("h1", 1), ("h2", 2)
 

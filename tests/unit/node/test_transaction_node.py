@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from tests.support.cluster_image import add_topic, three_brokers
-from tests.support.desk import Desk, part
+from tests.support.desk import Desk, part, request
 from tests.support.group_broker import MemoryReplicas
 from tests.support.site import site
+from tools.messages.entities import make, ms, response_types
 
 from spindle.core.groups.subscription import partition_for
 from spindle.core.replica.producers import Producers
@@ -21,18 +22,12 @@ from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.model.ids import PartitionId
 from spindle.model.logs import ProducerEntry
 from spindle.model.outbox import Outbox
-from spindle.node.handlers import (
-    add_offsets_to_txn,
-    add_partitions_to_txn,
-    describe_transactions,
-    end_txn,
-    init_producer_id,
-)
+from spindle.node import parted
+from spindle.node.handlers import BROKER
 from spindle.node.reading import RETRY_CORRUPT
 from spindle.node.topic_creation import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, TopicCreation
 from spindle.node.transactions.transactions import Transactions
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, ms, response_types
 
 PARTITIONS = 4
 NAME = "x"
@@ -55,14 +50,6 @@ class Ids:
 
 class World:
     """Broker 1 coordinates all ids; broker 2 leads t-0 and t-1; the test answers for it."""
-
-    MODULES: ClassVar = {
-        Key.INIT_PRODUCER_ID: init_producer_id,
-        Key.ADD_PARTITIONS_TO_TXN: add_partitions_to_txn,
-        Key.ADD_OFFSETS_TO_TXN: add_offsets_to_txn,
-        Key.END_TXN: end_txn,
-        Key.DESCRIBE_TRANSACTIONS: describe_transactions,
-    }
 
     def __init__(self, settings: dict[str, str] | None = None, level: int = 2) -> None:
         self.out = Outbox(random.Random(3))
@@ -89,10 +76,12 @@ class World:
         self.groups, self.topic_creation = groups, creation
         self.settings = self.site.settings
         self.place = self.partitions()[partition_for(NAME, PARTITIONS)]
-        self.desk = Desk({int(k): m for k, m in self.MODULES.items()}, self, self.out)
+        self.desk = Desk(BROKER, self, self.out, parted=parted.BROKER)
         self.lead()
 
-    def _ask(self, host: str, port: int, channel: str, body: Any, then: Any, wait: float) -> None:
+    def _ask(
+        self, host: str, port: int, channel: str, body: Any, version: int, then: Any, wait: float
+    ) -> None:
         self.sent.append((body, then))
 
     def partitions(self) -> list[PartitionId]:
@@ -485,3 +474,27 @@ def test_partitions_that_do_not_exist_and_groups_without_a_home_take_no_part(wor
     assert answer.error_code == Error.COORDINATOR_NOT_AVAILABLE
     assert world.state()[0] == "Empty"
     assert OFFSETS_TOPIC not in world.image.topic_ids
+
+
+@pytest.mark.spec("S-08")
+@pytest.mark.parametrize("unknown", [False, True])
+def test_all_partitions_of_a_large_request_take_part_or_none(world: World, unknown: bool) -> None:
+    producer = world.begin()
+    add_topic(world.image, "wide", *[(2, 3)] * 10_000)
+    key, version = Key.ADD_PARTITIONS_TO_TXN, 3
+    numbers = (*range(10_000), *((10_000,) if unknown else ()))
+    topic = part(key, version, "AddPartitionsToTxnTopic", name="wide", partitions=numbers)
+    of = dict(
+        zip(("transactional_id", "producer_id", "producer_epoch"), (NAME, *producer), strict=True)
+    )
+    fields = {f"v3_and_below_{name}": value for name, value in of.items()}
+    world.desk.send(request(key, version, v3_and_below_topics=(topic,), **fields))
+    assert not world.desk.answers(), "it is served in parts"
+    world.wait(0.1)
+    (answer,) = world.desk.answers()
+    (told,) = answer.results_by_topic_v3_and_below
+    assert [p.partition_index for p in told.results_by_partition] == list(numbers)
+    errors = [p.partition_error_code for p in told.results_by_partition]
+    assert set(errors[:10_000]) == {Error.OPERATION_NOT_ATTEMPTED if unknown else Error.NONE}
+    assert errors[-1] == (Error.UNKNOWN_TOPIC_OR_PARTITION if unknown else Error.NONE)
+    assert world.state()[0] == ("Empty" if unknown else "Ongoing")

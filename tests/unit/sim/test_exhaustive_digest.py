@@ -6,11 +6,12 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from tools.messages.entities import request_types
+
 from spindle.model.ids import PartitionId, TopicPartition
 from spindle.sim.exhaustive.digest import digest
 from spindle.sim.exhaustive.situation import ID, LEAVE_OUT, Bounds, Choice, Situation
 from spindle.wire.apis import Key
-from spindle.wire.entities import request_types
 
 NOW = 1e6
 

@@ -115,7 +115,7 @@ def test_a_full_disk_takes_what_fits(disk: MemoryDisk) -> None:
         file.write(6, [b"123456"])
     assert failed.value.errno == errno.ENOSPC
     assert file.size() == 10
-    assert disk.usage("/d") == (10, 0)
+    assert disk.usage("/d")[:2] == (10, 0)
 
 
 def test_a_read_only_disk_reads(disk: MemoryDisk) -> None:

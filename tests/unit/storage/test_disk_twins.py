@@ -140,6 +140,20 @@ def test_usage_tells_total_and_free(place: tuple[Disk, str]) -> None:
     assert usage.total >= usage.usable > 0
 
 
+def test_usage_tells_the_device_that_directories_share(tmp_path: Path) -> None:
+    os_disk, memory = OsDisk(), MemoryDisk()
+    for name in ("a", "b"):
+        os_disk.make_dirs(f"{tmp_path}/{name}")
+        memory.make_dirs(f"/mnt/{name}")
+    devices = {os_disk.usage(f"{tmp_path}/{name}").device for name in ("a", "b")}
+    assert devices == {os.stat(tmp_path).st_dev}
+    assert memory.usage("/mnt/a").device != memory.usage("/mnt/b").device
+    memory.capacity["/mnt"] = 1000
+    memory.open("/mnt/a/f", create=True).write(0, [bytes(300)])
+    assert memory.usage("/mnt/a") == memory.usage("/mnt/b")
+    assert memory.usage("/mnt/b").usable == 700
+
+
 @pytest.mark.parametrize("kind", ["plain", "timed", "with drills"])
 def test_the_kernel_is_asked_to_sync_files_and_directories(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 from tests.support.compacting import EAGER, plan_and_clean, put
-from tests.support.power import Unlucky
+from tests.support.power import Unlucky, at_every_change
 from tests.support.storage import (
     FUTURE,
     KEY,
@@ -21,15 +21,17 @@ from tests.support.storage import (
     fresh,
     read_batches,
     reopen,
+    step,
     with_records,
 )
 
 from spindle.model.jobs import Checkpoint, Discard, Flush, MoveLogStart, Promote, Sweep, Truncate
+from spindle.model.logs import LoadedLog
 from spindle.sim.disk import MemoryDisk
 from spindle.storage import layout
 from spindle.storage.directory import Directory
 
-PATH = "/data/d1"
+PATH, OTHER = "/data/d1", "/data/d2"
 LOG = f"{PATH}/orders-3"
 
 
@@ -297,6 +299,109 @@ def test_an_accepted_loss_is_accepted_for_good() -> None:
     disk.remove(f"{PATH}/recovery-point-offset-checkpoint")
     _, opened = reopen(disk, PATH)
     assert (opened.quarantined, opened.logs[0].end) == ((), end)
+
+
+def moving(gaps: tuple[int, ...] = (-2, -1)) -> tuple[MemoryDisk, Directory, Directory]:
+    """Such a log, which is known to have gaps, in one directory, and an empty one for it."""
+    disk, _ = kafkas(*gaps)
+    source, _ = reopen(disk, PATH)
+    source.run(Checkpoint(PATH))
+    format_at(disk, OTHER, seed=9)
+    disk.settle()
+    return disk, source, reopen(disk, OTHER, seed=3)[0]
+
+
+def move(source: Directory, target: Directory) -> LoadedLog:
+    """All of a move, from wherever it is."""
+    create(target, FUTURE, segment_bytes=300)
+    copy_all(source, target, most=2000)
+    assert step(source, target, still=True).whole
+    source.run(Discard(PATH, KEY, "delete", "b" * 32))
+    return target.run(Promote(OTHER, FUTURE))
+
+
+@pytest.mark.spec("B-21", "B-28")
+def test_what_is_known_to_be_missing_moves_along() -> None:
+    disk, source, target = moving()
+    gaps = source._logs[KEY].doubtful
+    assert len(gaps) == 2
+    assert move(source, target).doubtful == gaps
+    disk.crash(Unlucky())
+    assert reopen(disk, OTHER)[1].logs[0].doubtful == gaps
+
+
+@pytest.mark.spec("B-21", "B-28")
+def test_what_is_known_to_be_missing_is_known_wherever_a_move_was_cut_off() -> None:
+    """Of the logs that are there, the current one tells of it after each power cut."""
+    directories: dict[int, tuple[Directory, Directory]] = {}
+    _, source, _ = moving()
+    gaps, end = source._logs[KEY].doubtful, source._logs[KEY].end
+
+    def prepare() -> MemoryDisk:
+        disk, source, target = moving()
+        create(target, FUTURE, segment_bytes=300)
+        copy_all(source, target, most=2000)
+        target.run(Truncate(OTHER, FUTURE, 37))  # Some of it is copied again.
+        directories[id(disk)] = (source, target)
+        return disk
+
+    def work(disk: MemoryDisk) -> None:
+        move(*directories[id(disk)])
+
+    def check(disk: MemoryDisk) -> None:
+        source, old = reopen(disk, PATH)
+        target, new = reopen(disk, OTHER, seed=5)
+        assert (old.quarantined, new.quarantined) == ((), ())
+        found = [log for log in (*old.logs, *new.logs) if not log.key.future]
+        if not found:  # The source had got its last name, as the broker finds at its start.
+            found = [target.run(Promote(OTHER, FUTURE))]
+        elif found[0] in old.logs:
+            assert found[0].doubtful == gaps
+            found = [move(source, target)]
+        assert [log.doubtful for log in found] == [gaps]
+        disk.crash(Unlucky())
+        (log,) = reopen(disk, OTHER)[1].logs
+        assert (log.doubtful, log.end) == (gaps, end)
+        assert mark_of(disk, f"{OTHER}/orders-3") == layout.unbroken_file(end)
+
+    assert at_every_change(prepare, work, check, seeds=2) > 20
+
+
+def test_a_cut_of_its_source_takes_a_future_logs_mark_along() -> None:
+    """The swap was called off: what is copied behind the cut may be lost in a power cut."""
+    disk, source, target = moving()
+    create(target, FUTURE, segment_bytes=300)
+    copy_all(source, target, most=2000)
+    assert step(source, target, still=True).whole
+    future = target._logs[FUTURE]
+    assert future.unbroken == future.end
+    cut = source._logs[KEY].segments[3].base
+    source.run(Truncate(PATH, KEY, cut))
+    copy_all(source, target, most=2000)
+    assert mark_of(disk, future.path) == layout.unbroken_file(cut)
+
+
+def test_a_move_forgets_what_is_missing_no_more() -> None:
+    """Retention takes it while the move is under way; what is told of it goes with it."""
+    disk, source, target = moving()
+    gaps = source._logs[KEY].doubtful
+    create(target, FUTURE, segment_bytes=300)
+    copy_all(source, target)
+    source.run(MoveLogStart(PATH, KEY, gaps[0][1]))
+    assert move(source, target).doubtful == gaps[1:]
+    disk.kill()
+    assert reopen(disk, OTHER)[1].logs[0].doubtful == gaps[1:]
+
+
+def test_a_cut_takes_what_was_missing_behind_it() -> None:
+    """Other records take those offsets: nothing is missing there any more."""
+    disk, source, _ = moving()
+    gaps = source._logs[KEY].doubtful
+    assert source.run(Truncate(PATH, KEY, gaps[0][0])).doubtful == ()
+    for offset in range(gaps[0][0], gaps[1][1] + 5):
+        put(source, offset, ("k", "x" * 20))
+    disk.kill()
+    assert reopen(disk, PATH)[1].logs[0].doubtful == ()
 
 
 @pytest.mark.spec("B-26", "B-21")

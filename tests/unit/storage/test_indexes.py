@@ -106,7 +106,7 @@ def test_the_time_index_in_memory_and_in_its_file_agree(
 @given(
     st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=30),
     st.integers(0, 200),
-    st.integers(-3, 3),
+    st.integers(-1, 3),
 )
 def test_indexes_taken_over_in_parts_are_as_if_made_entry_by_entry(
     adds: list[tuple[int, int]], middle: int, lower: int

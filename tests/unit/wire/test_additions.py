@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from kio.index import load_payload_module
 from kio.static.constants import EntityType
+from tools.messages.entities import decode, encode, make, request_types, response_types
 
 from spindle.wire.apis import Key
-from spindle.wire.entities import decode, encode, make, request_types, response_types
 from spindle.wire.layout import layout_of
 from spindle.wire.readers import read_all
 

@@ -7,10 +7,11 @@ import uuid
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from tools.messages import entities
+from tools.messages.entities import decode, encode, make, ms, to_ms
 
 from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.wire import entities
-from spindle.wire.entities import decode, encode, make, ms, to_ms
+from spindle.wire.codec import LARGE
 
 
 def test_make_fills_defaults() -> None:
@@ -175,7 +176,7 @@ def test_records_are_views_of_the_frame() -> None:
 
 def test_small_pieces_are_joined_and_large_ones_kept() -> None:
     types = entities.response_types(1, 12)
-    big = bytes(entities.LARGE)
+    big = bytes(LARGE)
     pieces: list[bytes | bytearray | memoryview] = []
     entities.encode_into(make(types.PartitionData, records=big), pieces)
     assert pieces[1] is big

@@ -6,17 +6,18 @@ import random
 import struct
 
 import pytest
+from tools.messages import entities, frames
+from tools.messages.entities import make, versions
+from tools.messages.frames import Unsupported, decode_request, encode_request
 
 from spindle.model.errors import Corrupt, Error
-from spindle.wire import entities, framing
+from spindle.wire import framing
 from spindle.wire.apis import TABLE, Key, Role
-from spindle.wire.entities import make, versions
-from spindle.wire.framing import (
-    ROOM_MOST,
-    FrameCutter,
-    Unsupported,
-    decode_request,
-    encode_request,
+from spindle.wire.framing import ROOM_MOST, FrameCutter
+from spindle.wire.messages.fetch_response import (
+    FetchableTopicResponse,
+    FetchResponse,
+    PartitionData,
 )
 
 
@@ -134,49 +135,38 @@ def test_response_header_follows_the_version() -> None:
     versions_answer = make(entities.response_class(Key.API_VERSIONS, 3))
     header = framing.RequestHeader(3, 0, 5, None)
     for entity, tags in ((old, b""), (new, b"\0"), (versions_answer, b"")):
-        answer = b"".join(framing.encode_response(header, entity))
+        answer = b"".join(frames.encode_response(header, entity))
         body = entities.encode(entity)
         assert answer == struct.pack(">ii", 4 + len(tags + body), 5) + tags + body
         asked = entities.request_class(entity.__api_key__, entity.__version__)
-        assert framing.decode_response(asked, answer[4:]) == entity
+        assert frames.decode_response(asked, answer[4:]) == entity
         assert framing.correlation_of(answer[4:]) == 5
 
 
 def test_api_versions_answered_in_v0() -> None:
     refused = make(entities.response_class(18, 0), error_code=Error.UNSUPPORTED_VERSION)
     header = framing.RequestHeader(18, 4, 9, None)
-    frame = b"".join(framing.encode_response(header, refused))[4:]
+    frame = b"".join(frames.encode_response(header, refused))[4:]
     asked = make(entities.request_class(18, 4), client_software_name="x")
-    answer = framing.decode_response(asked, frame)
+    answer = frames.decode_response(asked, frame)
     assert answer.error_code == Error.UNSUPPORTED_VERSION
     assert answer.__version__ == 0
 
 
-def test_record_bytes_are_not_copied() -> None:
-    types = entities.response_types(Key.FETCH, 12)
+def test_record_bytes_of_a_typed_response_are_not_copied() -> None:
     big, other = bytearray(50_000), memoryview(bytes(9_000))
-    answer = make(
-        types.FetchResponse,
-        responses=(
-            make(
-                types.FetchableTopicResponse,
-                topic="t",
-                partitions=(
-                    make(types.PartitionData, partition_index=0, records=[big, other]),
-                    make(types.PartitionData, partition_index=1, records=b"tiny"),
-                ),
-            ),
-        ),
-    )
-    buffers = framing.encode_response(framing.RequestHeader(1, 12, 3, None), answer)
-    assert any(b is big for b in buffers)
-    assert any(b is other for b in buffers)
+    partitions = [
+        PartitionData(partition_index=0, records=[big, other]),
+        PartitionData(partition_index=1, records=b"tiny"),
+    ]
+    answer = FetchResponse(responses=[FetchableTopicResponse(topic="t", partitions=partitions)])
+    buffers = framing.response_frame(framing.RequestHeader(1, 12, 3, None), answer)
+    assert [any(b is given for b in buffers) for given in (big, other)] == [True, True]
     assert len(buffers) == 4
     data = b"".join(buffers)
     assert struct.unpack_from(">i", data) == (len(data) - 4,)
-    read = framing.decode_response(entities.request_class(1, 12), data[4:])
-    assert read.responses[0].partitions[0].records == bytes(59_000)
-    assert read.responses[0].partitions[1].records == b"tiny"
+    read = frames.decode_response(entities.request_class(1, 12), data[4:])
+    assert [p.records for p in read.responses[0].partitions] == [bytes(59_000), b"tiny"]
 
 
 def test_every_row_can_be_read_and_written() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import uuid
 
 import pytest
+from tools.messages import entities, frames
+from tools.messages.entities import decode, encode, make
+from tools.messages.private import MESSAGES, versions
 
 from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.wire import entities, framing
-from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import decode, encode, make
-from spindle.wire.private import MESSAGES, is_private, versions
+from spindle.wire.apis import TABLE, Key, is_private
 
 KEY = Key.ALTER_REPLICA_STATE
 
@@ -52,15 +52,15 @@ def test_the_kips_fields_stand_in_the_kips_order() -> None:
 
 def test_a_request_travels_as_a_frame_and_its_answer_too() -> None:
     request = make(entities.request_class(KEY, 0), broker_id=1, reason="")
-    read = framing.decode_request(framing.encode_request(request, 7, "us")[4:])
+    read = frames.decode_request(frames.encode_request(request, 7, "us")[4:])
     assert read.body == request
     r = entities.response_types(KEY, 0)
     p = make(r.PartitionData, partition_index=1, error_code=Error.UNKNOWN_TOPIC_OR_PARTITION)
     answer = make(
         r.AlterReplicaStateResponse, topics=(make(r.TopicData, name="t", partitions=(p,)),)
     )
-    frame = b"".join(bytes(b) for b in framing.encode_response(read.header, answer))
-    assert framing.decode_response(request, frame[4:]) == answer
+    frame = b"".join(bytes(b) for b in frames.encode_response(read.header, answer))
+    assert frames.decode_response(request, frame[4:]) == answer
 
 
 def test_what_is_not_there_is_refused() -> None:

@@ -34,11 +34,9 @@ from spindle.cli.balance.options import (
     Output,
     RateTolerance,
     Report,
-    SparkRemote,
     Throttle,
     Tolerance,
     home_of,
-    spark_session,
     wanted,
 )
 from spindle.cli.connecting import (
@@ -50,6 +48,7 @@ from spindle.cli.connecting import (
     written,
 )
 from spindle.cli.exits import End
+from spindle.cli.spark import SparkRemote, spark_session
 from spindle.client.admin import AdminClient
 from spindle.pipeline.proposal import document, led, parse
 from spindle.planning.duration import Pace
@@ -108,12 +107,11 @@ def plan(
     # First of all, because Spark takes its time to start and says such things in many words.
     cluster = with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
     racks = {number: node.rack for number, node in cluster.brokers.items()}
-    spark = spark_session("spindle balance plan", spark_remote)
-    from spindle.pipeline.job import propose
+    with spark_session("spindle balance plan", spark_remote) as spark:
+        from spindle.pipeline.job import propose
 
-    with render.waiting("sampling and planning"):
-        proposal = propose(spark, bootstrap_server, home_of(history), asked, ahead, racks)
-    spark.stop()
+        with render.waiting("sampling and planning"):
+            proposal = propose(spark, bootstrap_server, home_of(history), asked, ahead, racks)
     replicas = with_admin(bootstrap_server, _replicas)
     if leaders:
         may_lead = [b for b in sorted(racks) if str(b) not in asked.drain]

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from spindle.cli import render
 from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import Wanted
 from spindle.planning.duration import Pace
 from spindle.planning.load import Band
 from spindle.planning.schedule import Limits
-
-if TYPE_CHECKING:
-    from spindle.pipeline.session import Session
 
 NO_LIMIT = Pace()
 Tolerance = Annotated[
@@ -122,12 +118,6 @@ Report = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE", help="Write a page with pictures here (HTML)."),
 ]
-SparkRemote = Annotated[
-    str | None,
-    typer.Option(metavar="URL", help="sc://host:port of a Spark Connect server; local else."),
-]
-
-
 Between = Annotated[
     bool,
     typer.Option(
@@ -187,15 +177,3 @@ def wanted(
 def home_of(history: str) -> str:
     """Where that is for Spark, which may run with another working directory."""
     return history if "://" in history else str(Path(history).absolute())
-
-
-def spark_session(name: str, remote: str | None) -> Session:
-    """Spark; the command ends with what to install where that is missing."""
-    try:
-        from spindle.pipeline.session import session
-    except ImportError as error:
-        render.fail(
-            f"{error.name} is missing: install the pipeline with pip install 'spindle[spark]'"
-        )
-    with render.waiting("Spark starts"):
-        return session(name, remote)

@@ -24,14 +24,13 @@ from spindle.cli.balance.options import (
     MendRacks,
     RateTolerance,
     Report,
-    SparkRemote,
     Tolerance,
     home_of,
-    spark_session,
     wanted,
 )
 from spindle.cli.connecting import AsJson, with_admin, written
 from spindle.cli.exits import End
+from spindle.cli.spark import SparkRemote, spark_session
 from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import document
 from spindle.planning.words import counted
@@ -84,20 +83,19 @@ def history(
         with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
     elif every is not None:
         raise Unusable("--every samples a cluster: name it with --bootstrap-server")
-    spark = spark_session("spindle balance history", spark_remote)
-    home = home_of(history)
-    if bootstrap_server is not None:
-        _sample(spark, bootstrap_server, home, every)
-    from spindle.pipeline import history as keeping
-    from spindle.pipeline.forecast import summary
-    from spindle.pipeline.job import in_few_words
+    with spark_session("spindle balance history", spark_remote) as spark:
+        from spindle.pipeline import history as keeping
+        from spindle.pipeline.forecast import summary
+        from spindle.pipeline.job import in_few_words
 
-    if compact:
-        keeping.compact(spark, home)
-    with in_few_words(), render.waiting("reading the history"):
-        rows = summary(keeping.read(spark, home))
-    files = keeping.files(home, spark)
-    spark.stop()
+        home = home_of(history)
+        if bootstrap_server is not None:
+            _sample(spark, bootstrap_server, home, every)
+        if compact:
+            keeping.compact(spark, home)
+        with in_few_words(), render.waiting("reading the history"):
+            rows = summary(keeping.read(spark, home))
+        files = keeping.files(home, spark)
     if as_json:
         print(json.dumps({"version": 1, "files": len(files), "directories": rows}))
         return
@@ -131,16 +129,15 @@ def forecast(
     it happens: `spindle balance plan --ahead DAYS`. Exit code 1: a disk is full; 6: there is no
     history to tell it from.
     """
-    spark = spark_session("spindle balance forecast", spark_remote)
-    from spindle.pipeline import history as keeping
-    from spindle.pipeline.forecast import forecast as told
-    from spindle.pipeline.forecast import recent
-    from spindle.pipeline.job import in_few_words
+    with spark_session("spindle balance forecast", spark_remote) as spark:
+        from spindle.pipeline import history as keeping
+        from spindle.pipeline.forecast import forecast as told
+        from spindle.pipeline.forecast import recent
+        from spindle.pipeline.job import in_few_words
 
-    with in_few_words(), render.waiting("reading the history"):
-        samples = recent(keeping.read(spark, home_of(history)), days)
-        fillings = told(samples)
-    spark.stop()
+        with in_few_words(), render.waiting("reading the history"):
+            samples = recent(keeping.read(spark, home_of(history)), days)
+            fillings = told(samples)
     now = max((f.line[-1][0] for f in fillings if f.line), default=datetime.now(UTC))
     if html is not None:
         from spindle.cli.balance.page import forecast_page
@@ -212,17 +209,16 @@ def what_if(
         exclude_topics=exclude_topics, least=least, mend_racks=mend_racks,
     )  # fmt: skip
     racks = _racks(rack or ())
-    spark = spark_session("spindle balance what-if", spark_remote)
-    from spindle.pipeline.what_if import Changes, NoHistory
-    from spindle.pipeline.what_if import what_if as answer
+    with spark_session("spindle balance what-if", spark_remote) as spark:
+        from spindle.pipeline.what_if import Changes, NoHistory
+        from spindle.pipeline.what_if import what_if as answer
 
-    changes = Changes(tuple(disks), tuple(lose or ()), ahead, racks)
-    try:
-        with render.waiting("planning"):
-            found = answer(spark, home_of(history), asked, changes)
-    except NoHistory as error:
-        render.fail(str(error), End.UNKNOWN)
-    spark.stop()
+        changes = Changes(tuple(disks), tuple(lose or ()), ahead, racks)
+        try:
+            with render.waiting("planning"):
+                found = answer(spark, home_of(history), asked, changes)
+        except NoHistory as error:
+            render.fail(str(error), End.UNKNOWN)
     if html is not None:
         from spindle.cli.balance.page import plan_page
 
@@ -319,6 +315,7 @@ def _document(f: Filling, now: datetime) -> dict[str, Any]:
     return {
         "broker": f.broker,
         "logDir": f.path,
+        "logDirs": list(f.paths),
         "used": f.used,
         "capacity": f.capacity,
         "growthPerDay": round(f.growth * 86400),

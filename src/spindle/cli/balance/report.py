@@ -59,7 +59,7 @@ def result(outcome: Outcome) -> str:
     text = "nothing was moved"
     if outcome.moved:
         moved = counted(len(outcome.moved), "replica")
-        text = f"{moved} moved and verified in {outcome.seconds:.1f} s"
+        text = f"{moved} moved and seen in place in {outcome.seconds:.1f} s"
     if outcome.there:
         text += f"; {counted(len(outcome.there), 'replica was', 'replicas were')} there before"
     if outcome.gone:

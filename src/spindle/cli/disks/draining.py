@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from spindle.cli import render
-from spindle.cli.disks.run import EVERY_S, cordon, pick
+from spindle.cli.disks.run import EVERY_S, cordon, is_unserved, pick
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
 from spindle.client.results import DiskDescription, LogDirDescription, Replica, Resource
@@ -206,23 +206,38 @@ async def _judge(admin: AdminClient, run: _Run) -> Drained:
             "the broker's metadata log is there, and without it the broker stops: stop the broker "
             "before the disk is pulled, and give it a metadata.log.dir of its own"
         )
-    disk = await _details(admin, run.broker, run.path)
-    if disk is not None and disk.offline_replicas:
-        safe = False
-        notes.append(f"{disk.offline_replicas} replicas there cannot be read: see the broker's log")
-    if disk is not None and disk.stray_bytes:
-        strays = render.size(disk.stray_bytes)
-        notes.append(f"{strays} of logs that no topic claims (-stray) go with it")
+    (told,) = (await admin.describe_disks([run.broker]).settled()).values()
+    harmless, others = what_else_is_there(told, run.path)
+    safe, notes = safe and harmless, [*notes, *others]
     moved = sum(run.seen.values())
     targets = tuple(run.targets)
     return Drained(run.broker, run.path, safe, len(run.seen), moved, targets, tuple(notes))
 
 
-async def _details(admin: AdminClient, broker: NodeId, path: LogDir) -> DiskDescription | None:
-    (result,) = (await admin.describe_disks([broker]).settled()).values()
-    if isinstance(result, Exception):
-        return None  # Apache Kafka's: it keeps nothing more in a directory than it tells of.
-    return next(d for d in result if d.path == path)
+def what_else_is_there(
+    told: Sequence[DiskDescription] | Exception, path: LogDir
+) -> tuple[bool, list[str]]:
+    """Whether what a directory holds beside its replicas may go with it, and what is to be said.
+
+    `told`: what its broker says of its disks, or why it does not.
+    """
+    if isinstance(told, Exception):
+        if is_unserved(told):
+            return True, []  # Apache Kafka's: it keeps nothing more there than it tells of.
+        return False, [f"whether anything else is there is not known: {told}"]
+    disk = next((d for d in told if d.path == path), None)
+    if disk is None or not disk.online:
+        state = "no longer in log.dirs" if disk is None else disk.state
+        return False, [f"the directory is {state} by now: drain it again"]
+    if not disk.cordoned:
+        return False, ["the directory takes new replicas again: drain it again"]
+    notes = []
+    if disk.offline_replicas:
+        notes.append(f"{disk.offline_replicas} replicas there cannot be read: see the broker's log")
+    if disk.stray_bytes:
+        strays = render.size(disk.stray_bytes)
+        notes.append(f"{strays} of logs that no topic claims (-stray) go with it")
+    return not disk.offline_replicas, notes
 
 
 async def cancel(admin: AdminClient, broker: NodeId, path: LogDir) -> Drained:

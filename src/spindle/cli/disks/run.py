@@ -69,7 +69,7 @@ async def look(admin: AdminClient, brokers: Sequence[NodeId]) -> Seen:
             silent[broker] = roll.of_known(directories)
             continue
         if isinstance(details, Exception):
-            if not _is_unserved(details):
+            if not is_unserved(details):
                 silent[broker] = roll.of_known(details)
             details = ()
         known = {d.path: d for d in details}
@@ -80,7 +80,8 @@ async def look(admin: AdminClient, brokers: Sequence[NodeId]) -> Seen:
     return Seen(tuple(shown), dict(sorted(silent.items())))
 
 
-def _is_unserved(failure: Exception) -> bool:
+def is_unserved(failure: Exception) -> bool:
+    """Whether a broker is none of ours, and so has no such request."""
     return isinstance(failure, Refused) and failure.error == Error.UNSUPPORTED_VERSION
 
 
@@ -119,7 +120,7 @@ async def order(
         before = await _disk(admin, broker, path) if wanted is DiskOrder.REPLACE else None
         words = await admin.alter_disk(broker, path, wanted, force=force)
     except Refused as refused:
-        if _is_unserved(refused):
+        if is_unserved(refused):
             raise Unusable(
                 f"{refused.where} is not a broker of Spindle's: it cannot {wanted.name.lower()} "
                 f"a log directory while it runs. Way out: {_WITHOUT[wanted]}"

@@ -58,6 +58,9 @@ def generate(
     ],
     rack_aware: Annotated[bool, typer.Option(help="Keep replicas on different racks.")] = True,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same plan.")] = None,
+    _as_json: Annotated[
+        bool, typer.Option("--json", help="As without it: a plan is JSON, its file as well.")
+    ] = False,
     request_timeout: TimeLimit = 30.0,
 ) -> None:
     """Print a plan that spreads topics evenly over brokers. Changes nothing."""

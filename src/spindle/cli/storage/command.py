@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from spindle.cli.connecting import AsJson
+from spindle.cli.exits import End
 from spindle.cli.render import say
 from spindle.cli.storage import run as storage_run
 
@@ -45,9 +48,13 @@ def format_(
 
 
 @app.command()
-def info(config: ConfigFile) -> None:
+def info(config: ConfigFile, as_json: AsJson = False) -> None:
     """Tell what stands in a node's log directories; exit code 1 if something is wrong."""
-    raise typer.Exit(storage_run.info(config, say))
+    if not as_json:
+        raise typer.Exit(storage_run.info(config, say))
+    found = storage_run.look(config)
+    print(json.dumps(found.document()))
+    raise typer.Exit(End.FAILED if found.problems else End.DONE)
 
 
 @app.command("random-uuid")

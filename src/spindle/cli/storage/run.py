@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from spindle.cli.storage.releases import level_of
 from spindle.model.config import NodeConfig
@@ -110,8 +110,36 @@ def format_node(
     return seen.blank
 
 
+@dataclass(frozen=True)
+class Info:
+    """What stands in a node's directories: what each that is formatted says, and what is wrong."""
+
+    present: list[str]
+    metadata: dict[str, MetaProperties]
+    problems: list[str]
+
+    def document(self) -> dict[str, Any]:
+        """As one JSON object."""
+        return {
+            "version": 1,
+            "logDirs": [
+                {"logDir": path, "metadata": _pairs(own) if own is not None else None}
+                for path in self.present
+                for own in [self.metadata.get(path)]
+            ],
+            "problems": self.problems,
+        }
+
+
 def info(properties: Path, say: Say) -> int:
     """Say what stands in a node's directories; 0 where all are well, 1 where there are problems."""
+    found = look(properties)
+    _say_info(found, say)
+    return 1 if found.problems else 0
+
+
+def look(properties: Path) -> Info:
+    """What stands in the directories that a node's properties name."""
     config = read_config(properties)
     found: dict[str, MetaProperties] = {}
     present: list[str] = []
@@ -133,19 +161,16 @@ def info(properties: Path, say: Say) -> int:
                 else:
                     found[directory] = own
     problems += _contradictions(list(found.values()))
-    _say_info(present, found, problems, say)
-    return 1 if problems else 0
+    return Info(present, found, problems)
 
 
-def _say_info(
-    present: list[str], found: dict[str, MetaProperties], problems: list[str], say: Say
-) -> None:
-    if present:
-        _section("Found log director", "y", "ies", present, say)
-    if found:
-        say(f"Found metadata: {_as_map(next(iter(found.values())))}\n")
-    if problems:
-        _section("Found problem", "", "s", problems, say)
+def _say_info(found: Info, say: Say) -> None:
+    if found.present:
+        _section("Found log director", "y", "ies", found.present, say)
+    if found.metadata:
+        say(f"Found metadata: {_as_map(next(iter(found.metadata.values())))}\n")
+    if found.problems:
+        _section("Found problem", "", "s", found.problems, say)
 
 
 def _section(title: str, one: str, many: str, lines: list[str], say: Say) -> None:
@@ -269,11 +294,16 @@ def _as_java(levels: list[FeatureLevel]) -> str:
     )
 
 
-def _as_map(own: MetaProperties) -> str:
+def _pairs(own: MetaProperties) -> dict[str, str | int]:
+    """What stands in `meta.properties`, by Kafka's names."""
     pairs = {
         "cluster.id": own.cluster_id,
         "directory.id": None if own.directory_id is None else id_to_text(own.directory_id),
         "node.id": own.node_id,
         "version": own.version,
     }
-    return "{" + ", ".join(f"{k}={v}" for k, v in pairs.items() if v is not None) + "}"
+    return {name: value for name, value in pairs.items() if value is not None}
+
+
+def _as_map(own: MetaProperties) -> str:
+    return "{" + ", ".join(f"{k}={v}" for k, v in _pairs(own).items()) + "}"

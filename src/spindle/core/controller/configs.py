@@ -94,14 +94,17 @@ def alter_incrementally(
     asked: Sequence[tuple[Resource, Sequence[Alteration]]],
     validate_only: bool = False,
     direct: bool = False,
+    named: Mapping[Resource, int] | None = None,
 ) -> Decision[list[tuple[Resource, Outcome]]]:
     """Change single settings; each resource as a whole or not at all.
 
     `direct`: the client asks the controller itself, and no broker has looked at the values.
+    `named`: how often the request that these are some of names each resource; None: these are all.
     """
     draft = Draft(state)
     outcomes = []
-    named = Counter(resource for resource, _ in asked)
+    if named is None:
+        named = Counter(resource for resource, _ in asked)
     for resource, alterations in asked:
         try:
             _check_once(resource, named)
@@ -120,11 +123,13 @@ def alter_wholly(
     asked: Sequence[tuple[Resource, Mapping[str, str | None]]],
     validate_only: bool = False,
     direct: bool = False,
+    named: Mapping[Resource, int] | None = None,
 ) -> Decision[list[tuple[Resource, Outcome]]]:
     """Replace all settings of each resource (the older API): what is not named is dropped."""
     draft = Draft(state)
     outcomes = []
-    named = Counter(resource for resource, _ in asked)
+    if named is None:
+        named = Counter(resource for resource, _ in asked)
     for resource, settings in asked:
         try:
             _check_once(resource, named)

@@ -55,6 +55,16 @@ class Decision(Generic[T]):
     atomic: bool = True
 
 
+def check_records(count: int) -> None:
+    """Refusal POLICY_VIOLATION where a decision needs too many records."""
+    if count > BATCH_RECORDS_MAX:
+        raise Refusal(
+            Error.POLICY_VIOLATION,
+            f"Unable to perform excessively large batch operation: it needs {count} records, more"
+            f" than {BATCH_RECORDS_MAX}; ask for less at a time",
+        )
+
+
 class State:
     """The image, the settings of this node, and indexes over the partitions."""
 
@@ -203,12 +213,16 @@ class Draft:
         self._settings: dict[str, TopicSettings] = {}
         """What `topic_settings` has made: thousands of partitions ask for the same."""
         self._rooms: dict[NodeId, Rooms[DirectoryId]] = {}
+        self.lookalikes: dict[str, str] = {}
+        """Names of this draft's topics, by the form in which '.' and '_' are one."""
 
     def add(self, record: r.MetadataRecord) -> None:
         """Decide one more record; see `add_change` for changes of partitions."""
         assert not isinstance(record, r.PartitionChange)
         self.records.append(record)
         match record:
+            case r.Topic():
+                self.lookalikes.setdefault(record.name.replace(".", "_"), record.name)
             case r.Partition():
                 self._partitions[PartitionId(record.topic_id, record.partition_id)] = record
             case r.RegisterBroker() | r.UnregisterBroker() | r.BrokerRegistrationChange():
@@ -232,12 +246,8 @@ class Draft:
 
     def decision(self, answer: T, atomic: bool = True) -> Decision[T]:
         """This draft as a decision. Refusal POLICY_VIOLATION where it is too large to be atomic."""
-        if atomic and len(self.records) > BATCH_RECORDS_MAX:
-            raise Refusal(
-                Error.POLICY_VIOLATION,
-                f"this needs {len(self.records)} records at once, more than {BATCH_RECORDS_MAX}:"
-                " ask for less in one request",
-            )
+        if atomic:
+            check_records(len(self.records))
         return Decision(tuple(self.records), answer, atomic)
 
     # --- asking -----------------------------------------------------------------------------

@@ -7,7 +7,6 @@ untouched. Called by the handlers of those three APIs.
 from __future__ import annotations
 
 import string
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -15,7 +14,8 @@ from typing import Final
 
 from spindle.core.controller import configs
 from spindle.core.controller.placement import place
-from spindle.core.controller.state import BATCH_RECORDS_MAX, Decision, Draft, State
+from spindle.core.controller.state import Decision, Draft, State, check_records
+from spindle.core.controller.wholes import GoneTopics, MoreOfTopics, NewTopics
 from spindle.model import records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import METADATA_TOPIC, DirectoryId, NodeId, TopicId
@@ -75,44 +75,42 @@ def check_name(name: str) -> None:
 # --- CreateTopics -------------------------------------------------------------------------------
 
 
-TOPICS_MAX: Final = 10_000
-"""Topics that one request may create: Apache Kafka allows so many partitions (KAFKA-17870)."""
-
-
 def create_topics(
     state: State,
     topics: Sequence[NewTopic],
     rng: Rng,
     new_id: Callable[[], TopicId],
     validate_only: bool = False,
+    whole: NewTopics | None = None,
 ) -> Decision[list[TopicAnswer]]:
-    """One answer for each topic, in order. Refusal POLICY_VIOLATION where all are too much."""
-    if len(topics) > TOPICS_MAX:  # Each has a partition: before anything is looked at.
-        raise Refusal(
-            Error.POLICY_VIOLATION,
-            f"{len(topics)} topics are too many for one request: it may create {TOPICS_MAX}",
-        )
+    """One answer for each topic, in order. Refusal POLICY_VIOLATION where all are too much.
+
+    `whole`: all topics of the request that these are some of; None: these are all.
+    """
+    parts = whole is not None
+    if whole is None:
+        whole = NewTopics()
+        for t in topics:
+            whole.add(state, t.name, t.partitions, len(t.assignments), len(t.configs))
+    whole.check(parts)
     draft = Draft(state)
-    named = Counter(topic.name for topic in topics)
     answers: list[TopicAnswer] = []
-    seen: dict[str, None] = {}
     for topic in topics:
-        if named[topic.name] > 1:
-            if topic.name not in seen:
-                seen[topic.name] = None
-                answers.append(
-                    TopicAnswer(
-                        name=topic.name,
-                        error=Error.INVALID_REQUEST,
-                        message="the request names this topic twice",
-                    )
-                )
+        if whole.named[topic.name] > 1:
+            if topic.name not in whole.told:
+                whole.told.add(topic.name)
+                answers.append(_named_twice(topic.name))
             continue
-        seen[topic.name] = None
         answers.append(_create_topic(draft, topic, rng, new_id))
     if validate_only:
         draft.records.clear()
     return draft.decision(answers)
+
+
+def _named_twice(name: str) -> TopicAnswer:
+    return TopicAnswer(
+        name=name, error=Error.INVALID_REQUEST, message="the request names this topic twice"
+    )
 
 
 def _create_topic(
@@ -150,16 +148,11 @@ def _check_new(draft: Draft, topic: NewTopic) -> None:
     if topic.name in draft.state.image.topic_ids:
         raise Refusal(Error.TOPIC_ALREADY_EXISTS, f"Topic '{topic.name}' already exists.")
     form = topic.name.replace(".", "_")
-    alike = list(draft.state.lookalikes.get(form, ()))
-    alike += [
-        record.name
-        for record in draft.records
-        if isinstance(record, r.Topic) and record.name.replace(".", "_") == form
-    ]
-    if alike:
+    alike = next(iter(draft.state.lookalikes.get(form, ())), None) or draft.lookalikes.get(form)
+    if alike is not None:
         raise Refusal(
             Error.INVALID_TOPIC_EXCEPTION,
-            f"Topic '{topic.name}' collides with existing topic: {alike[0]}",
+            f"Topic '{topic.name}' collides with existing topic: {alike}",
         )
 
 
@@ -185,8 +178,7 @@ def _assignment(draft: Draft, topic: NewTopic, rng: Rng) -> list[tuple[NodeId, .
 
 
 def _placed(draft: Draft, count: int, replication: int, rng: Rng) -> list[tuple[NodeId, ...]]:
-    if count > BATCH_RECORDS_MAX:
-        raise Refusal(Error.INVALID_PARTITIONS, f"at most {BATCH_RECORDS_MAX} can be made at once")
+    check_records(count)  # Before anything is placed.
     assignment = place(draft.brokers.values(), count, replication, rng)
     for number, replicas in enumerate(assignment):
         if not any(map(draft.is_active, replicas)):
@@ -302,29 +294,36 @@ class MorePartitions:
 
 
 def create_partitions(
-    state: State, topics: Sequence[MorePartitions], rng: Rng, validate_only: bool = False
+    state: State,
+    topics: Sequence[MorePartitions],
+    rng: Rng,
+    validate_only: bool = False,
+    whole: MoreOfTopics | None = None,
 ) -> Decision[list[TopicAnswer]]:
-    """One answer for each topic, in order."""
+    """One answer for each topic, in order. Refusal POLICY_VIOLATION where all are too much.
+
+    `whole`: all topics of the request that these are some of; None: these are all.
+    """
+    parts = whole is not None
+    if whole is None:
+        whole = MoreOfTopics()
+        for topic in topics:
+            whole.add(state, topic.name, topic.count)
+    whole.check(parts)
     draft = Draft(state)
-    named = Counter(topic.name for topic in topics)
     answers: list[TopicAnswer] = []
-    seen: set[str] = set()
     for topic in topics:
-        if named[topic.name] > 1:
-            if topic.name not in seen:
-                seen.add(topic.name)
-                answers.append(
-                    TopicAnswer(
-                        name=topic.name,
-                        error=Error.INVALID_REQUEST,
-                        message="the request names this topic twice",
-                    )
-                )
+        if whole.named[topic.name] > 1:
+            if topic.name not in whole.told:
+                whole.told.add(topic.name)
+                answers.append(_named_twice(topic.name))
             continue
         try:
             _create_partitions(draft, topic, rng)
             answers.append(TopicAnswer(name=topic.name))
         except Refusal as refusal:
+            if refusal.error is Error.POLICY_VIOLATION:
+                raise
             answers.append(
                 TopicAnswer(name=topic.name, error=refusal.error, message=refusal.message)
             )
@@ -364,46 +363,47 @@ def _create_partitions(draft: Draft, asked: MorePartitions, rng: Rng) -> None:
 # --- DeleteTopics -------------------------------------------------------------------------------
 
 
-def delete_topics(state: State, topics: Sequence[str | TopicId]) -> Decision[list[TopicAnswer]]:
+def delete_topics(
+    state: State, topics: Sequence[str | TopicId], whole: GoneTopics | None = None
+) -> Decision[list[TopicAnswer]]:
     """Delete topics, given by name or by id. One answer for each, in order.
 
-    Refusal TOPIC_DELETION_DISABLED where `delete.topic.enable` is off.
+    `whole`: all topics of the request that these are some of; None: these are all. Refusal
+    TOPIC_DELETION_DISABLED where `delete.topic.enable` is off, POLICY_VIOLATION for too many.
     """
     if not state.settings.flag("delete.topic.enable"):
         raise Refusal(Error.TOPIC_DELETION_DISABLED, "delete.topic.enable is false")
+    if whole is None:
+        whole = GoneTopics()
+    whole.check()
     draft = Draft(state)
-    image = state.image
-    answers: list[TopicAnswer] = []
-    gone: dict[TopicId, None] = {}
-    for asked in topics:
-        if isinstance(asked, str):
-            topic = image.topic(asked)
-            unknown = TopicAnswer(
-                name=asked,
-                error=Error.UNKNOWN_TOPIC_OR_PARTITION,
-                message=f"there is no topic {asked}",
-            )
-        else:
-            topic = image.topics.get(asked)
-            unknown = TopicAnswer(
-                name=None,
-                topic_id=asked,
-                error=Error.UNKNOWN_TOPIC_ID,
-                message=f"there is no topic with id {asked}",
-            )
-        if topic is None:
-            answers.append(unknown)
-        elif topic.topic_id in gone:
-            answers.append(
-                TopicAnswer(
-                    name=topic.name,
-                    topic_id=topic.topic_id,
-                    error=Error.INVALID_REQUEST,
-                    message="the request names this topic twice",
-                )
-            )
-        else:
-            gone[topic.topic_id] = None
-            draft.add(r.RemoveTopic(topic_id=topic.topic_id))
-            answers.append(TopicAnswer(name=topic.name, topic_id=topic.topic_id))
+    answers = [_delete_topic(draft, asked, whole) for asked in topics]
     return draft.decision(answers)
+
+
+def _delete_topic(draft: Draft, asked: str | TopicId, whole: GoneTopics) -> TopicAnswer:
+    image = draft.state.image
+    by_name = isinstance(asked, str)
+    topic = image.topic(asked) if isinstance(asked, str) else image.topics.get(asked)
+    id = whole.names.get(asked) if isinstance(asked, str) else asked
+    if id in whole.ids or (topic is not None and topic.topic_id in whole.ids):
+        gone = topic.topic_id if topic is not None else id
+        assert gone is not None
+        return TopicAnswer(
+            name=whole.ids[gone],
+            topic_id=gone,
+            error=Error.INVALID_REQUEST,
+            message="the request names this topic twice",
+        )
+    if topic is None:
+        kind = "" if by_name else " with id"
+        return TopicAnswer(
+            name=asked if isinstance(asked, str) else None,
+            topic_id=None if isinstance(asked, str) else asked,
+            error=Error.UNKNOWN_TOPIC_OR_PARTITION if by_name else Error.UNKNOWN_TOPIC_ID,
+            message=f"there is no topic{kind} {asked}",
+        )
+    whole.ids[topic.topic_id] = topic.name
+    whole.names[topic.name] = topic.topic_id
+    draft.add(r.RemoveTopic(topic_id=topic.topic_id))
+    return TopicAnswer(name=topic.name, topic_id=topic.topic_id)

@@ -6,7 +6,7 @@ They count from the transaction's marker on, or never. Pure bookkeeping for
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import TypeVar
 
 from spindle.core.groups.values import OffsetRecord
@@ -65,7 +65,7 @@ class Pending:
                 del self._producers[group_id]
         return taken
 
-    def of(self, group_id: str) -> Iterable[TopicPartition]:
+    def of(self, group_id: str) -> Set[TopicPartition]:
         """The partitions for which a group's next offset is undecided."""
         return self._producers.get(group_id, {}).keys()
 

@@ -20,12 +20,15 @@ SHARES: Final = 1024
 LARGEST: Final = 16
 """And no log is expected to grow beyond this part of the largest disk."""
 LEAST_BYTES: Final = 1 << 20
+OWN: Final = -1
+"""As a device: one that no other directory lies on, as far as is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A directory that could take a replica. `usable` and `total` in bytes, -1 where unknown.
 
+    `device`: equal for directories on one file system, -1 where unknown.
     `sizes`: bytes of each log in it, those on their way here by a move with what they will have;
     `rate`: bytes written per second of late.
     """
@@ -35,19 +38,22 @@ class Candidate:
     cordoned: bool
     total: int
     usable: int
+    device: int
     rate: float
     sizes: Sequence[int]
 
 
 class Room(NamedTuple):
-    """What a directory offers."""
+    """What a directory offers. Those on one device have its bytes together, and its load."""
 
     left: int
-    """Bytes that it will have left once its young logs are as large as the others."""
+    """Bytes that its device will have left once its young logs are as large as the others."""
     rate: int
-    """Bytes written per second of late."""
+    """Bytes written per second to its device of late."""
     logs: int
     """How many logs it holds."""
+    device: int = OWN
+    """Which of its broker's devices it lies on, counted from 0."""
 
 
 class Rooms(Generic[K]):
@@ -80,8 +86,12 @@ class Rooms(Generic[K]):
     def took(self, key: K) -> None:
         """A replica is being created there; no matter where there are no figures."""
         room = self._of.get(key)
-        if room is not None:
-            self._of[key] = room._replace(left=room.left - self.grown, logs=room.logs + 1)
+        if room is None:
+            return
+        self._of[key] = room._replace(logs=room.logs + 1)
+        for other, beside in list(self._of.items()):
+            if other == key or beside.device == room.device != OWN:
+                self._of[other] = beside._replace(left=beside.left - self.grown)
 
     def _rank(self, key: K) -> tuple[int, int, int]:
         room = self._of[key]
@@ -102,12 +112,10 @@ class Round:
         mean = sum(sizes) // len(sizes) if sizes else 0
         grown = max(share, min(mean, share * SHARES // LARGEST))
         of = {
-            c.path: Room(
-                left=c.usable - sum(max(0, grown - size) for size in c.sizes),
-                rate=int(c.rate),
-                logs=len(c.sizes),
-            )
-            for c in known
+            c.path: Room(left, rate, len(c.sizes), number)
+            for number, device in enumerate(_devices(known))
+            for left, rate in [_offer(device, grown)]
+            for c in device
         }
         blind = any(c.usable < 0 or c.total <= 0 for c in known)
         self._rooms = Rooms(of, 0 if blind else share, grown)
@@ -131,3 +139,18 @@ class Round:
     def took(self, path: LogDir) -> None:
         """A replica is being created there."""
         self._rooms.took(path)
+
+
+def _devices(known: Sequence[Candidate]) -> list[list[Candidate]]:
+    """The directories by device; one whose device is unknown stands alone."""
+    found: dict[object, list[Candidate]] = {}
+    for candidate in known:
+        unknown = candidate.device < 0
+        found.setdefault(candidate.path if unknown else candidate.device, []).append(candidate)
+    return list(found.values())
+
+
+def _offer(device: Sequence[Candidate], grown: int) -> tuple[int, int]:
+    """Bytes that a device will have left once all of its logs have grown, and its load."""
+    growth = sum(max(0, grown - size) for c in device for size in c.sizes)
+    return min(c.usable for c in device) - growth, int(sum(c.rate for c in device))

@@ -73,7 +73,7 @@ class Change(Enum):
     """It follows somebody else, or in a new epoch."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, frozen=True)
 class Rules:
     """The settings that bind a replica. `lag_max` in s."""
 

@@ -83,6 +83,8 @@ class Settings(Values):
         super().__init__()
         self.given: Final = dict(given)
         self.dynamic: dict[str, str] = {}
+        self.version = 0
+        """How often dynamic values have changed."""
         for name, text in self.given.items():
             if name in NODE_SETTINGS:
                 NODE_SETTINGS[name].read(text)
@@ -133,6 +135,7 @@ class Settings(Values):
             if changed and setting.status is not Status.HONOURED:
                 idle.append(f"{name}: {setting.why}")
         self._values.clear()
+        self.version += 1
         return idle
 
 

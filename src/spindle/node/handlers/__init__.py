@@ -1,13 +1,13 @@
 """One file per API: decode, call a machine, encode. The folder is the table of support.
 
-A module serves the broker listener with `on_broker(broker, call)`, the controller listener with
-`on_controller(controller, call)`. To switch an API on: its row in `wire.apis`, its module here.
+A module serves the broker listener with `on_broker(broker, request, context)`, the controller
+listener with `on_controller(controller, request, context)`; each returns the response, or LATER and
+gives it to the context. To switch an API on: its row in `wire.apis`, its module here.
 """
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from spindle.node.handlers import (
     add_offsets_to_txn,
@@ -72,76 +72,209 @@ from spindle.node.handlers import (
     vote,
     write_txn_markers,
 )
-from spindle.wire.apis import Key
-
-_MODULES: Final[tuple[tuple[Key, ModuleType], ...]] = (
-    (Key.ADD_OFFSETS_TO_TXN, add_offsets_to_txn),
-    (Key.ADD_PARTITIONS_TO_TXN, add_partitions_to_txn),
-    (Key.ALLOCATE_PRODUCER_IDS, allocate_producer_ids),
-    (Key.ALTER_CONFIGS, alter_configs),
-    (Key.ALTER_LOG_DIR_STATE, alter_log_dir_state),
-    (Key.ALTER_PARTITION, alter_partition),
-    (Key.ALTER_PARTITION_REASSIGNMENTS, alter_partition_reassignments),
-    (Key.ALTER_REPLICA_LOG_DIRS, alter_replica_log_dirs),
-    (Key.ALTER_REPLICA_STATE, alter_replica_state),
-    (Key.API_VERSIONS, api_versions),
-    (Key.ASSIGN_REPLICAS_TO_DIRS, assign_replicas_to_dirs),
-    (Key.BEGIN_QUORUM_EPOCH, begin_quorum_epoch),
-    (Key.BROKER_HEARTBEAT, broker_heartbeat),
-    (Key.BROKER_REGISTRATION, broker_registration),
-    (Key.CONTROLLER_REGISTRATION, controller_registration),
-    (Key.CREATE_PARTITIONS, create_partitions),
-    (Key.CREATE_TOPICS, create_topics),
-    (Key.DELETE_GROUPS, delete_groups),
-    (Key.DELETE_RECORDS, delete_records),
-    (Key.DELETE_TOPICS, delete_topics),
-    (Key.DESCRIBE_BAD_REPLICAS, describe_bad_replicas),
-    (Key.DESCRIBE_CLUSTER, describe_cluster),
-    (Key.DESCRIBE_CONFIGS, describe_configs),
-    (Key.DESCRIBE_GROUPS, describe_groups),
-    (Key.DESCRIBE_LOG_DIR_STATES, describe_log_dir_states),
-    (Key.DESCRIBE_LOG_DIRS, describe_log_dirs),
-    (Key.DESCRIBE_PRODUCERS, describe_producers),
-    (Key.DESCRIBE_QUORUM, describe_quorum),
-    (Key.DESCRIBE_TOPIC_PARTITIONS, describe_topic_partitions),
-    (Key.DESCRIBE_TRANSACTIONS, describe_transactions),
-    (Key.ELECT_LEADERS, elect_leaders),
-    (Key.END_QUORUM_EPOCH, end_quorum_epoch),
-    (Key.END_TXN, end_txn),
-    (Key.ENVELOPE, envelope),
-    (Key.FETCH, fetch),
-    (Key.FETCH, fetch_metadata),
-    (Key.FETCH_SNAPSHOT, fetch_snapshot),
-    (Key.FIND_COORDINATOR, find_coordinator),
-    (Key.HEARTBEAT, heartbeat),
-    (Key.INCREMENTAL_ALTER_CONFIGS, incremental_alter_configs),
-    (Key.INIT_PRODUCER_ID, init_producer_id),
-    (Key.JOIN_GROUP, join_group),
-    (Key.LEAVE_GROUP, leave_group),
-    (Key.LIST_CONFIG_RESOURCES, list_config_resources),
-    (Key.LIST_GROUPS, list_groups),
-    (Key.LIST_OFFSETS, list_offsets),
-    (Key.LIST_PARTITION_REASSIGNMENTS, list_partition_reassignments),
-    (Key.LIST_TRANSACTIONS, list_transactions),
-    (Key.METADATA, metadata),
-    (Key.OFFSET_COMMIT, offset_commit),
-    (Key.OFFSET_DELETE, offset_delete),
-    (Key.OFFSET_FETCH, offset_fetch),
-    (Key.OFFSET_FOR_LEADER_EPOCH, offset_for_leader_epoch),
-    (Key.PRODUCE, produce),
-    (Key.REPAIR_REPLICA, repair_replica),
-    (Key.SYNC_GROUP, sync_group),
-    (Key.TXN_OFFSET_COMMIT, txn_offset_commit),
-    (Key.UNREGISTER_BROKER, unregister_broker),
-    (Key.UPDATE_FEATURES, update_features),
-    (Key.VOTE, vote),
-    (Key.WRITE_TXN_MARKERS, write_txn_markers),
+from spindle.node.request_context import Handler
+from spindle.wire.messages.add_offsets_to_txn_request import AddOffsetsToTxnRequest
+from spindle.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
+from spindle.wire.messages.allocate_producer_ids_request import AllocateProducerIdsRequest
+from spindle.wire.messages.alter_configs_request import AlterConfigsRequest
+from spindle.wire.messages.alter_log_dir_state_request import AlterLogDirStateRequest
+from spindle.wire.messages.alter_partition_reassignments_request import (
+    AlterPartitionReassignmentsRequest,
 )
+from spindle.wire.messages.alter_partition_request import AlterPartitionRequest
+from spindle.wire.messages.alter_replica_log_dirs_request import AlterReplicaLogDirsRequest
+from spindle.wire.messages.alter_replica_state_request import AlterReplicaStateRequest
+from spindle.wire.messages.api_versions_request import ApiVersionsRequest
+from spindle.wire.messages.assign_replicas_to_dirs_request import AssignReplicasToDirsRequest
+from spindle.wire.messages.begin_quorum_epoch_request import BeginQuorumEpochRequest
+from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
+from spindle.wire.messages.broker_registration_request import BrokerRegistrationRequest
+from spindle.wire.messages.controller_registration_request import ControllerRegistrationRequest
+from spindle.wire.messages.create_partitions_request import CreatePartitionsRequest
+from spindle.wire.messages.create_topics_request import CreateTopicsRequest
+from spindle.wire.messages.delete_groups_request import DeleteGroupsRequest
+from spindle.wire.messages.delete_records_request import DeleteRecordsRequest
+from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest
+from spindle.wire.messages.describe_bad_replicas_request import DescribeBadReplicasRequest
+from spindle.wire.messages.describe_cluster_request import DescribeClusterRequest
+from spindle.wire.messages.describe_configs_request import DescribeConfigsRequest
+from spindle.wire.messages.describe_groups_request import DescribeGroupsRequest
+from spindle.wire.messages.describe_log_dir_states_request import DescribeLogDirStatesRequest
+from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
+from spindle.wire.messages.describe_producers_request import DescribeProducersRequest
+from spindle.wire.messages.describe_quorum_request import DescribeQuorumRequest
+from spindle.wire.messages.describe_topic_partitions_request import DescribeTopicPartitionsRequest
+from spindle.wire.messages.describe_transactions_request import DescribeTransactionsRequest
+from spindle.wire.messages.elect_leaders_request import ElectLeadersRequest
+from spindle.wire.messages.end_quorum_epoch_request import EndQuorumEpochRequest
+from spindle.wire.messages.end_txn_request import EndTxnRequest
+from spindle.wire.messages.envelope_request import EnvelopeRequest
+from spindle.wire.messages.fetch_request import FetchRequest
+from spindle.wire.messages.fetch_snapshot_request import FetchSnapshotRequest
+from spindle.wire.messages.find_coordinator_request import FindCoordinatorRequest
+from spindle.wire.messages.heartbeat_request import HeartbeatRequest
+from spindle.wire.messages.incremental_alter_configs_request import IncrementalAlterConfigsRequest
+from spindle.wire.messages.init_producer_id_request import InitProducerIdRequest
+from spindle.wire.messages.join_group_request import JoinGroupRequest
+from spindle.wire.messages.leave_group_request import LeaveGroupRequest
+from spindle.wire.messages.list_config_resources_request import ListConfigResourcesRequest
+from spindle.wire.messages.list_groups_request import ListGroupsRequest
+from spindle.wire.messages.list_offsets_request import ListOffsetsRequest
+from spindle.wire.messages.list_partition_reassignments_request import (
+    ListPartitionReassignmentsRequest,
+)
+from spindle.wire.messages.list_transactions_request import ListTransactionsRequest
+from spindle.wire.messages.metadata_request import MetadataRequest
+from spindle.wire.messages.offset_commit_request import OffsetCommitRequest
+from spindle.wire.messages.offset_delete_request import OffsetDeleteRequest
+from spindle.wire.messages.offset_fetch_request import OffsetFetchRequest
+from spindle.wire.messages.offset_for_leader_epoch_request import OffsetForLeaderEpochRequest
+from spindle.wire.messages.produce_request import ProduceRequest
+from spindle.wire.messages.repair_replica_request import RepairReplicaRequest
+from spindle.wire.messages.sync_group_request import SyncGroupRequest
+from spindle.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
+from spindle.wire.messages.unregister_broker_request import UnregisterBrokerRequest
+from spindle.wire.messages.update_features_request import UpdateFeaturesRequest
+from spindle.wire.messages.vote_request import VoteRequest
+from spindle.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
 
-BROKER: Final = {int(key): module for key, module in _MODULES if hasattr(module, "on_broker")}
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+
+T = TypeVar("T")
+
+
+def _table(*handlers: Handler[T, Any, Any]) -> dict[int, Handler[T, Any, Any]]:
+    return {handler.request.KEY: handler for handler in handlers}
+
+
+BROKER: Final[dict[int, Handler[Broker, Any, Any]]] = _table(
+    Handler(AddOffsetsToTxnRequest, add_offsets_to_txn.on_broker, add_offsets_to_txn.refuse),
+    Handler(
+        AddPartitionsToTxnRequest, add_partitions_to_txn.on_broker, add_partitions_to_txn.refuse
+    ),
+    Handler(AlterConfigsRequest, alter_configs.on_broker, alter_configs.refuse),
+    Handler(AlterLogDirStateRequest, alter_log_dir_state.on_broker, alter_log_dir_state.refuse),
+    Handler(
+        AlterPartitionReassignmentsRequest,
+        alter_partition_reassignments.on_broker,
+        alter_partition_reassignments.refuse,
+    ),
+    Handler(AlterReplicaLogDirsRequest, alter_replica_log_dirs.on_broker),
+    Handler(ApiVersionsRequest, api_versions.on_broker, api_versions.refuse),
+    Handler(CreatePartitionsRequest, create_partitions.on_broker, create_partitions.refuse),
+    Handler(CreateTopicsRequest, create_topics.on_broker, create_topics.refuse),
+    Handler(DeleteGroupsRequest, delete_groups.on_broker),
+    Handler(DeleteRecordsRequest, delete_records.on_broker),
+    Handler(DeleteTopicsRequest, delete_topics.on_broker, delete_topics.refuse),
+    Handler(DescribeBadReplicasRequest, describe_bad_replicas.on_broker),
+    Handler(DescribeClusterRequest, describe_cluster.on_broker, describe_cluster.refuse),
+    Handler(DescribeConfigsRequest, describe_configs.on_broker),
+    Handler(DescribeGroupsRequest, describe_groups.on_broker),
+    Handler(DescribeLogDirStatesRequest, describe_log_dir_states.on_broker),
+    Handler(DescribeLogDirsRequest, describe_log_dirs.on_broker),
+    Handler(DescribeProducersRequest, describe_producers.on_broker),
+    Handler(DescribeQuorumRequest, describe_quorum.on_broker, describe_quorum.refuse),
+    Handler(
+        DescribeTopicPartitionsRequest,
+        describe_topic_partitions.on_broker,
+        describe_topic_partitions.refuse,
+    ),
+    Handler(DescribeTransactionsRequest, describe_transactions.on_broker),
+    Handler(ElectLeadersRequest, elect_leaders.on_broker, elect_leaders.refuse),
+    Handler(EndTxnRequest, end_txn.on_broker, end_txn.refuse),
+    Handler(FetchRequest, fetch.on_broker, fetch.refuse),
+    Handler(FindCoordinatorRequest, find_coordinator.on_broker),
+    Handler(HeartbeatRequest, heartbeat.on_broker, heartbeat.refuse),
+    Handler(
+        IncrementalAlterConfigsRequest,
+        incremental_alter_configs.on_broker,
+        incremental_alter_configs.refuse,
+    ),
+    Handler(InitProducerIdRequest, init_producer_id.on_broker, init_producer_id.refuse),
+    Handler(JoinGroupRequest, join_group.on_broker, join_group.refuse),
+    Handler(LeaveGroupRequest, leave_group.on_broker, leave_group.refuse),
+    Handler(
+        ListConfigResourcesRequest, list_config_resources.on_broker, list_config_resources.refuse
+    ),
+    Handler(ListGroupsRequest, list_groups.on_broker),
+    Handler(ListOffsetsRequest, list_offsets.on_broker),
+    Handler(
+        ListPartitionReassignmentsRequest,
+        list_partition_reassignments.on_broker,
+        list_partition_reassignments.refuse,
+    ),
+    Handler(ListTransactionsRequest, list_transactions.on_broker, list_transactions.refuse),
+    Handler(MetadataRequest, metadata.on_broker, metadata.refuse),
+    Handler(OffsetCommitRequest, offset_commit.on_broker, offset_commit.refuse),
+    Handler(OffsetDeleteRequest, offset_delete.on_broker, offset_delete.refuse),
+    Handler(OffsetFetchRequest, offset_fetch.on_broker, offset_fetch.refuse),
+    Handler(OffsetForLeaderEpochRequest, offset_for_leader_epoch.on_broker),
+    Handler(ProduceRequest, produce.on_broker),
+    Handler(RepairReplicaRequest, repair_replica.on_broker, repair_replica.refuse),
+    Handler(SyncGroupRequest, sync_group.on_broker, sync_group.refuse),
+    Handler(TxnOffsetCommitRequest, txn_offset_commit.on_broker, txn_offset_commit.refuse),
+    Handler(UnregisterBrokerRequest, unregister_broker.on_broker, unregister_broker.refuse),
+    Handler(UpdateFeaturesRequest, update_features.on_broker, update_features.refuse),
+    Handler(WriteTxnMarkersRequest, write_txn_markers.on_broker),
+)
 """What a broker listener serves."""
 
-CONTROLLER: Final = {
-    int(key): module for key, module in _MODULES if hasattr(module, "on_controller")
-}
+CONTROLLER: Final[dict[int, Handler[Any, Any, Any]]] = _table(
+    Handler(
+        AllocateProducerIdsRequest,
+        allocate_producer_ids.on_controller,
+        allocate_producer_ids.refuse,
+    ),
+    Handler(AlterConfigsRequest, alter_configs.on_controller, alter_configs.refuse),
+    Handler(
+        AlterPartitionReassignmentsRequest,
+        alter_partition_reassignments.on_controller,
+        alter_partition_reassignments.refuse,
+    ),
+    Handler(AlterPartitionRequest, alter_partition.on_controller, alter_partition.refuse),
+    Handler(
+        AlterReplicaStateRequest, alter_replica_state.on_controller, alter_replica_state.refuse
+    ),
+    Handler(ApiVersionsRequest, api_versions.on_controller, api_versions.refuse),
+    Handler(
+        AssignReplicasToDirsRequest,
+        assign_replicas_to_dirs.on_controller,
+        assign_replicas_to_dirs.refuse,
+    ),
+    Handler(BeginQuorumEpochRequest, begin_quorum_epoch.on_controller, begin_quorum_epoch.refuse),
+    Handler(BrokerHeartbeatRequest, broker_heartbeat.on_controller, broker_heartbeat.refuse),
+    Handler(
+        BrokerRegistrationRequest, broker_registration.on_controller, broker_registration.refuse
+    ),
+    Handler(
+        ControllerRegistrationRequest,
+        controller_registration.on_controller,
+        controller_registration.refuse,
+    ),
+    Handler(CreatePartitionsRequest, create_partitions.on_controller, create_partitions.refuse),
+    Handler(CreateTopicsRequest, create_topics.on_controller, create_topics.refuse),
+    Handler(DeleteTopicsRequest, delete_topics.on_controller, delete_topics.refuse),
+    Handler(DescribeClusterRequest, describe_cluster.on_controller, describe_cluster.refuse),
+    Handler(DescribeConfigsRequest, describe_configs.on_controller),
+    Handler(DescribeQuorumRequest, describe_quorum.on_controller, describe_quorum.refuse),
+    Handler(ElectLeadersRequest, elect_leaders.on_controller, elect_leaders.refuse),
+    Handler(EndQuorumEpochRequest, end_quorum_epoch.on_controller, end_quorum_epoch.refuse),
+    Handler(EnvelopeRequest, envelope.on_controller, envelope.refuse),
+    Handler(FetchRequest, fetch_metadata.on_controller, fetch_metadata.refuse),
+    Handler(FetchSnapshotRequest, fetch_snapshot.on_controller, fetch_snapshot.refuse),
+    Handler(
+        IncrementalAlterConfigsRequest,
+        incremental_alter_configs.on_controller,
+        incremental_alter_configs.refuse,
+    ),
+    Handler(
+        ListPartitionReassignmentsRequest,
+        list_partition_reassignments.on_controller,
+        list_partition_reassignments.refuse,
+    ),
+    Handler(UnregisterBrokerRequest, unregister_broker.on_controller, unregister_broker.refuse),
+    Handler(UpdateFeaturesRequest, update_features.on_controller, update_features.refuse),
+    Handler(VoteRequest, vote.on_controller, vote.refuse),
+)
 """What a controller listener serves."""

@@ -1,33 +1,49 @@
-"""What AlterConfigs and IncrementalAlterConfigs share: an outcome for each resource."""
+"""What AlterConfigs and IncrementalAlterConfigs share: what a broker checks itself."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from spindle.core.controller.configs import Operation, listed, parts
+from spindle.core.controller.configs import Alteration, Operation, Resource, listed, parts
 from spindle.model import cordons
 from spindle.model.errors import Error, Refusal, Unusable
 from spindle.model.image import BROKER_RESOURCE
-from spindle.node.calls import Call
-from spindle.wire.entities import make
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
+    from spindle.node.controller import Controller
+    from spindle.wire.messages.alter_configs_request import AlterConfigsRequest
+    from spindle.wire.messages.incremental_alter_configs_request import (
+        IncrementalAlterConfigsRequest,
+    )
 
 
-def check_cordons(broker: Broker, call: Call) -> None:
+class Repeated:
+    """How often a request names each resource that is served in parts."""
+
+    def __init__(self) -> None:
+        self.named: Counter[Resource] = Counter()
+
+    def take(
+        self, controller: Controller, request: AlterConfigsRequest | IncrementalAlterConfigsRequest
+    ) -> None:
+        """Look at some."""
+        self.named.update(Resource(r.resource_type, r.resource_name) for r in request.resources)
+
+
+def check_cordons(broker: Broker, asked: Iterable[tuple[Resource, Iterable[Alteration]]]) -> None:
     """Refusal of the whole where a broker's cordons name what it has not (KIP-1066).
 
     Only the broker itself knows its directories, so another one does not take the change.
     """
-    for resource in call.body.resources:
-        if resource.resource_type != BROKER_RESOURCE or not resource.resource_name:
+    for resource, alterations in asked:
+        if resource.type != BROKER_RESOURCE or not resource.name:
             continue
-        for config in resource.configs:
-            operation = getattr(config, "config_operation", Operation.SET)
-            if config.name == cordons.SETTING and operation != Operation.DELETE:
-                _check_cordon(broker, resource.resource_name, operation, config.value)
+        for alteration in alterations:
+            if alteration.name == cordons.SETTING and alteration.operation != Operation.DELETE:
+                _check_cordon(broker, resource.name, alteration.operation, alteration.value)
 
 
 def _check_cordon(broker: Broker, name: str, operation: int, value: str | None) -> None:
@@ -45,26 +61,3 @@ def _check_cordon(broker: Broker, name: str, operation: int, value: str | None) 
         cordons.check(named, broker.site.config.log_dirs)
     except Unusable as unusable:
         raise Refusal(Error.INVALID_REQUEST, f"requirement failed: {unusable}") from None
-
-
-def respond(call: Call, name: str, outcomes: Iterable[tuple[Error, str | None]]) -> Any:
-    """The response of this name: the outcomes stand in the order of the request's resources."""
-    t = call.reply
-    return make(
-        getattr(t, name),
-        responses=tuple(
-            make(
-                t.AlterConfigsResourceResponse,
-                error_code=error,
-                error_message=message,
-                resource_type=resource.resource_type,
-                resource_name=resource.resource_name,
-            )
-            for resource, (error, message) in zip(call.body.resources, outcomes, strict=True)
-        ),
-    )
-
-
-def refusal(call: Call, name: str, error: Error, message: str) -> Any:
-    """The same error for each resource."""
-    return respond(call, name, [(error, message)] * len(call.body.resources))

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import ModuleType
-from typing import Any
+from typing import Protocol, TypeVar
 
 from spindle.core.raft.machine import Raft
-from spindle.core.raft.values import NOBODY, Heard
+from spindle.core.raft.values import NOBODY
 from spindle.model.errors import Error, Refusal
-from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID, NodeId
-from spindle.node.calls import Call
+from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID, DirectoryId, NodeId, TopicId
 from spindle.node.quorum.quorum import Member
-from spindle.wire.entities import make
+from spindle.wire.messages import begin_quorum_epoch_request, end_quorum_epoch_request
+
+P = TypeVar("P")
+E = TypeVar("E", covariant=True)
 
 
-def raft_of(node: Member, body: Any) -> Raft:
+class EndpointClass(Protocol[E]):
+    """The class of the endpoints in an answer."""
+
+    def __call__(self, *, node_id: NodeId, host: str, port: int) -> E:
+        """One endpoint."""
+
+
+def raft_of(node: Member, cluster_id: str | None) -> Raft:
     """The machine that serves a request; Refusal if it is of another cluster or we just start."""
-    cluster_id = getattr(body, "cluster_id", None)
     if cluster_id is not None and cluster_id != node.quorum.cluster_id:
         raise Refusal(
             Error.INCONSISTENT_CLUSTER_ID,
@@ -28,62 +35,45 @@ def raft_of(node: Member, body: Any) -> Raft:
     return node.quorum.raft
 
 
-def metadata_partition(topics: Sequence[Any]) -> Any:
-    """The one partition that the quorum's requests are about; Refusal for anything else."""
-    if len(topics) == 1 and len(topics[0].partitions) == 1:
-        topic, partition = topics[0], topics[0].partitions[0]
-        name = _first(topic, "topic_id", "topic_name", "name", "topic")
-        index = _first(partition, "partition_index", "partition")
-        if name in (METADATA_TOPIC, METADATA_TOPIC_ID) and index == 0:
+def metadata_partition(
+    topics: Sequence[tuple[str | TopicId, Sequence[tuple[int, P]]]],
+) -> P:
+    """The one partition that the quorum's requests are about; Refusal for anything else.
+
+    `topics`: what was asked for, with the partitions by their numbers.
+    """
+    if len(topics) == 1 and len(topics[0][1]) == 1:
+        name, ((number, partition),) = topics[0]
+        if name in (METADATA_TOPIC, METADATA_TOPIC_ID) and number == 0:
             return partition
     raise Refusal(Error.INVALID_REQUEST, f"only {METADATA_TOPIC}-0 is served here, alone")
 
 
-def is_for_another(node: Member, body: Any, partition: Any) -> bool:
+def is_for_another(node: Member, voter: NodeId, directory: DirectoryId | None) -> bool:
     """Whether a request names a voter that is not this node with this metadata directory."""
     who = node.quorum.world.who
-    directory = getattr(partition, "voter_directory_id", None)
-    other_node = getattr(body, "voter_id", NOBODY) not in (NOBODY, who.node_id)
+    other_node = voter not in (NOBODY, who.node_id)
     return other_node or (directory is not None and directory != who.directory_id)
 
 
-def node_endpoints(node: Member, types: ModuleType, leader: NodeId) -> tuple[Any, ...]:
-    """Where the leader is reached, for versions whose answers can tell."""
+def node_endpoints(node: Member, leader: NodeId, endpoint: EndpointClass[E]) -> tuple[E, ...]:
+    """Where the leader is reached, where that is known."""
     address = node.quorum.endpoint_of(leader)
-    if leader == NOBODY or address is None or not hasattr(types, "NodeEndpoint"):
+    if leader == NOBODY or address is None:
         return ()
-    return (make(types.NodeEndpoint, node_id=leader, host=address[0], port=address[1]),)
+    return (endpoint(node_id=leader, host=address[0], port=address[1]),)
 
 
-def reply(node: Member, call: Call, name: str, heard: Heard, **more: Any) -> Any:
-    """The response of this name about the metadata partition; `more`: what only it has to say."""
-    t = call.reply
-    partition = make(
-        t.PartitionData,
-        partition_index=0,
-        error_code=heard.error,
-        leader_id=heard.leader,
-        leader_epoch=heard.epoch,
-        **more,
-    )
-    topic = make(t.TopicData, topic_name=call.body.topics[0].topic_name, partitions=(partition,))
-    return make(
-        getattr(t, name),
-        error_code=Error.NONE,
-        topics=(topic,),
-        node_endpoints=node_endpoints(node, t, heard.leader),
-    )
-
-
-def _first(entity: Any, *names: str) -> Any:
-    """The value of the first of these names that this version has."""
-    return next(getattr(entity, name) for name in names if hasattr(entity, name))
-
-
-def learn_leader(node: Member, body: Any, leader: NodeId) -> None:
+def learn_leader(
+    node: Member,
+    leader: NodeId,
+    endpoints: Sequence[
+        begin_quorum_epoch_request.LeaderEndpoint | end_quorum_epoch_request.LeaderEndpoint
+    ],
+) -> None:
     """Remember where a leader that told us of itself says it is reached."""
     names = node.quorum.controller_listeners
-    for endpoint in getattr(body, "leader_endpoints", ()):
+    for endpoint in endpoints:
         if endpoint.name in names:
-            node.quorum.world.learn({int(leader): (endpoint.host, int(endpoint.port))})
+            node.quorum.world.learn({leader: (endpoint.host, endpoint.port)})
             return

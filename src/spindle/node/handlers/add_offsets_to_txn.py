@@ -8,14 +8,15 @@ Version notes: before 2 PRODUCER_FENCED is told as INVALID_PRODUCER_EPOCH.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
-from spindle.node.calls import Call
+from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.node.topic_creation import OFFSETS_TOPIC
-from spindle.wire.entities import make
+from spindle.wire.messages.add_offsets_to_txn_request import AddOffsetsToTxnRequest
+from spindle.wire.messages.add_offsets_to_txn_response import AddOffsetsToTxnResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -23,26 +24,35 @@ if TYPE_CHECKING:
 FENCED_FROM = 2
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: AddOffsetsToTxnRequest,
+    context: RequestContext[AddOffsetsToTxnResponse],
+) -> Later:
     """Add the group's partition."""
-    body = call.body
-    name = body.transactional_id
+    name = request.transactional_id
     coordinator = broker.transactions.coordinator(name)
-    id = broker.groups.partition_of(body.group_id)
+    id = broker.groups.partition_of(request.group_id)
     if id is None:
         broker.topic_creation.want([OFFSETS_TOPIC])
         raise Refusal(Error.COORDINATOR_NOT_AVAILABLE, f"{OFFSETS_TOPIC} does not exist yet")
     coordinator.add(
         name,
-        Producer(body.producer_id, body.producer_epoch),
+        Producer(request.producer_id, request.producer_epoch),
         [TopicPartition(OFFSETS_TOPIC, id.partition)],
         False,
-        lambda error: call.answer(refuse(call, error, "")),
+        lambda error: context.answer(refuse(request, context, error, "")),
     )
+    return LATER
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: AddOffsetsToTxnRequest,
+    context: RequestContext[AddOffsetsToTxnResponse],
+    error: Error,
+    message: str,
+) -> AddOffsetsToTxnResponse:
     """The answer is an error, or none."""
-    if error is Error.PRODUCER_FENCED and call.version < FENCED_FROM:
+    if error is Error.PRODUCER_FENCED and context.version < FENCED_FROM:
         error = Error.INVALID_PRODUCER_EPOCH
-    return make(call.reply.AddOffsetsToTxnResponse, error_code=error)
+    return AddOffsetsToTxnResponse(error_code=error)

@@ -10,13 +10,26 @@ for many transactions at once, or only verify that partitions take part (KIP-890
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.node.topology import exists
+from spindle.wire.messages.add_partitions_to_txn_request import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnTopic,
+    AddPartitionsToTxnTransaction,
+)
+from spindle.wire.messages.add_partitions_to_txn_response import (
+    AddPartitionsToTxnPartitionResult,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnResult,
+    AddPartitionsToTxnTopicResult,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -27,77 +40,127 @@ FENCED_FROM: Final = 2
 Results = dict[TopicPartition, Error]
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: AddPartitionsToTxnRequest,
+    context: RequestContext[AddPartitionsToTxnResponse],
+) -> Later:
     """Add or verify partitions."""
-    if call.version < BATCHED_FROM:
-        body = call.body
+    if context.version < BATCHED_FROM:
         _Asked(
             broker,
-            call,
-            body.v3_and_below_transactional_id,
-            Producer(body.v3_and_below_producer_id, body.v3_and_below_producer_epoch),
-            body.v3_and_below_topics,
+            context.version,
+            request.v3_and_below_transactional_id,
+            Producer(request.v3_and_below_producer_id, request.v3_and_below_producer_epoch),
+            request.v3_and_below_topics,
             False,
-        ).run(lambda results: call.answer(_old(call, results)))
-        return
-    told: list[tuple[str, Results] | None] = [None] * len(call.body.transactions)
+            context.survey if isinstance(context.survey, Seen) else None,
+        ).run(lambda results: context.answer(_old(results)))
+        return LATER
+    told: dict[int, tuple[str, Results]] = {}
 
     def settle(place: int, name: str, results: Results) -> None:
         told[place] = (name, results)
-        if all(one is not None for one in told):
-            call.answer(_batched(call, told))
+        if len(told) == len(request.transactions):
+            context.answer(_batched(told))
 
-    if not told:
-        call.answer(_batched(call, told))
-    for place, t in enumerate(call.body.transactions):
+    if not request.transactions:
+        context.answer(_batched(told))
+    for place, t in enumerate(request.transactions):
         asked = _Asked(
             broker,
-            call,
+            context.version,
             t.transactional_id,
             Producer(t.producer_id, t.producer_epoch),
             t.topics,
             t.verify_only,
         )
-        asked.run(
-            lambda results, place=place, name=t.transactional_id: settle(place, name, results)
-        )
+        asked.run(partial(settle, place, t.transactional_id))
+    return LATER
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: AddPartitionsToTxnRequest,
+    context: RequestContext[AddPartitionsToTxnResponse],
+    error: Error,
+    message: str,
+) -> AddPartitionsToTxnResponse:
     """The error as a whole, where there is a place for it."""
-    if call.version >= BATCHED_FROM:
-        return make(call.reply.AddPartitionsToTxnResponse, error_code=error)
-    return _old(call, dict.fromkeys(_partitions(call.body.v3_and_below_topics), error))
+    if context.version >= BATCHED_FROM:
+        return AddPartitionsToTxnResponse(error_code=error)
+    return _old(dict.fromkeys(_partitions(request.v3_and_below_topics), error))
+
+
+class Seen:
+    """All partitions of a request that is served in parts, up to version 3: all take part or none.
+
+    The first part adds those of all; the others are told the same.
+    """
+
+    def __init__(self) -> None:
+        self.partitions: list[TopicPartition] = []
+        self.some_unknown = False
+        self.error: Error | None = None
+        """What became of them, once that is known."""
+
+    def take(self, broker: Broker, request: AddPartitionsToTxnRequest) -> None:
+        """Look at some."""
+        more = _partitions(request.v3_and_below_topics)
+        self.partitions += more
+        self.some_unknown = self.some_unknown or not all(exists(broker.image, p) for p in more)
+
+
+def weigh(_: Broker, transaction: AddPartitionsToTxnTransaction) -> int:
+    """How much work a transaction is, in partitions."""
+    return 1 + sum(len(topic.partitions) for topic in transaction.topics)
 
 
 class _Asked:
     """One transaction of a request."""
 
     def __init__(
-        self, broker: Broker, call: Call, name: str, producer: Producer, topics: Any, verifies: bool
+        self,
+        broker: Broker,
+        version: int,
+        name: str,
+        producer: Producer,
+        topics: Sequence[AddPartitionsToTxnTopic],
+        verifies: bool,
+        seen: Seen | None = None,
     ) -> None:
         self._broker = broker
-        self._call = call
+        self._version = version
         self._name = name
         self._producer = producer
         self._partitions = _partitions(topics)
         self._verifies = verifies
+        self._seen = seen
 
-    def run(self, then: Any) -> None:
+    def run(self, then: Callable[[Results], None]) -> None:
         """`then` gets an error for each partition."""
 
         def all_of(error: Error) -> None:
-            if error is Error.PRODUCER_FENCED and self._call.version < FENCED_FROM:
+            if error is Error.PRODUCER_FENCED and self._version < FENCED_FROM:
                 error = Error.INVALID_PRODUCER_EPOCH
             then(dict.fromkeys(self._partitions, error))
 
+        def added(error: Error) -> None:
+            if seen is not None:
+                seen.error = error
+            all_of(error)
+
+        seen = self._seen
+        if seen is not None and seen.error is not None:
+            all_of(seen.error)
+            return
         try:
             coordinator = self._broker.transactions.coordinator(self._name)
             if self._verifies:
                 coordinator.verify(self._name, self._producer, self._partitions, then)
                 return
-            unknown = [p for p in self._partitions if not self._exists(p)]
-            if unknown:
+            image = self._broker.image
+            unknown = {p for p in self._partitions if not exists(image, p)}
+            if unknown or (seen is not None and seen.some_unknown):
                 then(
                     {
                         p: Error.UNKNOWN_TOPIC_OR_PARTITION
@@ -107,54 +170,40 @@ class _Asked:
                     }
                 )
                 return
-            bumps = self._call.version >= BATCHED_FROM
-            coordinator.add(self._name, self._producer, self._partitions, bumps, all_of)
+            bumps = self._version >= BATCHED_FROM
+            partitions = self._partitions if seen is None else seen.partitions
+            coordinator.add(self._name, self._producer, partitions, bumps, added)
         except Refusal as refusal:
             all_of(refusal.error)
 
-    def _exists(self, partition: TopicPartition) -> bool:
-        topic = self._broker.image.topic(partition.topic)
-        return topic is not None and partition.partition in topic.partitions
 
-
-def _partitions(topics: Any) -> list[TopicPartition]:
+def _partitions(topics: Sequence[AddPartitionsToTxnTopic]) -> list[TopicPartition]:
     return [TopicPartition(topic.name, number) for topic in topics for number in topic.partitions]
 
 
-def _topics(call: Call, results: Results) -> tuple[Any, ...]:
-    types = call.reply
-    topics: dict[str, list[Any]] = {}
+def _topics(results: Results) -> tuple[AddPartitionsToTxnTopicResult, ...]:
+    topics: dict[str, list[AddPartitionsToTxnPartitionResult]] = {}
     for partition, error in results.items():
         topics.setdefault(partition.topic, []).append(
-            make(
-                types.AddPartitionsToTxnPartitionResult,
-                partition_index=partition.partition,
-                partition_error_code=error,
+            AddPartitionsToTxnPartitionResult(
+                partition_index=partition.partition, partition_error_code=error
             )
         )
     return tuple(
-        make(types.AddPartitionsToTxnTopicResult, name=name, results_by_partition=tuple(told))
+        AddPartitionsToTxnTopicResult(name=name, results_by_partition=tuple(told))
         for name, told in topics.items()
     )
 
 
-def _old(call: Call, results: Results) -> Any:
-    return make(
-        call.reply.AddPartitionsToTxnResponse,
-        results_by_topic_v3_and_below=_topics(call, results),
-    )
+def _old(results: Results) -> AddPartitionsToTxnResponse:
+    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_topics(results))
 
 
-def _batched(call: Call, told: Any) -> Any:
-    types = call.reply
-    return make(
-        types.AddPartitionsToTxnResponse,
+def _batched(told: Mapping[int, tuple[str, Results]]) -> AddPartitionsToTxnResponse:
+    in_order = [told[place] for place in sorted(told)]
+    return AddPartitionsToTxnResponse(
         results_by_transaction=tuple(
-            make(
-                types.AddPartitionsToTxnResult,
-                transactional_id=name,
-                topic_results=_topics(call, results),
-            )
-            for name, results in told
+            AddPartitionsToTxnResult(transactional_id=name, topic_results=_topics(results))
+            for name, results in in_order
         ),
     )

@@ -6,42 +6,40 @@ the broker is not registered so.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import producer_ids
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.allocate_producer_ids_request import AllocateProducerIdsRequest
+from spindle.wire.messages.allocate_producer_ids_response import AllocateProducerIdsResponse
 
 if TYPE_CHECKING:
     from spindle.node.controller import Controller
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: AllocateProducerIdsRequest,
+    context: RequestContext[AllocateProducerIdsResponse],
+) -> Later:
     """Give a block away, for good."""
-
-    def respond(block: producer_ids.Block) -> Any:
-        return make(
-            call.reply.AllocateProducerIdsResponse,
-            error_code=Error.NONE,
-            producer_id_start=block.first,
-            producer_id_len=block.size,
-        )
-
-    body = call.body
-    controller.serve(
-        call,
-        lambda state: producer_ids.allocate(state, body.broker_id, body.broker_epoch),
-        respond,
-        refuse,
+    return controller.serve(
+        context,
+        lambda state: producer_ids.allocate(state, request.broker_id, request.broker_epoch),
+        lambda block: AllocateProducerIdsResponse(
+            producer_id_start=block.first, producer_id_len=block.size
+        ),
+        partial(refuse, request, context),
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: AllocateProducerIdsRequest,
+    context: RequestContext[AllocateProducerIdsResponse],
+    error: Error,
+    message: str,
+) -> AllocateProducerIdsResponse:
     """No block."""
-    return make(
-        call.reply.AllocateProducerIdsResponse,
-        error_code=error,
-        producer_id_start=-1,
-        producer_id_len=0,
-    )
+    return AllocateProducerIdsResponse(error_code=error, producer_id_start=-1)

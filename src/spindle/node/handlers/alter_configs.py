@@ -7,45 +7,93 @@ request is forwarded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import configs
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.node.handlers._configs import check_cordons, refusal, respond
+from spindle.model.image import BROKER_RESOURCE
+from spindle.node.handlers._configs import Repeated, check_cordons
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.alter_configs_request import AlterConfigsRequest, AlterConfigsResource
+from spindle.wire.messages.alter_configs_response import (
+    AlterConfigsResourceResponse,
+    AlterConfigsResponse,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
-RESPONSE: Final = "AlterConfigsResponse"
 
-
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: AlterConfigsRequest,
+    context: RequestContext[AlterConfigsResponse],
+) -> Later:
     """Hand on to the controller what this broker can live with."""
-    check_cordons(broker, call)
-    broker.forwarding.forward(call, refuse)
+    check_cordons(
+        broker, _asked(r for r in request.resources if r.resource_type == BROKER_RESOURCE)
+    )
+    return broker.forwarding.forward(context, partial(refuse, request, context))
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: AlterConfigsRequest,
+    context: RequestContext[AlterConfigsResponse],
+) -> Later:
     """Replace settings."""
     asked = [
-        (
-            configs.Resource(resource.resource_type, resource.resource_name),
-            {config.name: config.value for config in resource.configs},
-        )
-        for resource in call.body.resources
+        (resource, {alteration.name: alteration.value for alteration in alterations})
+        for resource, alterations in _asked(request.resources)
     ]
-    controller.serve(
-        call,
+    named = context.survey.named if isinstance(context.survey, Repeated) else None
+    return controller.serve(
+        context,
         lambda state: configs.alter_wholly(
-            state, asked, call.body.validate_only, direct=not call.forwarded
+            state, asked, request.validate_only, direct=not context.forwarded, named=named
         ),
-        lambda outcomes: respond(call, RESPONSE, [(o.error, o.message) for _, o in outcomes]),
-        refuse,
+        lambda outcomes: _respond(request, [(o.error, o.message) for _, o in outcomes]),
+        partial(refuse, request, context),
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def _asked(
+    resources: Iterable[AlterConfigsResource],
+) -> list[tuple[configs.Resource, list[configs.Alteration]]]:
+    return [
+        (
+            configs.Resource(resource.resource_type, resource.resource_name),
+            [configs.Alteration(c.name, configs.Operation.SET, c.value) for c in resource.configs],
+        )
+        for resource in resources
+    ]
+
+
+def _respond(
+    request: AlterConfigsRequest, outcomes: Iterable[tuple[Error, str | None]]
+) -> AlterConfigsResponse:
+    """The outcomes stand in the order of the request's resources."""
+    return AlterConfigsResponse(
+        responses=tuple(
+            AlterConfigsResourceResponse(
+                error_code=error,
+                error_message=message,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+            for resource, (error, message) in zip(request.resources, outcomes, strict=True)
+        )
+    )
+
+
+def refuse(
+    request: AlterConfigsRequest,
+    context: RequestContext[AlterConfigsResponse],
+    error: Error,
+    message: str,
+) -> AlterConfigsResponse:
     """The same error for each resource."""
-    return refusal(call, RESPONSE, error, message)
+    return _respond(request, [(error, message)] * len(request.resources))

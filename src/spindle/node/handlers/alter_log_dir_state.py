@@ -10,41 +10,46 @@ says), KAFKA_STORAGE_ERROR (the disk did not do it).
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
-from spindle.node.calls import Call
 from spindle.node.logdirs.orders import Order
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.alter_log_dir_state_request import AlterLogDirStateRequest
+from spindle.wire.messages.alter_log_dir_state_response import AlterLogDirStateResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: AlterLogDirStateRequest,
+    context: RequestContext[AlterLogDirStateResponse],
+) -> Later:
     """Carry out what is wanted of a directory."""
     try:
-        order = Order(call.body.wanted_state)
+        order = Order(request.wanted_state)
     except ValueError:
         known = ", ".join(f"{o.value} {o.name}" for o in Order)
-        text = f"wanted_state {call.body.wanted_state} is not known; known are: {known}"
+        text = f"wanted_state {request.wanted_state} is not known; known are: {known}"
         raise Refusal(Error.INVALID_REQUEST, text) from None
-    refused = partial(_answer, call, Error.KAFKA_STORAGE_ERROR)
-    done = partial(_answer, call, Error.NONE)
-    force = call.version >= 1 and call.body.force
-    broker.logs.orders.carry_out(call.body.log_dir, order, done, refused, force=force)
+
+    def done(words: str) -> None:
+        context.answer(AlterLogDirStateResponse(outcome=words))
+
+    def failed(words: str) -> None:
+        context.answer(refuse(request, context, Error.KAFKA_STORAGE_ERROR, words))
+
+    broker.logs.orders.carry_out(request.log_dir, order, done, failed, force=request.force)
+    return LATER
 
 
-def _answer(call: Call, error: Error, words: str) -> None:
-    if error == Error.NONE:
-        t = call.reply
-        call.answer(make(t.AlterLogDirStateResponse, error_code=error, outcome=words))
-    else:
-        call.answer(refuse(call, error, words))
-
-
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: AlterLogDirStateRequest,
+    context: RequestContext[AlterLogDirStateResponse],
+    error: Error,
+    message: str,
+) -> AlterLogDirStateResponse:
     """It was not done."""
-    t = call.reply
-    return make(t.AlterLogDirStateResponse, error_code=error, error_message=message, outcome="")
+    return AlterLogDirStateResponse(error_code=error, error_message=message)

@@ -9,64 +9,75 @@ Version notes: 2 names topics by id, 3 pairs each member with its broker epoch (
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import isr
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID, PartitionId
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages import alter_partition_request as asking
+from spindle.wire.messages.alter_partition_request import AlterPartitionRequest
+from spindle.wire.messages.alter_partition_response import (
+    AlterPartitionResponse,
+    PartitionData,
+    TopicData,
+)
 
 if TYPE_CHECKING:
     from spindle.node.controller import Controller
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: AlterPartitionRequest,
+    context: RequestContext[AlterPartitionResponse],
+) -> Later:
     """Take over what holds."""
-    body = call.body
     proposals = [
         isr.IsrProposal(
             partition=PartitionId(topic.topic_id or ZERO_ID, p.partition_index),
             leader_epoch=p.leader_epoch,
             partition_epoch=p.partition_epoch,
-            isr=_members(call, p),
+            isr=_members(context.version, p),
             recovery=p.leader_recovery_state,
         )
-        for topic in body.topics
+        for topic in request.topics
         for p in topic.partitions
     ]
-    controller.serve(
-        call,
-        lambda state: isr.alter_partitions(state, body.broker_id, body.broker_epoch, proposals),
-        lambda answers: _respond(call, answers),
-        refuse,
+    return controller.serve(
+        context,
+        lambda state: isr.alter_partitions(
+            state, request.broker_id, request.broker_epoch, proposals
+        ),
+        lambda answers: _respond(request, answers),
+        partial(refuse, request, context),
     )
 
 
-def _members(call: Call, partition: Any) -> tuple[tuple[int, int], ...]:
-    if call.version < 3:
+def _members(version: int, partition: asking.PartitionData) -> tuple[tuple[int, int], ...]:
+    if version < 3:
         return tuple((member, isr.ANY_EPOCH) for member in partition.new_isr)
     return tuple((m.broker_id, m.broker_epoch) for m in partition.new_isr_with_epochs)
 
 
-def _respond(call: Call, answers: Sequence[isr.IsrAnswer]) -> Any:
-    r = call.reply
+def _respond(
+    request: AlterPartitionRequest, answers: Sequence[isr.IsrAnswer]
+) -> AlterPartitionResponse:
     remaining = iter(answers)
     topics = []
-    for topic in call.body.topics:
-        partitions = tuple(_partition(r, next(remaining)) for _ in topic.partitions)
-        topics.append(make(r.TopicData, topic_id=topic.topic_id, partitions=partitions))
-    return make(r.AlterPartitionResponse, error_code=Error.NONE, topics=tuple(topics))
+    for topic in request.topics:
+        partitions = tuple(_partition(next(remaining)) for _ in topic.partitions)
+        topics.append(TopicData(topic_id=topic.topic_id, partitions=partitions))
+    return AlterPartitionResponse(topics=tuple(topics))
 
 
-def _partition(r: Any, answer: isr.IsrAnswer) -> Any:
+def _partition(answer: isr.IsrAnswer) -> PartitionData:
     index, state = answer.partition.partition, answer.state
     if state is None:
-        return make(r.PartitionData, partition_index=index, error_code=answer.error)
-    return make(
-        r.PartitionData,
+        return PartitionData(partition_index=index, error_code=answer.error)
+    return PartitionData(
         partition_index=index,
-        error_code=Error.NONE,
         leader_id=state.leader,
         leader_epoch=state.leader_epoch,
         isr=state.isr,
@@ -75,6 +86,11 @@ def _partition(r: Any, answer: isr.IsrAnswer) -> Any:
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: AlterPartitionRequest,
+    context: RequestContext[AlterPartitionResponse],
+    error: Error,
+    message: str,
+) -> AlterPartitionResponse:
     """Nothing was taken over."""
-    return make(call.reply.AlterPartitionResponse, error_code=error, topics=())
+    return AlterPartitionResponse(error_code=error)

@@ -9,47 +9,66 @@ directory of each new replica, by id, and the answer repeats what was taken into
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import reassignment
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import DirectoryId, NodeId, TopicPartition
-from spindle.node.calls import Call
-from spindle.node.handlers._patience import check_patience
-from spindle.wire.entities import make
+from spindle.node.handlers._patience import check_timeout
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.alter_partition_reassignments_request import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+)
+from spindle.wire.messages.alter_partition_reassignments_response import (
+    AlterPartitionReassignmentsResponse,
+    ReassignablePartitionResponse,
+    ReassignableTopicResponse,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: AlterPartitionReassignmentsRequest,
+    context: RequestContext[AlterPartitionReassignmentsResponse],
+) -> Later:
     """Hand on to the controller."""
-    broker.forwarding.forward(call, refuse)
+    return broker.forwarding.forward(context, partial(refuse, request, context), request.timeout_ms)
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: AlterPartitionReassignmentsRequest,
+    context: RequestContext[AlterPartitionReassignmentsResponse],
+) -> Later:
     """Start, replace or cancel reassignments."""
-    check_patience(call)
+    check_timeout(request.timeout_ms)
     asked = [
         reassignment.Reassignment(
             partition=TopicPartition(topic.name, p.partition_index),
             replicas=None if p.replicas is None else tuple(p.replicas),
             directories=_places(p),
         )
-        for topic in call.body.topics
+        for topic in request.topics
         for p in topic.partitions
     ]
-    allow = getattr(call.body, "allow_replication_factor_change", True)
-    controller.serve(
-        call,
-        lambda state: reassignment.alter(state, asked, allow),
-        lambda outcomes: _respond(call, Error.NONE, None, [(o.error, o.message) for o in outcomes]),
-        refuse,
+    return controller.serve(
+        context,
+        lambda state: reassignment.alter(state, asked, request.allow_replication_factor_change),
+        lambda outcomes: _respond(
+            request, Error.NONE, None, [(o.error, o.message) for o in outcomes]
+        ),
+        partial(refuse, request, context),
     )
 
 
-def _places(partition: Any) -> dict[NodeId, DirectoryId]:
+def _places(partition: ReassignablePartition) -> dict[NodeId, DirectoryId]:
     """The directories that are named, by broker."""
     brokers = partition.replicas or ()
     if partition.directories and len(partition.directories) != len(brokers):
@@ -63,38 +82,42 @@ def _places(partition: Any) -> dict[NodeId, DirectoryId]:
 
 
 def _respond(
-    call: Call, error: Error, message: str | None, outcomes: list[tuple[Error, str | None]]
-) -> Any:
-    r = call.reply
+    request: AlterPartitionReassignmentsRequest,
+    error: Error,
+    message: str | None,
+    outcomes: Iterable[tuple[Error, str | None]],
+) -> AlterPartitionReassignmentsResponse:
     remaining = iter(outcomes)
 
-    def partition_response(p: Any) -> Any:
+    def partition_response(p: ReassignablePartition) -> ReassignablePartitionResponse:
         code, text = next(remaining)
-        return make(
-            r.ReassignablePartitionResponse,
+        return ReassignablePartitionResponse(
             partition_index=p.partition_index,
             error_code=code,
             error_message=text,
             directories=p.directories if code == Error.NONE else (),
         )
 
-    return make(
-        r.AlterPartitionReassignmentsResponse,
-        allow_replication_factor_change=getattr(call.body, "allow_replication_factor_change", True),
+    return AlterPartitionReassignmentsResponse(
+        allow_replication_factor_change=request.allow_replication_factor_change,
         error_code=error,
         error_message=message,
         responses=tuple(
-            make(
-                r.ReassignableTopicResponse,
+            ReassignableTopicResponse(
                 name=topic.name,
                 partitions=tuple(partition_response(p) for p in topic.partitions),
             )
-            for topic in call.body.topics
+            for topic in request.topics
         ),
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: AlterPartitionReassignmentsRequest,
+    context: RequestContext[AlterPartitionReassignmentsResponse],
+    error: Error,
+    message: str,
+) -> AlterPartitionReassignmentsResponse:
     """The error for the whole and for each partition."""
-    count = sum(len(topic.partitions) for topic in call.body.topics)
-    return _respond(call, error, message, [(error, message)] * count)
+    count = sum(len(topic.partitions) for topic in request.topics)
+    return _respond(request, error, message, [(error, message)] * count)

@@ -14,63 +14,81 @@ Version notes: 2 is flexible.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, TopicPartition
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.alter_replica_log_dirs_request import AlterReplicaLogDirsRequest
+from spindle.wire.messages.alter_replica_log_dirs_response import (
+    AlterReplicaLogDirPartitionResult,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopicResult,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: AlterReplicaLogDirsRequest,
+    context: RequestContext[AlterReplicaLogDirsResponse],
+) -> AlterReplicaLogDirsResponse | Later:
     """Begin, redirect or cancel moves."""
     wanted: dict[TopicPartition, list[LogDir]] = {}
-    for directory in call.body.dirs:
+    for directory in request.dirs:
         for topic in directory.topics:
             for partition in topic.partitions:
                 name = TopicPartition(topic.name, partition)
                 wanted.setdefault(name, []).append(directory.path)
     errors: dict[TopicPartition, Error] = {}
+    seen = context.survey if isinstance(context.survey, Repeated) else None
 
     def told(name: TopicPartition, error: Error) -> None:
         errors[name] = error
         if len(errors) == len(wanted):
-            call.answer(_encode(call, {name: errors[name] for name in wanted}))
+            context.answer(_respond({name: errors[name] for name in wanted}))
 
     if not wanted:
-        call.answer(_encode(call, {}))
+        return _respond({})
     for name, paths in wanted.items():
         then = partial(told, name)
-        if len(paths) > 1:
+        if len(paths) > 1 or (seen is not None and seen.named[name] > 1):
             then(Error.INVALID_REQUEST)
         else:
             broker.logs.altering.alter(name, paths[0], then)
+    return LATER
 
 
-def _encode(call: Call, errors: dict[TopicPartition, Error]) -> Any:
-    t = call.reply
+class Repeated:
+    """How often a request names each partition that is served in parts."""
+
+    def __init__(self) -> None:
+        self.named: Counter[TopicPartition] = Counter()
+
+    def take(self, broker: Broker, request: AlterReplicaLogDirsRequest) -> None:
+        """Look at some."""
+        for directory in request.dirs:
+            for topic in directory.topics:
+                self.named.update(TopicPartition(topic.name, p) for p in topic.partitions)
+
+
+def _respond(errors: dict[TopicPartition, Error]) -> AlterReplicaLogDirsResponse:
     topics: dict[str, dict[int, Error]] = {}
     for name, error in errors.items():
         topics.setdefault(name.topic, {})[name.partition] = error
-    return make(
-        t.AlterReplicaLogDirsResponse,
+    return AlterReplicaLogDirsResponse(
         results=tuple(
-            make(
-                t.AlterReplicaLogDirTopicResult,
+            AlterReplicaLogDirTopicResult(
                 topic_name=topic,
                 partitions=tuple(
-                    make(
-                        t.AlterReplicaLogDirPartitionResult,
-                        partition_index=partition,
-                        error_code=error,
-                    )
+                    AlterReplicaLogDirPartitionResult(partition_index=partition, error_code=error)
                     for partition, error in partitions.items()
                 ),
             )
             for topic, partitions in topics.items()
-        ),
+        )
     )

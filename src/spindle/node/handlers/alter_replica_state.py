@@ -12,72 +12,87 @@ UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import replica_states
 from spindle.core.controller.replica_states import Named
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.alter_replica_state_request import AlterReplicaStateRequest
+from spindle.wire.messages.alter_replica_state_response import (
+    AlterReplicaStateResponse,
+    PartitionData,
+    TopicData,
+)
 
 if TYPE_CHECKING:
     from spindle.node.controller import Controller
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: AlterReplicaStateRequest,
+    context: RequestContext[AlterReplicaStateResponse],
+) -> Later:
     """Record what became of replicas."""
-    body = call.body
     named = [
         Named(TopicPartition(topic.name, index), topic.topic_id)
-        for topic in body.topics
+        for topic in request.topics
         for index in topic.partitions
     ]
 
-    def respond(errors: Sequence[Error]) -> Any:
+    def respond(errors: Sequence[Error]) -> AlterReplicaStateResponse:
         controller.out.say(
             "info",
             "replica states are altered",
-            broker=body.broker_id,
-            state=body.new_state,
+            broker=request.broker_id,
+            state=request.new_state,
             replicas=len(named),
             refused=sum(error != Error.NONE for error in errors),
-            reason=body.reason,
+            reason=request.reason,
         )
-        return _respond(call, errors)
+        return _respond(request, errors)
 
-    controller.serve(
-        call,
+    return controller.serve(
+        context,
         lambda state: replica_states.alter(
             state,
-            body.broker_id,
-            body.broker_epoch,
-            body.new_state,
+            request.broker_id,
+            request.broker_epoch,
+            request.new_state,
             named,
-            damaged=body.damaged,
+            damaged=request.damaged,
         ),
         respond,
-        refuse,
+        partial(refuse, request, context),
     )
 
 
-def _respond(call: Call, errors: Sequence[Error]) -> Any:
-    r = call.reply
+def _respond(
+    request: AlterReplicaStateRequest, errors: Sequence[Error]
+) -> AlterReplicaStateResponse:
     remaining = iter(errors)
-    topics = tuple(
-        make(
-            r.TopicData,
-            name=topic.name,
-            partitions=tuple(
-                make(r.PartitionData, partition_index=index, error_code=next(remaining))
-                for index in topic.partitions
-            ),
+    return AlterReplicaStateResponse(
+        topics=tuple(
+            TopicData(
+                name=topic.name,
+                partitions=tuple(
+                    PartitionData(partition_index=index, error_code=next(remaining))
+                    for index in topic.partitions
+                ),
+            )
+            for topic in request.topics
         )
-        for topic in call.body.topics
     )
-    return make(r.AlterReplicaStateResponse, error_code=Error.NONE, topics=topics)
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: AlterReplicaStateRequest,
+    context: RequestContext[AlterReplicaStateResponse],
+    error: Error,
+    message: str,
+) -> AlterReplicaStateResponse:
     """Nothing was recorded."""
-    return make(call.reply.AlterReplicaStateResponse, error_code=error, error_message=message)
+    return AlterReplicaStateResponse(error_code=error, error_message=message)

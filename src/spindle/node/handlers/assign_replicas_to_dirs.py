@@ -8,55 +8,75 @@ the replica offline. STALE_BROKER_EPOCH and UNSUPPORTED_VERSION for the whole re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import directories
 from spindle.model.errors import Error
 from spindle.model.ids import MIGRATING, ZERO_ID, PartitionId
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages import assign_replicas_to_dirs_request as asking
+from spindle.wire.messages.assign_replicas_to_dirs_request import AssignReplicasToDirsRequest
+from spindle.wire.messages.assign_replicas_to_dirs_response import (
+    AssignReplicasToDirsResponse,
+    DirectoryData,
+    PartitionData,
+    TopicData,
+)
 
 if TYPE_CHECKING:
     from spindle.node.controller import Controller
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: AssignReplicasToDirsRequest,
+    context: RequestContext[AssignReplicasToDirsResponse],
+) -> Later:
     """Record where replicas live."""
-    body = call.body
     assignments = [
         directories.Assignment(
             directory.id_ or MIGRATING, PartitionId(topic.topic_id or ZERO_ID, p.partition_index)
         )
-        for directory in body.directories
+        for directory in request.directories
         for topic in directory.topics
         for p in topic.partitions
     ]
-    controller.serve(
-        call,
-        lambda state: directories.assign(state, body.broker_id, body.broker_epoch, assignments),
-        lambda errors: _respond(call, errors),
-        refuse,
+    return controller.serve(
+        context,
+        lambda state: directories.assign(
+            state, request.broker_id, request.broker_epoch, assignments
+        ),
+        lambda errors: _respond(request, errors),
+        partial(refuse, request, context),
     )
 
 
-def _respond(call: Call, errors: Sequence[Error]) -> Any:
-    r = call.reply
+def _respond(
+    request: AssignReplicasToDirsRequest, errors: Sequence[Error]
+) -> AssignReplicasToDirsResponse:
     remaining = iter(errors)
 
-    def topic_data(topic: Any) -> Any:
+    def topic_data(topic: asking.TopicData) -> TopicData:
         partitions = tuple(
-            make(r.PartitionData, partition_index=p.partition_index, error_code=next(remaining))
+            PartitionData(partition_index=p.partition_index, error_code=next(remaining))
             for p in topic.partitions
         )
-        return make(r.TopicData, topic_id=topic.topic_id, partitions=partitions)
+        return TopicData(topic_id=topic.topic_id, partitions=partitions)
 
-    answered = tuple(
-        make(r.DirectoryData, id_=d.id_, topics=tuple(topic_data(t) for t in d.topics))
-        for d in call.body.directories
+    return AssignReplicasToDirsResponse(
+        directories=tuple(
+            DirectoryData(id_=d.id_, topics=tuple(map(topic_data, d.topics)))
+            for d in request.directories
+        )
     )
-    return make(r.AssignReplicasToDirsResponse, error_code=Error.NONE, directories=answered)
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: AssignReplicasToDirsRequest,
+    context: RequestContext[AssignReplicasToDirsResponse],
+    error: Error,
+    message: str,
+) -> AssignReplicasToDirsResponse:
     """Nothing was recorded."""
-    return make(call.reply.AssignReplicasToDirsResponse, error_code=error, directories=())
+    return AssignReplicasToDirsResponse(error_code=error)

@@ -8,39 +8,70 @@ Version notes: v1 names the voter it is for, and the leader's endpoints.
 
 from __future__ import annotations
 
-from typing import Any, Final
-
+from spindle.core.raft.values import Heard
 from spindle.model.errors import Error
-from spindle.node.calls import Call
 from spindle.node.handlers._quorum import (
     is_for_another,
     learn_leader,
     metadata_partition,
+    node_endpoints,
     raft_of,
-    reply,
 )
 from spindle.node.quorum.quorum import Member
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.begin_quorum_epoch_request import BeginQuorumEpochRequest
+from spindle.wire.messages.begin_quorum_epoch_response import (
+    BeginQuorumEpochResponse,
+    NodeEndpoint,
+    PartitionData,
+    TopicData,
+)
 
-RESPONSE: Final = "BeginQuorumEpochResponse"
 
-
-def on_controller(node: Member, call: Call) -> None:
+def on_controller(
+    node: Member,
+    request: BeginQuorumEpochRequest,
+    context: RequestContext[BeginQuorumEpochResponse],
+) -> BeginQuorumEpochResponse | Later:
     """Serve BeginQuorumEpoch."""
-    body = call.body
-    raft = raft_of(node, body)
-    asked = metadata_partition(body.topics)
-    if is_for_another(node, body, asked):
-        call.answer(reply(node, call, RESPONSE, raft.heard(Error.INVALID_VOTER_KEY)))
-        return
-    learn_leader(node, body, asked.leader_id)
+    raft = raft_of(node, request.cluster_id)
+    asked = metadata_partition(
+        [
+            (topic.topic_name, [(p.partition_index, p) for p in topic.partitions])
+            for topic in request.topics
+        ]
+    )
+    if is_for_another(node, request.voter_id, asked.voter_directory_id):
+        return _reply(node, request, raft.heard(Error.INVALID_VOTER_KEY))
+    learn_leader(node, asked.leader_id, request.leader_endpoints)
     raft.on_begin_epoch(
         asked.leader_id,
         asked.leader_epoch,
-        lambda heard: call.answer(reply(node, call, RESPONSE, heard)),
+        lambda heard: context.answer(_reply(node, request, heard)),
     )
+    return LATER
 
 
-def refuse(call: Call, error: Error, _: str) -> Any:
+def refuse(
+    request: BeginQuorumEpochRequest,
+    context: RequestContext[BeginQuorumEpochResponse],
+    error: Error,
+    message: str,
+) -> BeginQuorumEpochResponse:
     """The answer when the request as a whole is wrong."""
-    return make(getattr(call.reply, RESPONSE), error_code=error, topics=())
+    return BeginQuorumEpochResponse(error_code=error)
+
+
+def _reply(
+    node: Member, request: BeginQuorumEpochRequest, heard: Heard
+) -> BeginQuorumEpochResponse:
+    partition = PartitionData(
+        error_code=heard.error,
+        leader_id=heard.leader,
+        leader_epoch=heard.epoch,
+    )
+    topic = TopicData(topic_name=request.topics[0].topic_name, partitions=(partition,))
+    return BeginQuorumEpochResponse(
+        topics=(topic,),
+        node_endpoints=node_endpoints(node, heard.leader, NodeEndpoint),
+    )

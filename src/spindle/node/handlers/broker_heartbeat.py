@@ -10,35 +10,40 @@ Tagged fields of ours tell what room the directories have, so that we can choose
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import brokers
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID
-from spindle.node.calls import Call
-from spindle.node.rooms import from_body
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.node.rooms import from_request
+from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
+from spindle.wire.messages.broker_heartbeat_response import BrokerHeartbeatResponse
 
 if TYPE_CHECKING:
     from spindle.node.controller import Controller
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: BrokerHeartbeatRequest,
+    context: RequestContext[BrokerHeartbeatResponse],
+) -> Later:
     """Hear a broker."""
-    body = call.body
-    cordoned = getattr(body, "cordoned_log_dirs", None)
+    cordoned = request.cordoned_log_dirs
     beat = brokers.Heartbeat(
-        broker_id=body.broker_id,
-        broker_epoch=body.broker_epoch,
-        metadata_offset=body.current_metadata_offset,
-        want_fence=body.want_fence,
-        want_shut_down=body.want_shut_down,
-        offline_dirs=tuple(d or ZERO_ID for d in getattr(body, "offline_log_dirs", ())),
+        broker_id=request.broker_id,
+        broker_epoch=request.broker_epoch,
+        metadata_offset=request.current_metadata_offset,
+        want_fence=request.want_fence,
+        want_shut_down=request.want_shut_down,
+        offline_dirs=tuple(d or ZERO_ID for d in request.offline_log_dirs),
         cordoned_dirs=None if cordoned is None else tuple(d or ZERO_ID for d in cordoned),
-        rooms=from_body(body),
+        rooms=from_request(request),
     )
 
-    def respond(answer: brokers.HeartbeatAnswer) -> Any:
+    def respond(answer: brokers.HeartbeatAnswer) -> BrokerHeartbeatResponse:
         if answer.odd_dirs:
             # Also what failed before we became the controller: nothing to worry about.
             controller.out.say(
@@ -47,30 +52,27 @@ def on_controller(controller: Controller, call: Call) -> None:
                 broker=beat.broker_id,
                 directories=[str(d) for d in answer.odd_dirs],
             )
-        return make(
-            call.reply.BrokerHeartbeatResponse,
-            error_code=Error.NONE,
+        return BrokerHeartbeatResponse(
             is_caught_up=answer.is_caught_up,
             is_fenced=answer.is_fenced,
             should_shut_down=answer.should_shut_down,
         )
 
-    controller.serve(
-        call,
+    return controller.serve(
+        context,
         lambda state: brokers.heartbeat(
             state, controller.sessions, beat, controller.quorum.next_offset, controller.out.now
         ),
         respond,
-        refuse,
+        partial(refuse, request, context),
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: BrokerHeartbeatRequest,
+    context: RequestContext[BrokerHeartbeatResponse],
+    error: Error,
+    message: str,
+) -> BrokerHeartbeatResponse:
     """The error; a broker that reads no further stays fenced and goes on."""
-    return make(
-        call.reply.BrokerHeartbeatResponse,
-        error_code=error,
-        is_caught_up=False,
-        is_fenced=True,
-        should_shut_down=False,
-    )
+    return BrokerHeartbeatResponse(error_code=error)

@@ -10,39 +10,29 @@ shutdown (KIP-966); 4 tells feature ranges that begin at 0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import brokers
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID, Endpoint, VersionRange
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.broker_registration_request import BrokerRegistrationRequest
+from spindle.wire.messages.broker_registration_response import BrokerRegistrationResponse
 
 if TYPE_CHECKING:
     from spindle.node.controller import Controller
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: BrokerRegistrationRequest,
+    context: RequestContext[BrokerRegistrationResponse],
+) -> Later:
     """Register a broker."""
-    body = call.body
-    asked = brokers.Registration(
-        broker_id=body.broker_id,
-        cluster_id=body.cluster_id,
-        incarnation_id=body.incarnation_id or ZERO_ID,
-        endpoints=tuple(
-            Endpoint(e.name, e.host, int(e.port), int(e.security_protocol)) for e in body.listeners
-        ),
-        features={
-            f.name: VersionRange(int(f.min_supported_version), int(f.max_supported_version))
-            for f in body.features
-        },
-        rack=body.rack,
-        log_dirs=tuple(d or ZERO_ID for d in getattr(body, "log_dirs", ())),
-        previous_epoch=int(getattr(body, "previous_broker_epoch", -1)),
-        from_zookeeper=getattr(body, "is_migrating_zk_broker", False),
-    )
+    asked = _asked(request)
 
-    def respond(epoch: int) -> Any:
+    def respond(epoch: int) -> BrokerRegistrationResponse:
         controller.out.say(
             "info",
             "broker registered",
@@ -50,20 +40,42 @@ def on_controller(controller: Controller, call: Call) -> None:
             epoch=epoch,
             directories=len(asked.log_dirs),
         )
-        return make(
-            call.reply.BrokerRegistrationResponse, error_code=Error.NONE, broker_epoch=epoch
-        )
+        return BrokerRegistrationResponse(broker_epoch=epoch)
 
-    controller.serve(
-        call,
+    return controller.serve(
+        context,
         lambda state: brokers.register(
             state, controller.sessions, asked, controller.quorum.next_offset, controller.out.now
         ),
         respond,
-        refuse,
+        partial(refuse, request, context),
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def _asked(request: BrokerRegistrationRequest) -> brokers.Registration:
+    return brokers.Registration(
+        broker_id=request.broker_id,
+        cluster_id=request.cluster_id,
+        incarnation_id=request.incarnation_id or ZERO_ID,
+        endpoints=tuple(
+            Endpoint(e.name, e.host, e.port, e.security_protocol) for e in request.listeners
+        ),
+        features={
+            f.name: VersionRange(f.min_supported_version, f.max_supported_version)
+            for f in request.features
+        },
+        rack=request.rack,
+        log_dirs=tuple(d or ZERO_ID for d in request.log_dirs),
+        previous_epoch=request.previous_broker_epoch,
+        from_zookeeper=request.is_migrating_zk_broker,
+    )
+
+
+def refuse(
+    request: BrokerRegistrationRequest,
+    context: RequestContext[BrokerRegistrationResponse],
+    error: Error,
+    message: str,
+) -> BrokerRegistrationResponse:
     """No epoch."""
-    return make(call.reply.BrokerRegistrationResponse, error_code=error, broker_epoch=-1)
+    return BrokerRegistrationResponse(error_code=error)

@@ -6,45 +6,51 @@ clients can find it and upgrades can be checked against it (KIP-919).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import features
 from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID, Endpoint, VersionRange
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.controller_registration_request import ControllerRegistrationRequest
+from spindle.wire.messages.controller_registration_response import ControllerRegistrationResponse
 
 if TYPE_CHECKING:
     from spindle.node.controller import Controller
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: ControllerRegistrationRequest,
+    context: RequestContext[ControllerRegistrationResponse],
+) -> Later:
     """Record a controller."""
-    body = call.body
     registration = r.RegisterController(
-        controller_id=body.controller_id,
-        incarnation_id=body.incarnation_id or ZERO_ID,
+        controller_id=request.controller_id,
+        incarnation_id=request.incarnation_id or ZERO_ID,
         endpoints=tuple(
-            Endpoint(e.name, e.host, int(e.port), int(e.security_protocol)) for e in body.listeners
+            Endpoint(e.name, e.host, e.port, e.security_protocol) for e in request.listeners
         ),
         features=tuple(
-            (f.name, VersionRange(int(f.min_supported_version), int(f.max_supported_version)))
-            for f in body.features
+            (f.name, VersionRange(f.min_supported_version, f.max_supported_version))
+            for f in request.features
         ),
     )
-    controller.serve(
-        call,
+    return controller.serve(
+        context,
         lambda state: features.register_controller(state, registration),
-        lambda _: refuse(call, Error.NONE, ""),
-        refuse,
+        lambda _: ControllerRegistrationResponse(),
+        partial(refuse, request, context),
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: ControllerRegistrationRequest,
+    context: RequestContext[ControllerRegistrationResponse],
+    error: Error,
+    message: str,
+) -> ControllerRegistrationResponse:
     """The error with its reason."""
-    return make(
-        call.reply.ControllerRegistrationResponse,
-        error_code=error,
-        error_message=message or None,
-    )
+    return ControllerRegistrationResponse(error_code=error, error_message=message or None)

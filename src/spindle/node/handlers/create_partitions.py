@@ -7,71 +7,110 @@ gets an error of its own. On the broker listener the request is forwarded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import topics
+from spindle.core.controller.wholes import MoreOfTopics
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.node.handlers._patience import check_patience
-from spindle.wire.entities import make
+from spindle.node.handlers._patience import check_timeout
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.create_partitions_request import (
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+)
+from spindle.wire.messages.create_partitions_response import (
+    CreatePartitionsResponse,
+    CreatePartitionsTopicResult,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: CreatePartitionsRequest,
+    context: RequestContext[CreatePartitionsResponse],
+) -> Later:
     """Hand on to the controller."""
-    broker.forwarding.forward(call, refuse)
+    return broker.forwarding.forward(context, partial(refuse, request, context), request.timeout_ms)
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: CreatePartitionsRequest,
+    context: RequestContext[CreatePartitionsResponse],
+) -> Later:
     """Add partitions."""
-    check_patience(call)
-    asked = [
-        topics.MorePartitions(
-            name=topic.name,
-            count=topic.count,
-            assignments=(
-                None
-                if topic.assignments is None
-                else tuple(tuple(a.broker_ids) for a in topic.assignments)
-            ),
-        )
-        for topic in call.body.topics
-    ]
-    controller.serve(
-        call,
+    check_timeout(request.timeout_ms)
+    asked = [_asked(topic) for topic in request.topics]
+    whole = context.survey.whole if isinstance(context.survey, Seen) else None
+    return controller.serve(
+        context,
         lambda state: topics.create_partitions(
-            state, asked, controller.out.rng, call.body.validate_only
+            state, asked, controller.out.rng, request.validate_only, whole
         ),
-        lambda answers: _respond(call, answers),
-        refuse,
+        _respond,
+        partial(refuse, request, context),
     )
 
 
-def _respond(call: Call, answers: Sequence[topics.TopicAnswer]) -> Any:
-    r = call.reply
-    return make(
-        r.CreatePartitionsResponse,
+def _asked(topic: CreatePartitionsTopic) -> topics.MorePartitions:
+    return topics.MorePartitions(
+        name=topic.name,
+        count=topic.count,
+        assignments=(
+            None
+            if topic.assignments is None
+            else tuple(tuple(a.broker_ids) for a in topic.assignments)
+        ),
+    )
+
+
+class Seen:
+    """What all topics of a request ask for, that is served in parts."""
+
+    def __init__(self) -> None:
+        self.whole = MoreOfTopics()
+
+    def take(self, controller: Controller, request: CreatePartitionsRequest) -> None:
+        """Look at some."""
+        if controller.state is not None:
+            for topic in request.topics:
+                self.whole.add(controller.state, topic.name, topic.count)
+
+
+def weigh(controller: Controller, topic: CreatePartitionsTopic) -> int:
+    """How much work a topic is, in partitions."""
+    state = controller.state
+    known = None if state is None else state.image.topic(topic.name)
+    more = 0 if known is None else max(topic.count - len(known.partitions), 0)
+    return 1 + max(more, len(topic.assignments or ()))
+
+
+def _respond(answers: Sequence[topics.TopicAnswer]) -> CreatePartitionsResponse:
+    return CreatePartitionsResponse(
         results=tuple(
-            make(
-                r.CreatePartitionsTopicResult,
-                name=answer.name,
-                error_code=answer.error,
-                error_message=answer.message,
+            CreatePartitionsTopicResult(
+                name=answer.name or "", error_code=answer.error, error_message=answer.message
             )
             for answer in answers
-        ),
+        )
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: CreatePartitionsRequest,
+    context: RequestContext[CreatePartitionsResponse],
+    error: Error,
+    message: str,
+) -> CreatePartitionsResponse:
     """The same error for each topic."""
     return _respond(
-        call,
         [
             topics.TopicAnswer(name=topic.name, error=error, message=message)
-            for topic in call.body.topics
-        ],
+            for topic in request.topics
+        ]
     )

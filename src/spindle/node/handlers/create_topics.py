@@ -1,8 +1,10 @@
 """CreateTopics (19), versions 2-7, both listeners.
 
 Behaviour: each topic is created or gets an error of its own; all that are created are one batch of
-the metadata log. On the broker listener the request is forwarded. Brokers themselves send it plain
-to the controller, for internal topics and for topics made on first use.
+the metadata log, or several where they are many: a topic is never cut. More than 10,000 partitions
+in one request are POLICY_VIOLATION (KAFKA-17870). On the broker listener the request is forwarded.
+Brokers themselves send it plain to the controller, for internal topics and for topics made on first
+use.
 
 Version notes: 4 allows -1 for the cluster's defaults, 5 answers with the counts and settings
 (KIP-525), 7 with the topic's id.
@@ -11,71 +13,100 @@ Version notes: 4 allows -1 for the cluster's defaults, 5 answers with the counts
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import topics
+from spindle.core.controller.wholes import NewTopics
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.node.handlers._patience import check_patience
-from spindle.wire.entities import make
+from spindle.node.handlers._patience import check_timeout
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.create_topics_request import CreatableTopic, CreateTopicsRequest
+from spindle.wire.messages.create_topics_response import (
+    CreatableTopicConfigs,
+    CreatableTopicResult,
+    CreateTopicsResponse,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: CreateTopicsRequest,
+    context: RequestContext[CreateTopicsResponse],
+) -> Later:
     """Hand on to the controller."""
-    broker.forwarding.forward(call, refuse)
+    return broker.forwarding.forward(context, partial(refuse, request, context), request.timeout_ms)
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: CreateTopicsRequest,
+    context: RequestContext[CreateTopicsResponse],
+) -> Later:
     """Create topics."""
-    check_patience(call)
-    asked = [
-        topics.NewTopic(
-            name=topic.name,
-            partitions=topic.num_partitions,
-            replication=topic.replication_factor,
-            assignments=tuple((a.partition_index, tuple(a.broker_ids)) for a in topic.assignments),
-            configs={config.name: config.value for config in topic.configs},
-        )
-        for topic in call.body.topics
-    ]
+    check_timeout(request.timeout_ms)
+    asked = [_asked(topic) for topic in request.topics]
     out = controller.out
-    controller.serve(
-        call,
+    whole = context.survey.whole if isinstance(context.survey, Seen) else None
+    return controller.serve(
+        context,
         lambda state: topics.create_topics(
-            state, asked, out.rng, out.new_id, call.body.validate_only
+            state, asked, out.rng, out.new_id, request.validate_only, whole
         ),
-        lambda answers: _respond(call, answers),
-        refuse,
+        _respond,
+        partial(refuse, request, context),
     )
 
 
-def _respond(call: Call, answers: Sequence[topics.TopicAnswer]) -> Any:
-    r = call.reply
-    return make(r.CreateTopicsResponse, topics=tuple(_topic(call, answer) for answer in answers))
+def _asked(topic: CreatableTopic) -> topics.NewTopic:
+    return topics.NewTopic(
+        name=topic.name,
+        partitions=topic.num_partitions,
+        replication=topic.replication_factor,
+        assignments=tuple((a.partition_index, tuple(a.broker_ids)) for a in topic.assignments),
+        configs={config.name: config.value for config in topic.configs},
+    )
 
 
-def _topic(call: Call, answer: topics.TopicAnswer) -> Any:
-    r = call.reply
+class Seen:
+    """What all topics of a request ask for, that is served in parts."""
+
+    def __init__(self) -> None:
+        self.whole = NewTopics()
+
+    def take(self, controller: Controller, request: CreateTopicsRequest) -> None:
+        """Look at some."""
+        if controller.state is not None:
+            for t in request.topics:
+                self.whole.add(
+                    controller.state, t.name, t.num_partitions, len(t.assignments), len(t.configs)
+                )
+
+
+def weigh(controller: Controller, topic: CreatableTopic) -> int:
+    """How much work a topic is, in partitions."""
+    return 1 + max(topic.num_partitions, len(topic.assignments)) + len(topic.configs)
+
+
+def _respond(answers: Sequence[topics.TopicAnswer]) -> CreateTopicsResponse:
+    return CreateTopicsResponse(topics=tuple(map(_topic, answers)))
+
+
+def _topic(answer: topics.TopicAnswer) -> CreatableTopicResult:
     settings = None
-    if call.version >= 5 and answer.error is Error.NONE:
+    if answer.error is Error.NONE:
         settings = tuple(
-            make(
-                r.CreatableTopicConfigs,
-                name=setting.name,
-                value=setting.value,
-                read_only=False,
-                config_source=setting.source,
-                is_sensitive=False,
+            CreatableTopicConfigs(
+                name=setting.name, value=setting.value, config_source=setting.source
             )
             for setting in answer.settings
         )
-    return make(
-        r.CreatableTopicResult,
-        name=answer.name,
+    return CreatableTopicResult(
+        name=answer.name or "",
         topic_id=answer.topic_id,
         error_code=answer.error,
         error_message=answer.message,
@@ -85,12 +116,16 @@ def _topic(call: Call, answer: topics.TopicAnswer) -> Any:
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: CreateTopicsRequest,
+    context: RequestContext[CreateTopicsResponse],
+    error: Error,
+    message: str,
+) -> CreateTopicsResponse:
     """The same error for each topic."""
     return _respond(
-        call,
         [
             topics.TopicAnswer(name=topic.name, error=error, message=message)
-            for topic in call.body.topics
-        ],
+            for topic in request.topics
+        ]
     )

@@ -7,28 +7,31 @@ are committed, and all together. NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND per group.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.delete_groups_request import DeleteGroupsRequest
+from spindle.wire.messages.delete_groups_response import DeletableGroupResult, DeleteGroupsResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: DeleteGroupsRequest, context: RequestContext[DeleteGroupsResponse]
+) -> Later:
     """Delete groups."""
-    names = tuple(dict.fromkeys(call.body.groups_names))
+    names = tuple(dict.fromkeys(request.groups_names))
     errors: dict[str, Error] = {}
 
     def finish(name: str, error: Error) -> None:
         errors[name] = error
         if len(errors) == len(names):
-            call.answer(_encode(call, names, errors))
+            context.answer(_encode(names, errors))
 
     if not names:
-        call.answer(_encode(call, names, errors))
+        context.answer(_encode(names, errors))
     for name in names:
         try:
             coordinator = broker.groups.coordinator(name)
@@ -36,13 +39,12 @@ def on_broker(broker: Broker, call: Call) -> None:
             finish(name, refusal.error)
         else:
             coordinator.delete_group(name, partial(finish, name))
+    return LATER
 
 
-def _encode(call: Call, names: tuple[str, ...], errors: dict[str, Error]) -> Any:
-    r = call.reply
-    return make(
-        r.DeleteGroupsResponse,
+def _encode(names: tuple[str, ...], errors: dict[str, Error]) -> DeleteGroupsResponse:
+    return DeleteGroupsResponse(
         results=tuple(
-            r.DeletableGroupResult(group_id=name, error_code=errors[name]) for name in names
+            DeletableGroupResult(group_id=name, error_code=errors[name]) for name in names
         ),
     )

@@ -11,12 +11,17 @@ Version notes: 2 is flexible.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
-from spindle.node.calls import Call
 from spindle.node.replicas.hosted import Hosted
-from spindle.wire.entities import make, to_ms
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.delete_records_request import DeleteRecordsRequest
+from spindle.wire.messages.delete_records_response import (
+    DeleteRecordsPartitionResult,
+    DeleteRecordsResponse,
+    DeleteRecordsTopicResult,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -26,17 +31,26 @@ WAIT_MAX: Final = 600.0
 """Seconds that a deletion may wait for the followers at most, whatever it asks for."""
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: DeleteRecordsRequest, context: RequestContext[DeleteRecordsResponse]
+) -> Later:
     """Move the starts, then wait for the followers."""
-    Deletion(broker, call).begin()
+    Deletion(broker, request, context).begin()
+    return LATER
 
 
 class Deletion:
     """One request until it is answered."""
 
-    def __init__(self, broker: Broker, call: Call) -> None:
+    def __init__(
+        self,
+        broker: Broker,
+        request: DeleteRecordsRequest,
+        context: RequestContext[DeleteRecordsResponse],
+    ) -> None:
         self._broker = broker
-        self._call = call
+        self._request = request
+        self._context = context
         self._told: dict[tuple[str, int], tuple[Error, int]] = {}
         self._waits: dict[tuple[str, int], tuple[Hosted, tuple[int, int]]] = {}
         self._left = 1
@@ -46,7 +60,7 @@ class Deletion:
 
     def begin(self) -> None:
         """Begin with all partitions."""
-        for topic in self._call.body.topics:
+        for topic in self._request.topics:
             for asked in topic.partitions:
                 self._left += 1
                 try:
@@ -55,7 +69,11 @@ class Deletion:
                     self._settle((topic.name, asked.partition_index), refusal.error, -1)
         self._left -= 1
         if self._left:
-            wait = min(max(to_ms(self._call.body.timeout), 0) / 1000, WAIT_MAX)
+            wait = min(max(self._request.timeout_ms, 0) / 1000, WAIT_MAX)
+            if (
+                wait and self._context.began is not None
+            ):  # The whole waits once, from its beginning.
+                wait = max(wait - (self._broker.out.now - self._context.began), 0.0)
             if wait:
                 self._broker.replicas.parking.park(wait, self)
             else:
@@ -66,7 +84,13 @@ class Deletion:
     def on_deadline(self) -> None:
         """What has not been settled has timed out, once our own logs have moved their starts."""
         self._late = True
-        if self._moving or self._call.answered:
+        if self._context.began is None:
+            self._give_up()
+        else:  # All parts of a large request have the same deadline.
+            self._broker.out.in_turn(self._give_up)
+
+    def _give_up(self) -> None:
+        if self._moving or self._context.answered:
             return
         for hosted, wait in self._waits.values():
             hosted.at_start.discard(wait)
@@ -101,10 +125,10 @@ class Deletion:
     def _on_moved(self, key: tuple[str, int]) -> None:
         self._moving.discard(key)
         if self._late:
-            self.on_deadline()
+            self._give_up()
 
     def _settle(self, key: tuple[str, int], error: Error, low: int) -> None:
-        if key in self._told or self._call.answered:
+        if key in self._told or self._context.answered:
             return
         self._told[key] = (error, low)
         self._left -= 1
@@ -113,31 +137,27 @@ class Deletion:
             self._broker.replicas.parking.leave(self)
             self._answer()
         elif self._late:
-            self.on_deadline()
+            self._give_up()
 
     def _answer(self) -> None:
-        types = self._call.reply
-
-        def told(topic: str, index: int) -> Any:
+        def told(topic: str, index: int) -> DeleteRecordsPartitionResult:
             key = (topic, index)
             if key in self._told:
                 error, low = self._told[key]
             else:
                 hosted, _ = self._waits[key]
                 error, low = Error.REQUEST_TIMED_OUT, hosted.partition.low_watermark
-            return make(
-                types.DeleteRecordsPartitionResult,
+            return DeleteRecordsPartitionResult(
                 partition_index=index,
                 error_code=error,
                 low_watermark=low,
             )
 
         topics = tuple(
-            make(
-                types.DeleteRecordsTopicResult,
+            DeleteRecordsTopicResult(
                 name=topic.name,
                 partitions=tuple(told(topic.name, p.partition_index) for p in topic.partitions),
             )
-            for topic in self._call.body.topics
+            for topic in self._request.topics
         )
-        self._call.answer(make(types.DeleteRecordsResponse, topics=topics))
+        self._context.answer(DeleteRecordsResponse(topics=topics))

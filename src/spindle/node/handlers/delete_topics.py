@@ -11,75 +11,120 @@ names topics by id as well (KIP-516).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.controller import topics
+from spindle.core.controller.wholes import GoneTopics
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicId
-from spindle.node.calls import Call
-from spindle.node.handlers._patience import check_patience
-from spindle.wire.entities import make
+from spindle.node.handlers._patience import check_timeout
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
+from spindle.wire.messages.delete_topics_response import DeletableTopicResult, DeleteTopicsResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
+PARTITIONS: Final = 4
+"""Partitions that are forgotten in the time that one topic takes by itself."""
 
-def on_broker(broker: Broker, call: Call) -> None:
+
+def on_broker(
+    broker: Broker,
+    request: DeleteTopicsRequest,
+    context: RequestContext[DeleteTopicsResponse],
+) -> Later:
     """Hand on to the controller."""
-    broker.forwarding.forward(call, refuse)
+    return broker.forwarding.forward(context, partial(refuse, request, context), request.timeout_ms)
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: DeleteTopicsRequest,
+    context: RequestContext[DeleteTopicsResponse],
+) -> Later:
     """Delete topics."""
-    check_patience(call)
+    check_timeout(request.timeout_ms)
     asked: list[str | TopicId] = []
-    for name, topic_id in _named(call):
+    for name, topic_id in _named(request, context.version):
         if name is not None and topic_id is None:
             asked.append(name)
         elif topic_id is not None and name is None:
             asked.append(topic_id)
         else:
             raise Refusal(Error.INVALID_REQUEST, "a topic is named by its name or else by its id")
-    controller.serve(
-        call,
-        lambda state: topics.delete_topics(state, asked),
-        lambda answers: _respond(call, answers),
-        refuse,
+    whole = context.survey.whole if isinstance(context.survey, Seen) else None
+    return controller.serve(
+        context,
+        lambda state: topics.delete_topics(state, asked, whole),
+        _respond,
+        partial(refuse, request, context),
     )
 
 
-def _named(call: Call) -> list[tuple[str | None, TopicId | None]]:
-    if call.version < 6:
-        return [(name, None) for name in call.body.topic_names]
-    return [(topic.name, topic.topic_id) for topic in call.body.topics]
+class Seen:
+    """How many topics a request deletes that is served in parts."""
+
+    def __init__(self) -> None:
+        self.whole = GoneTopics()
+
+    def take(self, controller: Controller, request: DeleteTopicsRequest) -> None:
+        """Look at some."""
+        if controller.state is None:
+            return
+        for name in request.topic_names:
+            self.whole.add(controller.state, name)
+        for topic in request.topics:
+            asked = topic.topic_id if topic.name is None else topic.name
+            if asked is not None:
+                self.whole.add(controller.state, asked)
 
 
-def _respond(call: Call, answers: Sequence[topics.TopicAnswer]) -> Any:
-    r = call.reply
-    return make(
-        r.DeleteTopicsResponse,
+def weigh(controller: Controller, asked: str | DeleteTopicState) -> int:
+    """How much work a topic is, in topics that are not there."""
+    if controller.state is None:
+        return 1
+    image = controller.state.image
+    name = asked if isinstance(asked, str) else asked.name
+    id = None if isinstance(asked, str) else asked.topic_id
+    topic = image.topic(name) if name is not None else image.topics.get(id) if id else None
+    return 1 if topic is None else 1 + len(topic.partitions) // PARTITIONS
+
+
+def _named(request: DeleteTopicsRequest, version: int) -> list[tuple[str | None, TopicId | None]]:
+    if version < 6:
+        return [(name, None) for name in request.topic_names]
+    return [(topic.name, topic.topic_id) for topic in request.topics]
+
+
+def _respond(answers: Sequence[topics.TopicAnswer]) -> DeleteTopicsResponse:
+    return DeleteTopicsResponse(
         responses=tuple(
-            make(
-                r.DeletableTopicResult,
+            DeletableTopicResult(
                 name=answer.name,
                 topic_id=answer.topic_id,
                 error_code=answer.error,
                 error_message=answer.message,
             )
             for answer in answers
-        ),
+        )
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: DeleteTopicsRequest,
+    context: RequestContext[DeleteTopicsResponse],
+    error: Error,
+    message: str,
+) -> DeleteTopicsResponse:
     """The same error for each topic."""
-    if error is Error.TOPIC_DELETION_DISABLED and call.version < 3:
+    if error is Error.TOPIC_DELETION_DISABLED and context.version < 3:
         error = Error.INVALID_REQUEST
     return _respond(
-        call,
         [
             topics.TopicAnswer(name=name, topic_id=topic_id, error=error, message=message)
-            for name, topic_id in _named(call)
-        ],
+            for name, topic_id in _named(request, context.version)
+        ]
     )

@@ -7,27 +7,32 @@ version 1 on also offsets that are missing in logs that serve, and may be lost.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from spindle.model.errors import Error
 from spindle.model.ids import LogDir
-from spindle.node.calls import Call
 from spindle.node.logdirs.places import Stage
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages import describe_bad_replicas_response as told
+from spindle.wire.messages.describe_bad_replicas_request import DescribeBadReplicasRequest
+from spindle.wire.messages.describe_bad_replicas_response import DescribeBadReplicasResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: DescribeBadReplicasRequest,
+    context: RequestContext[DescribeBadReplicasResponse],
+) -> DescribeBadReplicasResponse:
     """Tell of all directories."""
-    t = call.reply
-    found = tuple(_directory(broker, call, path) for path in broker.logs.directories.all)
-    call.answer(make(t.DescribeBadReplicasResponse, error_code=Error.NONE, log_dirs=found))
+    return DescribeBadReplicasResponse(
+        log_dirs=tuple(_directory(broker, path) for path in broker.logs.directories.all)
+    )
 
 
-def _directory(broker: Broker, call: Call, path: LogDir) -> Any:
-    logs, t = broker.logs, call.reply
+def _directory(broker: Broker, path: LogDir) -> told.LogDir:
+    logs = broker.logs
     scrub = logs.scrubbing.progress(path)
     serves = logs.directories.is_online(path)
     offline = [
@@ -35,20 +40,18 @@ def _directory(broker: Broker, call: Call, path: LogDir) -> Any:
         for place in logs.places.all.values()
         if serves and place.directory == path and place.stage is Stage.OFFLINE
     ]
-    return make(
-        t.LogDir,
+    return told.LogDir(
         log_dir=path,
         scrub_rounds=scrub.rounds,
         scrub_ended_ms=scrub.ended_ms,
         scrubbed_bytes=scrub.seen,
         scrub_total_bytes=logs.places.bytes_in(path) if scrub.place is not None else scrub.seen,
         bad_copies=tuple(
-            make(t.BadCopy, name=c.name, size=c.size, since_ms=c.since_ms, reason=c.why)
+            told.BadCopy(name=c.name, size=c.size, since_ms=c.since_ms, reason=c.why)
             for c in logs.bad_copies.in_directory(path)
         ),
         replicas=tuple(
-            make(
-                t.Replica,
+            told.Replica(
                 topic=place.name.topic,
                 partition_index=place.name.partition,
                 reason=place.why,
@@ -58,14 +61,12 @@ def _directory(broker: Broker, call: Call, path: LogDir) -> Any:
             for place in offline
         ),
         gaps=tuple(
-            make(
-                t.Gap,
+            told.Gap(
                 topic=name.topic,
                 partition_index=name.partition,
                 first_offset=first,
                 next_offset=after,
             )
             for name, (first, after) in logs.places.doubtful_in(path)
-            if call.version >= 1
         ),
     )

@@ -13,20 +13,29 @@ documentation.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
 from spindle.model.settings.values import Settings
-from spindle.node.calls import Call
+from spindle.node.request_context import Later, RequestContext
 from spindle.node.settings_view import (
     Source,
     Told,
     View,
     other_settings,
 )
-from spindle.node.slices import REST, Slices
-from spindle.wire.entities import make
+from spindle.node.slices import REST, Pause, Slices
+from spindle.wire.messages.describe_configs_request import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+)
+from spindle.wire.messages.describe_configs_response import (
+    DescribeConfigsResourceResult,
+    DescribeConfigsResponse,
+    DescribeConfigsResult,
+    DescribeConfigsSynonym,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -36,43 +45,55 @@ OTHERS: Final = {16: Source.CLIENT_METRICS, 32: Source.GROUP}
 """Resource types whose settings we keep for others, without knowing them."""
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: DescribeConfigsRequest,
+    context: RequestContext[DescribeConfigsResponse],
+) -> Later:
     """Tell settings as this broker obeys them."""
-    _answer(broker.slices, broker.image, broker.settings, broker.node_id, call)
+    results = _results(broker.image, broker.settings, broker.node_id, request)
+    return _answer(broker.slices, request, context, results)
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: DescribeConfigsRequest,
+    context: RequestContext[DescribeConfigsResponse],
+) -> Later:
     """Tell settings as this controller knows them."""
     config = controller.config
-    _answer(controller.slices, controller.image, config.settings, config.node_id, call)
+    results = _results(controller.image, config.settings, config.node_id, request)
+    return _answer(controller.slices, request, context, results)
 
 
 def _answer(
-    slices: Slices, image: ClusterImage, settings: Settings, node_id: int, call: Call
-) -> None:
-    results = _results(image, settings, node_id, call)
-    slices.answer(
-        call,
-        results,
-        lambda found: make(call.reply.DescribeConfigsResponse, results=found),
+    slices: Slices,
+    request: DescribeConfigsRequest,
+    context: RequestContext[DescribeConfigsResponse],
+    results: Iterator[DescribeConfigsResult | Pause],
+) -> Later:
+    return slices.answer(
+        request, context, results, lambda found: DescribeConfigsResponse(results=found)
     )
 
 
-def _results(image: ClusterImage, settings: Settings, node_id: int, call: Call) -> Iterator[Any]:
-    for resource in call.body.resources:
-        error, message, told = Error.NONE, None, []
+def _results(
+    image: ClusterImage, settings: Settings, node_id: int, request: DescribeConfigsRequest
+) -> Iterator[DescribeConfigsResult | Pause]:
+    for resource in request.resources:
+        error, message = Error.NONE, None
+        told: list[Told] = []
         try:
             told = list(_find(image, settings, node_id, resource))
         except Refusal as refusal:
             error, message = refusal.error, refusal.message
-        yield make(
-            call.reply.DescribeConfigsResult,
+        yield DescribeConfigsResult(
             error_code=error,
             error_message=message,
             resource_type=resource.resource_type,
             resource_name=resource.resource_name,
             configs=tuple(
-                _encode(call, t)
+                _encode(request, t)
                 for t in told
                 # Asking for no names in particular is asking for all.
                 if not resource.configuration_keys or t.setting.name in resource.configuration_keys
@@ -81,7 +102,9 @@ def _results(image: ClusterImage, settings: Settings, node_id: int, call: Call) 
         yield REST
 
 
-def _find(image: ClusterImage, settings: Settings, node_id: int, resource: Any) -> Iterator[Told]:
+def _find(
+    image: ClusterImage, settings: Settings, node_id: int, resource: DescribeConfigsResource
+) -> Iterator[Told]:
     kind, name = resource.resource_type, resource.resource_name
     if kind == TOPIC_RESOURCE:
         if image.topic(name) is None:
@@ -101,23 +124,19 @@ def _find(image: ClusterImage, settings: Settings, node_id: int, resource: Any) 
     raise Refusal(Error.INVALID_REQUEST, f"resources of type {kind} have no settings here")
 
 
-def _encode(call: Call, told: Told) -> Any:
-    r, body = call.reply, call.body
-    return make(
-        r.DescribeConfigsResourceResult,
+def _encode(request: DescribeConfigsRequest, told: Told) -> DescribeConfigsResourceResult:
+    return DescribeConfigsResourceResult(
         name=told.setting.name,
         value=told.value,
         read_only=told.read_only,
-        config_source=int(told.source),
+        config_source=told.source,
         is_sensitive=told.setting.sensitive,
         synonyms=tuple(
-            r.DescribeConfigsSynonym(name=s.name, value=s.value, source=int(s.source))
+            DescribeConfigsSynonym(name=s.name, value=s.value, source=s.source)
             for s in told.synonyms
         )
-        if body.include_synonyms
+        if request.include_synonyms
         else (),
-        config_type=int(told.setting.kind),
-        documentation=told.setting.documentation
-        if getattr(body, "include_documentation", False)
-        else None,
+        config_type=told.setting.kind,
+        documentation=told.setting.documentation if request.include_documentation else None,
     )

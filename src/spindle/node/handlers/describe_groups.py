@@ -10,53 +10,57 @@ message (KIP-1043).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.core.groups.values import GroupView
 from spindle.model.errors import Error, Refusal
 from spindle.node import authorized
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.describe_groups_request import DescribeGroupsRequest
+from spindle.wire.messages.describe_groups_response import (
+    DescribedGroup,
+    DescribedGroupMember,
+    DescribeGroupsResponse,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: DescribeGroupsRequest, context: RequestContext[DescribeGroupsResponse]
+) -> DescribeGroupsResponse:
     """Describe groups."""
-    groups = tuple(_describe(broker, call, group_id) for group_id in call.body.groups)
-    call.answer(make(call.reply.DescribeGroupsResponse, groups=groups))
+    asked = request.include_authorized_operations
+    allowed = authorized.GROUP if asked else authorized.NOT_ASKED
+    return DescribeGroupsResponse(
+        groups=tuple(
+            _describe(broker, group_id, allowed, context.version) for group_id in request.groups
+        )
+    )
 
 
-def _describe(broker: Broker, call: Call, group_id: str) -> Any:
-    r = call.reply
+def _describe(broker: Broker, group_id: str, allowed: int, version: int) -> DescribedGroup:
     try:
         view: GroupView | None = broker.groups.coordinator(group_id).describe(group_id)
     except Refusal as refusal:
-        return make(r.DescribedGroup, error_code=refusal.error, group_id=group_id)
-    asked = getattr(call.body, "include_authorized_operations", False)
-    allowed = authorized.GROUP if asked else authorized.NOT_ASKED
+        return DescribedGroup(error_code=refusal.error, group_id=group_id)
     if view is None:
-        return make(
-            r.DescribedGroup,
-            error_code=Error.GROUP_ID_NOT_FOUND if call.version >= 6 else Error.NONE,
+        return DescribedGroup(
+            error_code=Error.GROUP_ID_NOT_FOUND if version >= 6 else Error.NONE,
             error_message=f"Group {group_id} not found.",
             group_id=group_id,
             group_state="Dead",
             authorized_operations=allowed,
         )
-    return make(
-        r.DescribedGroup,
-        error_code=Error.NONE,
-        error_message=None,
+    return DescribedGroup(
         group_id=group_id,
         group_state=view.state,
         protocol_type=view.protocol_type,
         protocol_data=view.protocol,
         authorized_operations=allowed,
         members=tuple(
-            make(
-                r.DescribedGroupMember,
+            DescribedGroupMember(
                 member_id=m.member_id,
                 group_instance_id=m.instance_id,
                 client_id=m.client_id,

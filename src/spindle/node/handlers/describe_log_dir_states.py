@@ -7,34 +7,41 @@ it since the broker started (B-13). Replicas that are offline count where their 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from spindle.model.errors import Error
-from spindle.node.calls import Call
 from spindle.node.logdirs.directories import Directory
 from spindle.node.logdirs.orders import NAMED_MAX, replicas_are
 from spindle.node.logdirs.places import Place, Stage
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.describe_log_dir_states_request import DescribeLogDirStatesRequest
+from spindle.wire.messages.describe_log_dir_states_response import (
+    DescribeLogDirStatesResponse,
+    Event,
+    LogDirState,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: DescribeLogDirStatesRequest,
+    context: RequestContext[DescribeLogDirStatesResponse],
+) -> DescribeLogDirStatesResponse:
     """Tell of all directories."""
-    t = call.reply
-    found = tuple(_state(broker, t, d) for d in broker.logs.directories.all.values())
-    call.answer(make(t.DescribeLogDirStatesResponse, error_code=Error.NONE, log_dirs=found))
+    return DescribeLogDirStatesResponse(
+        log_dirs=tuple(_state(broker, d) for d in broker.logs.directories.all.values())
+    )
 
 
-def _state(broker: Broker, t: Any, directory: Directory) -> Any:
+def _state(broker: Broker, directory: Directory) -> LogDirState:
     logs, path, usage = broker.logs, directory.path, directory.usage
     hosted = [broker.replicas.find(id) for id in logs.places.current(path)]
     places = logs.places.all
     offline = [p for p in places.values() if p.directory == path and p.stage is Stage.OFFLINE]
     leaving = [places[m.id] for m in logs.moves.all() if m.id in places]
-    return make(
-        t.LogDirState,
+    return LogDirState(
         log_dir=path,
         directory_id=directory.id,
         state=logs.directories.state(path),
@@ -50,7 +57,7 @@ def _state(broker: Broker, t: Any, directory: Directory) -> Any:
         stray_bytes=sum(logs.purging.strays[path].values()),
         kept_bytes=logs.moves.kept.bytes_in(path),
         call_seconds=logs.directories.paces.latency(path),
-        events=tuple(make(t.Event, at_ms=at, text=text) for at, text in directory.history),
+        events=tuple(Event(at_ms=at, text=text) for at, text in directory.history),
     )
 
 

@@ -13,76 +13,86 @@ directory's id, where it is known (B-25).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
+from spindle.core.logdirs.move import Move
 from spindle.model.errors import Error
 from spindle.model.features import CORDONED_DIRECTORIES, METADATA_VERSION
 from spindle.model.ids import PartitionId, TopicPartition
-from spindle.node.calls import Call
 from spindle.node.logdirs.directories import Directory
-from spindle.node.slices import ONE, REST, REST_AFTER
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.node.slices import ONE, REST, REST_AFTER, Pause
+from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
+from spindle.wire.messages.describe_log_dirs_response import (
+    DescribeLogDirsPartition,
+    DescribeLogDirsResponse,
+    DescribeLogDirsResult,
+    DescribeLogDirsTopic,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 Wanted = Callable[[TopicPartition], bool]
+Topics = dict[str, list[DescribeLogDirsPartition]]
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: DescribeLogDirsRequest,
+    context: RequestContext[DescribeLogDirsResponse],
+) -> Later:
     """Tell of all directories."""
-    t = call.reply
-    asked: set[TopicPartition] | None = None if call.body.topics is None else set()
+    return broker.slices.answer(
+        request,
+        context,
+        _parts(broker, request),
+        lambda found: DescribeLogDirsResponse(results=found),
+    )
+
+
+def _parts(
+    broker: Broker, request: DescribeLogDirsRequest
+) -> Iterator[DescribeLogDirsResult | Pause]:
+    asked: set[TopicPartition] | None = None if request.topics is None else set()
+    for topic in request.topics or ():
+        assert asked is not None
+        yield ONE
+        state = broker.image.topic(topic.topic)
+        if state is None:
+            continue  # Only what exists is kept: who asks may name millions.
+        for partition in topic.partitions:
+            yield ONE
+            if partition in state.partitions:
+                asked.add(TopicPartition(topic.topic, partition))
 
     def wanted(name: TopicPartition) -> bool:
         return asked is None or name in asked
 
-    def parts() -> Iterator[Any]:
-        for topic in call.body.topics or ():
-            assert asked is not None
-            yield ONE
-            state = broker.image.topic(topic.topic)
-            if state is None:
-                continue  # Only what exists is kept: who asks may name millions.
-            for partition in topic.partitions:
-                yield ONE
-                if partition in state.partitions:
-                    asked.add(TopicPartition(topic.topic, partition))
-        # Where each replica is counts as of now: none is told twice, or not at all, for moving.
-        seen = [
-            (d, list(broker.logs.places.current(d.path)), list(broker.logs.futures(d.path)))
-            for d in broker.logs.directories.all.values()
-        ]
-        for directory, replicas, moves in seen:
-            topics: dict[str, list[Any]] = {}
-            yield from _collect(broker, t, replicas, moves, wanted, topics)
-            yield _directory(broker, t, directory, topics)
-
-    broker.slices.answer(
-        call, parts(), lambda found: make(t.DescribeLogDirsResponse, results=found)
-    )
+    # Where each replica is counts as of now: none is told twice, or not at all, for moving.
+    seen = [
+        (d, list(broker.logs.places.current(d.path)), list(broker.logs.futures(d.path)))
+        for d in broker.logs.directories.all.values()
+    ]
+    for directory, replicas, moves in seen:
+        topics: Topics = {}
+        yield from _collect(broker, replicas, moves, wanted, topics)
+        yield _directory(broker, directory, topics)
 
 
-def _directory(broker: Broker, t: Any, directory: Directory, topics: dict[str, list[Any]]) -> Any:
+def _directory(broker: Broker, directory: Directory, topics: Topics) -> DescribeLogDirsResult:
     path = directory.path
     if not directory.health.online:
-        return make(
-            t.DescribeLogDirsResult,
-            error_code=Error.KAFKA_STORAGE_ERROR,
-            log_dir=path,
-            total_bytes=-1,
-            usable_bytes=-1,
-            directory_id=directory.id,
+        return DescribeLogDirsResult(
+            error_code=Error.KAFKA_STORAGE_ERROR, log_dir=path, directory_id=directory.id
         )
     level = broker.image.features.get(METADATA_VERSION, 0)
     is_cordoned = broker.logs.directories.is_cordoned(path)
-    return make(
-        t.DescribeLogDirsResult,
-        error_code=Error.NONE,
+    return DescribeLogDirsResult(
         log_dir=path,
         topics=tuple(
-            make(t.DescribeLogDirsTopic, name=name, partitions=tuple(entries))
+            DescribeLogDirsTopic(name=name, partitions=tuple(entries))
             for name, entries in topics.items()
         ),
         total_bytes=directory.usage.total,
@@ -94,18 +104,16 @@ def _directory(broker: Broker, t: Any, directory: Directory, topics: dict[str, l
 
 def _collect(
     broker: Broker,
-    t: Any,
-    replicas: list[PartitionId],
-    moves: list[Any],
+    replicas: Iterable[PartitionId],
+    moves: Iterable[Move],
     wanted: Wanted,
-    topics: dict[str, list[Any]],
-) -> Iterator[Any]:
+    topics: Topics,
+) -> Iterator[Pause]:
     """Put the replicas of a directory into `topics`, with rests."""
 
     def add(name: TopicPartition, size: int, lag: int, future: bool) -> None:
         if wanted(name):
-            entry = make(
-                t.DescribeLogDirsPartition,
+            entry = DescribeLogDirsPartition(
                 partition_index=name.partition,
                 partition_size=size,
                 offset_lag=lag,

@@ -6,41 +6,48 @@ each began (KIP-664).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from spindle.node.calls import Call
 from spindle.node.replicas.hosted import Hosted
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.describe_producers_request import DescribeProducersRequest
+from spindle.wire.messages.describe_producers_response import (
+    DescribeProducersResponse,
+    PartitionResponse,
+    ProducerState,
+    TopicResponse,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: DescribeProducersRequest,
+    context: RequestContext[DescribeProducersResponse],
+) -> DescribeProducersResponse:
     """Tell what is remembered."""
-    types = call.reply
-    topics = tuple(
-        make(
-            types.TopicResponse,
-            name=topic.name,
-            partitions=tuple(_told(broker, types, topic.name, n) for n in topic.partition_indexes),
+    return DescribeProducersResponse(
+        topics=tuple(
+            TopicResponse(
+                name=topic.name,
+                partitions=tuple(_told(broker, topic.name, n) for n in topic.partition_indexes),
+            )
+            for topic in request.topics
         )
-        for topic in call.body.topics
     )
-    call.answer(make(types.DescribeProducersResponse, topics=topics))
 
 
-def _told(broker: Broker, types: Any, topic: str, index: int) -> Any:
+def _told(broker: Broker, topic: str, index: int) -> PartitionResponse:
     hosted = broker.replicas.leader(topic, index)
     if not isinstance(hosted, Hosted):
-        return make(types.PartitionResponse, partition_index=index, error_code=hosted)
+        return PartitionResponse(partition_index=index, error_code=hosted)
     machine = hosted.partition
-    return make(
-        types.PartitionResponse,
+    return PartitionResponse(
         partition_index=index,
         active_producers=tuple(
-            make(
-                types.ProducerState,
+            ProducerState(
                 producer_id=id,
                 producer_epoch=producer.epoch,
                 last_sequence=producer.last_sequence,

@@ -11,34 +11,54 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.raft.leading import Progress
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NodeId
-from spindle.node.calls import Call
 from spindle.node.handlers._quorum import metadata_partition, raft_of
 from spindle.node.quorum.quorum import Member
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.describe_quorum_request import DescribeQuorumRequest
+from spindle.wire.messages.describe_quorum_response import (
+    DescribeQuorumResponse,
+    Listener,
+    Node,
+    PartitionData,
+    ReplicaState,
+    TopicData,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: DescribeQuorumRequest,
+    context: RequestContext[DescribeQuorumResponse],
+) -> Later:
     """Hand on to the controller."""
-    broker.forwarding.forward(call, refuse)
+    return broker.forwarding.forward(context, partial(refuse, request, context))
 
 
-def on_controller(node: Member, call: Call) -> None:
+def on_controller(
+    node: Member,
+    request: DescribeQuorumRequest,
+    context: RequestContext[DescribeQuorumResponse],
+) -> DescribeQuorumResponse:
     """Serve DescribeQuorum."""
-    raft = raft_of(node, call.body)
+    raft = raft_of(node, None)
     try:
-        metadata_partition(call.body.topics)
+        metadata_partition(
+            [
+                (topic.topic_name, [(p.partition_index, p) for p in topic.partitions])
+                for topic in request.topics
+            ]
+        )
     except Refusal:
-        call.answer(_not_hosted(call))
-        return
-    t = call.reply
+        return _not_hosted(request)
     term = raft.term
     if term is None:
         raise Refusal(Error.NOT_LEADER_OR_FOLLOWER, f"node {raft.me} does not lead the quorum")
@@ -48,86 +68,59 @@ def on_controller(node: Member, call: Call) -> None:
         last_fetch_ms=raft.out.wall_ms,
         last_caught_up_ms=raft.out.wall_ms,
     )
-    partition = make(
-        t.PartitionData,
-        partition_index=0,
-        error_code=Error.NONE,
+    partition = PartitionData(
         error_message="",
         leader_id=raft.me,
         leader_epoch=raft.epoch,
         high_watermark=raft.log.high_watermark,
-        current_voters=_replicas(t, {**term.voters, raft.me: ourselves}),
-        observers=_replicas(t, term.observers),
+        current_voters=_replicas({**term.voters, raft.me: ourselves}),
+        observers=_replicas(term.observers),
     )
-    nodes: tuple[Any, ...] = ()
-    if hasattr(t, "Node"):
-        nodes = tuple(_node(node, t, voter) for voter in raft.voters)
-    call.answer(_reply(call, partition, nodes))
+    return _reply(request, partition, tuple(_node(node, voter) for voter in raft.voters))
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: DescribeQuorumRequest,
+    context: RequestContext[DescribeQuorumResponse],
+    error: Error,
+    message: str,
+) -> DescribeQuorumResponse:
     """The answer when it cannot be told: the error is the partition's, as Apache Kafka has it."""
-    t = call.reply
-    topics = call.body.topics
-    if error != Error.NOT_LEADER_OR_FOLLOWER or len(topics) != 1:
-        return make(
-            t.DescribeQuorumResponse, error_code=error, error_message=message, topics=(), nodes=()
-        )
-    partition = make(
-        t.PartitionData,
-        partition_index=0,
-        error_code=error,
-        error_message=message,
-        current_voters=(),
-        observers=(),
-    )
-    return _reply(call, partition, ())
+    if error != Error.NOT_LEADER_OR_FOLLOWER or len(request.topics) != 1:
+        return DescribeQuorumResponse(error_code=error, error_message=message)
+    return _reply(request, PartitionData(error_code=error, error_message=message), ())
 
 
-def _not_hosted(call: Call) -> Any:
-    t = call.reply
-    return make(
-        t.DescribeQuorumResponse,
-        error_code=Error.NONE,
+def _not_hosted(request: DescribeQuorumRequest) -> DescribeQuorumResponse:
+    return DescribeQuorumResponse(
         error_message="",
         topics=tuple(
-            make(
-                t.TopicData,
+            TopicData(
                 topic_name=topic.topic_name,
                 partitions=tuple(
-                    make(
-                        t.PartitionData,
+                    PartitionData(
                         partition_index=p.partition_index,
                         error_code=Error.UNKNOWN_TOPIC_OR_PARTITION,
                         error_message="This server does not host this topic-partition.",
-                        current_voters=(),
-                        observers=(),
                     )
                     for p in topic.partitions
                 ),
             )
-            for topic in call.body.topics
+            for topic in request.topics
         ),
-        nodes=(),
     )
 
 
-def _reply(call: Call, partition: Any, nodes: tuple[Any, ...]) -> Any:
-    t = call.reply
-    topic = make(t.TopicData, topic_name=call.body.topics[0].topic_name, partitions=(partition,))
-    return make(
-        t.DescribeQuorumResponse,
-        error_code=Error.NONE,
-        error_message="",
-        topics=(topic,),
-        nodes=nodes,
-    )
+def _reply(
+    request: DescribeQuorumRequest, partition: PartitionData, nodes: tuple[Node, ...]
+) -> DescribeQuorumResponse:
+    topic = TopicData(topic_name=request.topics[0].topic_name, partitions=(partition,))
+    return DescribeQuorumResponse(error_message="", topics=(topic,), nodes=nodes)
 
 
-def _replicas(types: Any, progress: Mapping[NodeId, Progress]) -> tuple[Any, ...]:
+def _replicas(progress: Mapping[NodeId, Progress]) -> tuple[ReplicaState, ...]:
     return tuple(
-        make(
-            types.ReplicaState,
+        ReplicaState(
             replica_id=id,
             replica_directory_id=p.directory,
             log_end_offset=p.end,
@@ -138,11 +131,11 @@ def _replicas(types: Any, progress: Mapping[NodeId, Progress]) -> tuple[Any, ...
     )
 
 
-def _node(node: Member, types: Any, voter: NodeId) -> Any:
+def _node(node: Member, voter: NodeId) -> Node:
     quorum = node.quorum
     address = quorum.endpoint_of(voter)
-    listeners: tuple[Any, ...] = ()
+    listeners: tuple[Listener, ...] = ()
     if address is not None:
         name = quorum.controller_listener
-        listeners = (make(types.Listener, name=name, host=address[0], port=address[1]),)
-    return make(types.Node, node_id=voter, listeners=listeners)
+        listeners = (Listener(name=name, host=address[0], port=address[1]),)
+    return Node(node_id=voter, listeners=listeners)

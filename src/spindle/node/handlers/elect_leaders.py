@@ -10,15 +10,21 @@ Version notes: 1 adds the kind of election (KIP-460; before: PREFERRED) and an e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.controller import elections
 from spindle.core.controller.change import Election
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
-from spindle.node.calls import Call
-from spindle.node.handlers._patience import check_patience
-from spindle.wire.entities import make
+from spindle.node.handlers._patience import check_timeout
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.elect_leaders_request import ElectLeadersRequest
+from spindle.wire.messages.elect_leaders_response import (
+    ElectLeadersResponse,
+    PartitionResult,
+    ReplicaElectionResult,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -27,60 +33,69 @@ if TYPE_CHECKING:
 KINDS: Final = {0: Election.PREFERRED, 1: Election.UNCLEAN}
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: ElectLeadersRequest, context: RequestContext[ElectLeadersResponse]
+) -> Later:
     """Hand on to the controller."""
-    broker.forwarding.forward(call, refuse)
+    return broker.forwarding.forward(context, partial(refuse, request, context), request.timeout_ms)
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: ElectLeadersRequest,
+    context: RequestContext[ElectLeadersResponse],
+) -> Later:
     """Elect leaders."""
-    check_patience(call)
-    number = getattr(call.body, "election_type", 0)
-    kind = KINDS.get(number)
+    check_timeout(request.timeout_ms)
+    kind = KINDS.get(request.election_type)
     if kind is None:
-        raise Refusal(Error.INVALID_REQUEST, f"there is no election type {number}")
-    asked = _asked(call)
-    controller.serve(
-        call,
+        raise Refusal(Error.INVALID_REQUEST, f"there is no election type {request.election_type}")
+    asked = _asked(request)
+    return controller.serve(
+        context,
         lambda state: elections.elect_leaders(state, kind, asked),
-        lambda outcomes: _respond(call, Error.NONE, outcomes),
-        refuse,
+        lambda outcomes: _respond(Error.NONE, outcomes),
+        partial(refuse, request, context),
     )
 
 
-def _asked(call: Call) -> list[TopicPartition] | None:
-    if call.body.topic_partitions is None:
+def _asked(request: ElectLeadersRequest) -> list[TopicPartition] | None:
+    if request.topic_partitions is None:
         return None
     return [
         TopicPartition(topic.topic, number)
-        for topic in call.body.topic_partitions
+        for topic in request.topic_partitions
         for number in topic.partitions
     ]
 
 
-def _respond(call: Call, error: Error, outcomes: Mapping[TopicPartition, elections.Outcome]) -> Any:
-    r = call.reply
-    topics: dict[str, list[Any]] = {}
+def _respond(
+    error: Error, outcomes: Mapping[TopicPartition, elections.Outcome]
+) -> ElectLeadersResponse:
+    topics: dict[str, list[PartitionResult]] = {}
     for name, outcome in outcomes.items():
         topics.setdefault(name.topic, []).append(
-            make(
-                r.PartitionResult,
+            PartitionResult(
                 partition_id=name.partition,
                 error_code=outcome.error,
                 error_message=outcome.message,
             )
         )
-    return make(
-        r.ElectLeadersResponse,
+    return ElectLeadersResponse(
         error_code=error,
         replica_election_results=tuple(
-            make(r.ReplicaElectionResult, topic=topic, partition_result=tuple(results))
+            ReplicaElectionResult(topic=topic, partition_result=tuple(results))
             for topic, results in topics.items()
         ),
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: ElectLeadersRequest,
+    context: RequestContext[ElectLeadersResponse],
+    error: Error,
+    message: str,
+) -> ElectLeadersResponse:
     """The error for the whole, and for each partition that was named."""
     outcome = elections.Outcome(error, message)
-    return _respond(call, error, dict.fromkeys(_asked(call) or (), outcome))
+    return _respond(error, dict.fromkeys(_asked(request) or (), outcome))

@@ -8,35 +8,70 @@ Version notes: v0 lists successors by id, v1 with directory ids, which a static 
 
 from __future__ import annotations
 
-from typing import Any, Final
-
+from spindle.core.raft.values import Heard
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.node.handlers._quorum import learn_leader, metadata_partition, raft_of, reply
+from spindle.node.handlers._quorum import (
+    learn_leader,
+    metadata_partition,
+    node_endpoints,
+    raft_of,
+)
 from spindle.node.quorum.quorum import Member
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.end_quorum_epoch_request import EndQuorumEpochRequest
+from spindle.wire.messages.end_quorum_epoch_response import (
+    EndQuorumEpochResponse,
+    NodeEndpoint,
+    PartitionData,
+    TopicData,
+)
 
-RESPONSE: Final = "EndQuorumEpochResponse"
 
-
-def on_controller(node: Member, call: Call) -> None:
+def on_controller(
+    node: Member,
+    request: EndQuorumEpochRequest,
+    context: RequestContext[EndQuorumEpochResponse],
+) -> Later:
     """Serve EndQuorumEpoch."""
-    body = call.body
-    raft = raft_of(node, body)
-    asked = metadata_partition(body.topics)
-    if hasattr(asked, "preferred_candidates"):
-        successors = tuple(int(c.candidate_id) for c in asked.preferred_candidates)
+    raft = raft_of(node, request.cluster_id)
+    asked = metadata_partition(
+        [
+            (topic.topic_name, [(p.partition_index, p) for p in topic.partitions])
+            for topic in request.topics
+        ]
+    )
+    if context.version >= 1:
+        successors = tuple(c.candidate_id for c in asked.preferred_candidates)
     else:
-        successors = tuple(map(int, asked.preferred_successors))
-    learn_leader(node, body, asked.leader_id)
+        successors = tuple(asked.preferred_successors)
+    learn_leader(node, asked.leader_id, request.leader_endpoints)
     raft.on_end_epoch(
         asked.leader_id,
         asked.leader_epoch,
         successors,
-        lambda heard: call.answer(reply(node, call, RESPONSE, heard)),
+        lambda heard: context.answer(_reply(node, request, heard)),
     )
+    return LATER
 
 
-def refuse(call: Call, error: Error, _: str) -> Any:
+def refuse(
+    request: EndQuorumEpochRequest,
+    context: RequestContext[EndQuorumEpochResponse],
+    error: Error,
+    message: str,
+) -> EndQuorumEpochResponse:
     """The answer when the request as a whole is wrong."""
-    return make(getattr(call.reply, RESPONSE), error_code=error, topics=())
+    return EndQuorumEpochResponse(error_code=error)
+
+
+def _reply(node: Member, request: EndQuorumEpochRequest, heard: Heard) -> EndQuorumEpochResponse:
+    partition = PartitionData(
+        error_code=heard.error,
+        leader_id=heard.leader,
+        leader_epoch=heard.epoch,
+    )
+    topic = TopicData(topic_name=request.topics[0].topic_name, partitions=(partition,))
+    return EndQuorumEpochResponse(
+        topics=(topic,),
+        node_endpoints=node_endpoints(node, heard.leader, NodeEndpoint),
+    )

@@ -9,12 +9,13 @@ transaction ends in an epoch of its own, and the answer tells the next one (KIP-
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.end_txn_request import EndTxnRequest
+from spindle.wire.messages.end_txn_response import EndTxnResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -23,34 +24,36 @@ FENCED_FROM = 2
 BUMPS_FROM = 5
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: EndTxnRequest, context: RequestContext[EndTxnResponse]
+) -> Later:
     """End a transaction."""
-    body = call.body
 
     def then(result: Producer | Error) -> None:
         if isinstance(result, Error):
-            call.answer(refuse(call, result, ""))
+            context.answer(refuse(request, context, result, ""))
         else:
-            call.answer(
-                make(
-                    call.reply.EndTxnResponse,
-                    error_code=Error.NONE,
-                    producer_id=result.producer_id,
-                    producer_epoch=result.epoch,
-                )
+            context.answer(
+                EndTxnResponse(producer_id=result.producer_id, producer_epoch=result.epoch)
             )
 
-    broker.transactions.coordinator(body.transactional_id).end(
-        body.transactional_id,
-        Producer(body.producer_id, body.producer_epoch),
-        body.committed,
-        call.version >= BUMPS_FROM,
+    broker.transactions.coordinator(request.transactional_id).end(
+        request.transactional_id,
+        Producer(request.producer_id, request.producer_epoch),
+        request.committed,
+        context.version >= BUMPS_FROM,
         then,
     )
+    return LATER
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: EndTxnRequest,
+    context: RequestContext[EndTxnResponse],
+    error: Error,
+    message: str,
+) -> EndTxnResponse:
     """It is not ended by this request."""
-    if error is Error.PRODUCER_FENCED and call.version < FENCED_FROM:
+    if error is Error.PRODUCER_FENCED and context.version < FENCED_FROM:
         error = Error.INVALID_PRODUCER_EPOCH
-    return make(call.reply.EndTxnResponse, error_code=error, producer_id=-1, producer_epoch=-1)
+    return EndTxnResponse(error_code=error, producer_id=-1, producer_epoch=-1)

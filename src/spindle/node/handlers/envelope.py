@@ -9,14 +9,17 @@ client address that is none, UNSUPPORTED_VERSION for one that cannot be read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.node.calls import Call
+from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.apis import Key
-from spindle.wire.entities import data_class, decode, make
+from spindle.wire.codec import decode
 from spindle.wire.framing import decode_header
+from spindle.wire.messages.default_principal_data import DefaultPrincipalData
+from spindle.wire.messages.envelope_request import EnvelopeRequest
+from spindle.wire.messages.envelope_response import EnvelopeResponse
 
 if TYPE_CHECKING:
     from spindle.node.controller import Controller
@@ -48,44 +51,56 @@ FORWARDABLE: Final = frozenset(
 ADDRESS_SIZES: Final = (4, 16)
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller, request: EnvelopeRequest, context: RequestContext[EnvelopeResponse]
+) -> Later:
     """Serve the request inside."""
-    _check_principal(call.body.request_principal)
-    if len(call.body.client_host_address) not in ADDRESS_SIZES:
+    _check_principal(request.request_principal)
+    if len(request.client_host_address) not in ADDRESS_SIZES:
         raise Refusal(Error.INVALID_REQUEST, "the client's address is neither IPv4 nor IPv6")
     if not controller.active:
         raise Refusal(Error.NOT_CONTROLLER, "this node is not the active controller")
-    frame = bytes(call.body.request_data)
+    frame = request.request_data
     try:
         header, _ = decode_header(frame)
         if header.api_key not in FORWARDABLE:
             raise Refusal(Error.INVALID_REQUEST, f"API {header.api_key} may not be forwarded")
         assert controller.router is not None, "it was composed"
-        controller.router.on_forwarded(frame, call, lambda buffers: _answer(call, buffers))
+        controller.router.on_forwarded(
+            frame,
+            context,
+            lambda buffers: context.answer(_sealed(buffers)),
+            lambda error, why: context.answer(refuse(request, context, error, why)),
+        )
     except Corrupt as corrupt:
         raise Refusal(Error.UNSUPPORTED_VERSION, str(corrupt)) from None
+    return LATER
 
 
-def _answer(call: Call, buffers: list[Buffer]) -> None:
+def _sealed(buffers: list[Buffer]) -> EnvelopeResponse:
     if not buffers:
-        call.answer(refuse(call, Error.NOT_CONTROLLER, ""))
-        return
-    data = b"".join(buffers)[4:]  # without the length that a connection would need
-    call.answer(make(call.reply.EnvelopeResponse, response_data=data, error_code=Error.NONE))
+        return EnvelopeResponse(error_code=Error.NOT_CONTROLLER)
+    # Without the length that a connection would need.
+    return EnvelopeResponse(response_data=b"".join(buffers)[4:])
 
 
-def _check_principal(data: Buffer | None) -> None:
-    raw = bytes(data or b"")
+def _check_principal(data: bytes | None) -> None:
+    raw = data or b""
     try:
         if raw[:2] != b"\x00\x00":
             raise Corrupt("unknown version")
-        decode(data_class("default_principal_data", 0), raw, 2)
+        decode(DefaultPrincipalData, 0, raw, 2)
     except Corrupt as corrupt:
         raise Refusal(
             Error.PRINCIPAL_DESERIALIZATION_FAILURE, f"the principal cannot be read: {corrupt}"
         ) from None
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: EnvelopeRequest,
+    context: RequestContext[EnvelopeResponse],
+    error: Error,
+    message: str,
+) -> EnvelopeResponse:
     """The envelope was not opened."""
-    return make(call.reply.EnvelopeResponse, response_data=None, error_code=error)
+    return EnvelopeResponse(error_code=error)

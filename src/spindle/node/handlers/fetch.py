@@ -15,21 +15,28 @@ and 18 high watermarks of followers, both of use only for the metadata log.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error
-from spindle.node.calls import Call
 from spindle.node.replicas.fetches import refusal
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.fetch_request import FetchRequest
+from spindle.wire.messages.fetch_response import FetchResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: FetchRequest, context: RequestContext[FetchResponse]
+) -> Later:
     """Serve a consumer or a follower."""
-    broker.replicas.readers.on_fetch(call)
+    broker.replicas.readers.on_fetch(request, context)
+    return LATER
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: FetchRequest, context: RequestContext[FetchResponse], error: Error, message: str
+) -> FetchResponse:
     """An error for the request as a whole."""
-    return refusal(call, error)
+    return refusal(request, context, error)

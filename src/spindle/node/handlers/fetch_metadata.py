@@ -13,92 +13,95 @@ once where ours is higher (KIP-1166).
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from spindle.core.raft.values import FetchWish
 from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
-from spindle.node.calls import Call
 from spindle.node.handlers._quorum import metadata_partition, node_endpoints, raft_of
 from spindle.node.quorum.metadata_fetches import Served
 from spindle.node.quorum.quorum import Member
-from spindle.wire.entities import make, to_ms
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.fetch_request import FetchRequest
+from spindle.wire.messages.fetch_response import (
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionData,
+    SnapshotId,
+)
 
 MAX_BYTES: Final = 8 << 20
 MAX_WAIT_MS: Final = 10_000
-NO_MARK: Final = (1 << 63) - 1
-"""A follower that does not tell its high watermark is not woken by ours."""
+_NOWHERE: Final = OffsetAndEpoch(-1, -1)
 
 
-def on_controller(node: Member, call: Call) -> None:
+def on_controller(
+    node: Member,
+    request: FetchRequest,
+    context: RequestContext[FetchResponse],
+) -> Later:
     """Serve a Fetch of the metadata log."""
-    body = call.body
-    raft_of(node, body)
-    asked = metadata_partition(body.topics)
-    state = getattr(body, "replica_state", body)
+    raft_of(node, request.cluster_id)
+    asked = metadata_partition(
+        [
+            (topic.topic_id or topic.topic, [(p.partition, p) for p in topic.partitions])
+            for topic in request.topics
+        ]
+    )
+    replica = request.replica_state.replica_id if context.version >= 15 else request.replica_id
     wish = FetchWish(
-        epoch=getattr(asked, "current_leader_epoch", -1),
+        epoch=asked.current_leader_epoch,
         offset=asked.fetch_offset,
-        last_epoch=getattr(asked, "last_fetched_epoch", -1),
-        start=getattr(asked, "log_start_offset", -1),
-        high_watermark=getattr(asked, "high_watermark", NO_MARK),
+        last_epoch=asked.last_fetched_epoch,
+        start=asked.log_start_offset,
+        # A follower that does not tell it is not woken by ours: it reads as the highest.
+        high_watermark=asked.high_watermark,
     )
-    node.quorum.world.on_sign(state.replica_id)
+    node.quorum.world.on_sign(replica)
     node.quorum.fetches.on_fetch(
-        state.replica_id,
+        replica,
         wish,
-        min(to_ms(body.max_wait), MAX_WAIT_MS) / 1000,
-        max(1, min(body.max_bytes, MAX_BYTES)),
-        lambda served: call.answer(_reply(node, call, served)),
-        getattr(asked, "replica_directory_id", None),
+        min(request.max_wait_ms, MAX_WAIT_MS) / 1000,
+        max(1, min(request.max_bytes, MAX_BYTES)),
+        lambda served: context.answer(_reply(node, request, served)),
+        asked.replica_directory_id,
     )
+    return LATER
 
 
-def refuse(call: Call, error: Error, _: str) -> Any:
+def refuse(
+    request: FetchRequest,
+    context: RequestContext[FetchResponse],
+    error: Error,
+    message: str,
+) -> FetchResponse:
     """The answer when the request as a whole is wrong."""
-    return make(call.reply.FetchResponse, error_code=error, responses=())
+    return FetchResponse(error_code=error)
 
 
-def _reply(node: Member, call: Call, served: Served) -> Any:
-    t = call.reply
-    fields: dict[str, Any] = {}
-    if hasattr(t, "LeaderIdAndEpoch"):
-        heard = served.heard
-        fields["current_leader"] = make(
-            t.LeaderIdAndEpoch, leader_id=heard.leader, leader_epoch=heard.epoch
-        )
-        fields["diverging_epoch"] = _point(t.EpochEndOffset, served.verdict.diverging)
-        fields["snapshot_id"] = _point(t.SnapshotId, served.verdict.snapshot)
-    partition = make(
-        t.PartitionData,
-        partition_index=0,
-        error_code=served.verdict.error,
+def _reply(node: Member, request: FetchRequest, served: Served) -> FetchResponse:
+    heard, verdict = served.heard, served.verdict
+    diverging, snapshot = verdict.diverging or _NOWHERE, verdict.snapshot or _NOWHERE
+    partition = PartitionData(
+        error_code=verdict.error,
         high_watermark=served.high_watermark,
         last_stable_offset=served.high_watermark,
         log_start_offset=served.start,
-        aborted_transactions=None,
-        preferred_read_replica=-1,
         records=list(served.records),
-        **fields,
+        current_leader=LeaderIdAndEpoch(leader_id=heard.leader, leader_epoch=heard.epoch),
+        diverging_epoch=EpochEndOffset(end_offset=diverging.offset, epoch=diverging.epoch),
+        snapshot_id=SnapshotId(end_offset=snapshot.offset, epoch=snapshot.epoch),
     )
-    topic = call.body.topics[0]
-    response = make(
-        t.FetchableTopicResponse,
-        topic=getattr(topic, "topic", ""),
-        topic_id=getattr(topic, "topic_id", None),
-        partitions=(partition,),
+    topic = request.topics[0]
+    failed = verdict.error != Error.NONE
+    return FetchResponse(
+        responses=(
+            FetchableTopicResponse(
+                topic=topic.topic, topic_id=topic.topic_id, partitions=(partition,)
+            ),
+        ),
+        node_endpoints=node_endpoints(node, heard.leader, NodeEndpoint) if failed else (),
     )
-    failed = served.verdict.error != Error.NONE
-    endpoints = node_endpoints(node, t, served.heard.leader) if failed else ()
-    return make(
-        t.FetchResponse,
-        error_code=Error.NONE,
-        session_id=0,
-        responses=(response,),
-        node_endpoints=endpoints,
-    )
-
-
-def _point(cls: type[Any], at: OffsetAndEpoch | None) -> Any:
-    found = at or OffsetAndEpoch(-1, -1)
-    return make(cls, end_offset=found.offset, epoch=found.epoch)

@@ -9,78 +9,90 @@ Version notes: v1 adds the asking directory's id, which is not needed.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
-from spindle.node.calls import Call
 from spindle.node.handlers._quorum import metadata_partition, node_endpoints, raft_of
 from spindle.node.quorum.quorum import Member
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.fetch_snapshot_request import FetchSnapshotRequest
+from spindle.wire.messages.fetch_snapshot_response import (
+    FetchSnapshotResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionSnapshot,
+    SnapshotId,
+    TopicSnapshot,
+)
 
 MAX_BYTES: Final = 8 << 20
 
 
-def on_controller(node: Member, call: Call) -> None:
+def on_controller(
+    node: Member,
+    request: FetchSnapshotRequest,
+    context: RequestContext[FetchSnapshotResponse],
+) -> FetchSnapshotResponse | Later:
     """Serve FetchSnapshot."""
-    body = call.body
-    raft = raft_of(node, body)
-    asked = metadata_partition(body.topics)
+    raft = raft_of(node, request.cluster_id)
+    asked = metadata_partition(
+        [(topic.name, [(p.partition, p) for p in topic.partitions]) for topic in request.topics]
+    )
     error = raft.refuses_epoch(asked.current_leader_epoch)
     if error != Error.NONE:
-        call.answer(_reply(node, call, error))
-        return
-    raft.on_snapshot_fetch(body.replica_id)
+        return _reply(node, request, error)
+    raft.on_snapshot_fetch(request.replica_id)
     snapshot = OffsetAndEpoch(asked.snapshot_id.end_offset, asked.snapshot_id.epoch)
 
     def on_data(data: bytes | None) -> None:
         if data is None:
-            call.answer(_reply(node, call, Error.SNAPSHOT_NOT_FOUND))
+            context.answer(_reply(node, request, Error.SNAPSHOT_NOT_FOUND))
         elif not 0 <= asked.position < len(data):
-            call.answer(_reply(node, call, Error.POSITION_OUT_OF_RANGE))
+            context.answer(_reply(node, request, Error.POSITION_OUT_OF_RANGE))
         else:
-            end = asked.position + max(1, min(body.max_bytes, MAX_BYTES))
+            end = asked.position + max(1, min(request.max_bytes, MAX_BYTES))
             piece = memoryview(data)[asked.position : end]
-            call.answer(_reply(node, call, Error.NONE, len(data), piece))
+            context.answer(_reply(node, request, Error.NONE, len(data), piece))
 
     if snapshot.offset <= 0 or snapshot.epoch < 0:
         on_data(None)
     else:
         node.quorum.snapshots.read(snapshot, on_data)
+    return LATER
 
 
-def refuse(call: Call, error: Error, _: str) -> Any:
+def refuse(
+    request: FetchSnapshotRequest,
+    context: RequestContext[FetchSnapshotResponse],
+    error: Error,
+    message: str,
+) -> FetchSnapshotResponse:
     """The answer when the request as a whole is wrong."""
-    return make(call.reply.FetchSnapshotResponse, error_code=error, topics=())
+    return FetchSnapshotResponse(error_code=error)
 
 
 def _reply(
-    node: Member, call: Call, error: Error, size: int = 0, piece: memoryview | bytes = b""
-) -> Any:
-    t = call.reply
-    asked = call.body.topics[0].partitions[0]
-    quorum = node.quorum
-    partition = make(
-        t.PartitionSnapshot,
-        index=0,
+    node: Member,
+    request: FetchSnapshotRequest,
+    error: Error,
+    size: int = 0,
+    piece: memoryview | bytes = b"",
+) -> FetchSnapshotResponse:
+    topic = request.topics[0]
+    asked, quorum = topic.partitions[0], node.quorum
+    partition = PartitionSnapshot(
         error_code=error,
-        snapshot_id=make(
-            t.SnapshotId,
-            end_offset=asked.snapshot_id.end_offset,
-            epoch=asked.snapshot_id.epoch,
+        snapshot_id=SnapshotId(
+            end_offset=asked.snapshot_id.end_offset, epoch=asked.snapshot_id.epoch
         ),
-        current_leader=make(
-            t.LeaderIdAndEpoch, leader_id=quorum.leader_id, leader_epoch=quorum.epoch
-        ),
+        current_leader=LeaderIdAndEpoch(leader_id=quorum.leader_id, leader_epoch=quorum.epoch),
         size=size,
         position=asked.position,
         unaligned_records=piece,
     )
-    topic = make(t.TopicSnapshot, name=call.body.topics[0].name, partitions=(partition,))
-    endpoints = node_endpoints(node, t, quorum.leader_id) if error != Error.NONE else ()
-    return make(
-        t.FetchSnapshotResponse,
-        error_code=Error.NONE,
-        topics=(topic,),
-        node_endpoints=endpoints,
+    failed = error != Error.NONE
+    return FetchSnapshotResponse(
+        topics=(TopicSnapshot(name=topic.name, partitions=(partition,)),),
+        node_endpoints=node_endpoints(node, quorum.leader_id, NodeEndpoint) if failed else (),
     )

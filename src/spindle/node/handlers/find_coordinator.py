@@ -12,11 +12,12 @@ at once (KIP-699); 6 has share groups, which are not served.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.find_coordinator_request import FindCoordinatorRequest
+from spindle.wire.messages.find_coordinator_response import Coordinator, FindCoordinatorResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -33,48 +34,43 @@ class _Found(NamedTuple):
     message: str | None = None
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: FindCoordinatorRequest,
+    context: RequestContext[FindCoordinatorResponse],
+) -> FindCoordinatorResponse:
     """Tell who coordinates."""
-    kind = getattr(call.body, "key_type", GROUP)
-    if call.version < 4:
-        call.answer(_single(call, _find(broker, call, kind, call.body.key)))
-        return
-    r = call.reply
-    found = [(key, _find(broker, call, kind, key)) for key in call.body.coordinator_keys]
-    call.answer(
-        make(
-            r.FindCoordinatorResponse,
-            coordinators=tuple(
-                r.Coordinator(
-                    key=key,
-                    node_id=place.node_id,
-                    host=place.host,
-                    port=place.port,
-                    error_code=place.error,
-                    error_message=place.message,
-                )
-                for key, place in found
-            ),
+    kind, listener = request.key_type, context.listener
+    if context.version < 4:
+        found = _find(broker, listener, kind, request.key)
+        return FindCoordinatorResponse(
+            error_code=found.error,
+            error_message=found.message,
+            node_id=found.node_id,
+            host=found.host,
+            port=found.port,
         )
+    places = [(key, _find(broker, listener, kind, key)) for key in request.coordinator_keys]
+    return FindCoordinatorResponse(
+        coordinators=tuple(
+            Coordinator(
+                key=key,
+                node_id=place.node_id,
+                host=place.host,
+                port=place.port,
+                error_code=place.error,
+                error_message=place.message,
+            )
+            for key, place in places
+        ),
     )
 
 
-def _find(broker: Broker, call: Call, kind: int, key: str) -> _Found:
+def _find(broker: Broker, listener: str, kind: int, key: str) -> _Found:
     if kind not in (GROUP, TRANSACTION):
         return _Found(Error.INVALID_REQUEST, message=f"no coordinator for keys of type {kind}")
     leader = (broker.groups if kind == GROUP else broker.transactions).leader_for(key)
-    endpoint = broker.image.endpoint(leader, call.listener) if leader is not None else None
+    endpoint = broker.image.endpoint(leader, listener) if leader is not None else None
     if leader is None or endpoint is None:
         return _Found(Error.COORDINATOR_NOT_AVAILABLE, message="nobody leads its partition now")
     return _Found(Error.NONE, leader, endpoint.host, endpoint.port)
-
-
-def _single(call: Call, found: _Found) -> Any:
-    return make(
-        call.reply.FindCoordinatorResponse,
-        error_code=found.error,
-        error_message=found.message,
-        node_id=found.node_id,
-        host=found.host,
-        port=found.port,
-    )

@@ -7,30 +7,36 @@ Version notes: 3 has static members.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.core.groups.values import Identity
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.heartbeat_request import HeartbeatRequest
+from spindle.wire.messages.heartbeat_response import HeartbeatResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: HeartbeatRequest, context: RequestContext[HeartbeatResponse]
+) -> HeartbeatResponse:
     """Hear a member."""
-    body = call.body
     who = Identity(
-        group_id=body.group_id,
-        generation=body.generation_id,
-        member_id=body.member_id,
-        instance_id=getattr(body, "group_instance_id", None),
+        group_id=request.group_id,
+        generation=request.generation_id,
+        member_id=request.member_id,
+        instance_id=request.group_instance_id,
     )
-    error = broker.groups.named(who.group_id).heartbeat(who)
-    call.answer(refuse(call, error, ""))
+    return HeartbeatResponse(error_code=broker.groups.named(who.group_id).heartbeat(who))
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: HeartbeatRequest,
+    context: RequestContext[HeartbeatResponse],
+    error: Error,
+    message: str,
+) -> HeartbeatResponse:
     """The error is all that a heartbeat answers."""
-    return make(call.reply.HeartbeatResponse, error_code=error)
+    return HeartbeatResponse(error_code=error)

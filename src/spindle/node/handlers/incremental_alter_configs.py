@@ -7,45 +7,93 @@ apply them when they see the record. On the broker listener the request is forwa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import configs
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.node.handlers._configs import check_cordons, refusal, respond
+from spindle.model.image import BROKER_RESOURCE
+from spindle.node.handlers._configs import Repeated, check_cordons
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.incremental_alter_configs_request import (
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from spindle.wire.messages.incremental_alter_configs_response import (
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsResponse,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
-RESPONSE: Final = "IncrementalAlterConfigsResponse"
 
-
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: IncrementalAlterConfigsRequest,
+    context: RequestContext[IncrementalAlterConfigsResponse],
+) -> Later:
     """Hand on to the controller what this broker can live with."""
-    check_cordons(broker, call)
-    broker.forwarding.forward(call, refuse)
+    check_cordons(
+        broker, _asked(r for r in request.resources if r.resource_type == BROKER_RESOURCE)
+    )
+    return broker.forwarding.forward(context, partial(refuse, request, context))
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: IncrementalAlterConfigsRequest,
+    context: RequestContext[IncrementalAlterConfigsResponse],
+) -> Later:
     """Change settings."""
-    asked = [
+    asked = _asked(request.resources)
+    named = context.survey.named if isinstance(context.survey, Repeated) else None
+    return controller.serve(
+        context,
+        lambda state: configs.alter_incrementally(
+            state, asked, request.validate_only, direct=not context.forwarded, named=named
+        ),
+        lambda outcomes: _respond(request, [(o.error, o.message) for _, o in outcomes]),
+        partial(refuse, request, context),
+    )
+
+
+def _asked(
+    resources: Iterable[AlterConfigsResource],
+) -> list[tuple[configs.Resource, list[configs.Alteration]]]:
+    return [
         (
             configs.Resource(resource.resource_type, resource.resource_name),
             [configs.Alteration(c.name, c.config_operation, c.value) for c in resource.configs],
         )
-        for resource in call.body.resources
+        for resource in resources
     ]
-    controller.serve(
-        call,
-        lambda state: configs.alter_incrementally(
-            state, asked, call.body.validate_only, direct=not call.forwarded
-        ),
-        lambda outcomes: respond(call, RESPONSE, [(o.error, o.message) for _, o in outcomes]),
-        refuse,
+
+
+def _respond(
+    request: IncrementalAlterConfigsRequest, outcomes: Iterable[tuple[Error, str | None]]
+) -> IncrementalAlterConfigsResponse:
+    """The outcomes stand in the order of the request's resources."""
+    return IncrementalAlterConfigsResponse(
+        responses=tuple(
+            AlterConfigsResourceResponse(
+                error_code=error,
+                error_message=message,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
+            )
+            for resource, (error, message) in zip(request.resources, outcomes, strict=True)
+        )
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: IncrementalAlterConfigsRequest,
+    context: RequestContext[IncrementalAlterConfigsResponse],
+    error: Error,
+    message: str,
+) -> IncrementalAlterConfigsResponse:
     """The same error for each resource."""
-    return refusal(call, RESPONSE, error, message)
+    return _respond(request, [(error, message)] * len(request.resources))

@@ -13,12 +13,13 @@ before 4 PRODUCER_FENCED is told as INVALID_PRODUCER_EPOCH.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.core.transactions.values import NO_EPOCH, NO_ID, Producer
 from spindle.model.errors import Error, Refusal
-from spindle.node.calls import Call
-from spindle.wire.entities import make, to_ms
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.init_producer_id_request import InitProducerIdRequest
+from spindle.wire.messages.init_producer_id_response import InitProducerIdResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -26,39 +27,39 @@ if TYPE_CHECKING:
 FENCED_FROM = 4
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: InitProducerIdRequest, context: RequestContext[InitProducerIdResponse]
+) -> Later:
     """Give a producer its id."""
 
     def then(result: Producer | Error) -> None:
         if isinstance(result, Error):
-            call.answer(refuse(call, result, ""))
+            context.answer(refuse(request, context, result, ""))
         else:
-            call.answer(
-                make(
-                    call.reply.InitProducerIdResponse,
-                    error_code=Error.NONE,
-                    producer_id=result.producer_id,
-                    producer_epoch=result.epoch,
-                )
+            context.answer(
+                InitProducerIdResponse(producer_id=result.producer_id, producer_epoch=result.epoch)
             )
 
-    body = call.body
-    name = body.transactional_id
+    name = request.transactional_id
     if name is None:
         broker.producer_ids.take(lambda id: then(id if isinstance(id, Error) else Producer(id, 0)))
-        return
-    has = Producer(getattr(body, "producer_id", NO_ID), getattr(body, "producer_epoch", NO_EPOCH))
+        return LATER
+    has = Producer(request.producer_id, request.producer_epoch)
     if not name or (has.producer_id == NO_ID) != (has.epoch == NO_EPOCH):
         raise Refusal(Error.INVALID_REQUEST, f"transactional id {name!r}, producer {has}")
     expected = None if has.producer_id == NO_ID else has
     coordinator = broker.transactions.coordinator(name)
-    coordinator.init(name, to_ms(body.transaction_timeout), expected, then)
+    coordinator.init(name, request.transaction_timeout_ms, expected, then)
+    return LATER
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: InitProducerIdRequest,
+    context: RequestContext[InitProducerIdResponse],
+    error: Error,
+    message: str,
+) -> InitProducerIdResponse:
     """No id."""
-    if call.version < FENCED_FROM and error is Error.PRODUCER_FENCED:
+    if context.version < FENCED_FROM and error is Error.PRODUCER_FENCED:
         error = Error.INVALID_PRODUCER_EPOCH
-    return make(
-        call.reply.InitProducerIdResponse, error_code=error, producer_id=-1, producer_epoch=-1
-    )
+    return InitProducerIdResponse(error_code=error, producer_id=-1, producer_epoch=-1)

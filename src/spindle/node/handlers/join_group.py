@@ -11,64 +11,72 @@ the assignment (KIP-814).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.core.groups.values import Join, JoinAnswer
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.wire.entities import make, to_ms
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.join_group_request import JoinGroupRequest
+from spindle.wire.messages.join_group_response import JoinGroupResponse, JoinGroupResponseMember
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: JoinGroupRequest, context: RequestContext[JoinGroupResponse]
+) -> Later:
     """Let a client join."""
-    body = call.body
-    session_timeout = to_ms(body.session_timeout)
     ask = Join(
-        group_id=body.group_id,
-        member_id=body.member_id,
-        instance_id=getattr(body, "group_instance_id", None),
-        client_id=call.client_id,
-        client_host=f"/{call.host}",
-        session_timeout=session_timeout,
-        rebalance_timeout=(to_ms(body.rebalance_timeout) if call.version >= 1 else session_timeout),
-        protocol_type=body.protocol_type,
-        protocols=tuple((p.name, bytes(p.metadata)) for p in body.protocols),
-        needs_id=call.version >= 4,
-        may_skip=call.version >= 9,
+        group_id=request.group_id,
+        member_id=request.member_id,
+        instance_id=request.group_instance_id,
+        client_id=context.client_id,
+        client_host=f"/{context.host}",
+        session_timeout=request.session_timeout_ms,
+        rebalance_timeout=(
+            request.rebalance_timeout_ms if context.version >= 1 else request.session_timeout_ms
+        ),
+        protocol_type=request.protocol_type,
+        protocols=tuple((p.name, p.metadata) for p in request.protocols),
+        needs_id=context.version >= 4,
+        may_skip=context.version >= 9,
     )
     broker.out.say(
         "debug",
         "member joins",
         group=ask.group_id,
         member=ask.member_id or ask.instance_id,
-        reason=getattr(body, "reason", None),
+        reason=request.reason,
     )
-    broker.groups.named(ask.group_id).join(ask, lambda a: call.answer(_encode(call, a)))
+    broker.groups.named(ask.group_id).join(
+        ask, lambda answer: context.answer(_encode(context, answer))
+    )
+    return LATER
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: JoinGroupRequest,
+    context: RequestContext[JoinGroupResponse],
+    error: Error,
+    message: str,
+) -> JoinGroupResponse:
     """No generation."""
-    return _encode(call, JoinAnswer(error=error, member_id=call.body.member_id))
+    return _encode(context, JoinAnswer(error=error, member_id=request.member_id))
 
 
-def _encode(call: Call, answer: JoinAnswer) -> Any:
-    r = call.reply
+def _encode(context: RequestContext[JoinGroupResponse], answer: JoinAnswer) -> JoinGroupResponse:
     protocol = answer.protocol
-    return make(
-        r.JoinGroupResponse,
+    return JoinGroupResponse(
         error_code=answer.error,
         generation_id=answer.generation,
         protocol_type=answer.protocol_type,
-        protocol_name=(protocol or "") if call.version < 7 else protocol,
+        protocol_name=(protocol or "") if context.version < 7 else protocol,
         leader=answer.leader,
         skip_assignment=answer.skip_assignment,
         member_id=answer.member_id,
         members=tuple(
-            make(
-                r.JoinGroupResponseMember,
+            JoinGroupResponseMember(
                 member_id=member_id,
                 group_instance_id=instance_id,
                 metadata=metadata,

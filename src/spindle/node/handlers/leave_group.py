@@ -10,53 +10,53 @@ at once, each with its own error (KIP-345); 5 has a reason, which is logged.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.leave_group_request import LeaveGroupRequest
+from spindle.wire.messages.leave_group_response import LeaveGroupResponse, MemberResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: LeaveGroupRequest, context: RequestContext[LeaveGroupResponse]
+) -> LeaveGroupResponse:
     """Let members go."""
-    body = call.body
-    coordinator = broker.groups.named(body.group_id)
-    if call.version < 3:
-        (error,) = coordinator.leave(body.group_id, [(body.member_id, None)])
-        call.answer(refuse(call, error, ""))
-        return
+    coordinator = broker.groups.named(request.group_id)
+    if context.version < 3:
+        (error,) = coordinator.leave(request.group_id, [(request.member_id, None)])
+        return LeaveGroupResponse(error_code=error)
     errors = coordinator.leave(
-        body.group_id, [(m.member_id, m.group_instance_id) for m in body.members]
+        request.group_id, [(m.member_id, m.group_instance_id) for m in request.members]
     )
-    for member in body.members:
+    for member in request.members:
         broker.out.say(
             "debug",
             "member leaves",
-            group=body.group_id,
+            group=request.group_id,
             member=member.member_id or member.group_instance_id,
-            reason=getattr(member, "reason", None),
+            reason=member.reason,
         )
-    r = call.reply
-    call.answer(
-        make(
-            r.LeaveGroupResponse,
-            error_code=Error.NONE,
-            members=tuple(
-                make(
-                    r.MemberResponse,
-                    member_id=member.member_id,
-                    group_instance_id=member.group_instance_id,
-                    error_code=error,
-                )
-                for member, error in zip(body.members, errors, strict=True)
-            ),
-        )
+    return LeaveGroupResponse(
+        members=tuple(
+            MemberResponse(
+                member_id=member.member_id,
+                group_instance_id=member.group_instance_id,
+                error_code=error,
+            )
+            for member, error in zip(request.members, errors, strict=True)
+        ),
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: LeaveGroupRequest,
+    context: RequestContext[LeaveGroupResponse],
+    error: Error,
+    message: str,
+) -> LeaveGroupResponse:
     """Nobody leaves."""
-    return make(call.reply.LeaveGroupResponse, error_code=error)
+    return LeaveGroupResponse(error_code=error)

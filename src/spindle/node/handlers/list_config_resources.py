@@ -10,12 +10,16 @@ Version notes: 0 lists client metrics only; from 1 on types may be chosen, none 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.list_config_resources_request import ListConfigResourcesRequest
+from spindle.wire.messages.list_config_resources_response import (
+    ConfigResource,
+    ListConfigResourcesResponse,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -25,29 +29,33 @@ GROUP: Final = 32
 ALL: Final = (TOPIC_RESOURCE, BROKER_RESOURCE, CLIENT_METRICS, GROUP)
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: ListConfigResourcesRequest,
+    context: RequestContext[ListConfigResourcesResponse],
+) -> ListConfigResourcesResponse:
     """List resources."""
-    asked = getattr(call.body, "resource_types", (CLIENT_METRICS,))
+    asked = request.resource_types if context.version >= 1 else (CLIENT_METRICS,)
     unknown = [kind for kind in asked if kind not in ALL]
     if unknown:
         raise Refusal(Error.UNSUPPORTED_VERSION, f"no resources of type {unknown[0]}")
-    r = call.reply
-    call.answer(
-        make(
-            r.ListConfigResourcesResponse,
-            error_code=Error.NONE,
-            config_resources=tuple(
-                make(r.ConfigResource, resource_name=name, resource_type=kind)
-                for kind in dict.fromkeys(asked or ALL)
-                for name in _names(broker.image, kind)
-            ),
+    return ListConfigResourcesResponse(
+        config_resources=tuple(
+            ConfigResource(resource_name=name, resource_type=kind)
+            for kind in dict.fromkeys(asked or ALL)
+            for name in _names(broker.image, kind)
         )
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: ListConfigResourcesRequest,
+    context: RequestContext[ListConfigResourcesResponse],
+    error: Error,
+    message: str,
+) -> ListConfigResourcesResponse:
     """Nothing is listed."""
-    return make(call.reply.ListConfigResourcesResponse, error_code=error)
+    return ListConfigResourcesResponse(error_code=error)
 
 
 def _names(image: ClusterImage, kind: int) -> Iterable[str]:

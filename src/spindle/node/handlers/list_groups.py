@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from spindle.core.groups.values import GroupView
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.list_groups_request import ListGroupsRequest
+from spindle.wire.messages.list_groups_response import ListedGroup, ListGroupsResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -22,28 +23,24 @@ if TYPE_CHECKING:
 TYPE: Final = "classic"
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: ListGroupsRequest, context: RequestContext[ListGroupsResponse]
+) -> ListGroupsResponse:
     """List groups."""
-    states = {s.lower() for s in getattr(call.body, "states_filter", ())}
-    types = {t.lower() for t in getattr(call.body, "types_filter", ())}
+    states = {s.lower() for s in request.states_filter}
+    types = {t.lower() for t in request.types_filter}
     views: list[GroupView] = broker.groups.views() if not types or TYPE in types else []
-    r = call.reply
-    call.answer(
-        make(
-            r.ListGroupsResponse,
-            error_code=Error.COORDINATOR_LOAD_IN_PROGRESS
-            if broker.groups.is_loading
-            else Error.NONE,
-            groups=tuple(
-                make(
-                    r.ListedGroup,
-                    group_id=view.group_id,
-                    protocol_type=view.protocol_type,
-                    group_state=view.state,
-                    group_type=TYPE,
-                )
-                for view in views
-                if not states or view.state.lower() in states
-            ),
-        )
+    loading = broker.groups.is_loading
+    return ListGroupsResponse(
+        error_code=Error.COORDINATOR_LOAD_IN_PROGRESS if loading else Error.NONE,
+        groups=tuple(
+            ListedGroup(
+                group_id=view.group_id,
+                protocol_type=view.protocol_type,
+                group_state=view.state,
+                group_type=TYPE,
+            )
+            for view in views
+            if not states or view.state.lower() in states
+        ),
     )

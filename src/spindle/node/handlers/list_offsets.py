@@ -16,7 +16,7 @@ limit for remote storage.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from spindle.core.replica.partition import Leading
 from spindle.model.errors import Error, Failure
@@ -24,10 +24,15 @@ from spindle.model.jobs import (
     FindOffset,
     FoundOffset,
 )
-from spindle.node.calls import Call
 from spindle.node.replicas.fetches import READ_COMMITTED
 from spindle.node.replicas.hosted import Hosted
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.list_offsets_request import ListOffsetsPartition, ListOffsetsRequest
+from spindle.wire.messages.list_offsets_response import (
+    ListOffsetsPartitionResponse,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -43,23 +48,46 @@ DEBUGGER: Final = -2
 _SINCE: Final = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9, EARLIEST_PENDING: 11}
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: ListOffsetsRequest, context: RequestContext[ListOffsetsResponse]
+) -> Later:
     """Find the offsets; those by time need the disk."""
-    _Search(broker, call).begin()
+    _Search(broker, request, context).begin()
+    return LATER
+
+
+class _Tell(Protocol):
+    """Takes the answer for one partition."""
+
+    def __call__(
+        self, error: Error, offset: int = -1, timestamp: int = -1, epoch: int = -1
+    ) -> None: ...
+
+
+_Told: TypeAlias = list[ListOffsetsPartitionResponse]
+"""A topic's answers, in the order of its partitions."""
+_UNTOLD: Final = ListOffsetsPartitionResponse()
+"""In the place of an answer that has not come yet."""
 
 
 class _Search:
     """One request until every partition has its answer."""
 
-    def __init__(self, broker: Broker, call: Call) -> None:
+    def __init__(
+        self,
+        broker: Broker,
+        request: ListOffsetsRequest,
+        context: RequestContext[ListOffsetsResponse],
+    ) -> None:
         self._broker = broker
-        self._call = call
-        self._told: list[list[Any]] = []
+        self._request = request
+        self._context = context
+        self._told: list[_Told] = []
         self._left = 1
 
     def begin(self) -> None:
-        for topic in self._call.body.topics:
-            told: list[Any] = [None] * len(topic.partitions)
+        for topic in self._request.topics:
+            told = [_UNTOLD] * len(topic.partitions)
             self._told.append(told)
             for place, asked in enumerate(topic.partitions):
                 self._left += 1
@@ -69,17 +97,15 @@ class _Search:
     def _settle(self) -> None:
         self._left -= 1
         if self._left == 0:
-            types = self._call.reply
             topics = tuple(
-                make(types.ListOffsetsTopicResponse, name=topic.name, partitions=tuple(told))
-                for topic, told in zip(self._call.body.topics, self._told, strict=True)
+                ListOffsetsTopicResponse(name=topic.name, partitions=told)
+                for topic, told in zip(self._request.topics, self._told, strict=True)
             )
-            self._call.answer(make(types.ListOffsetsResponse, topics=topics))
+            self._context.answer(ListOffsetsResponse(topics=topics))
 
-    def _find(self, topic: str, asked: Any, told: list[Any], place: int) -> None:
+    def _find(self, topic: str, asked: ListOffsetsPartition, told: _Told, place: int) -> None:
         def tell(error: Error, offset: int = -1, timestamp: int = -1, epoch: int = -1) -> None:
-            told[place] = make(
-                self._call.reply.ListOffsetsPartitionResponse,
+            told[place] = ListOffsetsPartitionResponse(
                 partition_index=asked.partition_index,
                 error_code=error,
                 offset=offset,
@@ -93,7 +119,7 @@ class _Search:
             tell(hosted)
             return
         machine = hosted.partition
-        named = self._call.version >= 4 and asked.current_leader_epoch >= 0
+        named = asked.current_leader_epoch >= 0
         error = machine.check_epoch(asked.current_leader_epoch if named else -1)
         if error == Error.NONE:
             error = self._check(hosted, asked.timestamp, named)
@@ -110,16 +136,16 @@ class _Search:
 
     def _hosted(self, topic: str, partition: int) -> Hosted | Error:
         replicas = self._broker.replicas
-        if self._call.body.replica_id == DEBUGGER:
+        if self._request.replica_id == DEBUGGER:
             return replicas.locate(topic, partition)
         return replicas.leader(topic, partition)
 
     def _check(self, hosted: Hosted, timestamp: int, named: bool) -> Error:
-        if timestamp < EARLIEST_PENDING or self._call.version < _SINCE.get(timestamp, 0):
+        if timestamp < EARLIEST_PENDING or self._context.version < _SINCE.get(timestamp, 0):
             return Error.UNSUPPORTED_VERSION
         role = hosted.partition.role
         if (
-            self._call.body.replica_id == CONSUMER
+            self._request.replica_id == CONSUMER
             and timestamp not in (EARLIEST, EARLIEST_LOCAL)
             and isinstance(role, Leading)
             and hosted.partition.high_watermark < role.epoch_start
@@ -129,12 +155,12 @@ class _Search:
 
     def _latest(self, hosted: Hosted) -> int:
         machine = hosted.partition
-        if self._call.body.replica_id != CONSUMER:
+        if self._request.replica_id != CONSUMER:
             return machine.next
-        committed = getattr(self._call.body, "isolation_level", 0) == READ_COMMITTED
+        committed = self._request.isolation_level == READ_COMMITTED
         return machine.stable if committed else machine.high_watermark
 
-    def _search(self, hosted: Hosted, timestamp: int, tell: Any) -> None:
+    def _search(self, hosted: Hosted, timestamp: int, tell: _Tell) -> None:
         def on_found(result: FoundOffset | Failure) -> None:
             if isinstance(result, Failure):
                 self._broker.replicas.on_failure(hosted, result)

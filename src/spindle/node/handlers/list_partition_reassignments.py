@@ -7,15 +7,23 @@ listener the request is forwarded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import reassignment
 from spindle.core.controller.state import Decision, State
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.model.records import Partition
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.list_partition_reassignments_request import (
+    ListPartitionReassignmentsRequest,
+)
+from spindle.wire.messages.list_partition_reassignments_response import (
+    ListPartitionReassignmentsResponse,
+    OngoingPartitionReassignment,
+    OngoingTopicReassignment,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -24,46 +32,54 @@ if TYPE_CHECKING:
 Ongoing = Sequence[tuple[TopicPartition, Partition]]
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: ListPartitionReassignmentsRequest,
+    context: RequestContext[ListPartitionReassignmentsResponse],
+) -> Later:
     """Hand on to the controller."""
-    broker.forwarding.forward(call, refuse)
+    return broker.forwarding.forward(context, partial(refuse, request, context), request.timeout_ms)
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: ListPartitionReassignmentsRequest,
+    context: RequestContext[ListPartitionReassignmentsResponse],
+) -> Later:
     """List reassignments."""
-    topics = call.body.topics
+    topics = request.topics
     asked = None if topics is None else {t.name: tuple(t.partition_indexes) for t in topics}
 
     def decide(state: State) -> Decision[Ongoing]:
         return Decision((), list(reassignment.ongoing(state, asked)))
 
-    controller.serve(call, decide, lambda found: _respond(call, Error.NONE, None, found), refuse)
+    return controller.serve(context, decide, _respond, partial(refuse, request, context))
 
 
-def _respond(call: Call, error: Error, message: str | None, found: Ongoing) -> Any:
-    r = call.reply
-    topics: dict[str, list[Any]] = {}
+def _respond(found: Ongoing) -> ListPartitionReassignmentsResponse:
+    topics: dict[str, list[OngoingPartitionReassignment]] = {}
     for name, partition in found:
         topics.setdefault(name.topic, []).append(
-            make(
-                r.OngoingPartitionReassignment,
+            OngoingPartitionReassignment(
                 partition_index=name.partition,
                 replicas=partition.replicas,
                 adding_replicas=partition.adding_replicas,
                 removing_replicas=partition.removing_replicas,
             )
         )
-    return make(
-        r.ListPartitionReassignmentsResponse,
-        error_code=error,
-        error_message=message,
+    return ListPartitionReassignmentsResponse(
         topics=tuple(
-            make(r.OngoingTopicReassignment, name=topic, partitions=tuple(partitions))
+            OngoingTopicReassignment(name=topic, partitions=tuple(partitions))
             for topic, partitions in topics.items()
-        ),
+        )
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: ListPartitionReassignmentsRequest,
+    context: RequestContext[ListPartitionReassignmentsResponse],
+    error: Error,
+    message: str,
+) -> ListPartitionReassignmentsResponse:
     """No list."""
-    return _respond(call, error, message, ())
+    return ListPartitionReassignmentsResponse(error_code=error, error_message=message)

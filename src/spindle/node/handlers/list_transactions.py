@@ -10,13 +10,18 @@ transactional id (KIP-1152).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from spindle.core.transactions.states import State
 from spindle.core.transactions.transaction import Transaction
 from spindle.model.errors import Error, Refusal
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.list_transactions_request import ListTransactionsRequest
+from spindle.wire.messages.list_transactions_response import (
+    ListTransactionsResponse,
+    TransactionState,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -24,17 +29,19 @@ if TYPE_CHECKING:
 _OPEN = (State.ONGOING, State.PREPARE_COMMIT, State.PREPARE_ABORT)
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: ListTransactionsRequest,
+    context: RequestContext[ListTransactionsResponse],
+) -> ListTransactionsResponse:
     """Tell what is known here."""
-    types, body = call.reply, call.body
     if broker.transactions.is_loading:
         raise Refusal(Error.COORDINATOR_LOAD_IN_PROGRESS, "transactions are being read")
     titles = {state.title for state in State}
-    unknown = tuple(name for name in body.state_filters if name not in titles)
-    passes = _filter(body, broker.out.wall_ms)
+    unknown = tuple(name for name in request.state_filters if name not in titles)
+    passes = _filter(request, broker.out.wall_ms)
     found = tuple(
-        make(
-            types.TransactionState,
+        TransactionState(
             transactional_id=txn.transactional_id,
             producer_id=txn.stored.producer.producer_id,
             transaction_state=txn.state.title,
@@ -42,25 +49,23 @@ def on_broker(broker: Broker, call: Call) -> None:
         for txn in broker.transactions.all()
         if passes(txn)
     )
-    call.answer(
-        make(
-            types.ListTransactionsResponse,
-            error_code=Error.NONE,
-            unknown_state_filters=unknown,
-            transaction_states=found,
-        )
-    )
+    return ListTransactionsResponse(unknown_state_filters=unknown, transaction_states=found)
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: ListTransactionsRequest,
+    context: RequestContext[ListTransactionsResponse],
+    error: Error,
+    message: str,
+) -> ListTransactionsResponse:
     """Nothing can be told."""
-    return make(call.reply.ListTransactionsResponse, error_code=error)
+    return ListTransactionsResponse(error_code=error)
 
 
-def _filter(body: Any, now_ms: int) -> Any:
-    states, producers = set(body.state_filters), set(body.producer_id_filters)
-    least = getattr(body, "duration_filter", -1)
-    text = getattr(body, "transactional_id_pattern", None)
+def _filter(request: ListTransactionsRequest, now_ms: int) -> Callable[[Transaction], bool]:
+    states, producers = set(request.state_filters), set(request.producer_id_filters)
+    least = request.duration_filter
+    text = request.transactional_id_pattern
     try:
         pattern = re.compile(text) if text else None
     except re.error as error:

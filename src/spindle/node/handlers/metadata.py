@@ -17,135 +17,165 @@ forbid creation; 6 may answer LISTENER_NOT_FOUND; 10 tells topic ids, 12 takes t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NO_LEADER, ZERO_ID, TopicId
 from spindle.model.image import ClusterImage, TopicState
 from spindle.model.records import Partition
 from spindle.node import authorized, topology
-from spindle.node.calls import Call
-from spindle.node.slices import ONE
+from spindle.node.request_context import Later, RequestContext
+from spindle.node.slices import ONE, Pause
 from spindle.node.topic_creation import IN_FLIGHT_MAX, INTERNAL, is_legal
-from spindle.wire.entities import make
 from spindle.wire.framing import LARGE_FRAME
+from spindle.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
+from spindle.wire.messages.metadata_response import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
+_Told = Iterator[MetadataResponseTopic | Pause]
 
-def on_broker(broker: Broker, call: Call) -> None:
+
+def on_broker(
+    broker: Broker,
+    request: MetadataRequest,
+    context: RequestContext[MetadataResponse],
+) -> Later:
     """Tell a client about the cluster."""
     image: ClusterImage = broker.image
-    _check(call)
-    r = call.reply
+    _check(request, context)
 
-    def respond(topics: tuple[Any, ...]) -> Any:
-        return make(
-            r.MetadataResponse,
+    def respond(topics: Sequence[MetadataResponseTopic]) -> MetadataResponse:
+        asked = request.include_cluster_authorized_operations
+        return MetadataResponse(
             brokers=tuple(
-                make(
-                    r.MetadataResponseBroker,
-                    node_id=node_id,
-                    host=endpoint.host,
-                    port=endpoint.port,
-                    rack=rack,
+                MetadataResponseBroker(
+                    node_id=node_id, host=endpoint.host, port=endpoint.port, rack=rack
                 )
-                for node_id, endpoint, rack in topology.reachable(image, call.listener)
+                for node_id, endpoint, rack in topology.reachable(image, context.listener)
             ),
             cluster_id=broker.cluster_id,
             controller_id=topology.controller_for_clients(image, broker.node_id),
             topics=topics,
-            cluster_authorized_operations=authorized.CLUSTER
-            if getattr(call.body, "include_cluster_authorized_operations", False)
-            else authorized.NOT_ASKED,
+            cluster_authorized_operations=authorized.CLUSTER if asked else authorized.NOT_ASKED,
         )
 
-    broker.slices.answer(call, _topics(broker, call), respond)
+    topics = _Topics(broker, request, context.version, context.listener)
+    return broker.slices.answer(request, context, topics.told(), respond)
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: MetadataRequest,
+    context: RequestContext[MetadataResponse],
+    error: Error,
+    message: str,
+) -> MetadataResponse:
     """The error at every topic: before version 13 there is no other place for it."""
-    r = call.reply
-    return make(
-        r.MetadataResponse,
+    return MetadataResponse(
         topics=tuple(
-            make(
-                r.MetadataResponseTopic,
-                error_code=error,
-                name=topic.name or "",
-                topic_id=getattr(topic, "topic_id", None),
-            )
-            for topic in call.body.topics or ()
+            MetadataResponseTopic(error_code=error, name=topic.name or "", topic_id=topic.topic_id)
+            for topic in request.topics or ()
         ),
         error_code=error,
     )
 
 
-def _check(call: Call) -> None:
-    if len(call.raw) < LARGE_FRAME and any(_is_early(call, t) for t in call.body.topics or ()):
+def _check(request: MetadataRequest, context: RequestContext[MetadataResponse]) -> None:
+    if len(context.raw) < LARGE_FRAME and any(
+        _is_early(context.version, topic) for topic in request.topics or ()
+    ):
         raise Refusal(Error.INVALID_REQUEST, "topics are asked by id from version 12 on only")
 
 
-def _is_early(call: Call, topic: Any) -> bool:
+def _is_early(version: int, topic: MetadataRequestTopic) -> bool:
     """Whether a topic is asked by its id before a client could."""
-    return call.version in (10, 11) and bool(topic.topic_id or topic.name is None)
+    return version in (10, 11) and bool(topic.topic_id or topic.name is None)
 
 
-def _topics(broker: Broker, call: Call) -> Iterator[Any]:
-    image: ClusterImage = broker.image
-    seen = topology.Listening(image, call.listener)
-    asked = call.body.topics
-    if asked is None or (call.version == 0 and not asked):
-        for each in list(image.topics.values()):
-            yield from _topic(seen, call, each)
-        return
-    unknown: dict[str, None] = {}
-    told: set[TopicId] = set()
-    for topic in asked:
-        topic_id = getattr(topic, "topic_id", None)
-        if _is_early(call, topic):
-            yield _absent(call, topic.name, Error.INVALID_REQUEST, topic_id)
-            continue
-        if topic.name is None:
-            state = image.topics.get(topic_id or ZERO_ID)
-        else:
-            state = image.topic(topic.name)
-        if state is not None:
-            if state.topic_id not in told:  # Else few bytes could ask for gigabytes.
-                told.add(state.topic_id)
-                yield from _topic(seen, call, state)
+class _Topics:
+    """The topics of one answer."""
+
+    def __init__(
+        self, broker: Broker, request: MetadataRequest, version: int, listener: str
+    ) -> None:
+        self._broker = broker
+        self._request = request
+        self._version = version
+        self._listener = listener
+        asked = request.include_topic_authorized_operations
+        self._allowed = authorized.TOPIC if asked else authorized.NOT_ASKED
+
+    def told(self) -> _Told:
+        """The topics, with rests."""
+        image: ClusterImage = self._broker.image
+        seen = topology.Listening(image, self._listener)
+        asked = self._request.topics
+        if asked is None or (self._version == 0 and not asked):
+            for each in list(image.topics.values()):
+                yield from self._topic(seen, each)
+            return
+        unknown: dict[str, None] = {}
+        told: set[TopicId] = set()
+        for topic in asked:
+            if _is_early(self._version, topic):
+                # The name is never null in the answers of these versions.
+                yield _absent(
+                    self._allowed, topic.name or "", Error.INVALID_REQUEST, topic.topic_id
+                )
+                continue
+            if topic.name is None:
+                state = image.topics.get(topic.topic_id or ZERO_ID)
             else:
-                yield ONE
-        elif topic.name is None:
-            yield _absent(call, None, Error.UNKNOWN_TOPIC_ID, topic_id)
-        else:
-            yield _absent(call, topic.name, _missing(broker, call, topic.name, unknown))
-    if unknown:
-        broker.topic_creation.want(unknown)
+                state = image.topic(topic.name)
+            if state is not None:
+                if state.topic_id not in told:  # Else few bytes could ask for gigabytes.
+                    told.add(state.topic_id)
+                    yield from self._topic(seen, state)
+                else:
+                    yield ONE
+            elif topic.name is None:
+                yield _absent(self._allowed, None, Error.UNKNOWN_TOPIC_ID, topic.topic_id)
+            else:
+                yield _absent(self._allowed, topic.name, self._missing(topic.name, unknown))
+        if unknown:
+            self._broker.topic_creation.want(unknown)
 
-
-def _missing(broker: Broker, call: Call, name: str, unknown: dict[str, None]) -> Error:
-    if not is_legal(name):
-        return Error.INVALID_TOPIC_EXCEPTION
-    allowed = getattr(call.body, "allow_auto_topic_creation", True)
-    if not allowed or not broker.settings.flag("auto.create.topics.enable"):
+    def _missing(self, name: str, unknown: dict[str, None]) -> Error:
+        if not is_legal(name):
+            return Error.INVALID_TOPIC_EXCEPTION
+        allowed = self._request.allow_auto_topic_creation
+        if not allowed or not self._broker.settings.flag("auto.create.topics.enable"):
+            return Error.UNKNOWN_TOPIC_OR_PARTITION
+        if len(unknown) < IN_FLIGHT_MAX:
+            unknown[name] = None
         return Error.UNKNOWN_TOPIC_OR_PARTITION
-    if len(unknown) < IN_FLIGHT_MAX:
-        unknown[name] = None
-    return Error.UNKNOWN_TOPIC_OR_PARTITION
+
+    def _topic(self, seen: topology.Listening, state: TopicState) -> _Told:
+        told = []
+        for partition in list(state.partitions.values()):
+            told.append(_partition(seen, self._version, partition))
+            yield ONE
+        yield MetadataResponseTopic(
+            name=state.name,
+            topic_id=state.topic_id,
+            is_internal=state.name in INTERNAL,
+            topic_authorized_operations=self._allowed,
+            partitions=tuple(told),
+        )
 
 
-def _allowed(call: Call) -> int:
-    asked = getattr(call.body, "include_topic_authorized_operations", False)
-    return authorized.TOPIC if asked else authorized.NOT_ASKED
-
-
-def _absent(call: Call, name: str | None, error: Error, topic_id: Any = None) -> Any:
-    return make(
-        call.reply.MetadataResponseTopic,
-        topic_authorized_operations=_allowed(call),
+def _absent(
+    allowed: int, name: str | None, error: Error, topic_id: TopicId | None = None
+) -> MetadataResponseTopic:
+    return MetadataResponseTopic(
+        topic_authorized_operations=allowed,
         error_code=error,
         name=name,
         topic_id=topic_id,
@@ -153,34 +183,19 @@ def _absent(call: Call, name: str | None, error: Error, topic_id: Any = None) ->
     )
 
 
-def _topic(seen: topology.Listening, call: Call, state: TopicState) -> Iterator[Any]:
-    told = []
-    for partition in list(state.partitions.values()):
-        told.append(_partition(seen, call, partition))
-        yield ONE
-    yield make(
-        call.reply.MetadataResponseTopic,
-        error_code=Error.NONE,
-        name=state.name,
-        topic_id=state.topic_id,
-        is_internal=state.name in INTERNAL,
-        topic_authorized_operations=_allowed(call),
-        partitions=tuple(told),
-    )
-
-
-def _partition(seen: topology.Listening, call: Call, partition: Partition) -> Any:
+def _partition(
+    seen: topology.Listening, version: int, partition: Partition
+) -> MetadataResponsePartition:
     error, leader = seen.leading(partition)
     offline = seen.offline_replicas(partition)
     replicas, isr = partition.replicas, partition.isr
-    if call.version < 6 and error is Error.LISTENER_NOT_FOUND:
+    if version < 6 and error is Error.LISTENER_NOT_FOUND:
         error = Error.LEADER_NOT_AVAILABLE
-    if call.version == 0 and offline:
+    if version == 0 and offline:
         replicas = tuple(b for b in replicas if b not in offline)
         isr = tuple(b for b in isr if b not in offline)
         error = Error.REPLICA_NOT_AVAILABLE if leader != NO_LEADER else error
-    return make(
-        call.reply.MetadataResponsePartition,
+    return MetadataResponsePartition(
         error_code=error,
         partition_index=partition.partition_id,
         leader_id=leader,

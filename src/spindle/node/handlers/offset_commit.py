@@ -11,61 +11,79 @@ topics by id (KIP-848).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.groups.values import Committed, Identity
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID, TopicPartition
 from spindle.model.image import ClusterImage, TopicState
-from spindle.node.calls import Call
-from spindle.wire.entities import make, to_ms
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.offset_commit_request import (
+    OffsetCommitRequest,
+    OffsetCommitRequestTopic,
+)
+from spindle.wire.messages.offset_commit_response import (
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
+BY_ID_FROM: Final = 10
 
-def on_broker(broker: Broker, call: Call) -> None:
+
+def on_broker(
+    broker: Broker, request: OffsetCommitRequest, context: RequestContext[OffsetCommitResponse]
+) -> Later:
     """Commit a group's offsets."""
-    body = call.body
     who = Identity(
-        group_id=body.group_id,
-        generation=body.generation_id_or_member_epoch,
-        member_id=body.member_id,
-        instance_id=getattr(body, "group_instance_id", None),
+        group_id=request.group_id,
+        generation=request.generation_id_or_member_epoch,
+        member_id=request.member_id,
+        instance_id=request.group_instance_id,
     )
-    known = _existing(broker.image, call, broker.out.wall_ms)
+    by_id = context.version >= BY_ID_FROM
+    known = _existing(broker.image, request, by_id, broker.out.wall_ms)
 
     def then(errors: dict[TopicPartition, Error]) -> None:
-        call.answer(_encode(broker.image, call, errors))
+        context.answer(_encode(broker.image, request, by_id, errors))
 
     broker.groups.coordinator(who.group_id).commit(who, known, then)
+    return LATER
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: OffsetCommitRequest,
+    context: RequestContext[OffsetCommitResponse],
+    error: Error,
+    message: str,
+) -> OffsetCommitResponse:
     """The error at every partition: there is no other place for it."""
-    if call.version < 9 and error is Error.GROUP_ID_NOT_FOUND:
+    if context.version < 9 and error is Error.GROUP_ID_NOT_FOUND:
         error = Error.ILLEGAL_GENERATION
-    return _response(call, lambda topic, partition: error)
+    return _response(request, lambda topic, partition: error)
 
 
-def _topic(image: ClusterImage, topic: Any) -> TopicState | None:
-    if hasattr(topic, "name"):
-        return image.topic(topic.name)
-    return image.topics.get(topic.topic_id or ZERO_ID)
+def _topic(image: ClusterImage, topic: OffsetCommitRequestTopic, by_id: bool) -> TopicState | None:
+    return image.topics.get(topic.topic_id or ZERO_ID) if by_id else image.topic(topic.name)
 
 
-def _existing(image: ClusterImage, call: Call, now_ms: int) -> dict[TopicPartition, Committed]:
-    retention = getattr(call.body, "retention_time", None)
-    keep_ms = -1 if retention is None else to_ms(retention)
+def _existing(
+    image: ClusterImage, request: OffsetCommitRequest, by_id: bool, now_ms: int
+) -> dict[TopicPartition, Committed]:
+    keep_ms = request.retention_time_ms
     found = {}
-    for topic in call.body.topics:
-        state = _topic(image, topic)
+    for topic in request.topics:
+        state = _topic(image, topic, by_id)
         for p in topic.partitions:
             if state is None or p.partition_index not in state.partitions:
                 continue
             found[TopicPartition(state.name, p.partition_index)] = Committed(
                 offset=p.committed_offset,
-                leader_epoch=getattr(p, "committed_leader_epoch", -1),
+                leader_epoch=p.committed_leader_epoch,
                 metadata=p.committed_metadata or "",
                 commit_ms=now_ms,
                 expire_ms=now_ms + keep_ms if keep_ms >= 0 else -1,
@@ -74,37 +92,38 @@ def _existing(image: ClusterImage, call: Call, now_ms: int) -> dict[TopicPartiti
     return found
 
 
-def _encode(image: ClusterImage, call: Call, errors: dict[TopicPartition, Error]) -> Any:
-    def error_of(topic: Any, partition: int) -> Error:
-        state = _topic(image, topic)
-        if state is None and not hasattr(topic, "name"):
+def _encode(
+    image: ClusterImage,
+    request: OffsetCommitRequest,
+    by_id: bool,
+    errors: dict[TopicPartition, Error],
+) -> OffsetCommitResponse:
+    def error_of(topic: OffsetCommitRequestTopic, partition: int) -> Error:
+        state = _topic(image, topic, by_id)
+        if state is None and by_id:
             return Error.UNKNOWN_TOPIC_ID
         name = state.name if state is not None else topic.name
         return errors.get(TopicPartition(name, partition), Error.UNKNOWN_TOPIC_OR_PARTITION)
 
-    return _response(call, error_of)
+    return _response(request, error_of)
 
 
-def _response(call: Call, error_of: Any) -> Any:
-    r = call.reply
-    return make(
-        r.OffsetCommitResponse,
+def _response(
+    request: OffsetCommitRequest, error_of: Callable[[OffsetCommitRequestTopic, int], Error]
+) -> OffsetCommitResponse:
+    return OffsetCommitResponse(
         topics=tuple(
-            make(
-                r.OffsetCommitResponseTopic,
-                **_named(topic),
+            OffsetCommitResponseTopic(
+                topic_id=topic.topic_id,
+                name=topic.name,
                 partitions=tuple(
-                    r.OffsetCommitResponsePartition(
+                    OffsetCommitResponsePartition(
                         partition_index=p.partition_index,
                         error_code=error_of(topic, p.partition_index),
                     )
                     for p in topic.partitions
                 ),
             )
-            for topic in call.body.topics
+            for topic in request.topics
         ),
     )
-
-
-def _named(topic: Any) -> dict[str, Any]:
-    return {"name": topic.name} if hasattr(topic, "name") else {"topic_id": topic.topic_id}

@@ -7,49 +7,60 @@ consumers must be empty; partitions that do not exist have UNKNOWN_TOPIC_OR_PART
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.node import topology
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.offset_delete_request import OffsetDeleteRequest
+from spindle.wire.messages.offset_delete_response import (
+    OffsetDeleteResponse,
+    OffsetDeleteResponsePartition,
+    OffsetDeleteResponseTopic,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: OffsetDeleteRequest, context: RequestContext[OffsetDeleteResponse]
+) -> Later:
     """Forget offsets."""
-    body = call.body
     asked = [
         TopicPartition(topic.name, p.partition_index)
-        for topic in body.topics
+        for topic in request.topics
         for p in topic.partitions
     ]
     known = [p for p in asked if topology.exists(broker.image, p)]
 
     def then(errors: dict[TopicPartition, Error]) -> None:
-        call.answer(_encode(call, errors))
+        context.answer(_encode(request, errors))
 
-    broker.groups.named(body.group_id).delete_offsets(body.group_id, known, then)
+    broker.groups.named(request.group_id).delete_offsets(request.group_id, known, then)
+    return LATER
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: OffsetDeleteRequest,
+    context: RequestContext[OffsetDeleteResponse],
+    error: Error,
+    message: str,
+) -> OffsetDeleteResponse:
     """Nothing is forgotten."""
-    return make(call.reply.OffsetDeleteResponse, error_code=error)
+    return OffsetDeleteResponse(error_code=error)
 
 
-def _encode(call: Call, errors: dict[TopicPartition, Error]) -> Any:
-    r = call.reply
-    return make(
-        r.OffsetDeleteResponse,
-        error_code=Error.NONE,
+def _encode(
+    request: OffsetDeleteRequest, errors: dict[TopicPartition, Error]
+) -> OffsetDeleteResponse:
+    return OffsetDeleteResponse(
         topics=tuple(
-            r.OffsetDeleteResponseTopic(
+            OffsetDeleteResponseTopic(
                 name=topic.name,
                 partitions=tuple(
-                    r.OffsetDeleteResponsePartition(
+                    OffsetDeleteResponsePartition(
                         partition_index=p.partition_index,
                         error_code=errors.get(
                             TopicPartition(topic.name, p.partition_index),
@@ -59,6 +70,6 @@ def _encode(call: Call, errors: dict[TopicPartition, Error]) -> Any:
                     for p in topic.partitions
                 ),
             )
-            for topic in call.body.topics
+            for topic in request.topics
         ),
     )

@@ -11,15 +11,29 @@ epochs, which classic groups ignore; 10 names topics by id (KIP-848).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from spindle.core.groups.coordinator import Coordinator
 from spindle.core.groups.values import Committed
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.image import ClusterImage
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.offset_fetch_request import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
+)
+from spindle.wire.messages.offset_fetch_response import (
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopic,
+    OffsetFetchResponseTopics,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -27,99 +41,93 @@ if TYPE_CHECKING:
 Found = dict[str, dict[int, Committed | None]]
 Known = dict[TopicPartition, Committed | None]
 Waits = dict[TopicPartition, Error]
+Asked: TypeAlias = "Sequence[OffsetFetchRequestTopic | OffsetFetchRequestTopics] | None"
+
+_NOTHING: Final = Committed(offset=-1, leader_epoch=-1, metadata="", commit_ms=0)
+"""What stands in an answer where no offset is committed, or none may be told."""
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: OffsetFetchRequest, context: RequestContext[OffsetFetchResponse]
+) -> OffsetFetchResponse:
     """Tell committed offsets."""
-    r = call.reply
-    if call.version >= 8:
-        groups = tuple(_group(broker, call, group) for group in call.body.groups)
-        call.answer(make(r.OffsetFetchResponse, groups=groups))
-        return
-    body = call.body
-    coordinator = broker.groups.coordinator(body.group_id)
-    known = coordinator.fetch(body.group_id, None)
-    waits = _undecided(coordinator, body.group_id, getattr(body, "require_stable", False))
-    call.answer(
-        make(
-            r.OffsetFetchResponse,
-            topics=tuple(
-                r.OffsetFetchResponseTopic(
-                    name=name,
-                    partitions=tuple(
-                        _partition(
-                            r.OffsetFetchResponsePartition,
-                            index,
-                            value,
-                            waits.get(TopicPartition(name, index), Error.NONE),
-                        )
-                        for index, value in partitions.items()
-                    ),
-                )
-                for name, partitions in _by_name(body.topics, known).items()
-            ),
-            error_code=Error.NONE,
+    if context.version >= 8:
+        by_id, stable = context.version >= 10, request.require_stable
+        return OffsetFetchResponse(
+            groups=tuple(_group(broker, group, by_id, stable) for group in request.groups)
         )
-    )
-
-
-def refuse(call: Call, error: Error, message: str) -> Any:
-    """The answer's own error; version 1 has none, so there every partition has it."""
-    r = call.reply
-    topics = call.body.topics or ()
-    if call.version >= 2:
-        return make(r.OffsetFetchResponse, topics=(), error_code=error)
-    return make(
-        r.OffsetFetchResponse,
+    coordinator = broker.groups.coordinator(request.group_id)
+    known = coordinator.fetch(request.group_id, _named(request.topics))
+    waits = _undecided(coordinator, request.group_id, known, request.require_stable)
+    return OffsetFetchResponse(
         topics=tuple(
-            r.OffsetFetchResponseTopic(
-                name=topic.name,
+            OffsetFetchResponseTopic(
+                name=name,
                 partitions=tuple(
-                    _partition(r.OffsetFetchResponsePartition, index, None, error)
-                    for index in topic.partition_indexes
+                    _partition(index, value, waits.get(TopicPartition(name, index), Error.NONE))
+                    for index, value in partitions.items()
                 ),
             )
-            for topic in topics
+            for name, partitions in _by_name(request.topics, known).items()
         ),
     )
 
 
-def _group(broker: Broker, call: Call, group: Any) -> Any:
-    r = call.reply
+def refuse(
+    request: OffsetFetchRequest,
+    context: RequestContext[OffsetFetchResponse],
+    error: Error,
+    message: str,
+) -> OffsetFetchResponse:
+    """The answer's own error; version 1 has none, so there every partition has it."""
+    if context.version >= 2:
+        return OffsetFetchResponse(error_code=error)
+    return OffsetFetchResponse(
+        topics=tuple(
+            OffsetFetchResponseTopic(
+                name=topic.name,
+                partitions=tuple(
+                    _partition(index, None, error) for index in topic.partition_indexes
+                ),
+            )
+            for topic in request.topics or ()
+        ),
+    )
+
+
+def _group(
+    broker: Broker, group: OffsetFetchRequestGroup, by_id: bool, stable: bool
+) -> OffsetFetchResponseGroup:
     try:
         coordinator = broker.groups.coordinator(group.group_id)
-        known = coordinator.fetch(group.group_id, None)
-        waits = _undecided(coordinator, group.group_id, call.body.require_stable)
+        asked = group.topics
+        named = _named_by_id(broker.image, asked) if by_id else _named(asked)
+        known = coordinator.fetch(group.group_id, named)
+        waits = _undecided(coordinator, group.group_id, known, stable)
     except Refusal as refusal:
-        return make(r.OffsetFetchResponseGroup, group_id=group.group_id, error_code=refusal.error)
+        return OffsetFetchResponseGroup(group_id=group.group_id, error_code=refusal.error)
     topics = (
-        _topics_by_id(broker.image, r, group.topics, known, waits)
-        if call.version >= 10
+        _topics_by_id(broker.image, group.topics, known, waits)
+        if by_id
         else tuple(
-            r.OffsetFetchResponseTopics(name=name, partitions=_all(r, name, partitions, waits))
+            OffsetFetchResponseTopics(name=name, partitions=_all(name, partitions, waits))
             for name, partitions in _by_name(group.topics, known).items()
         )
     )
-    return make(
-        r.OffsetFetchResponseGroup,
-        group_id=group.group_id,
-        topics=topics,
-        error_code=Error.NONE,
-    )
+    return OffsetFetchResponseGroup(group_id=group.group_id, topics=topics)
 
 
 def _topics_by_id(
     image: ClusterImage,
-    r: Any,
-    asked: Any,
+    asked: Sequence[OffsetFetchRequestTopics] | None,
     known: Known,
     waits: Waits,
-) -> tuple[Any, ...]:
+) -> tuple[OffsetFetchResponseTopics, ...]:
     if asked is None:
         # Offsets of topics that are gone cannot be named any more.
         return tuple(
-            r.OffsetFetchResponseTopics(
-                topic_id=image.topic_ids[name], partitions=_all(r, name, partitions, waits)
+            OffsetFetchResponseTopics(
+                topic_id=image.topic_ids[name], partitions=_all(name, partitions, waits)
             )
             for name, partitions in _by_name(None, known).items()
             if name in image.topic_ids
@@ -127,22 +135,23 @@ def _topics_by_id(
     answers = []
     # Those that cannot be named come last, as in Apache Kafka's answers.
     for topic in sorted(asked, key=lambda topic: topic.topic_id not in image.topics):
-        state = image.topics.get(topic.topic_id)
-        error = Error.UNKNOWN_TOPIC_ID if state is None else Error.NONE
-        partitions = tuple(
-            _partition(
-                r.OffsetFetchResponsePartitions,
-                index,
-                known.get(TopicPartition(state.name, index)) if state else None,
-                error or (waits.get(TopicPartition(state.name, index), error) if state else error),
+        state = None if topic.topic_id is None else image.topics.get(topic.topic_id)
+        if state is None:
+            partitions = tuple(
+                _partition_of_group(index, None, Error.UNKNOWN_TOPIC_ID)
+                for index in topic.partition_indexes
             )
-            for index in topic.partition_indexes
-        )
-        answers.append(r.OffsetFetchResponseTopics(topic_id=topic.topic_id, partitions=partitions))
+        else:
+            places = [TopicPartition(state.name, index) for index in topic.partition_indexes]
+            partitions = tuple(
+                _partition_of_group(p.partition, known.get(p), waits.get(p, Error.NONE))
+                for p in places
+            )
+        answers.append(OffsetFetchResponseTopics(topic_id=topic.topic_id, partitions=partitions))
     return tuple(answers)
 
 
-def _by_name(asked: Any, known: Known) -> Found:
+def _by_name(asked: Asked, known: Known) -> Found:
     found: Found = {}
     if asked is None:
         for partition, value in known.items():
@@ -155,36 +164,63 @@ def _by_name(asked: Any, known: Known) -> Found:
     return found
 
 
-def _undecided(coordinator: Coordinator, group_id: str, stable: bool) -> Waits:
+def _named(asked: Asked) -> list[TopicPartition] | None:
+    if asked is None:
+        return None
+    return [TopicPartition(topic.name, i) for topic in asked for i in topic.partition_indexes]
+
+
+def _named_by_id(
+    image: ClusterImage, asked: Sequence[OffsetFetchRequestTopics] | None
+) -> list[TopicPartition] | None:
+    if asked is None:
+        return None
+    return [
+        TopicPartition(state.name, index)
+        for topic in asked
+        if topic.topic_id and (state := image.topics.get(topic.topic_id)) is not None
+        for index in topic.partition_indexes
+    ]
+
+
+def _undecided(coordinator: Coordinator, group_id: str, known: Known, stable: bool) -> Waits:
     """The partitions whose offset a transaction is about to change, for who minds."""
     if not stable:
         return {}
-    return dict.fromkeys(coordinator.pending.of(group_id), Error.UNSTABLE_OFFSET_COMMIT)
+    pending = coordinator.pending.of(group_id)
+    return {name: Error.UNSTABLE_OFFSET_COMMIT for name in known if name in pending}
 
 
 def _all(
-    r: Any, name: str, partitions: dict[int, Committed | None], waits: Waits
-) -> tuple[Any, ...]:
+    name: str, partitions: Mapping[int, Committed | None], waits: Waits
+) -> tuple[OffsetFetchResponsePartitions, ...]:
     return tuple(
-        _partition(
-            r.OffsetFetchResponsePartitions,
-            index,
-            value,
-            waits.get(TopicPartition(name, index), Error.NONE),
-        )
+        _partition_of_group(index, value, waits.get(TopicPartition(name, index), Error.NONE))
         for index, value in partitions.items()
     )
 
 
-def _partition(cls: Any, index: int, value: Committed | None, error: Error = Error.NONE) -> Any:
-    """`value` is told only where there is no error."""
-    if error:
-        value = None
-    return make(
-        cls,
+def _partition(index: int, value: Committed | None, error: Error) -> OffsetFetchResponsePartition:
+    """Up to version 7. `value` is told only where there is no error."""
+    told = _NOTHING if error or value is None else value
+    return OffsetFetchResponsePartition(
         partition_index=index,
-        committed_offset=-1 if value is None else value.offset,
-        committed_leader_epoch=-1 if value is None else value.leader_epoch,
-        metadata="" if value is None else value.metadata,
+        committed_offset=told.offset,
+        committed_leader_epoch=told.leader_epoch,
+        metadata=told.metadata,
+        error_code=error,
+    )
+
+
+def _partition_of_group(
+    index: int, value: Committed | None, error: Error
+) -> OffsetFetchResponsePartitions:
+    """From version 8 on. `value` is told only where there is no error."""
+    told = _NOTHING if error or value is None else value
+    return OffsetFetchResponsePartitions(
+        partition_index=index,
+        committed_offset=told.offset,
+        committed_leader_epoch=told.leader_epoch,
+        metadata=told.metadata,
         error_code=error,
     )

@@ -9,32 +9,43 @@ Version notes: 3 names the replica that asks; 4 is flexible.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error
-from spindle.node.calls import Call
 from spindle.node.replicas.hosted import Hosted
-from spindle.wire.entities import make
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.offset_for_leader_epoch_request import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderPartition,
+)
+from spindle.wire.messages.offset_for_leader_epoch_response import (
+    EpochEndOffset,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderTopicResult,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: OffsetForLeaderEpochRequest,
+    context: RequestContext[OffsetForLeaderEpochResponse],
+) -> OffsetForLeaderEpochResponse:
     """Look the epochs up in memory."""
-    types = call.reply
-    topics = tuple(
-        make(
-            types.OffsetForLeaderTopicResult,
-            topic=topic.topic,
-            partitions=tuple(_told(broker, types, topic.topic, p) for p in topic.partitions),
+    return OffsetForLeaderEpochResponse(
+        topics=tuple(
+            OffsetForLeaderTopicResult(
+                topic=topic.topic,
+                partitions=tuple(_told(broker, topic.topic, p) for p in topic.partitions),
+            )
+            for topic in request.topics
         )
-        for topic in call.body.topics
     )
-    call.answer(make(types.OffsetForLeaderEpochResponse, topics=topics))
 
 
-def _told(broker: Broker, types: Any, topic: str, asked: Any) -> Any:
+def _told(broker: Broker, topic: str, asked: OffsetForLeaderPartition) -> EpochEndOffset:
     hosted = broker.replicas.leader(topic, asked.partition)
     epoch = offset = -1
     if isinstance(hosted, Hosted):
@@ -44,8 +55,7 @@ def _told(broker: Broker, types: Any, topic: str, asked: Any) -> Any:
             offset, epoch = machine.epochs.end_of(asked.leader_epoch, machine.end)
     else:
         error = hosted
-    return make(
-        types.EpochEndOffset,
+    return EpochEndOffset(
         partition=asked.partition,
         error_code=error,
         leader_epoch=epoch,

@@ -18,19 +18,30 @@ leader is now; 13 topic ids.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from spindle.core.transactions.values import Producer
 from spindle.model.batches import COMPRESSION_MASK, NO_PRODUCER, Batch
 from spindle.model.errors import Corrupt, Error, Refusal
-from spindle.node.calls import Call
+from spindle.model.ids import NodeId, TopicId
 from spindle.node.handlers import _bad_records
 from spindle.node.handlers._bad_records import BadRecords
 from spindle.node.handlers._recompression import recompression
 from spindle.node.replicas.hosted import Hosted
-from spindle.wire import batch as codec
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire import batch as batches
+from spindle.wire.codec import Records, one_buffer
 from spindle.wire.compression import Compression
-from spindle.wire.entities import make, to_ms
+from spindle.wire.messages.produce_request import ProduceRequest
+from spindle.wire.messages.produce_response import (
+    DEFAULT_LEADER_ID_AND_EPOCH,
+    BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionProduceResponse,
+    ProduceResponse,
+    TopicProduceResponse,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -53,10 +64,12 @@ WAIT_MAX: Final = 600.0
 """Seconds that a produce may wait at most, whatever it asks for."""
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: ProduceRequest, context: RequestContext[ProduceResponse]
+) -> Later:
     """Append what a producer sends."""
-    produce = Produce(broker, call)
-    produce.begin()
+    Produce(broker, request, context).begin()
+    return LATER
 
 
 class Share:
@@ -77,7 +90,7 @@ class Share:
         "wait",
     )
 
-    def __init__(self, produce: Produce, topic: Any, index: int) -> None:
+    def __init__(self, produce: Produce, topic: TopicId | str | None, index: int) -> None:
         self.produce = produce
         self.topic = topic
         self.index = index
@@ -128,21 +141,23 @@ class Share:
 class Produce:
     """One request until it is answered."""
 
-    __slots__ = ("_broker", "_call", "_left", "_shares", "acks")
+    __slots__ = ("_broker", "_context", "_left", "_request", "_shares", "acks")
 
-    def __init__(self, broker: Broker, call: Call) -> None:
+    def __init__(
+        self, broker: Broker, request: ProduceRequest, context: RequestContext[ProduceResponse]
+    ) -> None:
         self._broker = broker
-        self._call = call
-        self.acks = int(call.body.acks)
+        self._request = request
+        self._context = context
+        self.acks = request.acks
         self._shares: list[Share] = []
         self._left = 0
 
     def begin(self) -> None:
         """Append all shares; answer now or when the last one is settled."""
-        call = self._call
-        by_id = call.version >= IDS_FROM
-        appends: list[tuple[Share, Any]] = []
-        for topic in call.body.topic_data:
+        by_id = self._context.version >= IDS_FROM
+        appends: list[tuple[Share, Records | None]] = []
+        for topic in self._request.topic_data:
             name = topic.topic_id if by_id else topic.name
             for data in topic.partition_data:
                 share = Share(self, name, data.index)
@@ -157,7 +172,7 @@ class Produce:
                 self._left -= 1
         self.on_settled()
         if self._left and self.acks != 0:
-            wait = min(max(to_ms(call.body.timeout), 0) / 1000, WAIT_MAX)
+            wait = min(max(self._request.timeout_ms, 0) / 1000, WAIT_MAX)
             self._broker.replicas.parking.park(wait, self)
 
     def on_settled(self) -> None:
@@ -177,7 +192,7 @@ class Produce:
 
     # --- appending ------------------------------------------------------------------------------
 
-    def _append(self, share: Share, records: Any) -> None:
+    def _append(self, share: Share, records: Records | None) -> None:
         replicas = self._broker.replicas
         if self.acks not in (ALL, 0, 1):
             raise Refusal(Error.INVALID_REQUIRED_ACKS, f"acks={self.acks} is none of -1, 0, 1")
@@ -216,13 +231,14 @@ class Produce:
         enlisting = self._broker.transactions.enlisting
         return hosted.partition.has_begun(batch.producer_id, batch.producer_epoch) or (
             not self._broker.settings.flag("transaction.partition.verification.enable")
-            and self._call.version < ADDS_FROM
+            and self._context.version < ADDS_FROM
             and not enlisting.is_waiting(hosted.id, batch.producer_id)
         )
 
     def _enlist(self, share: Share, hosted: Hosted, batch: Batch) -> None:
-        name = self._call.body.transactional_id
-        adds = self._call.version >= ADDS_FROM
+        name = self._request.transactional_id
+        assert name is not None, "else the batch was refused"
+        adds = self._context.version >= ADDS_FROM
         # Also where it is refused below: a later batch must not begin the transaction before it.
         hosted.partition.producers.on_asked(batch, adds, self._broker.out.wall_ms)
 
@@ -250,7 +266,7 @@ class Produce:
         )
 
     def _in_producers_words(self, error: Error) -> Error:
-        if error is Error.TRANSACTION_ABORTABLE and self._call.version < ABORTABLE_FROM:
+        if error is Error.TRANSACTION_ABORTABLE and self._context.version < ABORTABLE_FROM:
             return Error.INVALID_TXN_STATE
         return _IN_PRODUCERS_WORDS.get(error, error)
 
@@ -270,7 +286,7 @@ class Produce:
                 return
         if hosted.topic.append_time:
             share.append_time = self._broker.out.wall_ms
-            batch = codec.with_append_time(batch, share.append_time)
+            batch = batches.with_append_time(batch, share.append_time)
         machine.assign(batch)
         share.base, share.end = batch.base_offset, batch.next_offset
         self._wait(share, hosted)
@@ -302,24 +318,24 @@ class Produce:
         else:
             share.wait = hosted.at_end.add(share.end, share.settle)
 
-    def _batch(self, hosted: Hosted, records: Any) -> Batch:
+    def _batch(self, hosted: Hosted, records: Records | None) -> Batch:
         try:
-            batches = codec.split(records or b"")
-            if len(batches) != 1:
+            found = batches.split(b"" if records is None else one_buffer(records))
+            if len(found) != 1:
                 raise Refusal(
-                    Error.INVALID_RECORD, f"a partition takes one batch, not {len(batches)}"
+                    Error.INVALID_RECORD, f"a partition takes one batch, not {len(found)}"
                 )
-            batch = batches[0]
-            codec.check(batch)
+            batch = found[0]
+            batches.check(batch)
         except Corrupt as corrupt:
             raise Refusal(Error.CORRUPT_MESSAGE, str(corrupt)) from None
-        codec.check_from_client(batch)
+        batches.check_from_client(batch)
         _check_size(hosted, batch)
-        if batch.is_transactional and not self._call.body.transactional_id:
+        if batch.is_transactional and not self._request.transactional_id:
             raise Refusal(Error.INVALID_REQUEST, "a transactional batch needs a transactional id")
         if (
             batch.attributes & COMPRESSION_MASK == Compression.ZSTD
-            and self._call.version < ZSTD_FROM
+            and self._context.version < ZSTD_FROM
         ):
             raise Refusal(Error.UNSUPPORTED_COMPRESSION_TYPE, "zstd needs version 7 of Produce")
         return batch
@@ -330,65 +346,63 @@ class Produce:
         # Shares know their request: not to let go of them would leave both, and the megabytes
         # that the call came with, to the garbage collector, which comes by rarely.
         shares, self._shares = self._shares, []
-        call = self._call
+        context = self._context
         if self.acks == 0:
-            call.answer_nothing()
+            context.answer_nothing()
             if any(share.error != Error.NONE for share in shares):
-                self._broker.out.hang_up(call.connection)
+                self._broker.out.hang_up(context.connection)
             return
-        types = call.reply
-        topics: dict[Any, list[Any]] = {}
-        leaders: dict[int, None] = {}
+        topics: dict[TopicId | str | None, list[PartitionProduceResponse]] = {}
+        leaders: dict[NodeId, None] = {}
         for share in shares:
-            topics.setdefault(share.topic, []).append(self._told(types, share, leaders))
-        name = "topic_id" if call.version >= IDS_FROM else "name"
-        endpoints = self._broker.replicas.readers.endpoints(call, leaders) if leaders else ()
-        call.answer(
-            make(
-                types.ProduceResponse,
-                responses=tuple(
-                    make(
-                        types.TopicProduceResponse,
-                        partition_responses=tuple(told),
-                        **{name: topic},
-                    )
-                    for topic, told in topics.items()
-                ),
-                node_endpoints=endpoints,
+            topics.setdefault(share.topic, []).append(self._told(share, leaders))
+        reached = self._broker.replicas.readers.endpoints(context.listener, leaders)
+        context.answer(
+            ProduceResponse(
+                responses=[_topic(name, told) for name, told in topics.items()],
+                node_endpoints=[
+                    NodeEndpoint(node_id=broker, host=at.host, port=at.port)
+                    for broker, at in reached
+                ],
             )
         )
 
-    def _told(self, types: Any, share: Share, leaders: dict[int, None]) -> Any:
+    def _told(self, share: Share, leaders: dict[NodeId, None]) -> PartitionProduceResponse:
         if share.error == Error.NONE:
             assert share.hosted is not None
-            return make(
-                types.PartitionProduceResponse,
+            return PartitionProduceResponse(
                 index=share.index,
                 base_offset=share.base,
-                log_append_time=share.append_time,
+                log_append_time_ms=share.append_time,
                 log_start_offset=share.hosted.partition.start,
             )
-        extra: dict[str, Any] = {}
-        if share.error == Error.NOT_LEADER_OR_FOLLOWER and hasattr(types, "LeaderIdAndEpoch"):
+        current = DEFAULT_LEADER_ID_AND_EPOCH
+        if share.error == Error.NOT_LEADER_OR_FOLLOWER:
             hint = self._broker.replicas.leader_hint(share.topic, share.index)
             if hint is not None:
-                leaders[hint[0]] = None
-                extra["current_leader"] = make(
-                    types.LeaderIdAndEpoch, leader_id=hint[0], leader_epoch=hint[1]
-                )
-        return make(
-            types.PartitionProduceResponse,
+                leader, epoch = hint
+                leaders[leader] = None
+                current = LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch)
+        return PartitionProduceResponse(
             index=share.index,
             error_code=share.error,
             base_offset=-1,
-            log_append_time=-1,
+            log_append_time_ms=-1,
             error_message=share.message,
-            record_errors=tuple(
-                make(types.BatchIndexAndErrorMessage, batch_index=i, batch_index_error_message=why)
+            record_errors=[
+                BatchIndexAndErrorMessage(batch_index=i, batch_index_error_message=why)
                 for i, why in share.bad
-            ),
-            **extra,
+            ],
+            current_leader=current,
         )
+
+
+def _topic(
+    name: TopicId | str | None, told: list[PartitionProduceResponse]
+) -> TopicProduceResponse:
+    if isinstance(name, str):
+        return TopicProduceResponse(name=name, partition_responses=told)
+    return TopicProduceResponse(topic_id=name, partition_responses=told)
 
 
 def _check_size(hosted: Hosted, batch: Batch) -> None:

@@ -10,41 +10,46 @@ KAFKA_STORAGE_ERROR.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
-from spindle.node.calls import Call
 from spindle.node.logdirs.rescue import Action
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.repair_replica_request import RepairReplicaRequest
+from spindle.wire.messages.repair_replica_response import RepairReplicaResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: RepairReplicaRequest,
+    context: RequestContext[RepairReplicaResponse],
+) -> Later:
     """Carry out what is wanted of a replica."""
-    body = call.body
-    if body.action not in tuple(Action):
+    if request.action not in tuple(Action):
         known = ", ".join(f"{action.value} {action.name}" for action in Action)
-        text = f"action {body.action} is not known; known are: {known}"
+        text = f"action {request.action} is not known; known are: {known}"
         raise Refusal(Error.INVALID_REQUEST, text)
-    name = TopicPartition(body.topic, body.partition_index)
-    failed = partial(_answer, call, Error.KAFKA_STORAGE_ERROR)
-    broker.logs.rescue.carry_out(
-        name, Action(body.action), partial(_answer, call, Error.NONE), failed
-    )
+
+    def done(words: str) -> None:
+        context.answer(RepairReplicaResponse(outcome=words))
+
+    def failed(words: str) -> None:
+        context.answer(refuse(request, context, Error.KAFKA_STORAGE_ERROR, words))
+
+    name = TopicPartition(request.topic, request.partition_index)
+    broker.logs.rescue.carry_out(name, Action(request.action), done, failed)
+    return LATER
 
 
-def _answer(call: Call, error: Error, words: str) -> None:
-    if error != Error.NONE:
-        call.answer(refuse(call, error, words))
-    else:
-        call.answer(make(call.reply.RepairReplicaResponse, error_code=error, outcome=words))
-
-
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: RepairReplicaRequest,
+    context: RequestContext[RepairReplicaResponse],
+    error: Error,
+    message: str,
+) -> RepairReplicaResponse:
     """It was not done."""
-    t = call.reply
-    return make(t.RepairReplicaResponse, error_code=error, error_message=message, outcome="")
+    return RepairReplicaResponse(error_code=error, error_message=message)

@@ -9,40 +9,47 @@ it back.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.core.groups.values import Sync, SyncAnswer
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.sync_group_request import SyncGroupRequest
+from spindle.wire.messages.sync_group_response import SyncGroupResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker, request: SyncGroupRequest, context: RequestContext[SyncGroupResponse]
+) -> Later:
     """Give a member its assignment."""
-    body = call.body
     ask = Sync(
-        group_id=body.group_id,
-        generation=body.generation_id,
-        member_id=body.member_id,
-        instance_id=getattr(body, "group_instance_id", None),
-        protocol_type=getattr(body, "protocol_type", None),
-        protocol=getattr(body, "protocol_name", None),
-        assignments=tuple((a.member_id, bytes(a.assignment)) for a in body.assignments),
+        group_id=request.group_id,
+        generation=request.generation_id,
+        member_id=request.member_id,
+        instance_id=request.group_instance_id,
+        protocol_type=request.protocol_type,
+        protocol=request.protocol_name,
+        assignments=tuple((a.member_id, a.assignment) for a in request.assignments),
     )
-    broker.groups.named(ask.group_id).sync(ask, lambda a: call.answer(_encode(call, a)))
+    broker.groups.named(ask.group_id).sync(ask, lambda answer: context.answer(_encode(answer)))
+    return LATER
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: SyncGroupRequest,
+    context: RequestContext[SyncGroupResponse],
+    error: Error,
+    message: str,
+) -> SyncGroupResponse:
     """No assignment."""
-    return _encode(call, SyncAnswer(error=error))
+    return _encode(SyncAnswer(error=error))
 
 
-def _encode(call: Call, answer: SyncAnswer) -> Any:
-    return make(
-        call.reply.SyncGroupResponse,
+def _encode(answer: SyncAnswer) -> SyncGroupResponse:
+    return SyncGroupResponse(
         error_code=answer.error,
         protocol_type=answer.protocol_type,
         protocol_name=answer.protocol,

@@ -10,15 +10,21 @@ Version notes: 2 leader epochs; 3 the member for which the producer speaks, whic
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
-from spindle.core.groups.values import NO_GENERATION, Committed, Identity
+from spindle.core.groups.values import Committed, Identity
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
-from spindle.node.calls import Call
+from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.node.topic_creation import OFFSETS_TOPIC
-from spindle.wire.entities import make
+from spindle.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
+from spindle.wire.messages.txn_offset_commit_response import (
+    TxnOffsetCommitResponse,
+    TxnOffsetCommitResponsePartition,
+    TxnOffsetCommitResponseTopic,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
@@ -37,94 +43,105 @@ _IN_A_GROUPS_WORDS: Final = {
 """What the other coordinator's error means to a client who asks this one."""
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: TxnOffsetCommitRequest,
+    context: RequestContext[TxnOffsetCommitResponse],
+) -> Later:
     """Commit offsets in a transaction."""
-    body = call.body
-    group_id = body.group_id
+    group_id = request.group_id
     broker.groups.named(group_id)  # Refuses where it is not here.
     id = broker.groups.partition_of(group_id)
     assert id is not None, "the topic is there where a coordinator is"
-    producer = Producer(body.producer_id, body.producer_epoch)
+    producer = Producer(request.producer_id, request.producer_epoch)
 
     def enlisted(error: Error) -> None:
-        if error is Error.TRANSACTION_ABORTABLE and call.version < ABORTABLE_FROM:
+        if error is Error.TRANSACTION_ABORTABLE and context.version < ABORTABLE_FROM:
             error = Error.INVALID_TXN_STATE
         if error:
-            call.answer(refuse(call, _IN_A_GROUPS_WORDS.get(error, error), ""))
+            context.answer(refuse(request, context, _IN_A_GROUPS_WORDS.get(error, error), ""))
             return
         try:
-            _commit(broker, call, producer)
+            _commit(broker, request, context, producer)
         except Refusal as refusal:
-            call.answer(refuse(call, refusal.error, refusal.message))
+            context.answer(refuse(request, context, refusal.error, refusal.message))
 
     verifies = broker.settings.flag("transaction.partition.verification.enable")
-    if not verifies and call.version < ADDS_FROM:
+    if not verifies and context.version < ADDS_FROM:
         enlisted(Error.NONE)
-        return
+        return LATER
     broker.transactions.enlisting.admit(
         id,
         TopicPartition(OFFSETS_TOPIC, id.partition),
-        body.transactional_id,
+        request.transactional_id,
         producer,
-        call.version >= ADDS_FROM,
+        context.version >= ADDS_FROM,
         enlisted,
     )
+    return LATER
 
 
-def _commit(broker: Broker, call: Call, producer: Producer) -> None:
-    body = call.body
+def _commit(
+    broker: Broker,
+    request: TxnOffsetCommitRequest,
+    context: RequestContext[TxnOffsetCommitResponse],
+    producer: Producer,
+) -> None:
     who = Identity(
-        group_id=body.group_id,
-        generation=getattr(body, "generation_id", NO_GENERATION),
-        member_id=getattr(body, "member_id", ""),
-        instance_id=getattr(body, "group_instance_id", None),
+        group_id=request.group_id,
+        generation=request.generation_id,
+        member_id=request.member_id,
+        instance_id=request.group_instance_id,
     )
     offsets = {}
-    for topic in body.topics:
+    for topic in request.topics:
         state = broker.image.topic(topic.name)
         for p in topic.partitions:
             if state is None or p.partition_index not in state.partitions:
                 continue
             offsets[TopicPartition(topic.name, p.partition_index)] = Committed(
                 offset=p.committed_offset,
-                leader_epoch=getattr(p, "committed_leader_epoch", -1),
+                leader_epoch=p.committed_leader_epoch,
                 metadata=p.committed_metadata or "",
                 commit_ms=broker.out.wall_ms,
                 topic_id=state.topic_id,
             )
 
     def then(errors: dict[TopicPartition, Error]) -> None:
-        call.answer(
-            _response(call, lambda where: errors.get(where, Error.UNKNOWN_TOPIC_OR_PARTITION))
+        context.answer(
+            _response(request, lambda where: errors.get(where, Error.UNKNOWN_TOPIC_OR_PARTITION))
         )
 
-    broker.groups.coordinator(body.group_id).commit(who, offsets, then, producer)
+    broker.groups.coordinator(request.group_id).commit(who, offsets, then, producer)
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: TxnOffsetCommitRequest,
+    context: RequestContext[TxnOffsetCommitResponse],
+    error: Error,
+    message: str,
+) -> TxnOffsetCommitResponse:
     """The error at every partition: there is no other place for it."""
     if error is Error.GROUP_ID_NOT_FOUND:
         error = Error.ILLEGAL_GENERATION
-    return _response(call, lambda where: error)
+    return _response(request, lambda where: error)
 
 
-def _response(call: Call, error_of: Any) -> Any:
-    types = call.reply
-    return make(
-        types.TxnOffsetCommitResponse,
+def _response(
+    request: TxnOffsetCommitRequest, error_of: Callable[[TopicPartition], Error]
+) -> TxnOffsetCommitResponse:
+    return TxnOffsetCommitResponse(
         topics=tuple(
-            make(
-                types.TxnOffsetCommitResponseTopic,
+            TxnOffsetCommitResponseTopic(
                 name=topic.name,
                 partitions=tuple(
-                    make(
-                        types.TxnOffsetCommitResponsePartition,
+                    TxnOffsetCommitResponsePartition(
                         partition_index=p.partition_index,
                         error_code=error_of(TopicPartition(topic.name, p.partition_index)),
                     )
                     for p in topic.partitions
                 ),
             )
-            for topic in call.body.topics
+            for topic in request.topics
         ),
     )

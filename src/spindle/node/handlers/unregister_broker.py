@@ -6,35 +6,53 @@ On the broker listener the request is forwarded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import brokers
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.unregister_broker_request import UnregisterBrokerRequest
+from spindle.wire.messages.unregister_broker_response import UnregisterBrokerResponse
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: UnregisterBrokerRequest,
+    context: RequestContext[UnregisterBrokerResponse],
+) -> Later:
     """Hand on to the controller."""
-    broker.forwarding.forward(call, refuse)
+    return broker.forwarding.forward(context, partial(refuse, request, context))
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: UnregisterBrokerRequest,
+    context: RequestContext[UnregisterBrokerResponse],
+) -> Later:
     """Forget a broker."""
 
-    def respond(_: None) -> Any:
-        controller.sessions.forget(call.body.broker_id)
-        return make(call.reply.UnregisterBrokerResponse, error_code=Error.NONE, error_message=None)
+    def respond(_: None) -> UnregisterBrokerResponse:
+        controller.sessions.forget(request.broker_id)
+        return UnregisterBrokerResponse()
 
-    controller.serve(
-        call, lambda state: brokers.unregister(state, call.body.broker_id), respond, refuse
+    return controller.serve(
+        context,
+        lambda state: brokers.unregister(state, request.broker_id),
+        respond,
+        partial(refuse, request, context),
     )
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: UnregisterBrokerRequest,
+    context: RequestContext[UnregisterBrokerResponse],
+    error: Error,
+    message: str,
+) -> UnregisterBrokerResponse:
     """The error with its reason."""
-    return make(call.reply.UnregisterBrokerResponse, error_code=error, error_message=message)
+    return UnregisterBrokerResponse(error_code=error, error_message=message)

@@ -9,64 +9,73 @@ has no result for each feature, the error for the whole says it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from spindle.core.controller import features
 from spindle.core.controller.features import UpgradeType
 from spindle.model.errors import Error
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import Later, RequestContext
+from spindle.wire.messages.update_features_request import FeatureUpdateKey, UpdateFeaturesRequest
+from spindle.wire.messages.update_features_response import (
+    UpdatableFeatureResult,
+    UpdateFeaturesResponse,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: UpdateFeaturesRequest,
+    context: RequestContext[UpdateFeaturesResponse],
+) -> Later:
     """Hand on to the controller."""
-    broker.forwarding.forward(call, refuse)
+    return broker.forwarding.forward(context, partial(refuse, request, context), request.timeout_ms)
 
 
-def on_controller(controller: Controller, call: Call) -> None:
+def on_controller(
+    controller: Controller,
+    request: UpdateFeaturesRequest,
+    context: RequestContext[UpdateFeaturesResponse],
+) -> Later:
     """Change levels."""
-    body = call.body
     updates = [
-        features.FeatureUpdate(update.feature, update.max_version_level, _kind(call, update))
-        for update in body.feature_updates
+        features.FeatureUpdate(
+            update.feature, update.max_version_level, _kind(context.version, update)
+        )
+        for update in request.feature_updates
     ]
-    controller.serve(
-        call,
-        lambda state: features.update_features(
-            state, updates, getattr(body, "validate_only", False)
-        ),
-        lambda _: refuse(call, Error.NONE, ""),
-        refuse,
+    return controller.serve(
+        context,
+        lambda state: features.update_features(state, updates, request.validate_only),
+        lambda _: refuse(request, context, Error.NONE, ""),
+        partial(refuse, request, context),
     )
 
 
-def _kind(call: Call, update: Any) -> int:
-    if call.version >= 1:
-        return int(update.upgrade_type)
+def _kind(version: int, update: FeatureUpdateKey) -> int:
+    if version >= 1:
+        return update.upgrade_type
     return UpgradeType.SAFE_DOWNGRADE if update.allow_downgrade else UpgradeType.UPGRADE
 
 
-def refuse(call: Call, error: Error, message: str) -> Any:
+def refuse(
+    request: UpdateFeaturesRequest,
+    context: RequestContext[UpdateFeaturesResponse],
+    error: Error,
+    message: str,
+) -> UpdateFeaturesResponse:
     """The error for the whole and, where the version has them, for each feature."""
-    r = call.reply
-    results: tuple[Any, ...] = ()
-    if call.version < 2:
-        results = tuple(
-            make(
-                r.UpdatableFeatureResult,
-                feature=update.feature,
-                error_code=error,
-                error_message=message or None,
-            )
-            for update in call.body.feature_updates
-        )
-    return make(
-        r.UpdateFeaturesResponse,
+    return UpdateFeaturesResponse(
         error_code=error,
         error_message=message or None,
-        results=results,
+        results=tuple(
+            UpdatableFeatureResult(
+                feature=update.feature, error_code=error, error_message=message or None
+            )
+            for update in request.feature_updates
+        ),
     )

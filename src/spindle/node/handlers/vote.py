@@ -11,40 +11,70 @@ pre-vote.
 
 from __future__ import annotations
 
-from typing import Any, Final
-
 from spindle.core.raft.values import Ballot, VoteAnswer
 from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
-from spindle.node.calls import Call
-from spindle.node.handlers._quorum import is_for_another, metadata_partition, raft_of, reply
+from spindle.node.handlers._quorum import (
+    is_for_another,
+    metadata_partition,
+    node_endpoints,
+    raft_of,
+)
 from spindle.node.quorum.quorum import Member
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.vote_request import VoteRequest
+from spindle.wire.messages.vote_response import (
+    NodeEndpoint,
+    PartitionData,
+    TopicData,
+    VoteResponse,
+)
 
-RESPONSE: Final = "VoteResponse"
 
-
-def on_controller(node: Member, call: Call) -> None:
+def on_controller(
+    node: Member,
+    request: VoteRequest,
+    context: RequestContext[VoteResponse],
+) -> VoteResponse | Later:
     """Serve Vote."""
-    body = call.body
-    raft = raft_of(node, body)
-    asked = metadata_partition(body.topics)
-    if is_for_another(node, body, asked):
-        call.answer(_reply(node, call, VoteAnswer(raft.heard(Error.INVALID_VOTER_KEY), False)))
-        return
+    raft = raft_of(node, request.cluster_id)
+    asked = metadata_partition(
+        [
+            (topic.topic_name, [(p.partition_index, p) for p in topic.partitions])
+            for topic in request.topics
+        ]
+    )
+    if is_for_another(node, request.voter_id, asked.voter_directory_id):
+        return _reply(node, request, VoteAnswer(raft.heard(Error.INVALID_VOTER_KEY), False))
     ballot = Ballot(
         candidate=asked.replica_id,
         epoch=asked.replica_epoch,
         last=OffsetAndEpoch(asked.last_offset, asked.last_offset_epoch),
-        pre_vote=getattr(asked, "pre_vote", False),
+        pre_vote=asked.pre_vote,
     )
-    raft.on_vote(ballot, lambda answer: call.answer(_reply(node, call, answer)))
+    raft.on_vote(ballot, lambda answer: context.answer(_reply(node, request, answer)))
+    return LATER
 
 
-def refuse(call: Call, error: Error, _: str) -> Any:
+def refuse(
+    request: VoteRequest,
+    context: RequestContext[VoteResponse],
+    error: Error,
+    message: str,
+) -> VoteResponse:
     """The answer when the request as a whole is wrong."""
-    return make(getattr(call.reply, RESPONSE), error_code=error, topics=())
+    return VoteResponse(error_code=error)
 
 
-def _reply(node: Member, call: Call, answer: VoteAnswer) -> Any:
-    return reply(node, call, RESPONSE, answer.heard, vote_granted=answer.granted)
+def _reply(node: Member, request: VoteRequest, answer: VoteAnswer) -> VoteResponse:
+    partition = PartitionData(
+        error_code=answer.heard.error,
+        leader_id=answer.heard.leader,
+        leader_epoch=answer.heard.epoch,
+        vote_granted=answer.granted,
+    )
+    topic = TopicData(topic_name=request.topics[0].topic_name, partitions=(partition,))
+    return VoteResponse(
+        topics=(topic,),
+        node_endpoints=node_endpoints(node, answer.heard.leader, NodeEndpoint),
+    )

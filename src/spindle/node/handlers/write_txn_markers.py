@@ -9,34 +9,51 @@ Version notes: 2 tells which transaction.version the transaction is of (KIP-1228
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.core.transactions.values import Ending, Producer
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
-from spindle.node.calls import Call
-from spindle.wire.entities import make
+from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
+from spindle.wire.messages.write_txn_markers_response import (
+    WritableTxnMarkerPartitionResult,
+    WritableTxnMarkerResult,
+    WritableTxnMarkerTopicResult,
+    WriteTxnMarkersResponse,
+)
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
 
-def on_broker(broker: Broker, call: Call) -> None:
+def on_broker(
+    broker: Broker,
+    request: WriteTxnMarkersRequest,
+    context: RequestContext[WriteTxnMarkersResponse],
+) -> Later:
     """Write the markers."""
-    _Writing(broker, call).begin()
+    _Writing(broker, request, context).begin()
+    return LATER
 
 
 class _Writing:
     """One request until every partition is settled."""
 
-    def __init__(self, broker: Broker, call: Call) -> None:
+    def __init__(
+        self,
+        broker: Broker,
+        request: WriteTxnMarkersRequest,
+        context: RequestContext[WriteTxnMarkersResponse],
+    ) -> None:
         self._broker = broker
-        self._call = call
-        self._told: list[dict[TopicPartition, Error]] = [{} for _ in call.body.markers]
+        self._request = request
+        self._context = context
+        self._told: list[dict[TopicPartition, Error]] = [{} for _ in request.markers]
         self._left = 1
 
     def begin(self) -> None:
-        for marker, told in zip(self._call.body.markers, self._told, strict=True):
+        for marker, told in zip(self._request.markers, self._told, strict=True):
             partitions = [
                 TopicPartition(topic.name, number)
                 for topic in marker.topics
@@ -48,7 +65,7 @@ class _Writing:
                 committed=marker.transaction_result,
                 coordinator_epoch=marker.coordinator_epoch,
                 partitions=tuple(partitions),
-                version=getattr(marker, "transaction_version", 0),
+                version=marker.transaction_version,
             )
             for partition in partitions:
                 self._left += 1
@@ -69,33 +86,23 @@ class _Writing:
         self._left -= 1
         if self._left:
             return
-        types = self._call.reply
-        self._call.answer(
-            make(
-                types.WriteTxnMarkersResponse,
+        self._context.answer(
+            WriteTxnMarkersResponse(
                 markers=tuple(
-                    make(
-                        types.WritableTxnMarkerResult,
-                        producer_id=marker.producer_id,
-                        topics=_topics(types, told),
-                    )
-                    for marker, told in zip(self._call.body.markers, self._told, strict=True)
+                    WritableTxnMarkerResult(producer_id=marker.producer_id, topics=_topics(told))
+                    for marker, told in zip(self._request.markers, self._told, strict=True)
                 ),
             )
         )
 
 
-def _topics(types: Any, told: dict[TopicPartition, Error]) -> tuple[Any, ...]:
-    topics: dict[str, list[Any]] = {}
+def _topics(told: dict[TopicPartition, Error]) -> tuple[WritableTxnMarkerTopicResult, ...]:
+    topics: dict[str, list[WritableTxnMarkerPartitionResult]] = {}
     for where, error in told.items():
         topics.setdefault(where.topic, []).append(
-            make(
-                types.WritableTxnMarkerPartitionResult,
-                partition_index=where.partition,
-                error_code=error,
-            )
+            WritableTxnMarkerPartitionResult(partition_index=where.partition, error_code=error)
         )
     return tuple(
-        make(types.WritableTxnMarkerTopicResult, name=name, partitions=tuple(partitions))
+        WritableTxnMarkerTopicResult(name=name, partitions=tuple(partitions))
         for name, partitions in topics.items()
     )

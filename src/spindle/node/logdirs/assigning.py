@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Final
 
 from spindle.core.logdirs.news import Batch
 from spindle.model.errors import Error
-from spindle.model.ids import DirectoryId, NodeId, PartitionId, TopicId
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.model.ids import ZERO_ID, DirectoryId, NodeId, PartitionId, TopicId
+from spindle.wire.messages.assign_replicas_to_dirs_request import (
+    AssignReplicasToDirsRequest,
+    DirectoryData,
+    PartitionData,
+    TopicData,
+)
+from spindle.wire.messages.assign_replicas_to_dirs_response import AssignReplicasToDirsResponse
 
 
 class Assigning:
@@ -42,27 +47,21 @@ class Assigning:
         """Every controller has this API."""
         raise AssertionError("it is not asked for")
 
-    def encode(self, epoch: int, batch: Batch[DirectoryId]) -> Any:
+    def encode(self, epoch: int, batch: Batch[DirectoryId]) -> AssignReplicasToDirsRequest:
         """The request: directories, their topics, their partitions, in the queue's order."""
-        t = request_types(Key.ASSIGN_REPLICAS_TO_DIRS, 0)
         tree: dict[DirectoryId, dict[TopicId, list[int]]] = {}
         for id, directory in batch.entries.items():
             tree.setdefault(directory, {}).setdefault(id.topic_id, []).append(id.partition)
-        return make(
-            t.AssignReplicasToDirsRequest,
+        return AssignReplicasToDirsRequest(
             broker_id=self._node_id,
             broker_epoch=epoch,
             directories=tuple(
-                make(
-                    t.DirectoryData,
+                DirectoryData(
                     id_=directory,
                     topics=tuple(
-                        make(
-                            t.TopicData,
+                        TopicData(
                             topic_id=topic_id,
-                            partitions=tuple(
-                                make(t.PartitionData, partition_index=p) for p in indexes
-                            ),
+                            partitions=tuple(PartitionData(partition_index=p) for p in indexes),
                         )
                         for topic_id, indexes in topics.items()
                     ),
@@ -71,10 +70,12 @@ class Assigning:
             ),
         )
 
-    def decode(self, batch: Batch[DirectoryId], answer: Any) -> dict[PartitionId, Error | int]:
+    def decode(
+        self, batch: Batch[DirectoryId], answer: AssignReplicasToDirsResponse
+    ) -> dict[PartitionId, Error | int]:
         """The error code of each replica."""
         return {
-            PartitionId(topic.topic_id, p.partition_index): p.error_code
+            PartitionId(topic.topic_id or ZERO_ID, p.partition_index): p.error_code
             for directory in answer.directories
             for topic in directory.topics
             for p in topic.partitions

@@ -23,10 +23,9 @@ from spindle.model.jobs import (
     Open,
     Release,
 )
-from spindle.model.logs import DirectoryState, OpenedDirectory, Usage
+from spindle.model.logs import UNKNOWN_USAGE, DirectoryState, OpenedDirectory, Usage
 from spindle.node.site import Site
 
-UNKNOWN: Final = Usage(-1, -1)
 RATE_WEIGHT: Final = 0.1
 """How much the newest look counts in a directory's write rate."""
 WRITE_EVERY: Final = 10.0
@@ -46,7 +45,7 @@ class Directory:
     path: LogDir
     health: Health = field(default_factory=Health)
     id: DirectoryId | None = None
-    usage: Usage = UNKNOWN
+    usage: Usage = UNKNOWN_USAGE
     rate: float = 0.0
     """Bytes per second that were written of late."""
     looked_at: float = 0.0
@@ -150,7 +149,7 @@ class Directories:
             if isinstance(result, OpenedDirectory):
                 directory.health.on_opened()
                 directory.id = result.directory_id
-                directory.usage = Usage(result.total_bytes, result.usable_bytes)
+                directory.usage = result.usage
                 directory.looked_at = self._out.now
                 self._refuse_double(directory)
             else:
@@ -342,7 +341,7 @@ class Directories:
             return
         assert isinstance(result, OpenedDirectory)
         directory.id = result.directory_id
-        directory.usage = Usage(result.total_bytes, result.usable_bytes)
+        directory.usage = result.usage
         directory.opened = result
         self._reopened(directory)
 

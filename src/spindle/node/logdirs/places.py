@@ -26,11 +26,12 @@ from spindle.model.jobs import (
     Reload,
 )
 from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.settings.values import TopicSettings
 from spindle.node.logdirs.directories import Directories
 from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.wish_files import WishFiles
 from spindle.node.replicas.replicas import Replicas
-from spindle.node.site import Site
+from spindle.node.site import PerTopic, Site
 
 
 class Stage(Enum):
@@ -131,6 +132,7 @@ class Places:
         self.all: dict[PartitionId, Place] = {}
         self.wishes = wish_files.wishes
         self._round: Round | None = None
+        self._settings = PerTopic(site, self._read)
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -190,6 +192,7 @@ class Places:
                 self._directories.is_cordoned(d.path),
                 d.usage.total,
                 d.usage.usable,
+                d.usage.device,
                 d.rate,
                 sizes[d.path],
             )
@@ -303,7 +306,9 @@ class Places:
 
     def settings_of(self, topic: str) -> LogSettings:
         """What a topic's logs obey."""
-        settings = self._site.topic(topic)
+        return self._settings.of(topic)
+
+    def _read(self, settings: TopicSettings) -> LogSettings:
         segment_ms = settings.whole("segment.ms")
         if "compact" in settings.names("cleanup.policy"):
             # The active segment is never compacted: it must not stay that for longer (KIP-354).

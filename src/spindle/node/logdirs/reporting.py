@@ -7,14 +7,18 @@ and back (K589-05): `logdirs` does that once it hears of it here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Final
 
 from spindle.core.logdirs.news import Batch, StateChange
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId, TopicId
 from spindle.node.site import Site
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.messages.alter_replica_state_request import (
+    AlterReplicaStateRequest,
+    TopicData,
+)
+from spindle.wire.messages.alter_replica_state_response import AlterReplicaStateResponse
 
 OFFLINE: Final = 1
 ONLINE: Final = 2
@@ -56,24 +60,21 @@ class Reporting:
         for id in ids:
             self._unserved(id)
 
-    def encode(self, epoch: int, batch: Batch[StateChange]) -> Any:
+    def encode(self, epoch: int, batch: Batch[StateChange]) -> AlterReplicaStateRequest:
         """The request: all entries of a batch are alike."""
-        t = request_types(Key.ALTER_REPLICA_STATE, 0)
         topics: dict[TopicId, list[int]] = {}
         for id in batch.entries:
             topics.setdefault(id.topic_id, []).append(id.partition)
         words = list(batch.entries.values())
         reasons = dict.fromkeys(word.reason for word in words if word.reason)
-        return make(
-            t.AlterReplicaStateRequest,
+        return AlterReplicaStateRequest(
             broker_id=self._site.node_id,
             broker_epoch=epoch,
             new_state=ONLINE if words[0].online else OFFLINE,
             damaged=words[0].damaged,
             reason="; ".join(reasons)[:REASON_MAX],
             topics=tuple(
-                make(
-                    t.TopicData,
+                TopicData(
                     name=self._name(topic_id),
                     topic_id=topic_id,
                     partitions=tuple(indexes),
@@ -86,7 +87,9 @@ class Reporting:
         found = self._site.image.topics.get(topic_id)
         return found.name if found is not None else ""
 
-    def decode(self, batch: Batch[StateChange], answer: Any) -> dict[PartitionId, Error | int]:
+    def decode(
+        self, batch: Batch[StateChange], answer: AlterReplicaStateResponse
+    ) -> dict[PartitionId, Error | int]:
         """The error code of each replica: the answer names topics in the request's order."""
         topics = dict.fromkeys(id.topic_id for id in batch.entries)
         return {

@@ -8,7 +8,6 @@ about a replica has changed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
 from spindle.core.logdirs.news import News, StateChange, is_like
 from spindle.model.ids import LOST, MIGRATING, NO_LEADER, UNASSIGNED, DirectoryId, PartitionId
@@ -18,11 +17,11 @@ from spindle.node.logdirs.life import Life
 from spindle.node.logdirs.moves import Moves
 from spindle.node.logdirs.places import Place, Places, Stage
 from spindle.node.logdirs.reporting import Reporting
-from spindle.node.logdirs.telling import Speech, Telling
+from spindle.node.logdirs.telling import R, Speech, T, Telling
 from spindle.node.site import Site
 from spindle.wire.apis import Key
-
-T = TypeVar("T")
+from spindle.wire.messages.alter_replica_state_response import AlterReplicaStateResponse
+from spindle.wire.messages.assign_replicas_to_dirs_response import AssignReplicasToDirsResponse
 
 
 class Saying:
@@ -54,11 +53,15 @@ class Saying:
         self._unanswered: dict[PartitionId, None] = {}
         """Replicas that are back, but their leaders do not know yet how far their logs go."""
         assigning = Assigning(site.node_id, self.wanted, moves.on_sent)
-        self.assigning: Telling[DirectoryId] = self._telling(assigning, News())
+        self.assigning: Telling[DirectoryId, AssignReplicasToDirsResponse] = self._telling(
+            assigning, News()
+        )
         reporting = Reporting(site, self.state_of, changed)
-        self.reporting: Telling[StateChange] = self._telling(reporting, News(is_like))
+        self.reporting: Telling[StateChange, AlterReplicaStateResponse] = self._telling(
+            reporting, News(is_like)
+        )
 
-    def _telling(self, speech: Speech[T], queue: News[T]) -> Telling[T]:
+    def _telling(self, speech: Speech[T, R], queue: News[T]) -> Telling[T, R]:
         site = self._site
         return Telling(site.out, site.controller, lambda: self._life.epoch, speech, queue)
 

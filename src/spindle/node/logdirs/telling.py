@@ -7,7 +7,7 @@ Knows when, not what: requests are made and answers read by `assigning` (KIP-858
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from spindle.core.logdirs.news import Batch, News
 from spindle.model.errors import Error, PeerFailed
@@ -15,13 +15,20 @@ from spindle.model.ids import PartitionId
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.channel import ControllerChannel
 from spindle.wire.apis import Key
+from spindle.wire.codec import Request
+from spindle.wire.messages.alter_replica_state_response import AlterReplicaStateResponse
+from spindle.wire.messages.assign_replicas_to_dirs_response import AssignReplicasToDirsResponse
 
 T = TypeVar("T")
+R = TypeVar("R", AssignReplicasToDirsResponse, AlterReplicaStateResponse)
+
+VERSION: Final = 0
+"""Of both requests."""
 
 UNREGISTERED_PAUSE: Final = 0.1
 
 
-class Speech(Protocol[T]):
+class Speech(Protocol[T, R]):
     """How one kind of news is put into requests."""
 
     @property
@@ -32,10 +39,10 @@ class Speech(Protocol[T]):
     def needs(self) -> Key | None:
         """The private API that the controller must have for it; None: all have it."""
 
-    def encode(self, epoch: int, batch: Batch[T]) -> Any:
-        """The request."""
+    def encode(self, epoch: int, batch: Batch[T]) -> Request[R]:
+        """The request, of version 0."""
 
-    def decode(self, batch: Batch[T], answer: Any) -> dict[PartitionId, Error | int]:
+    def decode(self, batch: Batch[T], answer: R) -> dict[PartitionId, Error | int]:
         """What the answer says of each replica."""
 
     def is_relevant(self, id: PartitionId, word: T) -> bool:
@@ -48,7 +55,7 @@ class Speech(Protocol[T]):
         """The controller has no such API; nothing was said of these."""
 
 
-class Telling(Generic[T]):
+class Telling(Generic[T, R]):
     """The way of one kind of news to the controller."""
 
     def __init__(
@@ -56,13 +63,13 @@ class Telling(Generic[T]):
         out: Outbox,
         controller: ControllerChannel,
         epoch: Callable[[], int],
-        speech: Speech[T],
+        speech: Speech[T, R],
         queue: News[T],
     ) -> None:
         self._out = out
         self._controller = controller
         self._epoch = epoch
-        self._speech = speech
+        self._speech: Speech[T, R] = speech
         self.queue = queue
         self._timer: Timer | None = None
 
@@ -114,10 +121,10 @@ class Telling(Generic[T]):
         self._speech.on_sent(batch.entries)
         request = self._speech.encode(self._epoch(), batch)
         self._controller.ask(
-            self._speech.channel, request, lambda answer: self._on_answer(batch, answer)
+            self._speech.channel, request, VERSION, lambda answer: self._on_answer(batch, answer)
         )
 
-    def _on_answer(self, batch: Batch[T], answer: Any) -> None:
+    def _on_answer(self, batch: Batch[T], answer: R | PeerFailed) -> None:
         if isinstance(answer, PeerFailed):
             self._on_failed(batch, str(answer))
             return

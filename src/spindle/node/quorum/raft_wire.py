@@ -7,7 +7,7 @@ Knows no state. The asking side is here; the answering side is in `node/handlers
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from spindle.core.raft.values import NOBODY, Ballot, FetchAnswer, FetchWish, Heard, VoteAnswer
 from spindle.model.batches import Batch
@@ -15,9 +15,34 @@ from spindle.model.errors import Corrupt, Error
 from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID, DirectoryId, Endpoint, NodeId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.wire import batch as codec
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, ms, request_types
+from spindle.wire.codec import ErrorCode, one_buffer
+from spindle.wire.messages import begin_quorum_epoch_request as begin
+from spindle.wire.messages import end_quorum_epoch_request as end
+from spindle.wire.messages import fetch_request as fetch
+from spindle.wire.messages import fetch_snapshot_request as chunks
+from spindle.wire.messages import vote_request as v
+from spindle.wire.messages.begin_quorum_epoch_response import BeginQuorumEpochResponse
+from spindle.wire.messages.end_quorum_epoch_response import EndQuorumEpochResponse
+from spindle.wire.messages.fetch_response import FetchResponse
+from spindle.wire.messages.fetch_snapshot_response import FetchSnapshotResponse
+from spindle.wire.messages.vote_response import VoteResponse
 
+P = TypeVar("P")
+RaftResponse: TypeAlias = (
+    VoteResponse
+    | BeginQuorumEpochResponse
+    | EndQuorumEpochResponse
+    | FetchResponse
+    | FetchSnapshotResponse
+)
+VERSIONS: Final[dict[type[Any], int]] = {
+    v.VoteRequest: 2,
+    begin.BeginQuorumEpochRequest: 1,
+    end.EndQuorumEpochRequest: 1,
+    fetch.FetchRequest: 18,
+    chunks.FetchSnapshotRequest: 1,
+}
+"""What Apache Kafka 4.3 speaks among controllers."""
 MAX_WAIT_MS: Final = 500
 FETCH_BYTES: Final = 8 << 20
 SNAPSHOT_CHUNK_BYTES: Final = 1 << 20
@@ -42,11 +67,9 @@ class SnapshotChunk(NamedTuple):
     data: bytes
 
 
-def vote_request(who: Identity, voter: NodeId, ballot: Ballot) -> Any:
-    """Vote v2."""
-    t = request_types(Key.VOTE, 2)
-    partition = make(
-        t.PartitionData,
+def vote_request(who: Identity, voter: NodeId, ballot: Ballot) -> v.VoteRequest:
+    """Ask a voter for its vote."""
+    partition = v.PartitionData(
         partition_index=0,
         replica_epoch=ballot.epoch,
         replica_id=ballot.candidate,
@@ -56,59 +79,53 @@ def vote_request(who: Identity, voter: NodeId, ballot: Ballot) -> Any:
         last_offset=ballot.last.offset,
         pre_vote=ballot.pre_vote,
     )
-    topic = make(t.TopicData, topic_name=METADATA_TOPIC, partitions=(partition,))
-    return make(t.VoteRequest, cluster_id=who.cluster_id, voter_id=voter, topics=(topic,))
+    topic = v.TopicData(topic_name=METADATA_TOPIC, partitions=(partition,))
+    return v.VoteRequest(cluster_id=who.cluster_id, voter_id=voter, topics=(topic,))
 
 
-def begin_request(who: Identity, voter: NodeId, epoch: int, endpoints: Sequence[Endpoint]) -> Any:
-    """BeginQuorumEpoch v1."""
-    t = request_types(Key.BEGIN_QUORUM_EPOCH, 1)
-    partition = make(
-        t.PartitionData,
-        partition_index=0,
-        voter_directory_id=None,
-        leader_id=who.node_id,
-        leader_epoch=epoch,
+def begin_request(
+    who: Identity, voter: NodeId, epoch: int, endpoints: Sequence[Endpoint]
+) -> begin.BeginQuorumEpochRequest:
+    """Tell a voter that we lead."""
+    partition = begin.PartitionData(
+        partition_index=0, voter_directory_id=None, leader_id=who.node_id, leader_epoch=epoch
     )
-    topic = make(t.TopicData, topic_name=METADATA_TOPIC, partitions=(partition,))
-    return make(
-        t.BeginQuorumEpochRequest,
+    topic = begin.TopicData(topic_name=METADATA_TOPIC, partitions=(partition,))
+    return begin.BeginQuorumEpochRequest(
         cluster_id=who.cluster_id,
         voter_id=voter,
         topics=(topic,),
-        leader_endpoints=_leader_endpoints(t, endpoints),
+        leader_endpoints=tuple(
+            begin.LeaderEndpoint(name=e.name, host=e.host, port=e.port) for e in endpoints
+        ),
     )
 
 
 def end_request(
     who: Identity, epoch: int, successors: Sequence[NodeId], endpoints: Sequence[Endpoint]
-) -> Any:
-    """EndQuorumEpoch v1."""
-    t = request_types(Key.END_QUORUM_EPOCH, 1)
-    candidates = tuple(
-        make(t.ReplicaInfo, candidate_id=id, candidate_directory_id=None) for id in successors
-    )
-    partition = make(
-        t.PartitionData,
+) -> end.EndQuorumEpochRequest:
+    """Tell a voter that we lead no longer."""
+    partition = end.PartitionData(
         partition_index=0,
         leader_id=who.node_id,
         leader_epoch=epoch,
-        preferred_candidates=candidates,
+        preferred_candidates=tuple(
+            end.ReplicaInfo(candidate_id=id, candidate_directory_id=None) for id in successors
+        ),
     )
-    topic = make(t.TopicData, topic_name=METADATA_TOPIC, partitions=(partition,))
-    return make(
-        t.EndQuorumEpochRequest,
+    topic = end.TopicData(topic_name=METADATA_TOPIC, partitions=(partition,))
+    return end.EndQuorumEpochRequest(
         cluster_id=who.cluster_id,
         topics=(topic,),
-        leader_endpoints=_leader_endpoints(t, endpoints),
+        leader_endpoints=tuple(
+            end.LeaderEndpoint(name=e.name, host=e.host, port=e.port) for e in endpoints
+        ),
     )
 
 
-def fetch_request(who: Identity, wish: FetchWish) -> Any:
-    """Fetch v18, the form of raft."""
-    t = request_types(Key.FETCH, 18)
-    partition = make(
-        t.FetchPartition,
+def fetch_request(who: Identity, wish: FetchWish) -> fetch.FetchRequest:
+    """Fetch in the form of raft."""
+    partition = fetch.FetchPartition(
         partition=0,
         current_leader_epoch=wish.epoch,
         fetch_offset=wish.offset,
@@ -118,87 +135,82 @@ def fetch_request(who: Identity, wish: FetchWish) -> Any:
         replica_directory_id=who.directory_id,
         high_watermark=wish.high_watermark,
     )
-    return make(
-        t.FetchRequest,
+    return fetch.FetchRequest(
         cluster_id=who.cluster_id,
-        replica_state=make(t.ReplicaState, replica_id=who.node_id, replica_epoch=-1),
-        max_wait=ms(MAX_WAIT_MS),
+        replica_state=fetch.ReplicaState(replica_id=who.node_id, replica_epoch=-1),
+        max_wait_ms=MAX_WAIT_MS,
         min_bytes=0,
         max_bytes=FETCH_BYTES,
-        topics=(make(t.FetchTopic, topic_id=METADATA_TOPIC_ID, partitions=(partition,)),),
-        forgotten_topics_data=(),
+        topics=(fetch.FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=(partition,)),),
     )
 
 
-def snapshot_request(who: Identity, epoch: int, snapshot: OffsetAndEpoch, position: int) -> Any:
-    """FetchSnapshot v1."""
-    t = request_types(Key.FETCH_SNAPSHOT, 1)
-    partition = make(
-        t.PartitionSnapshot,
+def snapshot_request(
+    who: Identity, epoch: int, snapshot: OffsetAndEpoch, position: int
+) -> chunks.FetchSnapshotRequest:
+    """Ask for a piece of a snapshot."""
+    partition = chunks.PartitionSnapshot(
         partition=0,
         current_leader_epoch=epoch,
-        snapshot_id=make(t.SnapshotId, end_offset=snapshot.offset, epoch=snapshot.epoch),
+        snapshot_id=chunks.SnapshotId(end_offset=snapshot.offset, epoch=snapshot.epoch),
         position=position,
         replica_directory_id=who.directory_id,
     )
-    return make(
-        t.FetchSnapshotRequest,
+    return chunks.FetchSnapshotRequest(
         cluster_id=who.cluster_id,
         replica_id=who.node_id,
         max_bytes=SNAPSHOT_CHUNK_BYTES,
-        topics=(make(t.TopicSnapshot, name=METADATA_TOPIC, partitions=(partition,)),),
+        topics=(chunks.TopicSnapshot(name=METADATA_TOPIC, partitions=(partition,)),),
     )
 
 
-def read_vote(answer: Any) -> VoteAnswer:
+def read_vote(answer: VoteResponse) -> VoteAnswer:
     """An answer to Vote. Corrupt if it is not about the metadata partition."""
-    partition = _partition(answer, "topics")
-    return VoteAnswer(
-        _heard(partition, partition.leader_id, partition.leader_epoch),
-        bool(partition.vote_granted),
-    )
+    partition = _only(answer, [p for topic in answer.topics for p in topic.partitions])
+    heard = _heard(partition.error_code, partition.leader_id, partition.leader_epoch)
+    return VoteAnswer(heard, partition.vote_granted)
 
 
-def read_epoch_answer(answer: Any) -> Heard:
+def read_epoch_answer(answer: BeginQuorumEpochResponse | EndQuorumEpochResponse) -> Heard:
     """An answer to BeginQuorumEpoch or EndQuorumEpoch."""
-    partition = _partition(answer, "topics")
-    return _heard(partition, partition.leader_id, partition.leader_epoch)
+    partition = _only(answer, [p for topic in answer.topics for p in topic.partitions])
+    return _heard(partition.error_code, partition.leader_id, partition.leader_epoch)
 
 
-def read_fetch(answer: Any) -> FetchAnswer:
+def read_fetch(answer: FetchResponse) -> FetchAnswer:
     """An answer to a raft Fetch; Corrupt also where a batch is damaged."""
-    partition = _partition(answer, "responses")
+    partition = _only(answer, [p for topic in answer.responses for p in topic.partitions])
     leader = partition.current_leader
     batches: list[Batch] = []
     if partition.records:
-        batches = codec.split(partition.records, partial=True)
+        batches = codec.split(one_buffer(partition.records), partial=True)
         for batch in batches:
             codec.check(batch)
     return FetchAnswer(
-        _heard(partition, leader.leader_id, leader.leader_epoch),
+        _heard(partition.error_code, leader.leader_id, leader.leader_epoch),
         high_watermark=partition.high_watermark,
-        diverging=_point(partition.diverging_epoch),
-        snapshot=_point(partition.snapshot_id),
+        diverging=_point(partition.diverging_epoch.epoch, partition.diverging_epoch.end_offset),
+        snapshot=_point(partition.snapshot_id.epoch, partition.snapshot_id.end_offset),
         batches=tuple(batches),
     )
 
 
-def read_snapshot_chunk(answer: Any) -> SnapshotChunk:
+def read_snapshot_chunk(answer: FetchSnapshotResponse) -> SnapshotChunk:
     """An answer to FetchSnapshot."""
-    partition = _partition(answer, "topics")
+    partition = _only(answer, [p for topic in answer.topics for p in topic.partitions])
     leader = partition.current_leader
     return SnapshotChunk(
-        _heard(partition, leader.leader_id, leader.leader_epoch),
+        _heard(partition.error_code, leader.leader_id, leader.leader_epoch),
         partition.size,
         partition.position,
-        bytes(partition.unaligned_records or b""),
+        bytes(one_buffer(partition.unaligned_records)),
     )
 
 
-def read_addresses(answer: Any) -> Addresses:
+def read_addresses(answer: RaftResponse) -> Addresses:
     """Where the nodes that an answer speaks of are reached."""
-    nodes = getattr(answer, "node_endpoints", ())
-    return {int(n.node_id): (n.host, int(n.port)) for n in nodes if n.host and n.port > 0}
+    nodes = answer.node_endpoints
+    return {n.node_id: (n.host, n.port) for n in nodes if n.host and n.port > 0}
 
 
 def error_of(code: int) -> Error:
@@ -206,27 +218,21 @@ def error_of(code: int) -> Error:
     return code if isinstance(code, Error) else Error.UNKNOWN_SERVER_ERROR
 
 
-def _leader_endpoints(types: Any, endpoints: Sequence[Endpoint]) -> tuple[Any, ...]:
-    return tuple(
-        make(types.LeaderEndpoint, name=e.name, host=e.host, port=e.port) for e in endpoints
-    )
-
-
-def _partition(answer: Any, topics: str) -> Any:
+def _only(answer: RaftResponse, partitions: Sequence[P]) -> P:
+    """The metadata partition of an answer without an error."""
     if answer.error_code != Error.NONE:
         raise Corrupt(f"{type(answer).__name__} says {error_of(answer.error_code).name}")
-    try:
-        return getattr(answer, topics)[0].partitions[0]
-    except IndexError:
-        raise Corrupt(f"{type(answer).__name__} without the metadata partition") from None
+    if not partitions:
+        raise Corrupt(f"{type(answer).__name__} without the metadata partition")
+    return partitions[0]
 
 
-def _point(pair: Any) -> OffsetAndEpoch | None:
+def _point(epoch: int, end_offset: int) -> OffsetAndEpoch | None:
     """A diverging epoch or snapshot id; -1 stands for none."""
-    if pair.epoch < 0 or pair.end_offset < 0:
+    if epoch < 0 or end_offset < 0:
         return None
-    return OffsetAndEpoch(pair.end_offset, pair.epoch)
+    return OffsetAndEpoch(end_offset, epoch)
 
 
-def _heard(partition: Any, leader: int, epoch: int) -> Heard:
-    return Heard(error_of(partition.error_code), epoch, leader if leader >= 0 else NOBODY)
+def _heard(error: ErrorCode, leader: int, epoch: int) -> Heard:
+    return Heard(error_of(error), epoch, leader if leader >= 0 else NOBODY)

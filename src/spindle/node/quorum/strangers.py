@@ -6,18 +6,20 @@ with one sentence that names both clusters. One among several is told once. Belo
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.outbox import Outbox
 from spindle.node.peers import Peers
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_class
+from spindle.wire.messages.describe_cluster_request import DescribeClusterRequest
+from spindle.wire.messages.describe_cluster_response import DescribeClusterResponse
 
 Address = tuple[str, int]
 CONTROLLERS: Final = 2
 """DescribeCluster's endpoint type."""
+VERSION: Final = 1
+"""The first with controllers."""
 ASK_SECONDS: Final = 2.0
 
 
@@ -41,17 +43,15 @@ class Strangers:
         if address in self._found:
             return
         self._found[address] = None
-        request = make(
-            request_class(Key.DESCRIBE_CLUSTER, 1),
-            include_cluster_authorized_operations=False,
-            endpoint_type=CONTROLLERS,
-        )
+        request = DescribeClusterRequest(endpoint_type=CONTROLLERS)
 
-        def answered(answer: Any) -> None:
-            told = not isinstance(answer, PeerFailed) and answer.error_code == Error.NONE
-            self._tell(address, answer.cluster_id if told else "another one")
+        def answered(answer: DescribeClusterResponse | PeerFailed) -> None:
+            if isinstance(answer, PeerFailed) or answer.error_code != Error.NONE:
+                self._tell(address, "another one")
+            else:
+                self._tell(address, answer.cluster_id)
 
-        self._peers.ask(*address, "describe-cluster", request, answered, ASK_SECONDS)
+        self._peers.ask(*address, "describe-cluster", request, VERSION, answered, ASK_SECONDS)
 
     def _tell(self, address: Address, theirs: str) -> None:
         kind = "broker" if self._config.is_broker else "controller"

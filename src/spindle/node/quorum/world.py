@@ -6,7 +6,7 @@ The `World` of `core.raft`. Decides nothing about elections. Belongs to `quorum`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from spindle.core.raft.retention import Kept
 from spindle.core.raft.values import (
@@ -31,6 +31,7 @@ from spindle.node.quorum import raft_wire
 from spindle.node.quorum.metalog import Cached, MetadataLog
 from spindle.node.quorum.snapshots import read_snapshot, snapshot_name, snapshot_time
 from spindle.node.quorum.strangers import Strangers
+from spindle.wire.codec import Request
 from spindle.wire.quorum_state import encode_quorum_state
 
 FOLDER: Final = f"{METADATA_TOPIC}-0"
@@ -42,6 +43,7 @@ FETCH_CHANNEL: Final = "raft-fetch"
 ADDRESSES_MAX: Final = 1000
 
 T = TypeVar("T")
+A = TypeVar("A", bound=raft_wire.RaftResponse)
 
 
 class Owner(Protocol):
@@ -262,8 +264,8 @@ class QuorumWorld:
     def _ask(
         self,
         address: tuple[str, int] | None,
-        request: Any,
-        read: Callable[[Any], T],
+        request: Request[A],
+        read: Callable[[A], T],
         then: Callable[[T | None], object],
         channel: str = CHANNEL,
     ) -> None:
@@ -275,8 +277,8 @@ class QuorumWorld:
     def _try(
         self,
         address: tuple[str, int] | None,
-        request: Any,
-        read: Callable[[Any], T],
+        request: Request[A],
+        read: Callable[[A], T],
         then: Callable[[T | Silence], None],
         channel: str,
     ) -> None:
@@ -284,7 +286,7 @@ class QuorumWorld:
             self._out.after(0.001, lambda: then(Silence.LATE))
             return
 
-        def on_answer(answer: Any) -> None:
+        def on_answer(answer: A | PeerFailed) -> None:
             if isinstance(answer, PeerGone) and len(self._gone) < ADDRESSES_MAX:
                 self._gone[address] = None
             elif not isinstance(answer, PeerFailed):
@@ -307,4 +309,5 @@ class QuorumWorld:
             self._strangers.on_accepted()
             then(result)
 
-        self._peers.ask(*address, channel, request, on_answer, self._timeout)
+        version = raft_wire.VERSIONS[type(request)]
+        self._peers.ask(*address, channel, request, version, on_answer, self._timeout)

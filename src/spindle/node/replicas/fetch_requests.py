@@ -7,15 +7,26 @@ among themselves). Used by `fetchers`, which decides what to ask.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from spindle.core.replica.following import Ask, Position
 from spindle.model.errors import Error, PeerFailed
-from spindle.model.ids import NodeId, PartitionId
+from spindle.model.ids import NodeId, PartitionId, TopicId
 from spindle.node.replicas.hosted import Hosted
 from spindle.node.site import Site
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.messages.fetch_request import (
+    FetchPartition,
+    FetchRequest,
+    FetchTopic,
+    ForgottenTopic,
+    ReplicaState,
+)
+from spindle.wire.messages.list_offsets_request import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from spindle.wire.messages.list_offsets_response import ListOffsetsResponse
 
 FETCH_VERSIONS: Final = ((27, 18), (21, 17), (19, 16), (10, 15), (9, 14), (0, 13))
 """(metadata.version, the version of Fetch from it on), newest first."""
@@ -31,49 +42,37 @@ def fetch_version(level: int) -> int:
     return next(version for least, version in FETCH_VERSIONS if level >= least)
 
 
-def fetch(site: Site, ask: Ask) -> Any:
-    """A follower's fetch."""
-    version = fetch_version(site.level)
-    types = request_types(Key.FETCH, version)
+def fetch(site: Site, ask: Ask) -> FetchRequest:
+    """A follower's fetch; who asks stands in one field until version 14, from 15 on in another."""
     settings = site.settings
     most = settings.whole("replica.fetch.max.bytes")
-    topics: dict[Any, list[Any]] = {}
+    topics: dict[TopicId, list[FetchPartition]] = {}
     for id, position in ask.positions.items():
-        topics.setdefault(id.topic_id, []).append(_partition(types, id, position, most))
-    forgotten: dict[Any, list[int]] = {}
+        topics.setdefault(id.topic_id, []).append(_partition(id, position, most))
+    forgotten: dict[TopicId, list[int]] = {}
     for id in ask.forgotten:
         forgotten.setdefault(id.topic_id, []).append(id.partition)
-    state: dict[str, Any] = {"replica_id": site.node_id}
-    if version >= 15:
-        state = {
-            "replica_state": make(
-                types.ReplicaState,
-                replica_id=site.node_id,
-                replica_epoch=site.broker_epoch,
-            )
-        }
-    return make(
-        types.FetchRequest,
-        **state,
-        max_wait=settings.whole("replica.fetch.wait.max.ms"),
+    return FetchRequest(
+        replica_id=site.node_id,
+        replica_state=ReplicaState(replica_id=site.node_id, replica_epoch=site.broker_epoch),
+        max_wait_ms=settings.whole("replica.fetch.wait.max.ms"),
         min_bytes=settings.whole("replica.fetch.min.bytes"),
         max_bytes=settings.whole("replica.fetch.response.max.bytes"),
         session_id=ask.session_id,
         session_epoch=ask.session_epoch,
         topics=tuple(
-            make(types.FetchTopic, topic_id=topic_id, partitions=tuple(partitions))
+            FetchTopic(topic_id=topic_id, partitions=tuple(partitions))
             for topic_id, partitions in topics.items()
         ),
         forgotten_topics_data=tuple(
-            make(types.ForgottenTopic, topic_id=topic_id, partitions=tuple(numbers))
+            ForgottenTopic(topic_id=topic_id, partitions=tuple(numbers))
             for topic_id, numbers in forgotten.items()
         ),
     )
 
 
-def _partition(types: Any, id: PartitionId, position: Position, most: int) -> Any:
-    return make(
-        types.FetchPartition,
+def _partition(id: PartitionId, position: Position, most: int) -> FetchPartition:
+    return FetchPartition(
         partition=id.partition,
         current_leader_epoch=position.leader_epoch,
         fetch_offset=position.offset,
@@ -107,17 +106,15 @@ class Bounds:
         if where is None:
             then(f"broker {self._node} is not registered")
             return
-        types = request_types(Key.LIST_OFFSETS, LIST_OFFSETS_VERSION)
-        partition = make(
-            types.ListOffsetsPartition,
+        partition = ListOffsetsPartition(
             partition_index=self._hosted.id.partition,
             current_leader_epoch=self._hosted.partition.leader_epoch,
             timestamp=timestamp,
         )
-        topic = make(types.ListOffsetsTopic, name=self._hosted.name.topic, partitions=(partition,))
-        request = make(types.ListOffsetsRequest, replica_id=self._site.node_id, topics=(topic,))
+        topic = ListOffsetsTopic(name=self._hosted.name.topic, partitions=(partition,))
+        request = ListOffsetsRequest(replica_id=self._site.node_id, topics=(topic,))
 
-        def on_answer(answer: Any) -> None:
+        def on_answer(answer: ListOffsetsResponse | PeerFailed) -> None:
             if isinstance(answer, PeerFailed):
                 then(str(answer))
                 return
@@ -125,6 +122,6 @@ class Bounds:
             if told.error_code != Error.NONE:
                 then(f"ListOffsets: error {told.error_code}")
             else:
-                then(int(told.offset))
+                then(told.offset)
 
-        self._site.peers.ask(*where, CHANNEL, request, on_answer)
+        self._site.peers.ask(*where, CHANNEL, request, LIST_OFFSETS_VERSION, on_answer)

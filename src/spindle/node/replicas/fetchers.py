@@ -15,7 +15,7 @@ from spindle.core.replica.following import Conversation, Position, truncation_po
 from spindle.core.replica.partition import Following
 from spindle.model.batches import Batch
 from spindle.model.errors import Corrupt, Error, PeerFailed, Refusal
-from spindle.model.ids import NO_LEADER, NodeId, PartitionId
+from spindle.model.ids import NO_LEADER, ZERO_ID, NodeId, PartitionId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Timer
 from spindle.node.replicas import fetch_requests
@@ -24,6 +24,7 @@ from spindle.node.replicas.replicas import Replicas
 from spindle.node.site import Site
 from spindle.wire.batch import check, split
 from spindle.wire.control import marker_of
+from spindle.wire.messages.fetch_response import FetchResponse, PartitionData
 
 CHANNEL: Final = "fetch"
 RETRY_FIRST: Final = 0.05
@@ -228,9 +229,12 @@ class Source:
         if address is None:
             return  # Its registration will wake us.
         request = fetch_requests.fetch(self._site, self._conversation.ask())
+        version = fetch_requests.fetch_version(self._site.level)
         wait = self._site.settings.seconds("replica.fetch.wait.max.ms")
         self._asking = True
-        self._site.peers.ask(*address, CHANNEL, request, self._on_answer, wait + ANSWER_TIMEOUT)
+        self._site.peers.ask(
+            *address, CHANNEL, request, version, self._on_answer, wait + ANSWER_TIMEOUT
+        )
 
     def _hold_back(self) -> None:
         """Leave out what is throttled and behind while too much has come; else take it in again."""
@@ -245,7 +249,7 @@ class Source:
                 self._held[id] = followed
                 self._conversation.leave(id)
 
-    def _on_answer(self, answer: Any) -> None:
+    def _on_answer(self, answer: FetchResponse | PeerFailed) -> None:
         self._asking = False
         if self._closed:
             return
@@ -256,7 +260,7 @@ class Source:
         self._conversation.on_answer(answer.session_id)
         for topic in answer.responses:
             for told in topic.partitions:
-                id = PartitionId(topic.topic_id, told.partition_index)
+                id = PartitionId(topic.topic_id or ZERO_ID, told.partition_index)
                 followed = self.followed.get(id)
                 if followed is not None and self._conversation.is_settled(id):
                     self._take(followed, told)
@@ -269,7 +273,7 @@ class Source:
         else:
             self._send()
 
-    def _on_trouble(self, answer: Any) -> None:
+    def _on_trouble(self, answer: FetchResponse | PeerFailed) -> None:
         self._conversation.on_lost()
         if not isinstance(answer, PeerFailed) and answer.error_code in _SESSION_ERRORS:
             self._send()
@@ -285,7 +289,7 @@ class Source:
 
     # --- taking what came ---------------------------------------------------------------------
 
-    def _take(self, followed: Followed, told: Any) -> None:
+    def _take(self, followed: Followed, told: PartitionData) -> None:
         error = told.error_code
         if error == Error.OFFSET_OUT_OF_RANGE:
             self._conversation.leave(followed.hosted.id)
@@ -368,7 +372,7 @@ class Source:
         self._writing[id] = None
         self._replicas.writes.reset(followed.hosted, offset, then)
 
-    def _on_records(self, followed: Followed, told: Any) -> None:
+    def _on_records(self, followed: Followed, told: PartitionData) -> None:
         hosted = followed.hosted
         machine = hosted.partition
         try:
@@ -391,11 +395,13 @@ class Source:
                 lambda: self._append_if_current(followed, batches, told),
             )
 
-    def _append_if_current(self, followed: Followed, batches: list[Batch], told: Any) -> None:
+    def _append_if_current(
+        self, followed: Followed, batches: list[Batch], told: PartitionData
+    ) -> None:
         if self._fetchers.is_current(followed):
             self._append(followed, batches, told)
 
-    def _append(self, followed: Followed, batches: list[Batch], told: Any) -> None:
+    def _append(self, followed: Followed, batches: list[Batch], told: PartitionData) -> None:
         hosted = followed.hosted
         self._conversation.leave(hosted.id)
         self._writing[hosted.id] = None
@@ -414,9 +420,16 @@ class Source:
         expected = followed.hosted.partition.next
         if followed.is_throttled:
             self._throttle.record(len(records))
-        batches = [b for b in split(records, partial=True) if b.next_offset > expected]
-        for batch in batches:
+        batches: list[Batch] = []
+        end = 0
+        for batch in split(records, partial=True):
+            if batch.base_offset < end:
+                raise Corrupt(f"offset {batch.base_offset} follows {end - 1}")
+            end = batch.next_offset
+            if end <= expected:
+                continue
             check(batch)
+            batches.append(batch)
             if batch.is_control:
                 marker_of(batch)  # What is taken in later must be readable.
         return batches

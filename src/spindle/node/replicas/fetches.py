@@ -8,17 +8,31 @@ replica state with a broker epoch from 15, endpoints of new leaders from 16.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TypeAlias
 
 from spindle.core.replica.sessions import Cursor, Key, Reader, Session
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.model.ids import NodeId
-from spindle.model.logs import AbortedTransaction
+from spindle.model.ids import Endpoint, NodeId, TopicId
+from spindle.model.logs import AbortedTransaction as Aborted
 from spindle.model.offsets import OffsetAndEpoch
-from spindle.node.calls import Call
 from spindle.node.replicas.hosted import Hosted
-from spindle.wire.entities import make, to_ms
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.fetch_request import FetchRequest
+from spindle.wire.messages.fetch_response import (
+    DEFAULT_EPOCH_END_OFFSET,
+    DEFAULT_LEADER_ID_AND_EPOCH,
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionData,
+)
+
+Reached: TypeAlias = Callable[[str, Iterable[NodeId]], Iterable[tuple[NodeId, Endpoint]]]
+"""(listener, brokers) -> where its clients reach each of them."""
 
 CONSUMER = -1
 DEBUGGER = -2
@@ -61,7 +75,7 @@ class Outcome:
         self.diverging: OffsetAndEpoch | None = None
         self.buffers: list[Buffer] = []
         self.size = 0
-        self.aborted: tuple[AbortedTransaction, ...] | None = None
+        self.aborted: tuple[Aborted, ...] | None = None
         """What was aborted among the records, for readers of committed ones."""
 
     @property
@@ -95,8 +109,8 @@ class Fetch:
     __slots__ = (
         "_resume",
         "broker_epoch",
-        "call",
         "committed",
+        "context",
         "deadline",
         "full",
         "is_fresh",
@@ -109,24 +123,28 @@ class Fetch:
         "reader",
         "reading",
         "replica",
+        "request",
         "session_id",
         "timed_out",
     )
 
-    def __init__(self, call: Call, now: float, resume: Callable[[Fetch], None]) -> None:
-        body = call.body
+    def __init__(
+        self,
+        request: FetchRequest,
+        context: RequestContext[FetchResponse],
+        now: float,
+        resume: Callable[[Fetch], None],
+    ) -> None:
         self._resume = resume
-        self.call = call
-        if call.version >= 15:
-            self.replica = int(body.replica_state.replica_id)
-            self.broker_epoch = int(body.replica_state.replica_epoch)
-        else:
-            self.replica = int(body.replica_id)
-            self.broker_epoch = -1
-        self.deadline = now + min(max(to_ms(body.max_wait), 0) / 1000, WAIT_MAX)
-        self.min_bytes = body.min_bytes
-        self.max_bytes = body.max_bytes
-        self.committed = self.replica == CONSUMER and body.isolation_level == READ_COMMITTED
+        self.request = request
+        self.context = context
+        state = request.replica_state
+        self.replica = state.replica_id if context.version >= 15 else request.replica_id
+        self.broker_epoch = state.replica_epoch
+        self.deadline = now + min(max(request.max_wait_ms, 0) / 1000, WAIT_MAX)
+        self.min_bytes = request.min_bytes
+        self.max_bytes = request.max_bytes
+        self.committed = self.replica == CONSUMER and request.isolation_level == READ_COMMITTED
         self.full = True
         """Every partition belongs into the answer, not only those with news."""
         self.session_id = 0
@@ -145,12 +163,12 @@ class Fetch:
     @property
     def by_id(self) -> bool:
         """Whether topics have ids and no names."""
-        return self.call.version >= 13
+        return self.context.version >= 13
 
     def cursors(self) -> Iterator[tuple[Key, Cursor]]:
         """The partitions named in the request, as cursors (their ids are not resolved yet)."""
-        version, by_id = self.call.version, self.by_id
-        for topic in self.call.body.topics:
+        by_id = self.by_id
+        for topic in self.request.topics:
             name = topic.topic_id if by_id else topic.topic
             for p in topic.partitions:
                 key = (name, p.partition)
@@ -160,16 +178,16 @@ class Fetch:
                         key,
                         p.fetch_offset,
                         p.partition_max_bytes,
-                        p.current_leader_epoch if version >= 9 else -1,
-                        p.last_fetched_epoch if version >= 12 else -1,
-                        p.log_start_offset if version >= 5 else -1,
+                        p.current_leader_epoch,
+                        p.last_fetched_epoch,
+                        p.log_start_offset,
                     ),
                 )
 
     def forgotten(self) -> Iterator[Key]:
         """The partitions that an incremental request takes back."""
         by_id = self.by_id
-        for topic in self.call.body.forgotten_topics_data:
+        for topic in self.request.forgotten_topics_data:
             name = topic.topic_id if by_id else topic.topic
             for partition in topic.partitions:
                 yield (name, partition)
@@ -181,96 +199,81 @@ class Fetch:
 
     # --- the answer -----------------------------------------------------------------------------
 
-    def answer(self, reached: Callable[[Call, Iterable[NodeId]], tuple[Any, ...]]) -> None:
-        """Send what was found. `reached`: where leaders are, as entities for that client."""
+    def answer(self, reached: Reached) -> None:
+        """Send what was found. `reached`: where leaders are, for the clients of a listener."""
         session = self.reader if isinstance(self.reader, Session) else None
-        topics: dict[Any, list[Any]] = {}
-        leaders: dict[int, None] = {}
-        types = self.call.reply
+        topics: dict[TopicId | str | None, list[PartitionData]] = {}
+        leaders: dict[NodeId, None] = {}
         for outcome in self.outcomes:
             if not self.full and not outcome.is_news:
                 continue
             cursor = outcome.cursor
             cursor.mark_sent, cursor.start_sent = outcome.mark, outcome.start
-            topics.setdefault(cursor.key[0], []).append(_entity(types, outcome, leaders))
-        name = "topic_id" if self.by_id else "topic"
-        self.call.answer(
-            make(
-                types.FetchResponse,
+            topics.setdefault(cursor.key[0], []).append(_told(outcome, leaders))
+        self.context.answer(
+            FetchResponse(
                 session_id=session.id if session is not None else 0,
-                responses=tuple(
-                    make(types.FetchableTopicResponse, partitions=tuple(found), **{name: topic})
-                    for topic, found in topics.items()
-                ),
-                node_endpoints=reached(self.call, leaders) if leaders else (),
+                responses=[_topic(topic, found) for topic, found in topics.items()],
+                node_endpoints=[
+                    NodeEndpoint(node_id=broker, host=at.host, port=at.port)
+                    for broker, at in reached(self.context.listener, leaders)
+                ],
             )
         )
 
     def refuse(self, error: Error) -> None:
         """Send an error that concerns the request as a whole."""
-        self.call.answer(refusal(self.call, error))
+        self.context.answer(refusal(self.request, self.context, error))
 
 
-def refusal(call: Call, error: Error) -> Any:
+def refusal(
+    request: FetchRequest, context: RequestContext[FetchResponse], error: Error
+) -> FetchResponse:
     """The answer to a fetch as a whole; before sessions came (7) each partition carries it."""
-    types = call.reply
-    if call.version >= 7:
-        return make(types.FetchResponse, error_code=error)
-    return make(
-        types.FetchResponse,
-        responses=tuple(
-            make(
-                types.FetchableTopicResponse,
+    if context.version >= 7:
+        return FetchResponse(error_code=error)
+    return FetchResponse(
+        responses=[
+            FetchableTopicResponse(
                 topic=topic.topic,
-                partitions=tuple(
-                    make(
-                        types.PartitionData,
-                        partition_index=p.partition,
-                        error_code=error,
-                        high_watermark=-1,
-                    )
+                partitions=[
+                    PartitionData(partition_index=p.partition, error_code=error, high_watermark=-1)
                     for p in topic.partitions
-                ),
+                ],
             )
-            for topic in call.body.topics
-        ),
+            for topic in request.topics
+        ],
     )
 
 
-def endpoints(call: Call, found: Iterable[tuple[int, Any]]) -> tuple[Any, ...]:
-    """Where leaders are, for the clients of a listener: (broker, endpoint) as NodeEndpoints."""
-    types = call.reply
-    if not hasattr(types, "NodeEndpoint"):
-        return ()
-    return tuple(
-        make(types.NodeEndpoint, node_id=broker, host=e.host, port=e.port)
-        for broker, e in found
-        if e is not None
-    )
+def _topic(name: TopicId | str | None, found: list[PartitionData]) -> FetchableTopicResponse:
+    if isinstance(name, str):
+        return FetchableTopicResponse(topic=name, partitions=found)
+    return FetchableTopicResponse(topic_id=name, partitions=found)
 
 
-def _entity(types: Any, outcome: Outcome, leaders: dict[int, None]) -> Any:
-    extra: dict[str, Any] = {}
-    if outcome.diverging is not None and hasattr(types, "EpochEndOffset"):
+def _told(outcome: Outcome, leaders: dict[NodeId, None]) -> PartitionData:
+    diverging, current = DEFAULT_EPOCH_END_OFFSET, DEFAULT_LEADER_ID_AND_EPOCH
+    if outcome.diverging is not None:
         offset, epoch = outcome.diverging
-        extra["diverging_epoch"] = make(types.EpochEndOffset, epoch=epoch, end_offset=offset)
-    elif outcome.hint is not None and hasattr(types, "LeaderIdAndEpoch"):
+        diverging = EpochEndOffset(epoch=epoch, end_offset=offset)
+    elif outcome.hint is not None:
         leader, epoch = outcome.hint
-        extra["current_leader"] = make(types.LeaderIdAndEpoch, leader_id=leader, leader_epoch=epoch)
+        current = LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch)
         leaders[leader] = None
-    return make(
-        types.PartitionData,
+    return PartitionData(
         partition_index=outcome.cursor.key[1],
         error_code=outcome.error,
         high_watermark=outcome.mark,
         last_stable_offset=outcome.stable,
         aborted_transactions=None
         if outcome.aborted is None
-        else tuple(
-            make(types.AbortedTransaction, producer_id=a.producer_id, first_offset=a.first)
+        else [
+            AbortedTransaction(producer_id=a.producer_id, first_offset=a.first)
             for a in outcome.aborted
-        ),
+        ],
         log_start_offset=outcome.start,
         records=outcome.buffers,
-        **extra,
+        diverging_epoch=diverging,
+        current_leader=current,
     )

@@ -29,7 +29,7 @@ R = TypeVar("R")
 Then = Callable[[Any], None]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, frozen=True)
 class TopicRules:
     """A topic's settings that matter on the way of each record. `rules` is the machine's share."""
 

@@ -7,16 +7,22 @@ Knows no fetches: `core.replica.partition` decides what is proposed. Called by `
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from spindle.core.replica.isr import Proposal
 from spindle.model.errors import Error, PeerFailed
-from spindle.model.ids import PartitionId
+from spindle.model.ids import ZERO_ID, PartitionId, TopicId
 from spindle.node.replicas.hosted import Hosted
 from spindle.node.replicas.ports import Owner
 from spindle.node.site import Site
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_class, request_types
+from spindle.wire.messages.alter_partition_request import (
+    AlterPartitionRequest,
+    BrokerState,
+    PartitionData,
+    TopicData,
+)
+from spindle.wire.messages.alter_partition_response import AlterPartitionResponse
+from spindle.wire.messages.alter_partition_response import PartitionData as Told
 
 VERSION: Final = 3
 CHANNEL: Final = "alter-partition"
@@ -75,37 +81,36 @@ class IsrChanges:
             return
         self._asking = True
         self._site.controller.ask(
-            CHANNEL, self._request(sent), lambda answer: self._on_answer(sent, answer)
+            CHANNEL, self._request(sent), VERSION, lambda answer: self._on_answer(sent, answer)
         )
 
-    def _request(self, sent: dict[PartitionId, Proposal]) -> Any:
-        types = request_types(Key.ALTER_PARTITION, VERSION)
-        topics: dict[Any, list[Any]] = {}
+    def _request(self, sent: dict[PartitionId, Proposal]) -> AlterPartitionRequest:
+        topics: dict[TopicId, list[PartitionData]] = {}
         for id, proposal in sent.items():
             members = tuple(
-                make(types.BrokerState, broker_id=b, broker_epoch=e)
+                BrokerState(broker_id=b, broker_epoch=e)
                 for b, e in zip(proposal.isr, proposal.broker_epochs, strict=True)
             )
             topics.setdefault(id.topic_id, []).append(
-                make(
-                    types.PartitionData,
+                PartitionData(
                     partition_index=id.partition,
                     leader_epoch=proposal.leader_epoch,
                     new_isr_with_epochs=members,
                     partition_epoch=proposal.partition_epoch,
                 )
             )
-        return make(
-            request_class(Key.ALTER_PARTITION, VERSION),
+        return AlterPartitionRequest(
             broker_id=self._site.node_id,
             broker_epoch=self._site.broker_epoch,
             topics=tuple(
-                make(types.TopicData, topic_id=topic_id, partitions=tuple(partitions))
+                TopicData(topic_id=topic_id, partitions=tuple(partitions))
                 for topic_id, partitions in topics.items()
             ),
         )
 
-    def _on_answer(self, sent: dict[PartitionId, Proposal], answer: Any) -> None:
+    def _on_answer(
+        self, sent: dict[PartitionId, Proposal], answer: AlterPartitionResponse | PeerFailed
+    ) -> None:
         self._asking = False
         if isinstance(answer, PeerFailed) or answer.error_code != Error.NONE:
             why = str(answer) if isinstance(answer, PeerFailed) else f"error {answer.error_code}"
@@ -114,7 +119,7 @@ class IsrChanges:
             return
         self._failures = 0
         told = {
-            PartitionId(topic.topic_id, partition.partition_index): partition
+            PartitionId(topic.topic_id or ZERO_ID, partition.partition_index): partition
             for topic in answer.topics
             for partition in topic.partitions
         }
@@ -127,7 +132,7 @@ class IsrChanges:
         elif self._offered:
             self._schedule(0.0)
 
-    def _settled(self, id: PartitionId, proposal: Proposal, told: Any) -> bool:
+    def _settled(self, id: PartitionId, proposal: Proposal, told: Told) -> bool:
         hosted = self._owner.find(id)
         if hosted is None:
             return True

@@ -9,27 +9,28 @@ thread. What a follower asks for is what it has: that moves the ISR and the high
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from math import inf
-from typing import Any, Final
+from typing import Final
 
 from spindle.core.replica.partition import Leading, Offline
 from spindle.core.replica.sessions import FINAL, INITIAL, Cursor, Reader, Session, Sessions
 from spindle.model.errors import Error, Failure, Refusal
-from spindle.model.ids import NodeId
+from spindle.model.ids import Endpoint, NodeId
 from spindle.model.jobs import (
     Read,
     ReadResult,
 )
-from spindle.node.calls import Call
-from spindle.node.replicas import fetches
 from spindle.node.replicas.fetches import CONSUMER, DEBUGGER, Fetch, Outcome
 from spindle.node.replicas.hosted import Hosted
 from spindle.node.replicas.parking import Parking
 from spindle.node.replicas.ports import Owner
 from spindle.node.replicas.throttling import Throttle
+from spindle.node.request_context import RequestContext
 from spindle.node.site import Site
+from spindle.wire.messages.fetch_request import FetchRequest
+from spindle.wire.messages.fetch_response import FetchResponse
 
 FOLLOWERS_SERVE_FROM: Final = 11
 """Version of Fetch from which a consumer knows that it may have reached a follower (KIP-392)."""
@@ -64,13 +65,11 @@ class Readers:
 
     # --- requests -----------------------------------------------------------------------------
 
-    def on_fetch(self, call: Call) -> None:
+    def on_fetch(self, request: FetchRequest, context: RequestContext[FetchResponse]) -> None:
         """A consumer or a follower asks for records."""
-        fetch = Fetch(call, self._out.now, self.resume)
+        fetch = Fetch(request, context, self._out.now, self.resume)
         fetch.max_bytes = min(fetch.max_bytes, self._max_bytes)
-        id, epoch = 0, FINAL
-        if call.version >= 7:
-            id, epoch = call.body.session_id, call.body.session_epoch
+        id, epoch = request.session_id, request.session_epoch
         if epoch in (INITIAL, FINAL):
             if id:
                 self._sessions.close(id)
@@ -119,7 +118,7 @@ class Readers:
             # The client has given up on its last request; nobody will read the answer.
             self._parking.leave(before)
             self._woken.pop(before, None)
-            before.call.answer_nothing()
+            before.context.answer_nothing()
         fetch.full = False
         fetch.reader, session.parked = session, fetch
 
@@ -221,9 +220,8 @@ class Readers:
         if not isinstance(role, Leading):
             if isinstance(role, Offline):
                 return role.error
-            old = (
-                fetch.replica in (CONSUMER, DEBUGGER) and fetch.call.version < FOLLOWERS_SERVE_FROM
-            )
+            version = fetch.context.version
+            old = fetch.replica in (CONSUMER, DEBUGGER) and version < FOLLOWERS_SERVE_FROM
             if fetch.reader.follower or old:
                 return Error.NOT_LEADER_OR_FOLLOWER
         error = machine.check_epoch(cursor.leader_epoch)
@@ -289,7 +287,7 @@ class Readers:
     # --- answering, or waiting --------------------------------------------------------------------
 
     def _conclude(self, fetch: Fetch) -> None:
-        if fetch.call.answered:
+        if fetch.context.answered:
             return
         reader = fetch.reader
         size = sum(o.size for o in fetch.outcomes)
@@ -444,10 +442,14 @@ class Readers:
             session.parked.timed_out = True
             self.resume(session.parked)
 
-    def endpoints(self, call: Call, brokers: Iterable[NodeId]) -> tuple[Any, ...]:
-        """Where brokers are reached by the clients of a call's listener."""
-        image = self._site.image
-        return fetches.endpoints(call, ((b, image.endpoint(b, call.listener)) for b in brokers))
+    def endpoints(
+        self, listener: str, brokers: Iterable[NodeId]
+    ) -> Iterator[tuple[NodeId, Endpoint]]:
+        """Where brokers are reached by a listener's clients; without those that are not."""
+        for broker in brokers:
+            endpoint = self._site.image.endpoint(broker, listener)
+            if endpoint is not None:
+                yield broker, endpoint
 
     @property
     def session_count(self) -> int:

@@ -34,7 +34,7 @@ from spindle.node.replicas.ports import Followers, KeyValue, Logs
 from spindle.node.replicas.readers import Readers
 from spindle.node.replicas.throttling import Throttle
 from spindle.node.replicas.writes import Writes
-from spindle.node.site import Site
+from spindle.node.site import PerTopic, Site
 from spindle.wire.batch import build
 
 PRODUCER_SWEEP: float = 600.0
@@ -62,6 +62,7 @@ class Replicas:
         self.checking = Checking(site.out)
         self.parking = Parking(self.out)
         self._budget = TailBudget()
+        self._rules = PerTopic(site, self._read)
         self._closed = False
         self._isr = IsrChanges(site, self)
         self.readers = Readers(site, self, self.parking)
@@ -168,7 +169,7 @@ class Replicas:
                 # It was away for a moment: what was committed in this epoch has been read.
                 log = replace(log, stable=max(log.stable, before.partition.high_watermark))
         self.lost.pop(id, None)
-        topic = self._topic_rules(name.topic)
+        topic = self._rules.of(name.topic)
         machine = Partition.load(self._site.node_id, topic.rules, log)
         self._forget_producers(machine)
         hosted = Hosted(self.out, id, name, directory, machine, topic, self._budget, log.size)
@@ -295,13 +296,9 @@ class Replicas:
     def _lag_max(self) -> float:
         return self._site.settings.seconds("replica.lag.time.max.ms")
 
-    def _topic_rules(self, topic: str, rules: Rules | None = None) -> TopicRules:
-        settings = self._site.topic(topic)
-        rules = rules or Rules()
-        rules.min_isr = settings.whole("min.insync.replicas")
-        rules.lag_max = self._lag_max
+    def _read(self, settings: TopicSettings) -> TopicRules:
         return TopicRules(
-            rules,
+            Rules(settings.whole("min.insync.replicas"), self._lag_max),
             max_message_bytes=settings.whole("max.message.bytes"),
             packing=packing_of(settings),
             append_time=settings.word("message.timestamp.type") == "LogAppendTime",
@@ -324,7 +321,8 @@ class Replicas:
         for hosted in self.hosted.values():
             if everyone or hosted.name.topic in names:
                 before = hosted.partition.high_watermark
-                hosted.topic = self._topic_rules(hosted.name.topic, hosted.partition.rules)
+                hosted.topic = self._rules.of(hosted.name.topic)
+                hosted.partition.rules = hosted.topic.rules
                 hosted.partition.on_rules(self.out.now)
                 self.settle(hosted, before)
 

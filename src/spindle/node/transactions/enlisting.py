@@ -11,15 +11,19 @@ transaction that has ended for open. Used by the handlers of Produce and TxnOffs
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from spindle.core.transactions.coordinator import Coordinator
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
 from spindle.node.site import Site
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.messages.add_partitions_to_txn_request import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnTopic,
+    AddPartitionsToTxnTransaction,
+)
+from spindle.wire.messages.add_partitions_to_txn_response import AddPartitionsToTxnResponse
 
 CHANNEL: Final = "transaction-partitions"
 VERSION: Final = 5
@@ -166,7 +170,7 @@ class Enlisting:
                 return
             request = _request(transactional_id, producer, where, adds)
             self._site.peers.ask(
-                *endpoint, CHANNEL, request, lambda reply: answered(_error(reply)), TIMEOUT
+                *endpoint, CHANNEL, request, VERSION, lambda reply: answered(_error(reply)), TIMEOUT
             )
 
     def _ask_here(
@@ -189,21 +193,21 @@ class Enlisting:
             then(refusal.error)
 
 
-def _request(transactional_id: str, producer: Producer, where: TopicPartition, adds: bool) -> Any:
-    types = request_types(Key.ADD_PARTITIONS_TO_TXN, VERSION)
-    topic = make(types.AddPartitionsToTxnTopic, name=where.topic, partitions=(where.partition,))
-    transaction = make(
-        types.AddPartitionsToTxnTransaction,
+def _request(
+    transactional_id: str, producer: Producer, where: TopicPartition, adds: bool
+) -> AddPartitionsToTxnRequest:
+    topic = AddPartitionsToTxnTopic(name=where.topic, partitions=(where.partition,))
+    transaction = AddPartitionsToTxnTransaction(
         transactional_id=transactional_id,
         producer_id=producer.producer_id,
         producer_epoch=producer.epoch,
         verify_only=not adds,
         topics=(topic,),
     )
-    return make(types.AddPartitionsToTxnRequest, transactions=(transaction,))
+    return AddPartitionsToTxnRequest(transactions=(transaction,))
 
 
-def _error(reply: Any) -> Error:
+def _error(reply: AddPartitionsToTxnResponse | PeerFailed) -> Error:
     if isinstance(reply, PeerFailed):
         return Error.NETWORK_EXCEPTION
     if reply.error_code != Error.NONE:

@@ -8,7 +8,7 @@ by `node.transactions`; knows no coordinator but by the continuation of an endin
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from spindle.core.transactions.values import Ending
 from spindle.model.errors import Error, PeerFailed
@@ -17,8 +17,13 @@ from spindle.model.image import has_leader
 from spindle.model.outbox import Timer
 from spindle.node.site import Site
 from spindle.node.transactions.marking import Marking
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.codec import ErrorCode
+from spindle.wire.messages.write_txn_markers_request import (
+    WritableTxnMarker,
+    WritableTxnMarkerTopic,
+    WriteTxnMarkersRequest,
+)
+from spindle.wire.messages.write_txn_markers_response import WriteTxnMarkersResponse
 
 CHANNEL: Final = "transaction-markers"
 RETRY: Final = 0.1
@@ -137,26 +142,30 @@ class Markers:
         if where is None:
             return
         version = 2 if self._site.level >= VERSIONED_FROM else 1
-        types = request_types(Key.WRITE_TXN_MARKERS, version)
         for sending, partitions in shares.items():
             for partition in partitions:
                 sending.waiting.pop(partition, None)
-        request = make(
-            types.WriteTxnMarkersRequest,
-            markers=tuple(_marker(types, s.ending, p) for s, p in shares.items()),
-        )
+        markers = tuple(_marker(s.ending, p) for s, p in shares.items())
         self._asking[node] = None
         self._site.peers.ask(
-            *where, CHANNEL, request, lambda answer: self._on_answer(node, shares, answer), TIMEOUT
+            *where,
+            CHANNEL,
+            WriteTxnMarkersRequest(markers=markers),
+            version,
+            lambda answer: self._on_answer(node, shares, answer),
+            TIMEOUT,
         )
 
     # --- answers --------------------------------------------------------------------------------
 
     def _on_answer(
-        self, node: NodeId, shares: dict[Sending, list[TopicPartition]], answer: Any
+        self,
+        node: NodeId,
+        shares: dict[Sending, list[TopicPartition]],
+        answer: WriteTxnMarkersResponse | PeerFailed,
     ) -> None:
         del self._asking[node]
-        told: dict[tuple[int, TopicPartition], Error] = {}
+        told: dict[tuple[int, TopicPartition], ErrorCode] = {}
         if isinstance(answer, PeerFailed):
             self._site.out.say("debug", "transaction markers not sent", broker=node)
         else:
@@ -172,7 +181,7 @@ class Markers:
                 self._on_result(sending, partition, error)
         self._go_on_after(0.0)
 
-    def _on_result(self, sending: Sending, partition: TopicPartition, error: Error) -> None:
+    def _on_result(self, sending: Sending, partition: TopicPartition, error: ErrorCode) -> None:
         if partition not in sending.left:
             return
         if error == Error.NONE:
@@ -195,17 +204,16 @@ class Markers:
             sending.settle()
 
 
-def _marker(types: Any, ending: Ending, partitions: list[TopicPartition]) -> Any:
+def _marker(ending: Ending, partitions: list[TopicPartition]) -> WritableTxnMarker:
     topics: dict[str, list[int]] = {}
     for topic, partition in partitions:
         topics.setdefault(topic, []).append(partition)
-    return make(
-        types.WritableTxnMarker,
+    return WritableTxnMarker(
         producer_id=ending.producer.producer_id,
         producer_epoch=ending.producer.epoch,
         transaction_result=ending.committed,
         topics=tuple(
-            make(types.WritableTxnMarkerTopic, name=name, partition_indexes=tuple(numbers))
+            WritableTxnMarkerTopic(name=name, partition_indexes=tuple(numbers))
             for name, numbers in topics.items()
         ),
         coordinator_epoch=ending.coordinator_epoch,

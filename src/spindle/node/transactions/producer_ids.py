@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.errors import Error, PeerFailed
 from spindle.node.site import Site
-from spindle.wire.apis import Key
-from spindle.wire.entities import make, request_types
+from spindle.wire.messages.allocate_producer_ids_request import AllocateProducerIdsRequest
+from spindle.wire.messages.allocate_producer_ids_response import AllocateProducerIdsResponse
 
 Then = Callable[[int | Error], None]
 
 PREFETCH_AT: Final = 0.1
 """Share of a block that is left when the next is asked for."""
 WAITING_MAX: Final = 10_000
+VERSION: Final = 0
 TIMEOUT: Final = 5.0
 RETRY: Final = 0.1
 """Seconds before the controller is asked again after it refused."""
@@ -63,15 +64,10 @@ class ProducerIds:
             self._give_up()
             return
         self._asked = True
-        types = request_types(Key.ALLOCATE_PRODUCER_IDS, 0)
-        request = make(
-            types.AllocateProducerIdsRequest,
-            broker_id=site.node_id,
-            broker_epoch=site.broker_epoch,
-        )
-        site.controller.ask("producer-ids", request, self._on_reply, timeout=TIMEOUT)
+        request = AllocateProducerIdsRequest(broker_id=site.node_id, broker_epoch=site.broker_epoch)
+        site.controller.ask("producer-ids", request, VERSION, self._on_reply, TIMEOUT)
 
-    def _on_reply(self, reply: Any) -> None:
+    def _on_reply(self, reply: AllocateProducerIdsResponse | PeerFailed) -> None:
         self._asked = False
         if isinstance(reply, PeerFailed) or reply.error_code != Error.NONE:
             reason = str(reply) if isinstance(reply, PeerFailed) else int(reply.error_code)

@@ -14,16 +14,36 @@ from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
 from spindle.sim.exhaustive.side import WALL_MS
 from spindle.sim.transaction_history import Fate
-from spindle.wire.apis import Key
 from spindle.wire.batch import build
-from spindle.wire.entities import make, ms, request_types
+from spindle.wire.messages.add_partitions_to_txn_request import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnTopic,
+)
+from spindle.wire.messages.end_txn_request import EndTxnRequest
+from spindle.wire.messages.init_producer_id_request import InitProducerIdRequest
+from spindle.wire.messages.offset_commit_request import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from spindle.wire.messages.produce_request import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from spindle.wire.messages.txn_offset_commit_request import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
 
 TOPIC: Final = "t"
 GROUP: Final = "g"
 PLAINLY: Final = "plainly"
 """The metadata of the offset that is committed in no transaction."""
 BUMPING: Final = 2
-LONG: Final = ms(600_000)
+LONG: Final = 600_000
+VERSIONS: Final = {"init": 4, "add": 3, "offsets": 5, "plainly": 8}
 
 
 @dataclass(slots=True, eq=False)
@@ -78,21 +98,26 @@ class Asker:
         made: Any = getattr(self, f"_{self.step}")(id)
         return made
 
+    @property
+    def version(self) -> int:
+        """In which version the next step is asked."""
+        if self.step == "write":
+            return 12 if self.level >= BUMPING else 11
+        if self.step in ("commit", "abort"):
+            return 5 if self.level >= BUMPING else 3
+        return VERSIONS[self.step]
+
     def _init(self, _: PartitionId) -> Any:
-        t = request_types(Key.INIT_PRODUCER_ID, 4)
-        return make(
-            t.InitProducerIdRequest,
+        return InitProducerIdRequest(
             transactional_id=self.transactional_id,
-            transaction_timeout=LONG,
+            transaction_timeout_ms=LONG,
             producer_id=-1,
             producer_epoch=-1,
         )
 
     def _add(self, id: PartitionId) -> Any:
-        t = request_types(Key.ADD_PARTITIONS_TO_TXN, 3)
-        topic = make(t.AddPartitionsToTxnTopic, name=TOPIC, partitions=(id.partition,))
-        return make(
-            t.AddPartitionsToTxnRequest,
+        topic = AddPartitionsToTxnTopic(name=TOPIC, partitions=(id.partition,))
+        return AddPartitionsToTxnRequest(
             v3_and_below_transactional_id=self.transactional_id,
             v3_and_below_producer_id=self.producer_id,
             v3_and_below_producer_epoch=self.epoch,
@@ -100,8 +125,6 @@ class Asker:
         )
 
     def _write(self, id: PartitionId) -> Any:
-        version = 12 if self.level >= BUMPING else 11
-        t = request_types(Key.PRODUCE, version)
         batch = build(
             [Record(0, WALL_MS, b"k", self.value)],
             attributes=TRANSACTIONAL,
@@ -109,26 +132,22 @@ class Asker:
             producer_epoch=self.epoch,
             base_sequence=self.sequence,
         )
-        partition = make(t.PartitionProduceData, index=id.partition, records=bytes(batch.data))
-        return make(
-            t.ProduceRequest,
+        partition = PartitionProduceData(index=id.partition, records=bytes(batch.data))
+        return ProduceRequest(
             transactional_id=self.transactional_id,
             acks=-1,
-            timeout=LONG,
-            topic_data=(make(t.TopicProduceData, name=TOPIC, partition_data=(partition,)),),
+            timeout_ms=LONG,
+            topic_data=(TopicProduceData(name=TOPIC, partition_data=(partition,)),),
         )
 
     def _offsets(self, id: PartitionId) -> Any:
-        t = request_types(Key.TXN_OFFSET_COMMIT, 5)
-        partition = make(
-            t.TxnOffsetCommitRequestPartition,
+        partition = TxnOffsetCommitRequestPartition(
             partition_index=id.partition,
             committed_offset=self.number,
             committed_metadata=self.value.decode(),
         )
-        topic = make(t.TxnOffsetCommitRequestTopic, name=TOPIC, partitions=(partition,))
-        return make(
-            t.TxnOffsetCommitRequest,
+        topic = TxnOffsetCommitRequestTopic(name=TOPIC, partitions=(partition,))
+        return TxnOffsetCommitRequest(
             transactional_id=self.transactional_id,
             group_id=GROUP,
             producer_id=self.producer_id,
@@ -137,16 +156,13 @@ class Asker:
         )
 
     def _plainly(self, id: PartitionId) -> Any:
-        t = request_types(Key.OFFSET_COMMIT, 8)
-        partition = make(
-            t.OffsetCommitRequestPartition,
+        partition = OffsetCommitRequestPartition(
             partition_index=id.partition,
             committed_offset=self.number,
             committed_metadata=PLAINLY,
         )
-        topic = make(t.OffsetCommitRequestTopic, name=TOPIC, partitions=(partition,))
-        return make(
-            t.OffsetCommitRequest,
+        topic = OffsetCommitRequestTopic(name=TOPIC, partitions=(partition,))
+        return OffsetCommitRequest(
             group_id=GROUP,
             generation_id_or_member_epoch=-1,
             member_id="",
@@ -154,9 +170,7 @@ class Asker:
         )
 
     def _commit(self, _: PartitionId) -> Any:
-        t = request_types(Key.END_TXN, 5 if self.level >= BUMPING else 3)
-        return make(
-            t.EndTxnRequest,
+        return EndTxnRequest(
             transactional_id=self.transactional_id,
             producer_id=self.producer_id,
             producer_epoch=self.epoch,

@@ -19,11 +19,17 @@ from spindle.core.controller.state import Decision, State
 from spindle.model import records as r
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.model.features import SUPPORTED
-from spindle.model.ids import DirectoryId, PartitionId
+from spindle.model.ids import ZERO_ID, DirectoryId, PartitionId
 from spindle.model.image import ClusterImage
 from spindle.model.settings.values import Settings
 from spindle.wire.apis import Key
-from spindle.wire.entities import make, response_types
+from spindle.wire.messages.assign_replicas_to_dirs_request import AssignReplicasToDirsRequest
+from spindle.wire.messages.assign_replicas_to_dirs_response import (
+    AssignReplicasToDirsResponse,
+    DirectoryData,
+    PartitionData,
+    TopicData,
+)
 
 CLUSTER: Final = "AV9P4iMkRQymBdGIGwlqQA"
 
@@ -106,9 +112,16 @@ class Controller:
 
     # --- letters --------------------------------------------------------------------------------
 
-    def ask(self, _channel: str, entity: Any, then: Answer, _timeout: float = 30.0) -> None:
+    def ask(
+        self,
+        _channel: str,
+        request: Any,
+        _version: int,
+        then: Answer,
+        _timeout: float = 30.0,
+    ) -> None:
         """As the broker's channel to the controller."""
-        self.send(entity, then)
+        self.send(request, then)
 
     def send(self, content: Any, then: Answer) -> None:
         """Post a letter."""
@@ -188,40 +201,33 @@ class Controller:
         )
         return brokers.heartbeat(self.state, self._sessions, heartbeat, self._offset, 0.0)
 
-    def _assign(self, entity: Any) -> Any:
-        t = response_types(Key.ASSIGN_REPLICAS_TO_DIRS, 0)
+    def _assign(self, request: AssignReplicasToDirsRequest) -> AssignReplicasToDirsResponse:
         wanted = [
-            directories.Assignment(d.id_, PartitionId(topic.topic_id, p.partition_index))
-            for d in entity.directories
+            _assignment(d.id_, topic.topic_id, p.partition_index)
+            for d in request.directories
             for topic in d.topics
             for p in topic.partitions
         ]
         try:
             decided = directories.assign(
-                self.state, int(entity.broker_id), entity.broker_epoch, wanted
+                self.state, request.broker_id, request.broker_epoch, wanted
             )
         except Refusal as refusal:
-            return make(t.AssignReplicasToDirsResponse, error_code=refusal.error)
+            return AssignReplicasToDirsResponse(error_code=refusal.error)
         errors = dict(zip(wanted, self._take(decided), strict=True))
-        return make(
-            t.AssignReplicasToDirsResponse,
+        return AssignReplicasToDirsResponse(
             error_code=Error.NONE,
             directories=tuple(
-                make(
-                    t.DirectoryData,
+                DirectoryData(
                     id_=d.id_,
                     topics=tuple(
-                        make(
-                            t.TopicData,
+                        TopicData(
                             topic_id=topic.topic_id,
                             partitions=tuple(
-                                make(
-                                    t.PartitionData,
+                                PartitionData(
                                     partition_index=p.partition_index,
                                     error_code=errors[
-                                        directories.Assignment(
-                                            d.id_, PartitionId(topic.topic_id, p.partition_index)
-                                        )
+                                        _assignment(d.id_, topic.topic_id, p.partition_index)
                                     ],
                                 )
                                 for p in topic.partitions
@@ -230,6 +236,12 @@ class Controller:
                         for topic in d.topics
                     ),
                 )
-                for d in entity.directories
+                for d in request.directories
             ),
         )
+
+
+def _assignment(
+    directory: uuid.UUID | None, topic: uuid.UUID | None, partition: int
+) -> directories.Assignment:
+    return directories.Assignment(directory or ZERO_ID, PartitionId(topic or ZERO_ID, partition))

@@ -12,7 +12,7 @@ import re
 import uuid
 from array import array
 from collections import Counter, OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from copy import copy as shallow
 from enum import Enum
 from functools import partial
@@ -21,16 +21,20 @@ from types import (
     BuiltinFunctionType,
     CellType,
     FunctionType,
+    MappingProxyType,
     MethodType,
     ModuleType,
 )
 from typing import Any, Final, TypeVar
+from weakref import WeakKeyDictionary
 
 T = TypeVar("T")
 
+# A mapping that is a view of another is a constant of a module with us.
 _SHARED: Final = (
     int, float, str, bytes, bool, type(None), type(Ellipsis), type, ModuleType, uuid.UUID, Enum,
     re.Pattern, property, BaseException,
+    MappingProxyType,
 )  # fmt: skip
 _PLAIN: Final = frozenset({int, float, str, bytes, bool, type(None), uuid.UUID})
 """The most frequent of them."""
@@ -97,7 +101,7 @@ def _deque(copier: _Copier, thing: deque[Any]) -> Any:
     return new
 
 
-def _dict(copier: _Copier, thing: dict[Any, Any]) -> Any:
+def _dict(copier: _Copier, thing: MutableMapping[Any, Any]) -> Any:
     new = copier.put(thing, type(thing)())
     copy = copier.copy
     for key, value in thing.items():
@@ -202,6 +206,7 @@ _HOW: dict[type, _How] = {
     frozenset: _set,
     random.Random: _random,
     memoryview: _view,
+    WeakKeyDictionary: _dict,
     partial: _partial,
     MethodType: _method,
     BuiltinFunctionType: _built_in,

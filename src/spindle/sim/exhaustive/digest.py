@@ -24,6 +24,8 @@ from operator import attrgetter
 from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
+from spindle.wire.codec import Message
+
 NEAR: Final = 5e5
 """Seconds: what lies nearer to the clock than this is a time."""
 NEVER: Final = 0.0
@@ -201,6 +203,8 @@ def _way(kind: type) -> _Way:
     ):
         if issubclass(kind, kinds):
             return whole, way
+    if issubclass(kind, Message):
+        return True, Digest.constant
     if is_dataclass(kind) and kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         return True, Digest.constant
     return False, Digest.attributes

@@ -15,19 +15,12 @@ from typing import Any, Final
 from spindle.core.transactions.states import State
 from spindle.model import records as r
 from spindle.model.batches import Buffer
-from spindle.model.errors import Error, PeerFailed, Refusal
+from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
-from spindle.node.calls import Call
-from spindle.node.handlers import (
-    add_partitions_to_txn,
-    end_txn,
-    init_producer_id,
-    offset_commit,
-    produce,
-    txn_offset_commit,
-    write_txn_markers,
-)
+from spindle.node.handlers import BROKER
+from spindle.node.request_context import RequestContext
+from spindle.node.router import decoded, serve
 from spindle.sim.exhaustive.asker import BUMPING, GROUP, PLAINLY, TOPIC, Asker
 from spindle.sim.exhaustive.digest import digest
 from spindle.sim.exhaustive.side import PORT, Ids, Side
@@ -46,18 +39,17 @@ from spindle.sim.transaction_history import Fate
 from spindle.sim.transactor import FENCED
 from spindle.wire.apis import Key
 from spindle.wire.batch import records
+from spindle.wire.codec import Request, decode
 from spindle.wire.control import marker_of
-from spindle.wire.framing import RequestHeader, decode_request, decode_response, encode_request
+from spindle.wire.framing import RequestHeader, decode_header, request_frame, response_in
+from spindle.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
+from spindle.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
 
-HANDLERS: Final[dict[int, Any]] = {
-    Key.PRODUCE: produce,
-    Key.INIT_PRODUCER_ID: init_producer_id,
-    Key.ADD_PARTITIONS_TO_TXN: add_partitions_to_txn,
-    Key.OFFSET_COMMIT: offset_commit,
-    Key.TXN_OFFSET_COMMIT: txn_offset_commit,
-    Key.END_TXN: end_txn,
-    Key.WRITE_TXN_MARKERS: write_txn_markers,
+REQUESTS: Final[dict[int, Any]] = {
+    Key.ADD_PARTITIONS_TO_TXN: AddPartitionsToTxnRequest,
+    Key.WRITE_TXN_MARKERS: WriteTxnMarkersRequest,
 }
+"""What brokers ask one another."""
 PLACES: Final = {"write": DATA, "offsets": OFFSETS, "plainly": OFFSETS}
 """What is asked of the leader of another partition than the coordinator's."""
 SOON: Final = 1.0
@@ -74,7 +66,8 @@ class Letter:
     source: NodeId
     target: NodeId
     channel: str
-    entity: Any
+    request: Any
+    version: int
     ticket: int
     is_there: bool = False
     heard: bool = True
@@ -143,9 +136,9 @@ class TransactionSituation:
         Before KIP-890 transactions of one producer have one epoch: a marker of the last one that
         comes late ends the next one, unless another coordinator has marked it meanwhile.
         """
-        if self.bounds.level >= BUMPING or letter.entity.__api_key__ != Key.WRITE_TXN_MARKERS:
+        if self.bounds.level >= BUMPING or letter.request.KEY != Key.WRITE_TXN_MARKERS:
             return True
-        marker = letter.entity.markers[0]
+        marker = letter.request.markers[0]
         producers = self.sides[letter.target].replicas.hosted[DATA].partition.producers
         known = dict(producers.items()).get(marker.producer_id)
         return known is not None and known.coordinator_epoch > marker.coordinator_epoch
@@ -275,9 +268,13 @@ class TransactionSituation:
                 frames, side.frames = side.frames, []
                 for frame in frames:
                     busy = True
-                    request = decode_request(frame.frame[4:])
+                    header, offset = decode_header(frame.frame[4:])
+                    kind = REQUESTS[header.api_key]
+                    request, _ = decode(kind, header.version, frame.frame[4:], offset)
                     target = frame.port - PORT
-                    letter = Letter(side.id, target, frame.channel, request.body, frame.ticket)
+                    letter = Letter(
+                        side.id, target, frame.channel, request, header.version, frame.ticket
+                    )
                     self.letters.append(letter)
             busy = self._copy(STATE) or busy
         self.letters = [one for one in self.letters if one.heard or not one.is_there]
@@ -314,7 +311,7 @@ class TransactionSituation:
         if kind in ("deliver", "late"):
             letter.is_there = True
             sink = partial(self._on_reply, letter)
-            self._serve(self.sides[letter.target], letter.entity, sink)
+            self._serve(self.sides[letter.target], letter.request, letter.version, sink)
             return
         letter.heard = False
         letter.is_there = letter.is_there or kind == "lose"
@@ -326,16 +323,11 @@ class TransactionSituation:
             frame = b"".join(bytes(buffer) for buffer in buffers)[4:]
             self.sides[letter.source].out.done(letter.ticket, frame)
 
-    def _serve(self, side: Side, entity: Any, sink: Any) -> None:
-        request = decode_request(encode_request(entity, 0, "x")[4:])
-        key, version = request.header.api_key, request.header.version
-        header = RequestHeader(key, version, 0, "x")
-        call = Call(header, request.body, b"", 1, "PLAINTEXT", "x", {}, sink)
-        handler = HANDLERS[key]
-        try:
-            handler.on_broker(side.broker, call)
-        except Refusal as refusal:
-            call.answer(handler.refuse(call, refusal.error, refusal.message))
+    def _serve(self, side: Side, request: Request[Any], version: int, sink: Any) -> None:
+        served = decoded(BROKER, request_frame(request, version, 0, "x")[4:])
+        header = RequestHeader(request.KEY, version, 0, "x")
+        context: RequestContext[Any] = RequestContext(header, b"", 1, "PLAINTEXT", "x", {}, sink)
+        serve(BROKER[request.KEY], side.broker, served, context)
 
     # --- producers ------------------------------------------------------------------------------
 
@@ -350,19 +342,27 @@ class TransactionSituation:
             self.youngest[asker.transactional_id] = asker.name
         asker.waits = True
         asker.asked += 1
-        entity = asker.request(DATA)
-        sink = partial(self._on_answer, asker, asker.asked, entity)
-        self._serve(self.sides[broker], entity, sink)
+        version, request = asker.version, asker.request(DATA)
+        sink = partial(self._on_answer, asker, asker.asked, request, version)
+        self._serve(self.sides[broker], request, version, sink)
 
     def _rivals(self, asker: Asker) -> list[Asker]:
         """Other producers of the same transactional id that have begun."""
         same = [a for a in self.askers if a.transactional_id == asker.transactional_id]
         return [a for a in same if a is not asker and a.asked]
 
-    def _on_answer(self, asker: Asker, number: int, entity: Any, buffers: list[Buffer]) -> None:
+    def _on_answer(
+        self,
+        asker: Asker,
+        number: int,
+        request: Request[Any],
+        version: int,
+        buffers: list[Buffer],
+    ) -> None:
         if not asker.waits or asker.asked != number:
             return
-        answer = decode_response(entity, b"".join(bytes(buffer) for buffer in buffers)[4:])
+        frame = b"".join(bytes(buffer) for buffer in buffers)[4:]
+        answer = response_in(frame, request, version)
         error = asker.error_of(answer)
         if error in AGAIN or error in BUSY or error in ELSEWHERE:
             self._retry(asker)

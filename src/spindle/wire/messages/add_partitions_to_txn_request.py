@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.add_partitions_to_txn_response import AddPartitionsToTxnResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -132,6 +133,30 @@ def _write_add_partitions_to_txn_topic_v0(e: AddPartitionsToTxnTopic, put: Put) 
         put(pack(f">{len(partitions)}i", *partitions))
 
 
+def _walk_add_partitions_to_txn_topic_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AddPartitionsToTxnTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("AddPartitionsToTxnTopic.name")
+    if n > end - o:
+        raise short("AddPartitionsToTxnTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("AddPartitionsToTxnTopic.partitions")
+    if n * 4 > end - o:
+        raise short("AddPartitionsToTxnTopic.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    e = new(AddPartitionsToTxnTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_add_partitions_to_txn_topic_v3(
     b: Buffer, o: int, end: int
 ) -> tuple[AddPartitionsToTxnTopic, int]:
@@ -174,6 +199,37 @@ def _write_add_partitions_to_txn_topic_v3(e: AddPartitionsToTxnTopic, put: Put) 
     if partitions:
         put(pack(f">{len(partitions)}i", *partitions))
     put(b"\0")
+
+
+def _walk_add_partitions_to_txn_topic_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AddPartitionsToTxnTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AddPartitionsToTxnTopic.name")
+    if n > end - o:
+        raise short("AddPartitionsToTxnTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AddPartitionsToTxnTopic.partitions")
+    if n * 4 > end - o:
+        raise short("AddPartitionsToTxnTopic.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "AddPartitionsToTxnTopic") if b[o] else o + 1
+    e = new(AddPartitionsToTxnTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
 
 
 def _read_add_partitions_to_txn_transaction_v4(
@@ -229,6 +285,42 @@ def _write_add_partitions_to_txn_transaction_v4(e: AddPartitionsToTxnTransaction
     put(b"\0")
 
 
+def _walk_add_partitions_to_txn_transaction_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AddPartitionsToTxnTransaction]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AddPartitionsToTxnTransaction.transactional_id")
+    if n > end - o:
+        raise short("AddPartitionsToTxnTransaction.transactional_id", n, end - o)
+    transactional_id = str(b[o : o + n], "utf-8")
+    o += n
+    producer_id, producer_epoch, verify_only = unpack_qht(b, o)
+    o += 11
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AddPartitionsToTxnTransaction.topics")
+    if n * 3 > end - o:
+        raise short("AddPartitionsToTxnTransaction.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_add_partitions_to_txn_topic_v3, b, o, end, at, n)
+    o = skip_tags(b, o, end, "AddPartitionsToTxnTransaction") if b[o] else o + 1
+    e = new(AddPartitionsToTxnTransaction)
+    e.transactional_id = transactional_id
+    e.producer_id = producer_id
+    e.producer_epoch = producer_epoch
+    e.verify_only = verify_only
+    e.topics = topics
+    return e, o
+
+
 def _read_add_partitions_to_txn_request_v0(
     b: Buffer, o: int, end: int
 ) -> tuple[AddPartitionsToTxnRequest, int]:
@@ -272,6 +364,37 @@ def _write_add_partitions_to_txn_request_v0(e: AddPartitionsToTxnRequest, put: P
     put(pack_i(len(v3_and_below_topics)))
     for one_v3_and_below_topics in v3_and_below_topics:
         _write_add_partitions_to_txn_topic_v0(one_v3_and_below_topics, put)
+
+
+def _walk_add_partitions_to_txn_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AddPartitionsToTxnRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("AddPartitionsToTxnRequest.v3_and_below_transactional_id")
+    if n > end - o:
+        raise short("AddPartitionsToTxnRequest.v3_and_below_transactional_id", n, end - o)
+    v3_and_below_transactional_id = str(b[o : o + n], "utf-8")
+    o += n
+    v3_and_below_producer_id, v3_and_below_producer_epoch = unpack_qh(b, o)
+    o += 10
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("AddPartitionsToTxnRequest.v3_and_below_topics")
+    if n * 6 > end - o:
+        raise short("AddPartitionsToTxnRequest.v3_and_below_topics", n * 6, end - o)
+    v3_and_below_topics, o = yield from walk_each(
+        _walk_add_partitions_to_txn_topic_v0, b, o, end, at, n
+    )
+    e = new(AddPartitionsToTxnRequest)
+    e.transactions = ()
+    e.v3_and_below_transactional_id = v3_and_below_transactional_id
+    e.v3_and_below_producer_id = v3_and_below_producer_id
+    e.v3_and_below_producer_epoch = v3_and_below_producer_epoch
+    e.v3_and_below_topics = v3_and_below_topics
+    return e, o
 
 
 def _read_add_partitions_to_txn_request_v3(
@@ -327,6 +450,44 @@ def _write_add_partitions_to_txn_request_v3(e: AddPartitionsToTxnRequest, put: P
     put(b"\0")
 
 
+def _walk_add_partitions_to_txn_request_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AddPartitionsToTxnRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AddPartitionsToTxnRequest.v3_and_below_transactional_id")
+    if n > end - o:
+        raise short("AddPartitionsToTxnRequest.v3_and_below_transactional_id", n, end - o)
+    v3_and_below_transactional_id = str(b[o : o + n], "utf-8")
+    o += n
+    v3_and_below_producer_id, v3_and_below_producer_epoch = unpack_qh(b, o)
+    o += 10
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AddPartitionsToTxnRequest.v3_and_below_topics")
+    if n * 3 > end - o:
+        raise short("AddPartitionsToTxnRequest.v3_and_below_topics", n * 3, end - o)
+    v3_and_below_topics, o = yield from walk_each(
+        _walk_add_partitions_to_txn_topic_v3, b, o, end, at, n
+    )
+    o = skip_tags(b, o, end, "AddPartitionsToTxnRequest") if b[o] else o + 1
+    e = new(AddPartitionsToTxnRequest)
+    e.transactions = ()
+    e.v3_and_below_transactional_id = v3_and_below_transactional_id
+    e.v3_and_below_producer_id = v3_and_below_producer_id
+    e.v3_and_below_producer_epoch = v3_and_below_producer_epoch
+    e.v3_and_below_topics = v3_and_below_topics
+    return e, o
+
+
 def _read_add_partitions_to_txn_request_v4(
     b: Buffer, o: int, end: int
 ) -> tuple[AddPartitionsToTxnRequest, int]:
@@ -362,7 +523,40 @@ def _write_add_partitions_to_txn_request_v4(e: AddPartitionsToTxnRequest, put: P
     put(b"\0")
 
 
+def _walk_add_partitions_to_txn_request_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AddPartitionsToTxnRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AddPartitionsToTxnRequest.transactions")
+    if n * 14 > end - o:
+        raise short("AddPartitionsToTxnRequest.transactions", n * 14, end - o)
+    transactions, o = yield from walk_each(
+        _walk_add_partitions_to_txn_transaction_v4, b, o, end, at, n
+    )
+    o = skip_tags(b, o, end, "AddPartitionsToTxnRequest") if b[o] else o + 1
+    e = new(AddPartitionsToTxnRequest)
+    e.transactions = transactions
+    e.v3_and_below_transactional_id = ""
+    e.v3_and_below_producer_id = 0
+    e.v3_and_below_producer_epoch = 0
+    e.v3_and_below_topics = ()
+    return e, o
+
+
 AddPartitionsToTxnRequest.RESPONSE = AddPartitionsToTxnResponse
+AddPartitionsToTxnRequest.WALKERS = {
+    0: _walk_add_partitions_to_txn_request_v0,
+    1: _walk_add_partitions_to_txn_request_v0,
+    2: _walk_add_partitions_to_txn_request_v0,
+    3: _walk_add_partitions_to_txn_request_v3,
+    4: _walk_add_partitions_to_txn_request_v4,
+    5: _walk_add_partitions_to_txn_request_v4,
+}
 AddPartitionsToTxnRequest.READERS = {
     0: _read_add_partitions_to_txn_request_v0,
     1: _read_add_partitions_to_txn_request_v0,

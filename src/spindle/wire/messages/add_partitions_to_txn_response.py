@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -175,8 +175,12 @@ def _write_add_partitions_to_txn_topic_result_v0(
     put(raw)
     results_by_partition = e.results_by_partition
     put(pack_i(len(results_by_partition)))
-    for one_results_by_partition in results_by_partition:
-        _write_add_partitions_to_txn_partition_result_v0(one_results_by_partition, put)
+    if type(results_by_partition) is Packed:
+        for piece in results_by_partition.pieces:
+            put(piece)
+    else:
+        for one_results_by_partition in results_by_partition:
+            _write_add_partitions_to_txn_partition_result_v0(one_results_by_partition, put)
 
 
 def _read_add_partitions_to_txn_topic_result_v3(
@@ -223,8 +227,12 @@ def _write_add_partitions_to_txn_topic_result_v3(
     put(raw)
     results_by_partition = e.results_by_partition
     put(put_uvarint(len(results_by_partition) + 1))
-    for one_results_by_partition in results_by_partition:
-        _write_add_partitions_to_txn_partition_result_v3(one_results_by_partition, put)
+    if type(results_by_partition) is Packed:
+        for piece in results_by_partition.pieces:
+            put(piece)
+    else:
+        for one_results_by_partition in results_by_partition:
+            _write_add_partitions_to_txn_partition_result_v3(one_results_by_partition, put)
     put(b"\0")
 
 
@@ -270,8 +278,12 @@ def _write_add_partitions_to_txn_result_v4(e: AddPartitionsToTxnResult, put: Put
     put(raw)
     topic_results = e.topic_results
     put(put_uvarint(len(topic_results) + 1))
-    for one_topic_results in topic_results:
-        _write_add_partitions_to_txn_topic_result_v3(one_topic_results, put)
+    if type(topic_results) is Packed:
+        for piece in topic_results.pieces:
+            put(piece)
+    else:
+        for one_topic_results in topic_results:
+            _write_add_partitions_to_txn_topic_result_v3(one_topic_results, put)
     put(b"\0")
 
 
@@ -305,8 +317,12 @@ def _write_add_partitions_to_txn_response_v0(e: AddPartitionsToTxnResponse, put:
     put(pack_i(e.throttle_time_ms))
     results_by_topic_v3_and_below = e.results_by_topic_v3_and_below
     put(pack_i(len(results_by_topic_v3_and_below)))
-    for one_results_by_topic_v3_and_below in results_by_topic_v3_and_below:
-        _write_add_partitions_to_txn_topic_result_v0(one_results_by_topic_v3_and_below, put)
+    if type(results_by_topic_v3_and_below) is Packed:
+        for piece in results_by_topic_v3_and_below.pieces:
+            put(piece)
+    else:
+        for one_results_by_topic_v3_and_below in results_by_topic_v3_and_below:
+            _write_add_partitions_to_txn_topic_result_v0(one_results_by_topic_v3_and_below, put)
 
 
 def _read_add_partitions_to_txn_response_v3(
@@ -343,8 +359,12 @@ def _write_add_partitions_to_txn_response_v3(e: AddPartitionsToTxnResponse, put:
     put(pack_i(e.throttle_time_ms))
     results_by_topic_v3_and_below = e.results_by_topic_v3_and_below
     put(put_uvarint(len(results_by_topic_v3_and_below) + 1))
-    for one_results_by_topic_v3_and_below in results_by_topic_v3_and_below:
-        _write_add_partitions_to_txn_topic_result_v3(one_results_by_topic_v3_and_below, put)
+    if type(results_by_topic_v3_and_below) is Packed:
+        for piece in results_by_topic_v3_and_below.pieces:
+            put(piece)
+    else:
+        for one_results_by_topic_v3_and_below in results_by_topic_v3_and_below:
+            _write_add_partitions_to_txn_topic_result_v3(one_results_by_topic_v3_and_below, put)
     put(b"\0")
 
 
@@ -381,8 +401,12 @@ def _write_add_partitions_to_txn_response_v4(e: AddPartitionsToTxnResponse, put:
     put(pack_ih(e.throttle_time_ms, e.error_code))
     results_by_transaction = e.results_by_transaction
     put(put_uvarint(len(results_by_transaction) + 1))
-    for one_results_by_transaction in results_by_transaction:
-        _write_add_partitions_to_txn_result_v4(one_results_by_transaction, put)
+    if type(results_by_transaction) is Packed:
+        for piece in results_by_transaction.pieces:
+            put(piece)
+    else:
+        for one_results_by_transaction in results_by_transaction:
+            _write_add_partitions_to_txn_result_v4(one_results_by_transaction, put)
     put(b"\0")
 
 
@@ -393,6 +417,26 @@ AddPartitionsToTxnResponse.READERS = {
     3: _read_add_partitions_to_txn_response_v3,
     4: _read_add_partitions_to_txn_response_v4,
     5: _read_add_partitions_to_txn_response_v4,
+}
+AddPartitionsToTxnPartitionResult.WRITERS = {
+    0: _write_add_partitions_to_txn_partition_result_v0,
+    1: _write_add_partitions_to_txn_partition_result_v0,
+    2: _write_add_partitions_to_txn_partition_result_v0,
+    3: _write_add_partitions_to_txn_partition_result_v3,
+    4: _write_add_partitions_to_txn_partition_result_v3,
+    5: _write_add_partitions_to_txn_partition_result_v3,
+}
+AddPartitionsToTxnTopicResult.WRITERS = {
+    0: _write_add_partitions_to_txn_topic_result_v0,
+    1: _write_add_partitions_to_txn_topic_result_v0,
+    2: _write_add_partitions_to_txn_topic_result_v0,
+    3: _write_add_partitions_to_txn_topic_result_v3,
+    4: _write_add_partitions_to_txn_topic_result_v3,
+    5: _write_add_partitions_to_txn_topic_result_v3,
+}
+AddPartitionsToTxnResult.WRITERS = {
+    4: _write_add_partitions_to_txn_result_v4,
+    5: _write_add_partitions_to_txn_result_v4,
 }
 AddPartitionsToTxnResponse.WRITERS = {
     0: _write_add_partitions_to_txn_response_v0,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.alter_configs_response import AlterConfigsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -202,6 +203,33 @@ def _write_alter_configs_resource_v0(e: AlterConfigsResource, put: Put) -> None:
         _write_alterable_config_v0(one_configs, put)
 
 
+def _walk_alter_configs_resource_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterConfigsResource]:
+    (resource_type,) = unpack_b(b, o)
+    o += 1
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("AlterConfigsResource.resource_name")
+    if n > end - o:
+        raise short("AlterConfigsResource.resource_name", n, end - o)
+    resource_name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("AlterConfigsResource.configs")
+    if n * 4 > end - o:
+        raise short("AlterConfigsResource.configs", n * 4, end - o)
+    configs, o = yield from read_each(_read_alterable_config_v0, b, o, end, at, n)
+    e = new(AlterConfigsResource)
+    e.resource_type = resource_type
+    e.resource_name = resource_name
+    e.configs = configs
+    return e, o
+
+
 def _read_alter_configs_resource_v2(
     b: Buffer, o: int, end: int
 ) -> tuple[AlterConfigsResource, int]:
@@ -253,6 +281,40 @@ def _write_alter_configs_resource_v2(e: AlterConfigsResource, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_alter_configs_resource_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterConfigsResource]:
+    (resource_type,) = unpack_b(b, o)
+    o += 1
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterConfigsResource.resource_name")
+    if n > end - o:
+        raise short("AlterConfigsResource.resource_name", n, end - o)
+    resource_name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterConfigsResource.configs")
+    if n * 3 > end - o:
+        raise short("AlterConfigsResource.configs", n * 3, end - o)
+    configs, o = yield from read_each(_read_alterable_config_v2, b, o, end, at, n)
+    o = skip_tags(b, o, end, "AlterConfigsResource") if b[o] else o + 1
+    e = new(AlterConfigsResource)
+    e.resource_type = resource_type
+    e.resource_name = resource_name
+    e.configs = configs
+    return e, o
+
+
 def _read_alter_configs_request_v0(b: Buffer, o: int, end: int) -> tuple[AlterConfigsRequest, int]:
     (n,) = unpack_i(b, o)
     o += 4
@@ -279,6 +341,24 @@ def _write_alter_configs_request_v0(e: AlterConfigsRequest, put: Put) -> None:
     for one_resources in resources:
         _write_alter_configs_resource_v0(one_resources, put)
     put(pack_t(e.validate_only))
+
+
+def _walk_alter_configs_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterConfigsRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("AlterConfigsRequest.resources")
+    if n * 7 > end - o:
+        raise short("AlterConfigsRequest.resources", n * 7, end - o)
+    resources, o = yield from walk_each(_walk_alter_configs_resource_v0, b, o, end, at, n)
+    (validate_only,) = unpack_t(b, o)
+    o += 1
+    e = new(AlterConfigsRequest)
+    e.resources = resources
+    e.validate_only = validate_only
+    return e, o
 
 
 def _read_alter_configs_request_v2(b: Buffer, o: int, end: int) -> tuple[AlterConfigsRequest, int]:
@@ -313,7 +393,34 @@ def _write_alter_configs_request_v2(e: AlterConfigsRequest, put: Put) -> None:
     put(pack_tB(e.validate_only, 0))
 
 
+def _walk_alter_configs_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterConfigsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterConfigsRequest.resources")
+    if n * 4 > end - o:
+        raise short("AlterConfigsRequest.resources", n * 4, end - o)
+    resources, o = yield from walk_each(_walk_alter_configs_resource_v2, b, o, end, at, n)
+    (validate_only,) = unpack_t(b, o)
+    o += 1
+    o = skip_tags(b, o, end, "AlterConfigsRequest") if b[o] else o + 1
+    e = new(AlterConfigsRequest)
+    e.resources = resources
+    e.validate_only = validate_only
+    return e, o
+
+
 AlterConfigsRequest.RESPONSE = AlterConfigsResponse
+AlterConfigsRequest.WALKERS = {
+    0: _walk_alter_configs_request_v0,
+    1: _walk_alter_configs_request_v0,
+    2: _walk_alter_configs_request_v2,
+}
 AlterConfigsRequest.READERS = {
     0: _read_alter_configs_request_v0,
     1: _read_alter_configs_request_v0,

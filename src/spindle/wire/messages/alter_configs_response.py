@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -195,8 +195,12 @@ def _write_alter_configs_response_v0(e: AlterConfigsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     responses = e.responses
     put(pack_i(len(responses)))
-    for one_responses in responses:
-        _write_alter_configs_resource_response_v0(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_alter_configs_resource_response_v0(one_responses, put)
 
 
 def _read_alter_configs_response_v2(
@@ -229,8 +233,12 @@ def _write_alter_configs_response_v2(e: AlterConfigsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_alter_configs_resource_response_v2(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_alter_configs_resource_response_v2(one_responses, put)
     put(b"\0")
 
 
@@ -238,6 +246,11 @@ AlterConfigsResponse.READERS = {
     0: _read_alter_configs_response_v0,
     1: _read_alter_configs_response_v0,
     2: _read_alter_configs_response_v2,
+}
+AlterConfigsResourceResponse.WRITERS = {
+    0: _write_alter_configs_resource_response_v0,
+    1: _write_alter_configs_resource_response_v0,
+    2: _write_alter_configs_resource_response_v2,
 }
 AlterConfigsResponse.WRITERS = {
     0: _write_alter_configs_response_v0,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, count_of, null, skip_tags, tag_at, wrong_size
+from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.alter_partition_reassignments_response import (
     AlterPartitionReassignmentsResponse,
 )
@@ -99,7 +100,7 @@ def _read_reassignable_partition_v0(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "ReassignablePartition")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "ReassignablePartition")
             if tag == 10000:
@@ -149,6 +150,51 @@ def _write_reassignable_partition_v0(e: ReassignablePartition, put: Put) -> None
         outer(piece)
 
 
+def _walk_reassignable_partition_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ReassignablePartition]:
+    (partition_index,) = unpack_i(b, o)
+    o += 4
+    replicas: Sequence[int] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        replicas = None
+    else:
+        if n * 4 > end - o:
+            raise short("ReassignablePartition.replicas", n * 4, end - o)
+        replicas, o = yield from numbers(">i", 4, b, o, n)
+    directories: Sequence[UUID | None] = ()
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "ReassignablePartition")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "ReassignablePartition")
+            if tag == 10000:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("ReassignablePartition.directories")
+                if n * 16 > end - o:
+                    raise short("ReassignablePartition.directories", n * 16, end - o)
+                directories, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                if o != stop:
+                    raise wrong_size("ReassignablePartition.directories", o - stop)
+            o = stop
+    e = new(ReassignablePartition)
+    e.partition_index = partition_index
+    e.replicas = replicas
+    e.directories = directories
+    return e, o
+
+
 def _read_reassignable_topic_v0(b: Buffer, o: int, end: int) -> tuple[ReassignableTopic, int]:
     n = b[o]
     o += 1
@@ -194,6 +240,37 @@ def _write_reassignable_topic_v0(e: ReassignableTopic, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_reassignable_topic_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ReassignableTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ReassignableTopic.name")
+    if n > end - o:
+        raise short("ReassignableTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ReassignableTopic.partitions")
+    if n * 6 > end - o:
+        raise short("ReassignableTopic.partitions", n * 6, end - o)
+    partitions, o = yield from walk_each(_walk_reassignable_partition_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "ReassignableTopic") if b[o] else o + 1
+    e = new(ReassignableTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_alter_partition_reassignments_request_v0(
     b: Buffer, o: int, end: int
 ) -> tuple[AlterPartitionReassignmentsRequest, int]:
@@ -230,6 +307,29 @@ def _write_alter_partition_reassignments_request_v0(
     for one_topics in topics:
         _write_reassignable_topic_v0(one_topics, put)
     put(b"\0")
+
+
+def _walk_alter_partition_reassignments_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterPartitionReassignmentsRequest]:
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterPartitionReassignmentsRequest.topics")
+    if n * 3 > end - o:
+        raise short("AlterPartitionReassignmentsRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_reassignable_topic_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "AlterPartitionReassignmentsRequest") if b[o] else o + 1
+    e = new(AlterPartitionReassignmentsRequest)
+    e.timeout_ms = timeout_ms
+    e.allow_replication_factor_change = True
+    e.topics = topics
+    return e, o
 
 
 def _read_alter_partition_reassignments_request_v1(
@@ -270,7 +370,34 @@ def _write_alter_partition_reassignments_request_v1(
     put(b"\0")
 
 
+def _walk_alter_partition_reassignments_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterPartitionReassignmentsRequest]:
+    timeout_ms, allow_replication_factor_change = unpack_it(b, o)
+    o += 5
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterPartitionReassignmentsRequest.topics")
+    if n * 3 > end - o:
+        raise short("AlterPartitionReassignmentsRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_reassignable_topic_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "AlterPartitionReassignmentsRequest") if b[o] else o + 1
+    e = new(AlterPartitionReassignmentsRequest)
+    e.timeout_ms = timeout_ms
+    e.allow_replication_factor_change = allow_replication_factor_change
+    e.topics = topics
+    return e, o
+
+
 AlterPartitionReassignmentsRequest.RESPONSE = AlterPartitionReassignmentsResponse
+AlterPartitionReassignmentsRequest.WALKERS = {
+    0: _walk_alter_partition_reassignments_request_v0,
+    1: _walk_alter_partition_reassignments_request_v1,
+}
 AlterPartitionReassignmentsRequest.READERS = {
     0: _read_alter_partition_reassignments_request_v0,
     1: _read_alter_partition_reassignments_request_v1,

@@ -12,6 +12,7 @@ from spindle.model.errors import Error
 from spindle.wire.codec import (
     ErrorCode,
     Message,
+    Packed,
     Put,
     Response,
     count_of,
@@ -125,7 +126,7 @@ def _read_reassignable_partition_response_v0(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "ReassignablePartitionResponse")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "ReassignablePartitionResponse")
             if tag == 10000:
@@ -218,8 +219,12 @@ def _write_reassignable_topic_response_v0(e: ReassignableTopicResponse, put: Put
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_reassignable_partition_response_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_reassignable_partition_response_v0(one_partitions, put)
     put(b"\0")
 
 
@@ -279,8 +284,12 @@ def _write_alter_partition_reassignments_response_v0(
         put(raw)
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_reassignable_topic_response_v0(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_reassignable_topic_response_v0(one_responses, put)
     put(b"\0")
 
 
@@ -340,14 +349,26 @@ def _write_alter_partition_reassignments_response_v1(
         put(raw)
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_reassignable_topic_response_v0(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_reassignable_topic_response_v0(one_responses, put)
     put(b"\0")
 
 
 AlterPartitionReassignmentsResponse.READERS = {
     0: _read_alter_partition_reassignments_response_v0,
     1: _read_alter_partition_reassignments_response_v1,
+}
+ReassignablePartitionResponse.WRITERS = {
+    0: _write_reassignable_partition_response_v0,
+    1: _write_reassignable_partition_response_v0,
+}
+ReassignableTopicResponse.WRITERS = {
+    0: _write_reassignable_topic_response_v0,
+    1: _write_reassignable_topic_response_v0,
 }
 AlterPartitionReassignmentsResponse.WRITERS = {
     0: _write_alter_partition_reassignments_response_v0,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, read_each, walk_each
 from spindle.wire.messages.alter_partition_response import AlterPartitionResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -156,6 +157,32 @@ def _write_partition_data_v2(e: PartitionData, put: Put) -> None:
     put(pack_biB(e.leader_recovery_state, e.partition_epoch, 0))
 
 
+def _walk_partition_data_v2(b: Buffer, o: int, end: int, at: Marks) -> Reading[PartitionData]:
+    partition_index, leader_epoch = unpack_ii(b, o)
+    o += 8
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("PartitionData.new_isr")
+    if n * 4 > end - o:
+        raise short("PartitionData.new_isr", n * 4, end - o)
+    new_isr, o = yield from numbers(">i", 4, b, o, n)
+    leader_recovery_state, partition_epoch = unpack_bi(b, o)
+    o += 5
+    o = skip_tags(b, o, end, "PartitionData") if b[o] else o + 1
+    e = new(PartitionData)
+    e.partition_index = partition_index
+    e.leader_epoch = leader_epoch
+    e.new_isr_with_epochs = ()
+    e.new_isr = new_isr
+    e.leader_recovery_state = leader_recovery_state
+    e.partition_epoch = partition_epoch
+    return e, o
+
+
 def _read_partition_data_v3(b: Buffer, o: int, end: int) -> tuple[PartitionData, int]:
     partition_index, leader_epoch = unpack_ii(b, o)
     o += 8
@@ -195,6 +222,32 @@ def _write_partition_data_v3(e: PartitionData, put: Put) -> None:
     put(pack_biB(e.leader_recovery_state, e.partition_epoch, 0))
 
 
+def _walk_partition_data_v3(b: Buffer, o: int, end: int, at: Marks) -> Reading[PartitionData]:
+    partition_index, leader_epoch = unpack_ii(b, o)
+    o += 8
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("PartitionData.new_isr_with_epochs")
+    if n * 13 > end - o:
+        raise short("PartitionData.new_isr_with_epochs", n * 13, end - o)
+    new_isr_with_epochs, o = yield from read_each(_read_broker_state_v3, b, o, end, at, n)
+    leader_recovery_state, partition_epoch = unpack_bi(b, o)
+    o += 5
+    o = skip_tags(b, o, end, "PartitionData") if b[o] else o + 1
+    e = new(PartitionData)
+    e.partition_index = partition_index
+    e.leader_epoch = leader_epoch
+    e.new_isr_with_epochs = new_isr_with_epochs
+    e.new_isr = ()
+    e.leader_recovery_state = leader_recovery_state
+    e.partition_epoch = partition_epoch
+    return e, o
+
+
 def _read_topic_data_v2(b: Buffer, o: int, end: int) -> tuple[TopicData, int]:
     (topic_id,) = unpack_u(b, o)
     o += 16
@@ -229,6 +282,27 @@ def _write_topic_data_v2(e: TopicData, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_topic_data_v2(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 15 > end - o:
+        raise short("TopicData.partitions", n * 15, end - o)
+    partitions, o = yield from walk_each(_walk_partition_data_v2, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TopicData") if b[o] else o + 1
+    e = new(TopicData)
+    e.topic_id = topic_id
+    e.partitions = partitions
+    return e, o
+
+
 def _read_topic_data_v3(b: Buffer, o: int, end: int) -> tuple[TopicData, int]:
     (topic_id,) = unpack_u(b, o)
     o += 16
@@ -261,6 +335,27 @@ def _write_topic_data_v3(e: TopicData, put: Put) -> None:
     for one_partitions in partitions:
         _write_partition_data_v3(one_partitions, put)
     put(b"\0")
+
+
+def _walk_topic_data_v3(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 15 > end - o:
+        raise short("TopicData.partitions", n * 15, end - o)
+    partitions, o = yield from walk_each(_walk_partition_data_v3, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TopicData") if b[o] else o + 1
+    e = new(TopicData)
+    e.topic_id = topic_id
+    e.partitions = partitions
+    return e, o
 
 
 def _read_alter_partition_request_v2(
@@ -299,6 +394,29 @@ def _write_alter_partition_request_v2(e: AlterPartitionRequest, put: Put) -> Non
     put(b"\0")
 
 
+def _walk_alter_partition_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterPartitionRequest]:
+    broker_id, broker_epoch = unpack_iq(b, o)
+    o += 12
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterPartitionRequest.topics")
+    if n * 18 > end - o:
+        raise short("AlterPartitionRequest.topics", n * 18, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v2, b, o, end, at, n)
+    o = skip_tags(b, o, end, "AlterPartitionRequest") if b[o] else o + 1
+    e = new(AlterPartitionRequest)
+    e.broker_id = broker_id
+    e.broker_epoch = broker_epoch
+    e.topics = topics
+    return e, o
+
+
 def _read_alter_partition_request_v3(
     b: Buffer, o: int, end: int
 ) -> tuple[AlterPartitionRequest, int]:
@@ -335,7 +453,34 @@ def _write_alter_partition_request_v3(e: AlterPartitionRequest, put: Put) -> Non
     put(b"\0")
 
 
+def _walk_alter_partition_request_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterPartitionRequest]:
+    broker_id, broker_epoch = unpack_iq(b, o)
+    o += 12
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterPartitionRequest.topics")
+    if n * 18 > end - o:
+        raise short("AlterPartitionRequest.topics", n * 18, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v3, b, o, end, at, n)
+    o = skip_tags(b, o, end, "AlterPartitionRequest") if b[o] else o + 1
+    e = new(AlterPartitionRequest)
+    e.broker_id = broker_id
+    e.broker_epoch = broker_epoch
+    e.topics = topics
+    return e, o
+
+
 AlterPartitionRequest.RESPONSE = AlterPartitionResponse
+AlterPartitionRequest.WALKERS = {
+    2: _walk_alter_partition_request_v2,
+    3: _walk_alter_partition_request_v3,
+}
 AlterPartitionRequest.READERS = {
     2: _read_alter_partition_request_v2,
     3: _read_alter_partition_request_v3,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
 new = object.__new__
@@ -168,8 +168,12 @@ def _write_topic_data_v2(e: TopicData, put: Put) -> None:
     put(pack_u(ZERO_UUID if e.topic_id is None else e.topic_id.bytes))
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_partition_data_v2(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v2(one_partitions, put)
     put(b"\0")
 
 
@@ -205,14 +209,26 @@ def _write_alter_partition_response_v2(e: AlterPartitionResponse, put: Put) -> N
     put(pack_ih(e.throttle_time_ms, e.error_code))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_topic_data_v2(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_data_v2(one_topics, put)
     put(b"\0")
 
 
 AlterPartitionResponse.READERS = {
     2: _read_alter_partition_response_v2,
     3: _read_alter_partition_response_v2,
+}
+PartitionData.WRITERS = {
+    2: _write_partition_data_v2,
+    3: _write_partition_data_v2,
+}
+TopicData.WRITERS = {
+    2: _write_topic_data_v2,
+    3: _write_topic_data_v2,
 }
 AlterPartitionResponse.WRITERS = {
     2: _write_alter_partition_response_v2,

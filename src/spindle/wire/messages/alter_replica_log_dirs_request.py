@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.alter_replica_log_dirs_response import AlterReplicaLogDirsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -92,6 +93,30 @@ def _write_alter_replica_log_dir_topic_v1(e: AlterReplicaLogDirTopic, put: Put) 
         put(pack(f">{len(partitions)}i", *partitions))
 
 
+def _walk_alter_replica_log_dir_topic_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterReplicaLogDirTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("AlterReplicaLogDirTopic.name")
+    if n > end - o:
+        raise short("AlterReplicaLogDirTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("AlterReplicaLogDirTopic.partitions")
+    if n * 4 > end - o:
+        raise short("AlterReplicaLogDirTopic.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    e = new(AlterReplicaLogDirTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_alter_replica_log_dir_topic_v2(
     b: Buffer, o: int, end: int
 ) -> tuple[AlterReplicaLogDirTopic, int]:
@@ -136,6 +161,37 @@ def _write_alter_replica_log_dir_topic_v2(e: AlterReplicaLogDirTopic, put: Put) 
     put(b"\0")
 
 
+def _walk_alter_replica_log_dir_topic_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterReplicaLogDirTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterReplicaLogDirTopic.name")
+    if n > end - o:
+        raise short("AlterReplicaLogDirTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterReplicaLogDirTopic.partitions")
+    if n * 4 > end - o:
+        raise short("AlterReplicaLogDirTopic.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "AlterReplicaLogDirTopic") if b[o] else o + 1
+    e = new(AlterReplicaLogDirTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_alter_replica_log_dir_v1(b: Buffer, o: int, end: int) -> tuple[AlterReplicaLogDir, int]:
     (n,) = unpack_h(b, o)
     o += 2
@@ -171,6 +227,30 @@ def _write_alter_replica_log_dir_v1(e: AlterReplicaLogDir, put: Put) -> None:
     put(pack_i(len(topics)))
     for one_topics in topics:
         _write_alter_replica_log_dir_topic_v1(one_topics, put)
+
+
+def _walk_alter_replica_log_dir_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterReplicaLogDir]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("AlterReplicaLogDir.path")
+    if n > end - o:
+        raise short("AlterReplicaLogDir.path", n, end - o)
+    path = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("AlterReplicaLogDir.topics")
+    if n * 6 > end - o:
+        raise short("AlterReplicaLogDir.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_alter_replica_log_dir_topic_v1, b, o, end, at, n)
+    e = new(AlterReplicaLogDir)
+    e.path = path
+    e.topics = topics
+    return e, o
 
 
 def _read_alter_replica_log_dir_v2(b: Buffer, o: int, end: int) -> tuple[AlterReplicaLogDir, int]:
@@ -218,6 +298,37 @@ def _write_alter_replica_log_dir_v2(e: AlterReplicaLogDir, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_alter_replica_log_dir_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterReplicaLogDir]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterReplicaLogDir.path")
+    if n > end - o:
+        raise short("AlterReplicaLogDir.path", n, end - o)
+    path = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterReplicaLogDir.topics")
+    if n * 3 > end - o:
+        raise short("AlterReplicaLogDir.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_alter_replica_log_dir_topic_v2, b, o, end, at, n)
+    o = skip_tags(b, o, end, "AlterReplicaLogDir") if b[o] else o + 1
+    e = new(AlterReplicaLogDir)
+    e.path = path
+    e.topics = topics
+    return e, o
+
+
 def _read_alter_replica_log_dirs_request_v1(
     b: Buffer, o: int, end: int
 ) -> tuple[AlterReplicaLogDirsRequest, int]:
@@ -242,6 +353,21 @@ def _write_alter_replica_log_dirs_request_v1(e: AlterReplicaLogDirsRequest, put:
     put(pack_i(len(dirs)))
     for one_dirs in dirs:
         _write_alter_replica_log_dir_v1(one_dirs, put)
+
+
+def _walk_alter_replica_log_dirs_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterReplicaLogDirsRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("AlterReplicaLogDirsRequest.dirs")
+    if n * 6 > end - o:
+        raise short("AlterReplicaLogDirsRequest.dirs", n * 6, end - o)
+    dirs, o = yield from walk_each(_walk_alter_replica_log_dir_v1, b, o, end, at, n)
+    e = new(AlterReplicaLogDirsRequest)
+    e.dirs = dirs
+    return e, o
 
 
 def _read_alter_replica_log_dirs_request_v2(
@@ -275,7 +401,30 @@ def _write_alter_replica_log_dirs_request_v2(e: AlterReplicaLogDirsRequest, put:
     put(b"\0")
 
 
+def _walk_alter_replica_log_dirs_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterReplicaLogDirsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterReplicaLogDirsRequest.dirs")
+    if n * 3 > end - o:
+        raise short("AlterReplicaLogDirsRequest.dirs", n * 3, end - o)
+    dirs, o = yield from walk_each(_walk_alter_replica_log_dir_v2, b, o, end, at, n)
+    o = skip_tags(b, o, end, "AlterReplicaLogDirsRequest") if b[o] else o + 1
+    e = new(AlterReplicaLogDirsRequest)
+    e.dirs = dirs
+    return e, o
+
+
 AlterReplicaLogDirsRequest.RESPONSE = AlterReplicaLogDirsResponse
+AlterReplicaLogDirsRequest.WALKERS = {
+    1: _walk_alter_replica_log_dirs_request_v1,
+    2: _walk_alter_replica_log_dirs_request_v2,
+}
 AlterReplicaLogDirsRequest.READERS = {
     1: _read_alter_replica_log_dirs_request_v1,
     2: _read_alter_replica_log_dirs_request_v2,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -139,8 +139,12 @@ def _write_alter_replica_log_dir_topic_result_v1(
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_alter_replica_log_dir_partition_result_v1(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_alter_replica_log_dir_partition_result_v1(one_partitions, put)
 
 
 def _read_alter_replica_log_dir_topic_result_v2(
@@ -187,8 +191,12 @@ def _write_alter_replica_log_dir_topic_result_v2(
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_alter_replica_log_dir_partition_result_v2(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_alter_replica_log_dir_partition_result_v2(one_partitions, put)
     put(b"\0")
 
 
@@ -218,8 +226,12 @@ def _write_alter_replica_log_dirs_response_v1(e: AlterReplicaLogDirsResponse, pu
     put(pack_i(e.throttle_time_ms))
     results = e.results
     put(pack_i(len(results)))
-    for one_results in results:
-        _write_alter_replica_log_dir_topic_result_v1(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_alter_replica_log_dir_topic_result_v1(one_results, put)
 
 
 def _read_alter_replica_log_dirs_response_v2(
@@ -252,14 +264,26 @@ def _write_alter_replica_log_dirs_response_v2(e: AlterReplicaLogDirsResponse, pu
     put(pack_i(e.throttle_time_ms))
     results = e.results
     put(put_uvarint(len(results) + 1))
-    for one_results in results:
-        _write_alter_replica_log_dir_topic_result_v2(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_alter_replica_log_dir_topic_result_v2(one_results, put)
     put(b"\0")
 
 
 AlterReplicaLogDirsResponse.READERS = {
     1: _read_alter_replica_log_dirs_response_v1,
     2: _read_alter_replica_log_dirs_response_v2,
+}
+AlterReplicaLogDirPartitionResult.WRITERS = {
+    1: _write_alter_replica_log_dir_partition_result_v1,
+    2: _write_alter_replica_log_dir_partition_result_v2,
+}
+AlterReplicaLogDirTopicResult.WRITERS = {
+    1: _write_alter_replica_log_dir_topic_result_v1,
+    2: _write_alter_replica_log_dir_topic_result_v2,
 }
 AlterReplicaLogDirsResponse.WRITERS = {
     1: _write_alter_replica_log_dirs_response_v1,

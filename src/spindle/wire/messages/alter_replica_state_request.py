@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, count_of, null, tag_at, wrong_size
+from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.alter_replica_state_response import AlterReplicaStateResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -97,7 +98,7 @@ def _read_topic_data_v0(b: Buffer, o: int, end: int) -> tuple[TopicData, int]:
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "TopicData")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "TopicData")
             if tag == 0:
@@ -137,6 +138,49 @@ def _write_topic_data_v0(e: TopicData, put: Put) -> None:
         outer(piece)
 
 
+def _walk_topic_data_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.name")
+    if n > end - o:
+        raise short("TopicData.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 4 > end - o:
+        raise short("TopicData.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    topic_id: UUID | None = None
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "TopicData")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "TopicData")
+            if tag == 0:
+                (topic_id,) = unpack_u(b, o)
+                o += 16
+                topic_id = uuid_of(topic_id)
+                if o != stop:
+                    raise wrong_size("TopicData.topic_id", o - stop)
+            o = stop
+    e = new(TopicData)
+    e.name = name
+    e.partitions = partitions
+    e.topic_id = topic_id
+    return e, o
+
+
 def _read_alter_replica_state_request_v0(
     b: Buffer, o: int, end: int
 ) -> tuple[AlterReplicaStateRequest, int]:
@@ -171,7 +215,7 @@ def _read_alter_replica_state_request_v0(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "AlterReplicaStateRequest")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "AlterReplicaStateRequest")
             if tag == 0:
@@ -214,7 +258,59 @@ def _write_alter_replica_state_request_v0(e: AlterReplicaStateRequest, put: Put)
         outer(piece)
 
 
+def _walk_alter_replica_state_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AlterReplicaStateRequest]:
+    broker_id, broker_epoch, new_state = unpack_iqb(b, o)
+    o += 13
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterReplicaStateRequest.reason")
+    if n > end - o:
+        raise short("AlterReplicaStateRequest.reason", n, end - o)
+    reason = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AlterReplicaStateRequest.topics")
+    if n * 3 > end - o:
+        raise short("AlterReplicaStateRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v0, b, o, end, at, n)
+    damaged: bool = False
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "AlterReplicaStateRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "AlterReplicaStateRequest")
+            if tag == 0:
+                (damaged,) = unpack_t(b, o)
+                o += 1
+                if o != stop:
+                    raise wrong_size("AlterReplicaStateRequest.damaged", o - stop)
+            o = stop
+    e = new(AlterReplicaStateRequest)
+    e.broker_id = broker_id
+    e.broker_epoch = broker_epoch
+    e.new_state = new_state
+    e.reason = reason
+    e.topics = topics
+    e.damaged = damaged
+    return e, o
+
+
 AlterReplicaStateRequest.RESPONSE = AlterReplicaStateResponse
+AlterReplicaStateRequest.WALKERS = {
+    0: _walk_alter_replica_state_request_v0,
+}
 AlterReplicaStateRequest.READERS = {
     0: _read_alter_replica_state_request_v0,
 }

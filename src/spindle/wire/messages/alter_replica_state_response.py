@@ -11,6 +11,7 @@ from spindle.model.errors import Error
 from spindle.wire.codec import (
     ErrorCode,
     Message,
+    Packed,
     Put,
     Response,
     count_of,
@@ -131,8 +132,12 @@ def _write_topic_data_v0(e: TopicData, put: Put) -> None:
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_partition_data_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v0(one_partitions, put)
     put(b"\0")
 
 
@@ -160,7 +165,7 @@ def _read_alter_replica_state_response_v0(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "AlterReplicaStateResponse")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "AlterReplicaStateResponse")
             if tag == 0:
@@ -190,8 +195,12 @@ def _write_alter_replica_state_response_v0(e: AlterReplicaStateResponse, put: Pu
     put(pack_h(e.error_code))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_topic_data_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_data_v0(one_topics, put)
     tags: list[bytes] = []
     outer = put
     error_message = e.error_message
@@ -210,6 +219,12 @@ def _write_alter_replica_state_response_v0(e: AlterReplicaStateResponse, put: Pu
 
 AlterReplicaStateResponse.READERS = {
     0: _read_alter_replica_state_response_v0,
+}
+PartitionData.WRITERS = {
+    0: _write_partition_data_v0,
+}
+TopicData.WRITERS = {
+    0: _write_topic_data_v0,
 }
 AlterReplicaStateResponse.WRITERS = {
     0: _write_alter_replica_state_response_v0,

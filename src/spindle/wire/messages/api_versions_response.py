@@ -11,6 +11,7 @@ from spindle.model.errors import Error
 from spindle.wire.codec import (
     ErrorCode,
     Message,
+    Packed,
     Put,
     Response,
     count_of,
@@ -244,8 +245,12 @@ def _write_api_versions_response_v0(e: ApiVersionsResponse, put: Put) -> None:
     put(pack_h(e.error_code))
     api_keys = e.api_keys
     put(pack_i(len(api_keys)))
-    for one_api_keys in api_keys:
-        _write_api_version_v0(one_api_keys, put)
+    if type(api_keys) is Packed:
+        for piece in api_keys.pieces:
+            put(piece)
+    else:
+        for one_api_keys in api_keys:
+            _write_api_version_v0(one_api_keys, put)
 
 
 def _read_api_versions_response_v1(b: Buffer, o: int, end: int) -> tuple[ApiVersionsResponse, int]:
@@ -280,8 +285,12 @@ def _write_api_versions_response_v1(e: ApiVersionsResponse, put: Put) -> None:
     put(pack_h(e.error_code))
     api_keys = e.api_keys
     put(pack_i(len(api_keys)))
-    for one_api_keys in api_keys:
-        _write_api_version_v0(one_api_keys, put)
+    if type(api_keys) is Packed:
+        for piece in api_keys.pieces:
+            put(piece)
+    else:
+        for one_api_keys in api_keys:
+            _write_api_version_v0(one_api_keys, put)
     put(pack_i(e.throttle_time_ms))
 
 
@@ -312,7 +321,7 @@ def _read_api_versions_response_v3(b: Buffer, o: int, end: int) -> tuple[ApiVers
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "ApiVersionsResponse")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "ApiVersionsResponse")
             if tag == 0:
@@ -375,8 +384,12 @@ def _write_api_versions_response_v3(e: ApiVersionsResponse, put: Put) -> None:
     put(pack_h(e.error_code))
     api_keys = e.api_keys
     put(put_uvarint(len(api_keys) + 1))
-    for one_api_keys in api_keys:
-        _write_api_version_v3(one_api_keys, put)
+    if type(api_keys) is Packed:
+        for piece in api_keys.pieces:
+            put(piece)
+    else:
+        for one_api_keys in api_keys:
+            _write_api_version_v3(one_api_keys, put)
     put(pack_i(e.throttle_time_ms))
     tags: list[bytes] = []
     outer = put
@@ -385,8 +398,12 @@ def _write_api_versions_response_v3(e: ApiVersionsResponse, put: Put) -> None:
         supported_features_pieces: list[Buffer] = []
         put = supported_features_pieces.append
         put(put_uvarint(len(supported_features) + 1))
-        for one_supported_features in supported_features:
-            _write_supported_feature_key_v3(one_supported_features, put)
+        if type(supported_features) is Packed:
+            for piece in supported_features.pieces:
+                put(piece)
+        else:
+            for one_supported_features in supported_features:
+                _write_supported_feature_key_v3(one_supported_features, put)
         piece = b"".join(supported_features_pieces)
         tags += (b"\x00", put_uvarint(len(piece)), piece)
     finalized_features_epoch = e.finalized_features_epoch
@@ -401,8 +418,12 @@ def _write_api_versions_response_v3(e: ApiVersionsResponse, put: Put) -> None:
         finalized_features_pieces: list[Buffer] = []
         put = finalized_features_pieces.append
         put(put_uvarint(len(finalized_features) + 1))
-        for one_finalized_features in finalized_features:
-            _write_finalized_feature_key_v3(one_finalized_features, put)
+        if type(finalized_features) is Packed:
+            for piece in finalized_features.pieces:
+                put(piece)
+        else:
+            for one_finalized_features in finalized_features:
+                _write_finalized_feature_key_v3(one_finalized_features, put)
         piece = b"".join(finalized_features_pieces)
         tags += (b"\x02", put_uvarint(len(piece)), piece)
     zk_migration_ready = e.zk_migration_ready
@@ -423,6 +444,21 @@ ApiVersionsResponse.READERS = {
     2: _read_api_versions_response_v1,
     3: _read_api_versions_response_v3,
     4: _read_api_versions_response_v3,
+}
+ApiVersion.WRITERS = {
+    0: _write_api_version_v0,
+    1: _write_api_version_v0,
+    2: _write_api_version_v0,
+    3: _write_api_version_v3,
+    4: _write_api_version_v3,
+}
+SupportedFeatureKey.WRITERS = {
+    3: _write_supported_feature_key_v3,
+    4: _write_supported_feature_key_v3,
+}
+FinalizedFeatureKey.WRITERS = {
+    3: _write_finalized_feature_key_v3,
+    4: _write_finalized_feature_key_v3,
 }
 ApiVersionsResponse.WRITERS = {
     0: _write_api_versions_response_v0,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.assign_replicas_to_dirs_response import AssignReplicasToDirsResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -128,6 +129,27 @@ def _write_topic_data_v0(e: TopicData, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_topic_data_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 5 > end - o:
+        raise short("TopicData.partitions", n * 5, end - o)
+    partitions, o = yield from read_each(_read_partition_data_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TopicData") if b[o] else o + 1
+    e = new(TopicData)
+    e.topic_id = topic_id
+    e.partitions = partitions
+    return e, o
+
+
 def _read_directory_data_v0(b: Buffer, o: int, end: int) -> tuple[DirectoryData, int]:
     (id_,) = unpack_u(b, o)
     o += 16
@@ -160,6 +182,27 @@ def _write_directory_data_v0(e: DirectoryData, put: Put) -> None:
     for one_topics in topics:
         _write_topic_data_v0(one_topics, put)
     put(b"\0")
+
+
+def _walk_directory_data_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[DirectoryData]:
+    (id_,) = unpack_u(b, o)
+    o += 16
+    id_ = uuid_of(id_)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DirectoryData.topics")
+    if n * 18 > end - o:
+        raise short("DirectoryData.topics", n * 18, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "DirectoryData") if b[o] else o + 1
+    e = new(DirectoryData)
+    e.id_ = id_
+    e.topics = topics
+    return e, o
 
 
 def _read_assign_replicas_to_dirs_request_v0(
@@ -198,7 +241,33 @@ def _write_assign_replicas_to_dirs_request_v0(e: AssignReplicasToDirsRequest, pu
     put(b"\0")
 
 
+def _walk_assign_replicas_to_dirs_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[AssignReplicasToDirsRequest]:
+    broker_id, broker_epoch = unpack_iq(b, o)
+    o += 12
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("AssignReplicasToDirsRequest.directories")
+    if n * 18 > end - o:
+        raise short("AssignReplicasToDirsRequest.directories", n * 18, end - o)
+    directories, o = yield from walk_each(_walk_directory_data_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "AssignReplicasToDirsRequest") if b[o] else o + 1
+    e = new(AssignReplicasToDirsRequest)
+    e.broker_id = broker_id
+    e.broker_epoch = broker_epoch
+    e.directories = directories
+    return e, o
+
+
 AssignReplicasToDirsRequest.RESPONSE = AssignReplicasToDirsResponse
+AssignReplicasToDirsRequest.WALKERS = {
+    0: _walk_assign_replicas_to_dirs_request_v0,
+}
 AssignReplicasToDirsRequest.READERS = {
     0: _read_assign_replicas_to_dirs_request_v0,
 }

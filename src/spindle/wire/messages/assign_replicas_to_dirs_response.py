@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
 new = object.__new__
@@ -126,8 +126,12 @@ def _write_topic_data_v0(e: TopicData, put: Put) -> None:
     put(pack_u(ZERO_UUID if e.topic_id is None else e.topic_id.bytes))
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_partition_data_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v0(one_partitions, put)
     put(b"\0")
 
 
@@ -160,8 +164,12 @@ def _write_directory_data_v0(e: DirectoryData, put: Put) -> None:
     put(pack_u(ZERO_UUID if e.id_ is None else e.id_.bytes))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_topic_data_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_data_v0(one_topics, put)
     put(b"\0")
 
 
@@ -197,13 +205,26 @@ def _write_assign_replicas_to_dirs_response_v0(e: AssignReplicasToDirsResponse, 
     put(pack_ih(e.throttle_time_ms, e.error_code))
     directories = e.directories
     put(put_uvarint(len(directories) + 1))
-    for one_directories in directories:
-        _write_directory_data_v0(one_directories, put)
+    if type(directories) is Packed:
+        for piece in directories.pieces:
+            put(piece)
+    else:
+        for one_directories in directories:
+            _write_directory_data_v0(one_directories, put)
     put(b"\0")
 
 
 AssignReplicasToDirsResponse.READERS = {
     0: _read_assign_replicas_to_dirs_response_v0,
+}
+PartitionData.WRITERS = {
+    0: _write_partition_data_v0,
+}
+TopicData.WRITERS = {
+    0: _write_topic_data_v0,
+}
+DirectoryData.WRITERS = {
+    0: _write_directory_data_v0,
 }
 AssignReplicasToDirsResponse.WRITERS = {
     0: _write_assign_replicas_to_dirs_response_v0,

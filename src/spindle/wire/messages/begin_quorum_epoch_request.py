@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.begin_quorum_epoch_response import BeginQuorumEpochResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -178,6 +179,28 @@ def _write_topic_data_v0(e: TopicData, put: Put) -> None:
         _write_partition_data_v0(one_partitions, put)
 
 
+def _walk_topic_data_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("TopicData.topic_name")
+    if n > end - o:
+        raise short("TopicData.topic_name", n, end - o)
+    topic_name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 12 > end - o:
+        raise short("TopicData.partitions", n * 12, end - o)
+    partitions, o = yield from read_each(_read_partition_data_v0, b, o, end, at, n)
+    e = new(TopicData)
+    e.topic_name = topic_name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_topic_data_v1(b: Buffer, o: int, end: int) -> tuple[TopicData, int]:
     n = b[o]
     o += 1
@@ -221,6 +244,35 @@ def _write_topic_data_v1(e: TopicData, put: Put) -> None:
     for one_partitions in partitions:
         _write_partition_data_v1(one_partitions, put)
     put(b"\0")
+
+
+def _walk_topic_data_v1(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.topic_name")
+    if n > end - o:
+        raise short("TopicData.topic_name", n, end - o)
+    topic_name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 29 > end - o:
+        raise short("TopicData.partitions", n * 29, end - o)
+    partitions, o = yield from read_each(_read_partition_data_v1, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TopicData") if b[o] else o + 1
+    e = new(TopicData)
+    e.topic_name = topic_name
+    e.partitions = partitions
+    return e, o
 
 
 def _read_leader_endpoint_v1(b: Buffer, o: int, end: int) -> tuple[LeaderEndpoint, int]:
@@ -314,6 +366,34 @@ def _write_begin_quorum_epoch_request_v0(e: BeginQuorumEpochRequest, put: Put) -
         _write_topic_data_v0(one_topics, put)
 
 
+def _walk_begin_quorum_epoch_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[BeginQuorumEpochRequest]:
+    cluster_id: str | None
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        cluster_id = None
+    else:
+        if n > end - o:
+            raise short("BeginQuorumEpochRequest.cluster_id", n, end - o)
+        cluster_id = str(b[o : o + n], "utf-8")
+        o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("BeginQuorumEpochRequest.topics")
+    if n * 6 > end - o:
+        raise short("BeginQuorumEpochRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v0, b, o, end, at, n)
+    e = new(BeginQuorumEpochRequest)
+    e.cluster_id = cluster_id
+    e.voter_id = -1
+    e.topics = topics
+    e.leader_endpoints = ()
+    return e, o
+
+
 def _read_begin_quorum_epoch_request_v1(
     b: Buffer, o: int, end: int
 ) -> tuple[BeginQuorumEpochRequest, int]:
@@ -389,7 +469,58 @@ def _write_begin_quorum_epoch_request_v1(e: BeginQuorumEpochRequest, put: Put) -
     put(b"\0")
 
 
+def _walk_begin_quorum_epoch_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[BeginQuorumEpochRequest]:
+    cluster_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        cluster_id = None
+    else:
+        if n > end - o:
+            raise short("BeginQuorumEpochRequest.cluster_id", n, end - o)
+        cluster_id = str(b[o : o + n], "utf-8")
+        o += n
+    (voter_id,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BeginQuorumEpochRequest.topics")
+    if n * 3 > end - o:
+        raise short("BeginQuorumEpochRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v1, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BeginQuorumEpochRequest.leader_endpoints")
+    if n * 5 > end - o:
+        raise short("BeginQuorumEpochRequest.leader_endpoints", n * 5, end - o)
+    leader_endpoints, o = yield from read_each(_read_leader_endpoint_v1, b, o, end, at, n)
+    o = skip_tags(b, o, end, "BeginQuorumEpochRequest") if b[o] else o + 1
+    e = new(BeginQuorumEpochRequest)
+    e.cluster_id = cluster_id
+    e.voter_id = voter_id
+    e.topics = topics
+    e.leader_endpoints = leader_endpoints
+    return e, o
+
+
 BeginQuorumEpochRequest.RESPONSE = BeginQuorumEpochResponse
+BeginQuorumEpochRequest.WALKERS = {
+    0: _walk_begin_quorum_epoch_request_v0,
+    1: _walk_begin_quorum_epoch_request_v1,
+}
 BeginQuorumEpochRequest.READERS = {
     0: _read_begin_quorum_epoch_request_v0,
     1: _read_begin_quorum_epoch_request_v1,

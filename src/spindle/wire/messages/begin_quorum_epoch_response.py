@@ -11,6 +11,7 @@ from spindle.model.errors import Error
 from spindle.wire.codec import (
     ErrorCode,
     Message,
+    Packed,
     Put,
     Response,
     count_of,
@@ -172,8 +173,12 @@ def _write_topic_data_v0(e: TopicData, put: Put) -> None:
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_partition_data_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v0(one_partitions, put)
 
 
 def _read_topic_data_v1(b: Buffer, o: int, end: int) -> tuple[TopicData, int]:
@@ -216,8 +221,12 @@ def _write_topic_data_v1(e: TopicData, put: Put) -> None:
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_partition_data_v1(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v1(one_partitions, put)
     put(b"\0")
 
 
@@ -282,8 +291,12 @@ def _write_begin_quorum_epoch_response_v0(e: BeginQuorumEpochResponse, put: Put)
     put(pack_h(e.error_code))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_topic_data_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_data_v0(one_topics, put)
 
 
 def _read_begin_quorum_epoch_response_v1(
@@ -310,7 +323,7 @@ def _read_begin_quorum_epoch_response_v1(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "BeginQuorumEpochResponse")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "BeginQuorumEpochResponse")
             if tag == 0:
@@ -342,8 +355,12 @@ def _write_begin_quorum_epoch_response_v1(e: BeginQuorumEpochResponse, put: Put)
     put(pack_h(e.error_code))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_topic_data_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_data_v1(one_topics, put)
     tags: list[bytes] = []
     outer = put
     node_endpoints = e.node_endpoints
@@ -351,8 +368,12 @@ def _write_begin_quorum_epoch_response_v1(e: BeginQuorumEpochResponse, put: Put)
         node_endpoints_pieces: list[Buffer] = []
         put = node_endpoints_pieces.append
         put(put_uvarint(len(node_endpoints) + 1))
-        for one_node_endpoints in node_endpoints:
-            _write_node_endpoint_v1(one_node_endpoints, put)
+        if type(node_endpoints) is Packed:
+            for piece in node_endpoints.pieces:
+                put(piece)
+        else:
+            for one_node_endpoints in node_endpoints:
+                _write_node_endpoint_v1(one_node_endpoints, put)
         piece = b"".join(node_endpoints_pieces)
         tags += (b"\x00", put_uvarint(len(piece)), piece)
     outer(put_uvarint(len(tags) // 3))
@@ -363,6 +384,17 @@ def _write_begin_quorum_epoch_response_v1(e: BeginQuorumEpochResponse, put: Put)
 BeginQuorumEpochResponse.READERS = {
     0: _read_begin_quorum_epoch_response_v0,
     1: _read_begin_quorum_epoch_response_v1,
+}
+PartitionData.WRITERS = {
+    0: _write_partition_data_v0,
+    1: _write_partition_data_v1,
+}
+TopicData.WRITERS = {
+    0: _write_topic_data_v0,
+    1: _write_topic_data_v1,
+}
+NodeEndpoint.WRITERS = {
+    1: _write_node_endpoint_v1,
 }
 BeginQuorumEpochResponse.WRITERS = {
     0: _write_begin_quorum_epoch_response_v0,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Put, Request, count_of, null, tag_at, wrong_size
+from spindle.wire.large import Marks, Reading, numbers
 from spindle.wire.messages.broker_heartbeat_response import BrokerHeartbeatResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -40,6 +41,7 @@ class BrokerHeartbeatRequest(Request[BrokerHeartbeatResponse]):
         "room_logs",
         "room_share",
         "room_grown",
+        "room_devices",
     )
     broker_id: int
     broker_epoch: int
@@ -54,6 +56,7 @@ class BrokerHeartbeatRequest(Request[BrokerHeartbeatResponse]):
     room_logs: Sequence[int]  # tag 10003
     room_share: int  # tag 10004
     room_grown: int  # tag 10005
+    room_devices: Sequence[int]  # tag 10006
 
     def __init__(
         self,
@@ -71,6 +74,7 @@ class BrokerHeartbeatRequest(Request[BrokerHeartbeatResponse]):
         room_logs: Sequence[int] = (),
         room_share: int = -1,
         room_grown: int = -1,
+        room_devices: Sequence[int] = (),
     ) -> None:
         self.broker_id = broker_id
         self.broker_epoch = broker_epoch
@@ -85,6 +89,7 @@ class BrokerHeartbeatRequest(Request[BrokerHeartbeatResponse]):
         self.room_logs = room_logs
         self.room_share = room_share
         self.room_grown = room_grown
+        self.room_devices = room_devices
 
 
 def _read_broker_heartbeat_request_v0(
@@ -100,10 +105,11 @@ def _read_broker_heartbeat_request_v0(
     room_logs: Sequence[int] = ()
     room_share: int = -1
     room_grown: int = -1
+    room_devices: Sequence[int] = ()
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "BrokerHeartbeatRequest")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "BrokerHeartbeatRequest")
             if tag == 10000:
@@ -172,6 +178,20 @@ def _read_broker_heartbeat_request_v0(
                 o += 8
                 if o != stop:
                     raise wrong_size("BrokerHeartbeatRequest.room_grown", o - stop)
+            elif tag == 10006:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_devices")
+                if n * 4 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_devices", n * 4, end - o)
+                room_devices = unpack_from(f">{n}i", b, o)
+                o += n * 4
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_devices", o - stop)
             o = stop
     e = new(BrokerHeartbeatRequest)
     e.broker_id = broker_id
@@ -187,6 +207,7 @@ def _read_broker_heartbeat_request_v0(
     e.room_logs = room_logs
     e.room_share = room_share
     e.room_grown = room_grown
+    e.room_devices = room_devices
     return e, o
 
 
@@ -248,9 +269,132 @@ def _write_broker_heartbeat_request_v0(e: BrokerHeartbeatRequest, put: Put) -> N
         put(pack_q(room_grown))
         piece = b"".join(room_grown_pieces)
         tags += (b"\x95N", put_uvarint(len(piece)), piece)
+    room_devices = e.room_devices
+    if len(room_devices):
+        room_devices_pieces: list[Buffer] = []
+        put = room_devices_pieces.append
+        put(put_uvarint(len(room_devices) + 1))
+        if room_devices:
+            put(pack(f">{len(room_devices)}i", *room_devices))
+        piece = b"".join(room_devices_pieces)
+        tags += (b"\x96N", put_uvarint(len(piece)), piece)
     outer(put_uvarint(len(tags) // 3))
     for piece in tags:
         outer(piece)
+
+
+def _walk_broker_heartbeat_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[BrokerHeartbeatRequest]:
+    broker_id, broker_epoch, current_metadata_offset, want_fence, want_shut_down = unpack_iqqtt(
+        b, o
+    )
+    o += 22
+    room_directories: Sequence[UUID | None] = ()
+    room_left: Sequence[int] = ()
+    room_rates: Sequence[int] = ()
+    room_logs: Sequence[int] = ()
+    room_share: int = -1
+    room_grown: int = -1
+    room_devices: Sequence[int] = ()
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "BrokerHeartbeatRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "BrokerHeartbeatRequest")
+            if tag == 10000:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_directories")
+                if n * 16 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_directories", n * 16, end - o)
+                room_directories, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_directories", o - stop)
+            elif tag == 10001:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_left")
+                if n * 8 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_left", n * 8, end - o)
+                room_left, o = yield from numbers(">q", 8, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_left", o - stop)
+            elif tag == 10002:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_rates")
+                if n * 8 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_rates", n * 8, end - o)
+                room_rates, o = yield from numbers(">q", 8, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_rates", o - stop)
+            elif tag == 10003:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_logs")
+                if n * 4 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_logs", n * 4, end - o)
+                room_logs, o = yield from numbers(">i", 4, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_logs", o - stop)
+            elif tag == 10004:
+                (room_share,) = unpack_q(b, o)
+                o += 8
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_share", o - stop)
+            elif tag == 10005:
+                (room_grown,) = unpack_q(b, o)
+                o += 8
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_grown", o - stop)
+            elif tag == 10006:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_devices")
+                if n * 4 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_devices", n * 4, end - o)
+                room_devices, o = yield from numbers(">i", 4, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_devices", o - stop)
+            o = stop
+    e = new(BrokerHeartbeatRequest)
+    e.broker_id = broker_id
+    e.broker_epoch = broker_epoch
+    e.current_metadata_offset = current_metadata_offset
+    e.want_fence = want_fence
+    e.want_shut_down = want_shut_down
+    e.offline_log_dirs = ()
+    e.cordoned_log_dirs = None
+    e.room_directories = room_directories
+    e.room_left = room_left
+    e.room_rates = room_rates
+    e.room_logs = room_logs
+    e.room_share = room_share
+    e.room_grown = room_grown
+    e.room_devices = room_devices
+    return e, o
 
 
 def _read_broker_heartbeat_request_v1(
@@ -267,10 +411,11 @@ def _read_broker_heartbeat_request_v1(
     room_logs: Sequence[int] = ()
     room_share: int = -1
     room_grown: int = -1
+    room_devices: Sequence[int] = ()
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "BrokerHeartbeatRequest")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "BrokerHeartbeatRequest")
             if tag == 0:
@@ -353,6 +498,20 @@ def _read_broker_heartbeat_request_v1(
                 o += 8
                 if o != stop:
                     raise wrong_size("BrokerHeartbeatRequest.room_grown", o - stop)
+            elif tag == 10006:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_devices")
+                if n * 4 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_devices", n * 4, end - o)
+                room_devices = unpack_from(f">{n}i", b, o)
+                o += n * 4
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_devices", o - stop)
             o = stop
     e = new(BrokerHeartbeatRequest)
     e.broker_id = broker_id
@@ -368,6 +527,7 @@ def _read_broker_heartbeat_request_v1(
     e.room_logs = room_logs
     e.room_share = room_share
     e.room_grown = room_grown
+    e.room_devices = room_devices
     return e, o
 
 
@@ -438,9 +598,146 @@ def _write_broker_heartbeat_request_v1(e: BrokerHeartbeatRequest, put: Put) -> N
         put(pack_q(room_grown))
         piece = b"".join(room_grown_pieces)
         tags += (b"\x95N", put_uvarint(len(piece)), piece)
+    room_devices = e.room_devices
+    if len(room_devices):
+        room_devices_pieces: list[Buffer] = []
+        put = room_devices_pieces.append
+        put(put_uvarint(len(room_devices) + 1))
+        if room_devices:
+            put(pack(f">{len(room_devices)}i", *room_devices))
+        piece = b"".join(room_devices_pieces)
+        tags += (b"\x96N", put_uvarint(len(piece)), piece)
     outer(put_uvarint(len(tags) // 3))
     for piece in tags:
         outer(piece)
+
+
+def _walk_broker_heartbeat_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[BrokerHeartbeatRequest]:
+    broker_id, broker_epoch, current_metadata_offset, want_fence, want_shut_down = unpack_iqqtt(
+        b, o
+    )
+    o += 22
+    offline_log_dirs: Sequence[UUID | None] = ()
+    room_directories: Sequence[UUID | None] = ()
+    room_left: Sequence[int] = ()
+    room_rates: Sequence[int] = ()
+    room_logs: Sequence[int] = ()
+    room_share: int = -1
+    room_grown: int = -1
+    room_devices: Sequence[int] = ()
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "BrokerHeartbeatRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "BrokerHeartbeatRequest")
+            if tag == 0:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.offline_log_dirs")
+                if n * 16 > end - o:
+                    raise short("BrokerHeartbeatRequest.offline_log_dirs", n * 16, end - o)
+                offline_log_dirs, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.offline_log_dirs", o - stop)
+            elif tag == 10000:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_directories")
+                if n * 16 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_directories", n * 16, end - o)
+                room_directories, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_directories", o - stop)
+            elif tag == 10001:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_left")
+                if n * 8 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_left", n * 8, end - o)
+                room_left, o = yield from numbers(">q", 8, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_left", o - stop)
+            elif tag == 10002:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_rates")
+                if n * 8 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_rates", n * 8, end - o)
+                room_rates, o = yield from numbers(">q", 8, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_rates", o - stop)
+            elif tag == 10003:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_logs")
+                if n * 4 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_logs", n * 4, end - o)
+                room_logs, o = yield from numbers(">i", 4, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_logs", o - stop)
+            elif tag == 10004:
+                (room_share,) = unpack_q(b, o)
+                o += 8
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_share", o - stop)
+            elif tag == 10005:
+                (room_grown,) = unpack_q(b, o)
+                o += 8
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_grown", o - stop)
+            elif tag == 10006:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_devices")
+                if n * 4 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_devices", n * 4, end - o)
+                room_devices, o = yield from numbers(">i", 4, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_devices", o - stop)
+            o = stop
+    e = new(BrokerHeartbeatRequest)
+    e.broker_id = broker_id
+    e.broker_epoch = broker_epoch
+    e.current_metadata_offset = current_metadata_offset
+    e.want_fence = want_fence
+    e.want_shut_down = want_shut_down
+    e.offline_log_dirs = offline_log_dirs
+    e.cordoned_log_dirs = None
+    e.room_directories = room_directories
+    e.room_left = room_left
+    e.room_rates = room_rates
+    e.room_logs = room_logs
+    e.room_share = room_share
+    e.room_grown = room_grown
+    e.room_devices = room_devices
+    return e, o
 
 
 def _read_broker_heartbeat_request_v2(
@@ -458,10 +755,11 @@ def _read_broker_heartbeat_request_v2(
     room_logs: Sequence[int] = ()
     room_share: int = -1
     room_grown: int = -1
+    room_devices: Sequence[int] = ()
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "BrokerHeartbeatRequest")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "BrokerHeartbeatRequest")
             if tag == 0:
@@ -561,6 +859,20 @@ def _read_broker_heartbeat_request_v2(
                 o += 8
                 if o != stop:
                     raise wrong_size("BrokerHeartbeatRequest.room_grown", o - stop)
+            elif tag == 10006:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_devices")
+                if n * 4 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_devices", n * 4, end - o)
+                room_devices = unpack_from(f">{n}i", b, o)
+                o += n * 4
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_devices", o - stop)
             o = stop
     e = new(BrokerHeartbeatRequest)
     e.broker_id = broker_id
@@ -576,6 +888,7 @@ def _read_broker_heartbeat_request_v2(
     e.room_logs = room_logs
     e.room_share = room_share
     e.room_grown = room_grown
+    e.room_devices = room_devices
     return e, o
 
 
@@ -655,12 +968,169 @@ def _write_broker_heartbeat_request_v2(e: BrokerHeartbeatRequest, put: Put) -> N
         put(pack_q(room_grown))
         piece = b"".join(room_grown_pieces)
         tags += (b"\x95N", put_uvarint(len(piece)), piece)
+    room_devices = e.room_devices
+    if len(room_devices):
+        room_devices_pieces: list[Buffer] = []
+        put = room_devices_pieces.append
+        put(put_uvarint(len(room_devices) + 1))
+        if room_devices:
+            put(pack(f">{len(room_devices)}i", *room_devices))
+        piece = b"".join(room_devices_pieces)
+        tags += (b"\x96N", put_uvarint(len(piece)), piece)
     outer(put_uvarint(len(tags) // 3))
     for piece in tags:
         outer(piece)
 
 
+def _walk_broker_heartbeat_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[BrokerHeartbeatRequest]:
+    broker_id, broker_epoch, current_metadata_offset, want_fence, want_shut_down = unpack_iqqtt(
+        b, o
+    )
+    o += 22
+    offline_log_dirs: Sequence[UUID | None] = ()
+    cordoned_log_dirs: Sequence[UUID | None] | None = None
+    room_directories: Sequence[UUID | None] = ()
+    room_left: Sequence[int] = ()
+    room_rates: Sequence[int] = ()
+    room_logs: Sequence[int] = ()
+    room_share: int = -1
+    room_grown: int = -1
+    room_devices: Sequence[int] = ()
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "BrokerHeartbeatRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "BrokerHeartbeatRequest")
+            if tag == 0:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.offline_log_dirs")
+                if n * 16 > end - o:
+                    raise short("BrokerHeartbeatRequest.offline_log_dirs", n * 16, end - o)
+                offline_log_dirs, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.offline_log_dirs", o - stop)
+            elif tag == 1:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    cordoned_log_dirs = None
+                else:
+                    if n * 16 > end - o:
+                        raise short("BrokerHeartbeatRequest.cordoned_log_dirs", n * 16, end - o)
+                    cordoned_log_dirs, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.cordoned_log_dirs", o - stop)
+            elif tag == 10000:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_directories")
+                if n * 16 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_directories", n * 16, end - o)
+                room_directories, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_directories", o - stop)
+            elif tag == 10001:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_left")
+                if n * 8 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_left", n * 8, end - o)
+                room_left, o = yield from numbers(">q", 8, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_left", o - stop)
+            elif tag == 10002:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_rates")
+                if n * 8 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_rates", n * 8, end - o)
+                room_rates, o = yield from numbers(">q", 8, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_rates", o - stop)
+            elif tag == 10003:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_logs")
+                if n * 4 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_logs", n * 4, end - o)
+                room_logs, o = yield from numbers(">i", 4, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_logs", o - stop)
+            elif tag == 10004:
+                (room_share,) = unpack_q(b, o)
+                o += 8
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_share", o - stop)
+            elif tag == 10005:
+                (room_grown,) = unpack_q(b, o)
+                o += 8
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_grown", o - stop)
+            elif tag == 10006:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    raise null("BrokerHeartbeatRequest.room_devices")
+                if n * 4 > end - o:
+                    raise short("BrokerHeartbeatRequest.room_devices", n * 4, end - o)
+                room_devices, o = yield from numbers(">i", 4, b, o, n)
+                if o != stop:
+                    raise wrong_size("BrokerHeartbeatRequest.room_devices", o - stop)
+            o = stop
+    e = new(BrokerHeartbeatRequest)
+    e.broker_id = broker_id
+    e.broker_epoch = broker_epoch
+    e.current_metadata_offset = current_metadata_offset
+    e.want_fence = want_fence
+    e.want_shut_down = want_shut_down
+    e.offline_log_dirs = offline_log_dirs
+    e.cordoned_log_dirs = cordoned_log_dirs
+    e.room_directories = room_directories
+    e.room_left = room_left
+    e.room_rates = room_rates
+    e.room_logs = room_logs
+    e.room_share = room_share
+    e.room_grown = room_grown
+    e.room_devices = room_devices
+    return e, o
+
+
 BrokerHeartbeatRequest.RESPONSE = BrokerHeartbeatResponse
+BrokerHeartbeatRequest.WALKERS = {
+    0: _walk_broker_heartbeat_request_v0,
+    1: _walk_broker_heartbeat_request_v1,
+    2: _walk_broker_heartbeat_request_v2,
+}
 BrokerHeartbeatRequest.READERS = {
     0: _read_broker_heartbeat_request_v0,
     1: _read_broker_heartbeat_request_v1,

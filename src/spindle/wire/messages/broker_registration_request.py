@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, read_each
 from spindle.wire.messages.broker_registration_response import BrokerRegistrationResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -289,6 +290,72 @@ def _write_broker_registration_request_v0(e: BrokerRegistrationRequest, put: Put
     put(b"\0")
 
 
+def _walk_broker_registration_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[BrokerRegistrationRequest]:
+    (broker_id,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.cluster_id")
+    if n > end - o:
+        raise short("BrokerRegistrationRequest.cluster_id", n, end - o)
+    cluster_id = str(b[o : o + n], "utf-8")
+    o += n
+    (incarnation_id,) = unpack_u(b, o)
+    o += 16
+    incarnation_id = uuid_of(incarnation_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.listeners")
+    if n * 7 > end - o:
+        raise short("BrokerRegistrationRequest.listeners", n * 7, end - o)
+    listeners, o = yield from read_each(_read_listener_v0, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.features")
+    if n * 6 > end - o:
+        raise short("BrokerRegistrationRequest.features", n * 6, end - o)
+    features, o = yield from read_each(_read_feature_v0, b, o, end, at, n)
+    rack: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        rack = None
+    else:
+        if n > end - o:
+            raise short("BrokerRegistrationRequest.rack", n, end - o)
+        rack = str(b[o : o + n], "utf-8")
+        o += n
+    o = skip_tags(b, o, end, "BrokerRegistrationRequest") if b[o] else o + 1
+    e = new(BrokerRegistrationRequest)
+    e.broker_id = broker_id
+    e.cluster_id = cluster_id
+    e.incarnation_id = incarnation_id
+    e.listeners = listeners
+    e.features = features
+    e.rack = rack
+    e.is_migrating_zk_broker = False
+    e.log_dirs = ()
+    e.previous_broker_epoch = -1
+    return e, o
+
+
 def _read_broker_registration_request_v1(
     b: Buffer, o: int, end: int
 ) -> tuple[BrokerRegistrationRequest, int]:
@@ -388,6 +455,74 @@ def _write_broker_registration_request_v1(e: BrokerRegistrationRequest, put: Put
         put(put_uvarint(len(raw) + 1))
         put(raw)
     put(pack_tB(e.is_migrating_zk_broker, 0))
+
+
+def _walk_broker_registration_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[BrokerRegistrationRequest]:
+    (broker_id,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.cluster_id")
+    if n > end - o:
+        raise short("BrokerRegistrationRequest.cluster_id", n, end - o)
+    cluster_id = str(b[o : o + n], "utf-8")
+    o += n
+    (incarnation_id,) = unpack_u(b, o)
+    o += 16
+    incarnation_id = uuid_of(incarnation_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.listeners")
+    if n * 7 > end - o:
+        raise short("BrokerRegistrationRequest.listeners", n * 7, end - o)
+    listeners, o = yield from read_each(_read_listener_v0, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.features")
+    if n * 6 > end - o:
+        raise short("BrokerRegistrationRequest.features", n * 6, end - o)
+    features, o = yield from read_each(_read_feature_v0, b, o, end, at, n)
+    rack: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        rack = None
+    else:
+        if n > end - o:
+            raise short("BrokerRegistrationRequest.rack", n, end - o)
+        rack = str(b[o : o + n], "utf-8")
+        o += n
+    (is_migrating_zk_broker,) = unpack_t(b, o)
+    o += 1
+    o = skip_tags(b, o, end, "BrokerRegistrationRequest") if b[o] else o + 1
+    e = new(BrokerRegistrationRequest)
+    e.broker_id = broker_id
+    e.cluster_id = cluster_id
+    e.incarnation_id = incarnation_id
+    e.listeners = listeners
+    e.features = features
+    e.rack = rack
+    e.is_migrating_zk_broker = is_migrating_zk_broker
+    e.log_dirs = ()
+    e.previous_broker_epoch = -1
+    return e, o
 
 
 def _read_broker_registration_request_v2(
@@ -505,6 +640,84 @@ def _write_broker_registration_request_v2(e: BrokerRegistrationRequest, put: Put
     for one_log_dirs in log_dirs:
         put(ZERO_UUID if one_log_dirs is None else one_log_dirs.bytes)
     put(b"\0")
+
+
+def _walk_broker_registration_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[BrokerRegistrationRequest]:
+    (broker_id,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.cluster_id")
+    if n > end - o:
+        raise short("BrokerRegistrationRequest.cluster_id", n, end - o)
+    cluster_id = str(b[o : o + n], "utf-8")
+    o += n
+    (incarnation_id,) = unpack_u(b, o)
+    o += 16
+    incarnation_id = uuid_of(incarnation_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.listeners")
+    if n * 7 > end - o:
+        raise short("BrokerRegistrationRequest.listeners", n * 7, end - o)
+    listeners, o = yield from read_each(_read_listener_v0, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.features")
+    if n * 6 > end - o:
+        raise short("BrokerRegistrationRequest.features", n * 6, end - o)
+    features, o = yield from read_each(_read_feature_v0, b, o, end, at, n)
+    rack: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        rack = None
+    else:
+        if n > end - o:
+            raise short("BrokerRegistrationRequest.rack", n, end - o)
+        rack = str(b[o : o + n], "utf-8")
+        o += n
+    (is_migrating_zk_broker,) = unpack_t(b, o)
+    o += 1
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.log_dirs")
+    if n * 16 > end - o:
+        raise short("BrokerRegistrationRequest.log_dirs", n * 16, end - o)
+    log_dirs, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+    o = skip_tags(b, o, end, "BrokerRegistrationRequest") if b[o] else o + 1
+    e = new(BrokerRegistrationRequest)
+    e.broker_id = broker_id
+    e.cluster_id = cluster_id
+    e.incarnation_id = incarnation_id
+    e.listeners = listeners
+    e.features = features
+    e.rack = rack
+    e.is_migrating_zk_broker = is_migrating_zk_broker
+    e.log_dirs = log_dirs
+    e.previous_broker_epoch = -1
+    return e, o
 
 
 def _read_broker_registration_request_v3(
@@ -626,7 +839,94 @@ def _write_broker_registration_request_v3(e: BrokerRegistrationRequest, put: Put
     put(pack_qB(e.previous_broker_epoch, 0))
 
 
+def _walk_broker_registration_request_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[BrokerRegistrationRequest]:
+    (broker_id,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.cluster_id")
+    if n > end - o:
+        raise short("BrokerRegistrationRequest.cluster_id", n, end - o)
+    cluster_id = str(b[o : o + n], "utf-8")
+    o += n
+    (incarnation_id,) = unpack_u(b, o)
+    o += 16
+    incarnation_id = uuid_of(incarnation_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.listeners")
+    if n * 7 > end - o:
+        raise short("BrokerRegistrationRequest.listeners", n * 7, end - o)
+    listeners, o = yield from read_each(_read_listener_v0, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.features")
+    if n * 6 > end - o:
+        raise short("BrokerRegistrationRequest.features", n * 6, end - o)
+    features, o = yield from read_each(_read_feature_v0, b, o, end, at, n)
+    rack: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        rack = None
+    else:
+        if n > end - o:
+            raise short("BrokerRegistrationRequest.rack", n, end - o)
+        rack = str(b[o : o + n], "utf-8")
+        o += n
+    (is_migrating_zk_broker,) = unpack_t(b, o)
+    o += 1
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("BrokerRegistrationRequest.log_dirs")
+    if n * 16 > end - o:
+        raise short("BrokerRegistrationRequest.log_dirs", n * 16, end - o)
+    log_dirs, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+    (previous_broker_epoch,) = unpack_q(b, o)
+    o += 8
+    o = skip_tags(b, o, end, "BrokerRegistrationRequest") if b[o] else o + 1
+    e = new(BrokerRegistrationRequest)
+    e.broker_id = broker_id
+    e.cluster_id = cluster_id
+    e.incarnation_id = incarnation_id
+    e.listeners = listeners
+    e.features = features
+    e.rack = rack
+    e.is_migrating_zk_broker = is_migrating_zk_broker
+    e.log_dirs = log_dirs
+    e.previous_broker_epoch = previous_broker_epoch
+    return e, o
+
+
 BrokerRegistrationRequest.RESPONSE = BrokerRegistrationResponse
+BrokerRegistrationRequest.WALKERS = {
+    0: _walk_broker_registration_request_v0,
+    1: _walk_broker_registration_request_v1,
+    2: _walk_broker_registration_request_v2,
+    3: _walk_broker_registration_request_v3,
+    4: _walk_broker_registration_request_v3,
+}
 BrokerRegistrationRequest.READERS = {
     0: _read_broker_registration_request_v0,
     1: _read_broker_registration_request_v1,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each
 from spindle.wire.messages.controller_registration_response import ControllerRegistrationResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -224,7 +225,46 @@ def _write_controller_registration_request_v0(e: ControllerRegistrationRequest, 
     put(b"\0")
 
 
+def _walk_controller_registration_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ControllerRegistrationRequest]:
+    controller_id, incarnation_id, zk_migration_ready = unpack_iut(b, o)
+    o += 21
+    incarnation_id = uuid_of(incarnation_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ControllerRegistrationRequest.listeners")
+    if n * 7 > end - o:
+        raise short("ControllerRegistrationRequest.listeners", n * 7, end - o)
+    listeners, o = yield from read_each(_read_listener_v0, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ControllerRegistrationRequest.features")
+    if n * 6 > end - o:
+        raise short("ControllerRegistrationRequest.features", n * 6, end - o)
+    features, o = yield from read_each(_read_feature_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "ControllerRegistrationRequest") if b[o] else o + 1
+    e = new(ControllerRegistrationRequest)
+    e.controller_id = controller_id
+    e.incarnation_id = incarnation_id
+    e.zk_migration_ready = zk_migration_ready
+    e.listeners = listeners
+    e.features = features
+    return e, o
+
+
 ControllerRegistrationRequest.RESPONSE = ControllerRegistrationResponse
+ControllerRegistrationRequest.WALKERS = {
+    0: _walk_controller_registration_request_v0,
+}
 ControllerRegistrationRequest.READERS = {
     0: _read_controller_registration_request_v0,
 }

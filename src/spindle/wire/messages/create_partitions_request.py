@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.create_partitions_response import CreatePartitionsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -98,6 +99,21 @@ def _write_create_partitions_assignment_v0(e: CreatePartitionsAssignment, put: P
         put(pack(f">{len(broker_ids)}i", *broker_ids))
 
 
+def _walk_create_partitions_assignment_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[CreatePartitionsAssignment]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("CreatePartitionsAssignment.broker_ids")
+    if n * 4 > end - o:
+        raise short("CreatePartitionsAssignment.broker_ids", n * 4, end - o)
+    broker_ids, o = yield from numbers(">i", 4, b, o, n)
+    e = new(CreatePartitionsAssignment)
+    e.broker_ids = broker_ids
+    return e, o
+
+
 def _read_create_partitions_assignment_v2(
     b: Buffer, o: int, end: int
 ) -> tuple[CreatePartitionsAssignment, int]:
@@ -124,6 +140,25 @@ def _write_create_partitions_assignment_v2(e: CreatePartitionsAssignment, put: P
     if broker_ids:
         put(pack(f">{len(broker_ids)}i", *broker_ids))
     put(b"\0")
+
+
+def _walk_create_partitions_assignment_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[CreatePartitionsAssignment]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("CreatePartitionsAssignment.broker_ids")
+    if n * 4 > end - o:
+        raise short("CreatePartitionsAssignment.broker_ids", n * 4, end - o)
+    broker_ids, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "CreatePartitionsAssignment") if b[o] else o + 1
+    e = new(CreatePartitionsAssignment)
+    e.broker_ids = broker_ids
+    return e, o
 
 
 def _read_create_partitions_topic_v0(
@@ -172,6 +207,37 @@ def _write_create_partitions_topic_v0(e: CreatePartitionsTopic, put: Put) -> Non
         put(pack_i(len(assignments)))
         for one_assignments in assignments:
             _write_create_partitions_assignment_v0(one_assignments, put)
+
+
+def _walk_create_partitions_topic_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[CreatePartitionsTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("CreatePartitionsTopic.name")
+    if n > end - o:
+        raise short("CreatePartitionsTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (count_,) = unpack_i(b, o)
+    o += 4
+    assignments: Sequence[CreatePartitionsAssignment] | None
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        assignments = None
+    else:
+        if n * 4 > end - o:
+            raise short("CreatePartitionsTopic.assignments", n * 4, end - o)
+        assignments, o = yield from walk_each(
+            _walk_create_partitions_assignment_v0, b, o, end, at, n
+        )
+    e = new(CreatePartitionsTopic)
+    e.name = name
+    e.count = count_
+    e.assignments = assignments
+    return e, o
 
 
 def _read_create_partitions_topic_v2(
@@ -230,6 +296,44 @@ def _write_create_partitions_topic_v2(e: CreatePartitionsTopic, put: Put) -> Non
     put(b"\0")
 
 
+def _walk_create_partitions_topic_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[CreatePartitionsTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("CreatePartitionsTopic.name")
+    if n > end - o:
+        raise short("CreatePartitionsTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (count_,) = unpack_i(b, o)
+    o += 4
+    assignments: Sequence[CreatePartitionsAssignment] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        assignments = None
+    else:
+        if n * 2 > end - o:
+            raise short("CreatePartitionsTopic.assignments", n * 2, end - o)
+        assignments, o = yield from walk_each(
+            _walk_create_partitions_assignment_v2, b, o, end, at, n
+        )
+    o = skip_tags(b, o, end, "CreatePartitionsTopic") if b[o] else o + 1
+    e = new(CreatePartitionsTopic)
+    e.name = name
+    e.count = count_
+    e.assignments = assignments
+    return e, o
+
+
 def _read_create_partitions_request_v0(
     b: Buffer, o: int, end: int
 ) -> tuple[CreatePartitionsRequest, int]:
@@ -259,6 +363,25 @@ def _write_create_partitions_request_v0(e: CreatePartitionsRequest, put: Put) ->
     for one_topics in topics:
         _write_create_partitions_topic_v0(one_topics, put)
     put(pack_it(e.timeout_ms, e.validate_only))
+
+
+def _walk_create_partitions_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[CreatePartitionsRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("CreatePartitionsRequest.topics")
+    if n * 10 > end - o:
+        raise short("CreatePartitionsRequest.topics", n * 10, end - o)
+    topics, o = yield from walk_each(_walk_create_partitions_topic_v0, b, o, end, at, n)
+    timeout_ms, validate_only = unpack_it(b, o)
+    o += 5
+    e = new(CreatePartitionsRequest)
+    e.topics = topics
+    e.timeout_ms = timeout_ms
+    e.validate_only = validate_only
+    return e, o
 
 
 def _read_create_partitions_request_v2(
@@ -296,7 +419,36 @@ def _write_create_partitions_request_v2(e: CreatePartitionsRequest, put: Put) ->
     put(pack_itB(e.timeout_ms, e.validate_only, 0))
 
 
+def _walk_create_partitions_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[CreatePartitionsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("CreatePartitionsRequest.topics")
+    if n * 7 > end - o:
+        raise short("CreatePartitionsRequest.topics", n * 7, end - o)
+    topics, o = yield from walk_each(_walk_create_partitions_topic_v2, b, o, end, at, n)
+    timeout_ms, validate_only = unpack_it(b, o)
+    o += 5
+    o = skip_tags(b, o, end, "CreatePartitionsRequest") if b[o] else o + 1
+    e = new(CreatePartitionsRequest)
+    e.topics = topics
+    e.timeout_ms = timeout_ms
+    e.validate_only = validate_only
+    return e, o
+
+
 CreatePartitionsRequest.RESPONSE = CreatePartitionsResponse
+CreatePartitionsRequest.WALKERS = {
+    0: _walk_create_partitions_request_v0,
+    1: _walk_create_partitions_request_v0,
+    2: _walk_create_partitions_request_v2,
+    3: _walk_create_partitions_request_v2,
+}
 CreatePartitionsRequest.READERS = {
     0: _read_create_partitions_request_v0,
     1: _read_create_partitions_request_v0,

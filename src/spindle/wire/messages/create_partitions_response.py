@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -182,8 +182,12 @@ def _write_create_partitions_response_v0(e: CreatePartitionsResponse, put: Put) 
     put(pack_i(e.throttle_time_ms))
     results = e.results
     put(pack_i(len(results)))
-    for one_results in results:
-        _write_create_partitions_topic_result_v0(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_create_partitions_topic_result_v0(one_results, put)
 
 
 def _read_create_partitions_response_v2(
@@ -216,8 +220,12 @@ def _write_create_partitions_response_v2(e: CreatePartitionsResponse, put: Put) 
     put(pack_i(e.throttle_time_ms))
     results = e.results
     put(put_uvarint(len(results) + 1))
-    for one_results in results:
-        _write_create_partitions_topic_result_v2(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_create_partitions_topic_result_v2(one_results, put)
     put(b"\0")
 
 
@@ -226,6 +234,12 @@ CreatePartitionsResponse.READERS = {
     1: _read_create_partitions_response_v0,
     2: _read_create_partitions_response_v2,
     3: _read_create_partitions_response_v2,
+}
+CreatePartitionsTopicResult.WRITERS = {
+    0: _write_create_partitions_topic_result_v0,
+    1: _write_create_partitions_topic_result_v0,
+    2: _write_create_partitions_topic_result_v2,
+    3: _write_create_partitions_topic_result_v2,
 }
 CreatePartitionsResponse.WRITERS = {
     0: _write_create_partitions_response_v0,

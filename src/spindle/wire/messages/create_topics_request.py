@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, read_each, walk_each
 from spindle.wire.messages.create_topics_response import CreateTopicsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -124,6 +125,24 @@ def _write_creatable_replica_assignment_v2(e: CreatableReplicaAssignment, put: P
         put(pack(f">{len(broker_ids)}i", *broker_ids))
 
 
+def _walk_creatable_replica_assignment_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[CreatableReplicaAssignment]:
+    (partition_index,) = unpack_i(b, o)
+    o += 4
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("CreatableReplicaAssignment.broker_ids")
+    if n * 4 > end - o:
+        raise short("CreatableReplicaAssignment.broker_ids", n * 4, end - o)
+    broker_ids, o = yield from numbers(">i", 4, b, o, n)
+    e = new(CreatableReplicaAssignment)
+    e.partition_index = partition_index
+    e.broker_ids = broker_ids
+    return e, o
+
+
 def _read_creatable_replica_assignment_v5(
     b: Buffer, o: int, end: int
 ) -> tuple[CreatableReplicaAssignment, int]:
@@ -154,6 +173,28 @@ def _write_creatable_replica_assignment_v5(e: CreatableReplicaAssignment, put: P
     if broker_ids:
         put(pack(f">{len(broker_ids)}i", *broker_ids))
     put(b"\0")
+
+
+def _walk_creatable_replica_assignment_v5(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[CreatableReplicaAssignment]:
+    (partition_index,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("CreatableReplicaAssignment.broker_ids")
+    if n * 4 > end - o:
+        raise short("CreatableReplicaAssignment.broker_ids", n * 4, end - o)
+    broker_ids, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "CreatableReplicaAssignment") if b[o] else o + 1
+    e = new(CreatableReplicaAssignment)
+    e.partition_index = partition_index
+    e.broker_ids = broker_ids
+    return e, o
 
 
 def _read_creatable_topic_config_v2(
@@ -304,6 +345,40 @@ def _write_creatable_topic_v2(e: CreatableTopic, put: Put) -> None:
         _write_creatable_topic_config_v2(one_configs, put)
 
 
+def _walk_creatable_topic_v2(b: Buffer, o: int, end: int, at: Marks) -> Reading[CreatableTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("CreatableTopic.name")
+    if n > end - o:
+        raise short("CreatableTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    num_partitions, replication_factor = unpack_ih(b, o)
+    o += 6
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("CreatableTopic.assignments")
+    if n * 8 > end - o:
+        raise short("CreatableTopic.assignments", n * 8, end - o)
+    assignments, o = yield from walk_each(_walk_creatable_replica_assignment_v2, b, o, end, at, n)
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("CreatableTopic.configs")
+    if n * 4 > end - o:
+        raise short("CreatableTopic.configs", n * 4, end - o)
+    configs, o = yield from read_each(_read_creatable_topic_config_v2, b, o, end, at, n)
+    e = new(CreatableTopic)
+    e.name = name
+    e.num_partitions = num_partitions
+    e.replication_factor = replication_factor
+    e.assignments = assignments
+    e.configs = configs
+    return e, o
+
+
 def _read_creatable_topic_v5(b: Buffer, o: int, end: int) -> tuple[CreatableTopic, int]:
     n = b[o]
     o += 1
@@ -373,6 +448,50 @@ def _write_creatable_topic_v5(e: CreatableTopic, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_creatable_topic_v5(b: Buffer, o: int, end: int, at: Marks) -> Reading[CreatableTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("CreatableTopic.name")
+    if n > end - o:
+        raise short("CreatableTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    num_partitions, replication_factor = unpack_ih(b, o)
+    o += 6
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("CreatableTopic.assignments")
+    if n * 6 > end - o:
+        raise short("CreatableTopic.assignments", n * 6, end - o)
+    assignments, o = yield from walk_each(_walk_creatable_replica_assignment_v5, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("CreatableTopic.configs")
+    if n * 3 > end - o:
+        raise short("CreatableTopic.configs", n * 3, end - o)
+    configs, o = yield from read_each(_read_creatable_topic_config_v5, b, o, end, at, n)
+    o = skip_tags(b, o, end, "CreatableTopic") if b[o] else o + 1
+    e = new(CreatableTopic)
+    e.name = name
+    e.num_partitions = num_partitions
+    e.replication_factor = replication_factor
+    e.assignments = assignments
+    e.configs = configs
+    return e, o
+
+
 def _read_create_topics_request_v2(b: Buffer, o: int, end: int) -> tuple[CreateTopicsRequest, int]:
     (n,) = unpack_i(b, o)
     o += 4
@@ -400,6 +519,25 @@ def _write_create_topics_request_v2(e: CreateTopicsRequest, put: Put) -> None:
     for one_topics in topics:
         _write_creatable_topic_v2(one_topics, put)
     put(pack_it(e.timeout_ms, e.validate_only))
+
+
+def _walk_create_topics_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[CreateTopicsRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("CreateTopicsRequest.topics")
+    if n * 16 > end - o:
+        raise short("CreateTopicsRequest.topics", n * 16, end - o)
+    topics, o = yield from walk_each(_walk_creatable_topic_v2, b, o, end, at, n)
+    timeout_ms, validate_only = unpack_it(b, o)
+    o += 5
+    e = new(CreateTopicsRequest)
+    e.topics = topics
+    e.timeout_ms = timeout_ms
+    e.validate_only = validate_only
+    return e, o
 
 
 def _read_create_topics_request_v5(b: Buffer, o: int, end: int) -> tuple[CreateTopicsRequest, int]:
@@ -435,7 +573,38 @@ def _write_create_topics_request_v5(e: CreateTopicsRequest, put: Put) -> None:
     put(pack_itB(e.timeout_ms, e.validate_only, 0))
 
 
+def _walk_create_topics_request_v5(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[CreateTopicsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("CreateTopicsRequest.topics")
+    if n * 10 > end - o:
+        raise short("CreateTopicsRequest.topics", n * 10, end - o)
+    topics, o = yield from walk_each(_walk_creatable_topic_v5, b, o, end, at, n)
+    timeout_ms, validate_only = unpack_it(b, o)
+    o += 5
+    o = skip_tags(b, o, end, "CreateTopicsRequest") if b[o] else o + 1
+    e = new(CreateTopicsRequest)
+    e.topics = topics
+    e.timeout_ms = timeout_ms
+    e.validate_only = validate_only
+    return e, o
+
+
 CreateTopicsRequest.RESPONSE = CreateTopicsResponse
+CreateTopicsRequest.WALKERS = {
+    2: _walk_create_topics_request_v2,
+    3: _walk_create_topics_request_v2,
+    4: _walk_create_topics_request_v2,
+    5: _walk_create_topics_request_v5,
+    6: _walk_create_topics_request_v5,
+    7: _walk_create_topics_request_v5,
+}
 CreateTopicsRequest.READERS = {
     2: _read_create_topics_request_v2,
     3: _read_create_topics_request_v2,

@@ -12,6 +12,7 @@ from spindle.model.errors import Error
 from spindle.wire.codec import (
     ErrorCode,
     Message,
+    Packed,
     Put,
     Response,
     count_of,
@@ -280,7 +281,7 @@ def _read_creatable_topic_result_v5(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "CreatableTopicResult")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "CreatableTopicResult")
             if tag == 0:
@@ -320,8 +321,12 @@ def _write_creatable_topic_result_v5(e: CreatableTopicResult, put: Put) -> None:
         put(b"\0")
     else:
         put(put_uvarint(len(configs) + 1))
-        for one_configs in configs:
-            _write_creatable_topic_configs_v5(one_configs, put)
+        if type(configs) is Packed:
+            for piece in configs.pieces:
+                put(piece)
+        else:
+            for one_configs in configs:
+                _write_creatable_topic_configs_v5(one_configs, put)
     tags: list[bytes] = []
     outer = put
     topic_config_error_code = e.topic_config_error_code
@@ -389,7 +394,7 @@ def _read_creatable_topic_result_v7(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "CreatableTopicResult")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "CreatableTopicResult")
             if tag == 0:
@@ -429,8 +434,12 @@ def _write_creatable_topic_result_v7(e: CreatableTopicResult, put: Put) -> None:
         put(b"\0")
     else:
         put(put_uvarint(len(configs) + 1))
-        for one_configs in configs:
-            _write_creatable_topic_configs_v5(one_configs, put)
+        if type(configs) is Packed:
+            for piece in configs.pieces:
+                put(piece)
+        else:
+            for one_configs in configs:
+                _write_creatable_topic_configs_v5(one_configs, put)
     tags: list[bytes] = []
     outer = put
     topic_config_error_code = e.topic_config_error_code
@@ -471,8 +480,12 @@ def _write_create_topics_response_v2(e: CreateTopicsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_creatable_topic_result_v2(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_creatable_topic_result_v2(one_topics, put)
 
 
 def _read_create_topics_response_v5(
@@ -505,8 +518,12 @@ def _write_create_topics_response_v5(e: CreateTopicsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_creatable_topic_result_v5(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_creatable_topic_result_v5(one_topics, put)
     put(b"\0")
 
 
@@ -540,8 +557,12 @@ def _write_create_topics_response_v7(e: CreateTopicsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_creatable_topic_result_v7(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_creatable_topic_result_v7(one_topics, put)
     put(b"\0")
 
 
@@ -552,6 +573,19 @@ CreateTopicsResponse.READERS = {
     5: _read_create_topics_response_v5,
     6: _read_create_topics_response_v5,
     7: _read_create_topics_response_v7,
+}
+CreatableTopicConfigs.WRITERS = {
+    5: _write_creatable_topic_configs_v5,
+    6: _write_creatable_topic_configs_v5,
+    7: _write_creatable_topic_configs_v5,
+}
+CreatableTopicResult.WRITERS = {
+    2: _write_creatable_topic_result_v2,
+    3: _write_creatable_topic_result_v2,
+    4: _write_creatable_topic_result_v2,
+    5: _write_creatable_topic_result_v5,
+    6: _write_creatable_topic_result_v5,
+    7: _write_creatable_topic_result_v7,
 }
 CreateTopicsResponse.WRITERS = {
     2: _write_create_topics_response_v2,

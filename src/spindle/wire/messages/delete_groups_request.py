@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from struct import Struct
 from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, compact_string, read_each, string
 from spindle.wire.messages.delete_groups_response import DeleteGroupsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -65,6 +67,23 @@ def _write_delete_groups_request_v0(e: DeleteGroupsRequest, put: Put) -> None:
         put(raw)
 
 
+def _walk_delete_groups_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DeleteGroupsRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("DeleteGroupsRequest.groups_names")
+    if n * 2 > end - o:
+        raise short("DeleteGroupsRequest.groups_names", n * 2, end - o)
+    groups_names, o = yield from read_each(
+        partial(string, "DeleteGroupsRequest.groups_names"), b, o, end, at, n
+    )
+    e = new(DeleteGroupsRequest)
+    e.groups_names = groups_names
+    return e, o
+
+
 def _read_delete_groups_request_v2(b: Buffer, o: int, end: int) -> tuple[DeleteGroupsRequest, int]:
     n = b[o]
     o += 1
@@ -106,7 +125,33 @@ def _write_delete_groups_request_v2(e: DeleteGroupsRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_delete_groups_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DeleteGroupsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DeleteGroupsRequest.groups_names")
+    if n > end - o:
+        raise short("DeleteGroupsRequest.groups_names", n, end - o)
+    groups_names, o = yield from read_each(
+        partial(compact_string, "DeleteGroupsRequest.groups_names"), b, o, end, at, n
+    )
+    o = skip_tags(b, o, end, "DeleteGroupsRequest") if b[o] else o + 1
+    e = new(DeleteGroupsRequest)
+    e.groups_names = groups_names
+    return e, o
+
+
 DeleteGroupsRequest.RESPONSE = DeleteGroupsResponse
+DeleteGroupsRequest.WALKERS = {
+    0: _walk_delete_groups_request_v0,
+    1: _walk_delete_groups_request_v0,
+    2: _walk_delete_groups_request_v2,
+}
 DeleteGroupsRequest.READERS = {
     0: _read_delete_groups_request_v0,
     1: _read_delete_groups_request_v0,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -135,8 +135,12 @@ def _write_delete_groups_response_v0(e: DeleteGroupsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     results = e.results
     put(pack_i(len(results)))
-    for one_results in results:
-        _write_deletable_group_result_v0(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_deletable_group_result_v0(one_results, put)
 
 
 def _read_delete_groups_response_v2(
@@ -169,8 +173,12 @@ def _write_delete_groups_response_v2(e: DeleteGroupsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     results = e.results
     put(put_uvarint(len(results) + 1))
-    for one_results in results:
-        _write_deletable_group_result_v2(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_deletable_group_result_v2(one_results, put)
     put(b"\0")
 
 
@@ -178,6 +186,11 @@ DeleteGroupsResponse.READERS = {
     0: _read_delete_groups_response_v0,
     1: _read_delete_groups_response_v0,
     2: _read_delete_groups_response_v2,
+}
+DeletableGroupResult.WRITERS = {
+    0: _write_deletable_group_result_v0,
+    1: _write_deletable_group_result_v0,
+    2: _write_deletable_group_result_v2,
 }
 DeleteGroupsResponse.WRITERS = {
     0: _write_delete_groups_response_v0,

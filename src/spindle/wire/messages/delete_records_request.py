@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.delete_records_response import DeleteRecordsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -132,6 +133,30 @@ def _write_delete_records_topic_v0(e: DeleteRecordsTopic, put: Put) -> None:
         _write_delete_records_partition_v0(one_partitions, put)
 
 
+def _walk_delete_records_topic_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DeleteRecordsTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("DeleteRecordsTopic.name")
+    if n > end - o:
+        raise short("DeleteRecordsTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("DeleteRecordsTopic.partitions")
+    if n * 12 > end - o:
+        raise short("DeleteRecordsTopic.partitions", n * 12, end - o)
+    partitions, o = yield from read_each(_read_delete_records_partition_v0, b, o, end, at, n)
+    e = new(DeleteRecordsTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_delete_records_topic_v2(b: Buffer, o: int, end: int) -> tuple[DeleteRecordsTopic, int]:
     n = b[o]
     o += 1
@@ -177,6 +202,37 @@ def _write_delete_records_topic_v2(e: DeleteRecordsTopic, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_delete_records_topic_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DeleteRecordsTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DeleteRecordsTopic.name")
+    if n > end - o:
+        raise short("DeleteRecordsTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DeleteRecordsTopic.partitions")
+    if n * 13 > end - o:
+        raise short("DeleteRecordsTopic.partitions", n * 13, end - o)
+    partitions, o = yield from read_each(_read_delete_records_partition_v2, b, o, end, at, n)
+    o = skip_tags(b, o, end, "DeleteRecordsTopic") if b[o] else o + 1
+    e = new(DeleteRecordsTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_delete_records_request_v0(
     b: Buffer, o: int, end: int
 ) -> tuple[DeleteRecordsRequest, int]:
@@ -205,6 +261,24 @@ def _write_delete_records_request_v0(e: DeleteRecordsRequest, put: Put) -> None:
     for one_topics in topics:
         _write_delete_records_topic_v0(one_topics, put)
     put(pack_i(e.timeout_ms))
+
+
+def _walk_delete_records_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DeleteRecordsRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("DeleteRecordsRequest.topics")
+    if n * 6 > end - o:
+        raise short("DeleteRecordsRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_delete_records_topic_v0, b, o, end, at, n)
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    e = new(DeleteRecordsRequest)
+    e.topics = topics
+    e.timeout_ms = timeout_ms
+    return e, o
 
 
 def _read_delete_records_request_v2(
@@ -241,7 +315,34 @@ def _write_delete_records_request_v2(e: DeleteRecordsRequest, put: Put) -> None:
     put(pack_iB(e.timeout_ms, 0))
 
 
+def _walk_delete_records_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DeleteRecordsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DeleteRecordsRequest.topics")
+    if n * 3 > end - o:
+        raise short("DeleteRecordsRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_delete_records_topic_v2, b, o, end, at, n)
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    o = skip_tags(b, o, end, "DeleteRecordsRequest") if b[o] else o + 1
+    e = new(DeleteRecordsRequest)
+    e.topics = topics
+    e.timeout_ms = timeout_ms
+    return e, o
+
+
 DeleteRecordsRequest.RESPONSE = DeleteRecordsResponse
+DeleteRecordsRequest.WALKERS = {
+    0: _walk_delete_records_request_v0,
+    1: _walk_delete_records_request_v0,
+    2: _walk_delete_records_request_v2,
+}
 DeleteRecordsRequest.READERS = {
     0: _read_delete_records_request_v0,
     1: _read_delete_records_request_v0,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -143,8 +143,12 @@ def _write_delete_records_topic_result_v0(e: DeleteRecordsTopicResult, put: Put)
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_delete_records_partition_result_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_delete_records_partition_result_v0(one_partitions, put)
 
 
 def _read_delete_records_topic_result_v2(
@@ -189,8 +193,12 @@ def _write_delete_records_topic_result_v2(e: DeleteRecordsTopicResult, put: Put)
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_delete_records_partition_result_v2(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_delete_records_partition_result_v2(one_partitions, put)
     put(b"\0")
 
 
@@ -220,8 +228,12 @@ def _write_delete_records_response_v0(e: DeleteRecordsResponse, put: Put) -> Non
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_delete_records_topic_result_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_delete_records_topic_result_v0(one_topics, put)
 
 
 def _read_delete_records_response_v2(
@@ -254,8 +266,12 @@ def _write_delete_records_response_v2(e: DeleteRecordsResponse, put: Put) -> Non
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_delete_records_topic_result_v2(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_delete_records_topic_result_v2(one_topics, put)
     put(b"\0")
 
 
@@ -263,6 +279,16 @@ DeleteRecordsResponse.READERS = {
     0: _read_delete_records_response_v0,
     1: _read_delete_records_response_v0,
     2: _read_delete_records_response_v2,
+}
+DeleteRecordsPartitionResult.WRITERS = {
+    0: _write_delete_records_partition_result_v0,
+    1: _write_delete_records_partition_result_v0,
+    2: _write_delete_records_partition_result_v2,
+}
+DeleteRecordsTopicResult.WRITERS = {
+    0: _write_delete_records_topic_result_v0,
+    1: _write_delete_records_topic_result_v0,
+    2: _write_delete_records_topic_result_v2,
 }
 DeleteRecordsResponse.WRITERS = {
     0: _write_delete_records_response_v0,

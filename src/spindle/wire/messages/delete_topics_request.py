@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from struct import Struct
 from typing import ClassVar
 from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, compact_string, read_each, string
 from spindle.wire.messages.delete_topics_response import DeleteTopicsResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -131,6 +133,27 @@ def _write_delete_topics_request_v1(e: DeleteTopicsRequest, put: Put) -> None:
     put(pack_i(e.timeout_ms))
 
 
+def _walk_delete_topics_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DeleteTopicsRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("DeleteTopicsRequest.topic_names")
+    if n * 2 > end - o:
+        raise short("DeleteTopicsRequest.topic_names", n * 2, end - o)
+    topic_names, o = yield from read_each(
+        partial(string, "DeleteTopicsRequest.topic_names"), b, o, end, at, n
+    )
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    e = new(DeleteTopicsRequest)
+    e.topics = ()
+    e.topic_names = topic_names
+    e.timeout_ms = timeout_ms
+    return e, o
+
+
 def _read_delete_topics_request_v4(b: Buffer, o: int, end: int) -> tuple[DeleteTopicsRequest, int]:
     n = b[o]
     o += 1
@@ -176,6 +199,31 @@ def _write_delete_topics_request_v4(e: DeleteTopicsRequest, put: Put) -> None:
     put(pack_iB(e.timeout_ms, 0))
 
 
+def _walk_delete_topics_request_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DeleteTopicsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DeleteTopicsRequest.topic_names")
+    if n > end - o:
+        raise short("DeleteTopicsRequest.topic_names", n, end - o)
+    topic_names, o = yield from read_each(
+        partial(compact_string, "DeleteTopicsRequest.topic_names"), b, o, end, at, n
+    )
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    o = skip_tags(b, o, end, "DeleteTopicsRequest") if b[o] else o + 1
+    e = new(DeleteTopicsRequest)
+    e.topics = ()
+    e.topic_names = topic_names
+    e.timeout_ms = timeout_ms
+    return e, o
+
+
 def _read_delete_topics_request_v6(b: Buffer, o: int, end: int) -> tuple[DeleteTopicsRequest, int]:
     n = b[o]
     o += 1
@@ -209,7 +257,38 @@ def _write_delete_topics_request_v6(e: DeleteTopicsRequest, put: Put) -> None:
     put(pack_iB(e.timeout_ms, 0))
 
 
+def _walk_delete_topics_request_v6(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DeleteTopicsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DeleteTopicsRequest.topics")
+    if n * 18 > end - o:
+        raise short("DeleteTopicsRequest.topics", n * 18, end - o)
+    topics, o = yield from read_each(_read_delete_topic_state_v6, b, o, end, at, n)
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    o = skip_tags(b, o, end, "DeleteTopicsRequest") if b[o] else o + 1
+    e = new(DeleteTopicsRequest)
+    e.topics = topics
+    e.topic_names = ()
+    e.timeout_ms = timeout_ms
+    return e, o
+
+
 DeleteTopicsRequest.RESPONSE = DeleteTopicsResponse
+DeleteTopicsRequest.WALKERS = {
+    1: _walk_delete_topics_request_v1,
+    2: _walk_delete_topics_request_v1,
+    3: _walk_delete_topics_request_v1,
+    4: _walk_delete_topics_request_v4,
+    5: _walk_delete_topics_request_v4,
+    6: _walk_delete_topics_request_v6,
+}
 DeleteTopicsRequest.READERS = {
     1: _read_delete_topics_request_v1,
     2: _read_delete_topics_request_v1,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, missing, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, missing, null, skip_tags
 from spindle.wire.values import ERRORS, ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
 new = object.__new__
@@ -275,8 +275,12 @@ def _write_delete_topics_response_v1(e: DeleteTopicsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     responses = e.responses
     put(pack_i(len(responses)))
-    for one_responses in responses:
-        _write_deletable_topic_result_v1(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_deletable_topic_result_v1(one_responses, put)
 
 
 def _read_delete_topics_response_v4(
@@ -309,8 +313,12 @@ def _write_delete_topics_response_v4(e: DeleteTopicsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_deletable_topic_result_v4(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_deletable_topic_result_v4(one_responses, put)
     put(b"\0")
 
 
@@ -344,8 +352,12 @@ def _write_delete_topics_response_v5(e: DeleteTopicsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_deletable_topic_result_v5(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_deletable_topic_result_v5(one_responses, put)
     put(b"\0")
 
 
@@ -379,8 +391,12 @@ def _write_delete_topics_response_v6(e: DeleteTopicsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_deletable_topic_result_v6(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_deletable_topic_result_v6(one_responses, put)
     put(b"\0")
 
 
@@ -391,6 +407,14 @@ DeleteTopicsResponse.READERS = {
     4: _read_delete_topics_response_v4,
     5: _read_delete_topics_response_v5,
     6: _read_delete_topics_response_v6,
+}
+DeletableTopicResult.WRITERS = {
+    1: _write_deletable_topic_result_v1,
+    2: _write_deletable_topic_result_v1,
+    3: _write_deletable_topic_result_v1,
+    4: _write_deletable_topic_result_v4,
+    5: _write_deletable_topic_result_v5,
+    6: _write_deletable_topic_result_v6,
 }
 DeleteTopicsResponse.WRITERS = {
     1: _write_delete_topics_response_v1,

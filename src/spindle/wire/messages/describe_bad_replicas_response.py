@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -362,12 +362,20 @@ def _write_log_dir_v0(e: LogDir, put: Put) -> None:
     put(pack_iqqq(e.scrub_rounds, e.scrub_ended_ms, e.scrubbed_bytes, e.scrub_total_bytes))
     bad_copies = e.bad_copies
     put(put_uvarint(len(bad_copies) + 1))
-    for one_bad_copies in bad_copies:
-        _write_bad_copy_v0(one_bad_copies, put)
+    if type(bad_copies) is Packed:
+        for piece in bad_copies.pieces:
+            put(piece)
+    else:
+        for one_bad_copies in bad_copies:
+            _write_bad_copy_v0(one_bad_copies, put)
     replicas = e.replicas
     put(put_uvarint(len(replicas) + 1))
-    for one_replicas in replicas:
-        _write_replica_v0(one_replicas, put)
+    if type(replicas) is Packed:
+        for piece in replicas.pieces:
+            put(piece)
+    else:
+        for one_replicas in replicas:
+            _write_replica_v0(one_replicas, put)
     put(b"\0")
 
 
@@ -448,16 +456,28 @@ def _write_log_dir_v1(e: LogDir, put: Put) -> None:
     put(pack_iqqq(e.scrub_rounds, e.scrub_ended_ms, e.scrubbed_bytes, e.scrub_total_bytes))
     bad_copies = e.bad_copies
     put(put_uvarint(len(bad_copies) + 1))
-    for one_bad_copies in bad_copies:
-        _write_bad_copy_v0(one_bad_copies, put)
+    if type(bad_copies) is Packed:
+        for piece in bad_copies.pieces:
+            put(piece)
+    else:
+        for one_bad_copies in bad_copies:
+            _write_bad_copy_v0(one_bad_copies, put)
     replicas = e.replicas
     put(put_uvarint(len(replicas) + 1))
-    for one_replicas in replicas:
-        _write_replica_v0(one_replicas, put)
+    if type(replicas) is Packed:
+        for piece in replicas.pieces:
+            put(piece)
+    else:
+        for one_replicas in replicas:
+            _write_replica_v0(one_replicas, put)
     gaps = e.gaps
     put(put_uvarint(len(gaps) + 1))
-    for one_gaps in gaps:
-        _write_gap_v1(one_gaps, put)
+    if type(gaps) is Packed:
+        for piece in gaps.pieces:
+            put(piece)
+    else:
+        for one_gaps in gaps:
+            _write_gap_v1(one_gaps, put)
     put(b"\0")
 
 
@@ -492,8 +512,12 @@ def _write_describe_bad_replicas_response_v0(e: DescribeBadReplicasResponse, put
     put(pack_h(e.error_code))
     log_dirs = e.log_dirs
     put(put_uvarint(len(log_dirs) + 1))
-    for one_log_dirs in log_dirs:
-        _write_log_dir_v0(one_log_dirs, put)
+    if type(log_dirs) is Packed:
+        for piece in log_dirs.pieces:
+            put(piece)
+    else:
+        for one_log_dirs in log_dirs:
+            _write_log_dir_v0(one_log_dirs, put)
     put(b"\0")
 
 
@@ -528,14 +552,33 @@ def _write_describe_bad_replicas_response_v1(e: DescribeBadReplicasResponse, put
     put(pack_h(e.error_code))
     log_dirs = e.log_dirs
     put(put_uvarint(len(log_dirs) + 1))
-    for one_log_dirs in log_dirs:
-        _write_log_dir_v1(one_log_dirs, put)
+    if type(log_dirs) is Packed:
+        for piece in log_dirs.pieces:
+            put(piece)
+    else:
+        for one_log_dirs in log_dirs:
+            _write_log_dir_v1(one_log_dirs, put)
     put(b"\0")
 
 
 DescribeBadReplicasResponse.READERS = {
     0: _read_describe_bad_replicas_response_v0,
     1: _read_describe_bad_replicas_response_v1,
+}
+BadCopy.WRITERS = {
+    0: _write_bad_copy_v0,
+    1: _write_bad_copy_v0,
+}
+Replica.WRITERS = {
+    0: _write_replica_v0,
+    1: _write_replica_v0,
+}
+Gap.WRITERS = {
+    1: _write_gap_v1,
+}
+LogDir.WRITERS = {
+    0: _write_log_dir_v0,
+    1: _write_log_dir_v1,
 }
 DescribeBadReplicasResponse.WRITERS = {
     0: _write_describe_bad_replicas_response_v0,

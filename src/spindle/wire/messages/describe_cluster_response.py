@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -292,8 +292,12 @@ def _write_describe_cluster_response_v0(e: DescribeClusterResponse, put: Put) ->
     put(pack_i(e.controller_id))
     brokers = e.brokers
     put(put_uvarint(len(brokers) + 1))
-    for one_brokers in brokers:
-        _write_describe_cluster_broker_v0(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_describe_cluster_broker_v0(one_brokers, put)
     put(pack_iB(e.cluster_authorized_operations, 0))
 
 
@@ -377,8 +381,12 @@ def _write_describe_cluster_response_v1(e: DescribeClusterResponse, put: Put) ->
     put(pack_i(e.controller_id))
     brokers = e.brokers
     put(put_uvarint(len(brokers) + 1))
-    for one_brokers in brokers:
-        _write_describe_cluster_broker_v0(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_describe_cluster_broker_v0(one_brokers, put)
     put(pack_iB(e.cluster_authorized_operations, 0))
 
 
@@ -462,8 +470,12 @@ def _write_describe_cluster_response_v2(e: DescribeClusterResponse, put: Put) ->
     put(pack_i(e.controller_id))
     brokers = e.brokers
     put(put_uvarint(len(brokers) + 1))
-    for one_brokers in brokers:
-        _write_describe_cluster_broker_v2(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_describe_cluster_broker_v2(one_brokers, put)
     put(pack_iB(e.cluster_authorized_operations, 0))
 
 
@@ -471,6 +483,11 @@ DescribeClusterResponse.READERS = {
     0: _read_describe_cluster_response_v0,
     1: _read_describe_cluster_response_v1,
     2: _read_describe_cluster_response_v2,
+}
+DescribeClusterBroker.WRITERS = {
+    0: _write_describe_cluster_broker_v0,
+    1: _write_describe_cluster_broker_v0,
+    2: _write_describe_cluster_broker_v2,
 }
 DescribeClusterResponse.WRITERS = {
     0: _write_describe_cluster_response_v0,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from struct import Struct
 from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, compact_string, read_each, string, walk_each
 from spindle.wire.messages.describe_configs_response import DescribeConfigsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -126,6 +128,37 @@ def _write_describe_configs_resource_v1(e: DescribeConfigsResource, put: Put) ->
             put(raw)
 
 
+def _walk_describe_configs_resource_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeConfigsResource]:
+    (resource_type,) = unpack_b(b, o)
+    o += 1
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("DescribeConfigsResource.resource_name")
+    if n > end - o:
+        raise short("DescribeConfigsResource.resource_name", n, end - o)
+    resource_name = str(b[o : o + n], "utf-8")
+    o += n
+    configuration_keys: Sequence[str] | None
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        configuration_keys = None
+    else:
+        if n * 2 > end - o:
+            raise short("DescribeConfigsResource.configuration_keys", n * 2, end - o)
+        configuration_keys, o = yield from read_each(
+            partial(string, "DescribeConfigsResource.configuration_keys"), b, o, end, at, n
+        )
+    e = new(DescribeConfigsResource)
+    e.resource_type = resource_type
+    e.resource_name = resource_name
+    e.configuration_keys = configuration_keys
+    return e, o
+
+
 def _read_describe_configs_resource_v4(
     b: Buffer, o: int, end: int
 ) -> tuple[DescribeConfigsResource, int]:
@@ -194,6 +227,44 @@ def _write_describe_configs_resource_v4(e: DescribeConfigsResource, put: Put) ->
     put(b"\0")
 
 
+def _walk_describe_configs_resource_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeConfigsResource]:
+    (resource_type,) = unpack_b(b, o)
+    o += 1
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DescribeConfigsResource.resource_name")
+    if n > end - o:
+        raise short("DescribeConfigsResource.resource_name", n, end - o)
+    resource_name = str(b[o : o + n], "utf-8")
+    o += n
+    configuration_keys: Sequence[str] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        configuration_keys = None
+    else:
+        if n > end - o:
+            raise short("DescribeConfigsResource.configuration_keys", n, end - o)
+        configuration_keys, o = yield from read_each(
+            partial(compact_string, "DescribeConfigsResource.configuration_keys"), b, o, end, at, n
+        )
+    o = skip_tags(b, o, end, "DescribeConfigsResource") if b[o] else o + 1
+    e = new(DescribeConfigsResource)
+    e.resource_type = resource_type
+    e.resource_name = resource_name
+    e.configuration_keys = configuration_keys
+    return e, o
+
+
 def _read_describe_configs_request_v1(
     b: Buffer, o: int, end: int
 ) -> tuple[DescribeConfigsRequest, int]:
@@ -225,6 +296,25 @@ def _write_describe_configs_request_v1(e: DescribeConfigsRequest, put: Put) -> N
     put(pack_t(e.include_synonyms))
 
 
+def _walk_describe_configs_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeConfigsRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("DescribeConfigsRequest.resources")
+    if n * 7 > end - o:
+        raise short("DescribeConfigsRequest.resources", n * 7, end - o)
+    resources, o = yield from walk_each(_walk_describe_configs_resource_v1, b, o, end, at, n)
+    (include_synonyms,) = unpack_t(b, o)
+    o += 1
+    e = new(DescribeConfigsRequest)
+    e.resources = resources
+    e.include_synonyms = include_synonyms
+    e.include_documentation = False
+    return e, o
+
+
 def _read_describe_configs_request_v3(
     b: Buffer, o: int, end: int
 ) -> tuple[DescribeConfigsRequest, int]:
@@ -254,6 +344,25 @@ def _write_describe_configs_request_v3(e: DescribeConfigsRequest, put: Put) -> N
     for one_resources in resources:
         _write_describe_configs_resource_v1(one_resources, put)
     put(pack_tt(e.include_synonyms, e.include_documentation))
+
+
+def _walk_describe_configs_request_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeConfigsRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("DescribeConfigsRequest.resources")
+    if n * 7 > end - o:
+        raise short("DescribeConfigsRequest.resources", n * 7, end - o)
+    resources, o = yield from walk_each(_walk_describe_configs_resource_v1, b, o, end, at, n)
+    include_synonyms, include_documentation = unpack_tt(b, o)
+    o += 2
+    e = new(DescribeConfigsRequest)
+    e.resources = resources
+    e.include_synonyms = include_synonyms
+    e.include_documentation = include_documentation
+    return e, o
 
 
 def _read_describe_configs_request_v4(
@@ -291,7 +400,36 @@ def _write_describe_configs_request_v4(e: DescribeConfigsRequest, put: Put) -> N
     put(pack_ttB(e.include_synonyms, e.include_documentation, 0))
 
 
+def _walk_describe_configs_request_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeConfigsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DescribeConfigsRequest.resources")
+    if n * 4 > end - o:
+        raise short("DescribeConfigsRequest.resources", n * 4, end - o)
+    resources, o = yield from walk_each(_walk_describe_configs_resource_v4, b, o, end, at, n)
+    include_synonyms, include_documentation = unpack_tt(b, o)
+    o += 2
+    o = skip_tags(b, o, end, "DescribeConfigsRequest") if b[o] else o + 1
+    e = new(DescribeConfigsRequest)
+    e.resources = resources
+    e.include_synonyms = include_synonyms
+    e.include_documentation = include_documentation
+    return e, o
+
+
 DescribeConfigsRequest.RESPONSE = DescribeConfigsResponse
+DescribeConfigsRequest.WALKERS = {
+    1: _walk_describe_configs_request_v1,
+    2: _walk_describe_configs_request_v1,
+    3: _walk_describe_configs_request_v3,
+    4: _walk_describe_configs_request_v4,
+}
 DescribeConfigsRequest.READERS = {
     1: _read_describe_configs_request_v1,
     2: _read_describe_configs_request_v1,

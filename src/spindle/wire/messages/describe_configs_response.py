@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -283,8 +283,12 @@ def _write_describe_configs_resource_result_v1(e: DescribeConfigsResourceResult,
     put(pack_tbt(e.read_only, e.config_source, e.is_sensitive))
     synonyms = e.synonyms
     put(pack_i(len(synonyms)))
-    for one_synonyms in synonyms:
-        _write_describe_configs_synonym_v1(one_synonyms, put)
+    if type(synonyms) is Packed:
+        for piece in synonyms.pieces:
+            put(piece)
+    else:
+        for one_synonyms in synonyms:
+            _write_describe_configs_synonym_v1(one_synonyms, put)
 
 
 def _read_describe_configs_resource_result_v3(
@@ -360,8 +364,12 @@ def _write_describe_configs_resource_result_v3(e: DescribeConfigsResourceResult,
     put(pack_tbt(e.read_only, e.config_source, e.is_sensitive))
     synonyms = e.synonyms
     put(pack_i(len(synonyms)))
-    for one_synonyms in synonyms:
-        _write_describe_configs_synonym_v1(one_synonyms, put)
+    if type(synonyms) is Packed:
+        for piece in synonyms.pieces:
+            put(piece)
+    else:
+        for one_synonyms in synonyms:
+            _write_describe_configs_synonym_v1(one_synonyms, put)
     put(pack_b(e.config_type))
     documentation = e.documentation
     if documentation is None:
@@ -458,8 +466,12 @@ def _write_describe_configs_resource_result_v4(e: DescribeConfigsResourceResult,
     put(pack_tbt(e.read_only, e.config_source, e.is_sensitive))
     synonyms = e.synonyms
     put(put_uvarint(len(synonyms) + 1))
-    for one_synonyms in synonyms:
-        _write_describe_configs_synonym_v4(one_synonyms, put)
+    if type(synonyms) is Packed:
+        for piece in synonyms.pieces:
+            put(piece)
+    else:
+        for one_synonyms in synonyms:
+            _write_describe_configs_synonym_v4(one_synonyms, put)
     put(pack_b(e.config_type))
     documentation = e.documentation
     if documentation is None:
@@ -533,8 +545,12 @@ def _write_describe_configs_result_v1(e: DescribeConfigsResult, put: Put) -> Non
     put(raw)
     configs = e.configs
     put(pack_i(len(configs)))
-    for one_configs in configs:
-        _write_describe_configs_resource_result_v1(one_configs, put)
+    if type(configs) is Packed:
+        for piece in configs.pieces:
+            put(piece)
+    else:
+        for one_configs in configs:
+            _write_describe_configs_resource_result_v1(one_configs, put)
 
 
 def _read_describe_configs_result_v3(
@@ -599,8 +615,12 @@ def _write_describe_configs_result_v3(e: DescribeConfigsResult, put: Put) -> Non
     put(raw)
     configs = e.configs
     put(pack_i(len(configs)))
-    for one_configs in configs:
-        _write_describe_configs_resource_result_v3(one_configs, put)
+    if type(configs) is Packed:
+        for piece in configs.pieces:
+            put(piece)
+    else:
+        for one_configs in configs:
+            _write_describe_configs_resource_result_v3(one_configs, put)
 
 
 def _read_describe_configs_result_v4(
@@ -675,8 +695,12 @@ def _write_describe_configs_result_v4(e: DescribeConfigsResult, put: Put) -> Non
     put(raw)
     configs = e.configs
     put(put_uvarint(len(configs) + 1))
-    for one_configs in configs:
-        _write_describe_configs_resource_result_v4(one_configs, put)
+    if type(configs) is Packed:
+        for piece in configs.pieces:
+            put(piece)
+    else:
+        for one_configs in configs:
+            _write_describe_configs_resource_result_v4(one_configs, put)
     put(b"\0")
 
 
@@ -706,8 +730,12 @@ def _write_describe_configs_response_v1(e: DescribeConfigsResponse, put: Put) ->
     put(pack_i(e.throttle_time_ms))
     results = e.results
     put(pack_i(len(results)))
-    for one_results in results:
-        _write_describe_configs_result_v1(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_describe_configs_result_v1(one_results, put)
 
 
 def _read_describe_configs_response_v3(
@@ -736,8 +764,12 @@ def _write_describe_configs_response_v3(e: DescribeConfigsResponse, put: Put) ->
     put(pack_i(e.throttle_time_ms))
     results = e.results
     put(pack_i(len(results)))
-    for one_results in results:
-        _write_describe_configs_result_v3(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_describe_configs_result_v3(one_results, put)
 
 
 def _read_describe_configs_response_v4(
@@ -770,8 +802,12 @@ def _write_describe_configs_response_v4(e: DescribeConfigsResponse, put: Put) ->
     put(pack_i(e.throttle_time_ms))
     results = e.results
     put(put_uvarint(len(results) + 1))
-    for one_results in results:
-        _write_describe_configs_result_v4(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_describe_configs_result_v4(one_results, put)
     put(b"\0")
 
 
@@ -780,6 +816,24 @@ DescribeConfigsResponse.READERS = {
     2: _read_describe_configs_response_v1,
     3: _read_describe_configs_response_v3,
     4: _read_describe_configs_response_v4,
+}
+DescribeConfigsSynonym.WRITERS = {
+    1: _write_describe_configs_synonym_v1,
+    2: _write_describe_configs_synonym_v1,
+    3: _write_describe_configs_synonym_v1,
+    4: _write_describe_configs_synonym_v4,
+}
+DescribeConfigsResourceResult.WRITERS = {
+    1: _write_describe_configs_resource_result_v1,
+    2: _write_describe_configs_resource_result_v1,
+    3: _write_describe_configs_resource_result_v3,
+    4: _write_describe_configs_resource_result_v4,
+}
+DescribeConfigsResult.WRITERS = {
+    1: _write_describe_configs_result_v1,
+    2: _write_describe_configs_result_v1,
+    3: _write_describe_configs_result_v3,
+    4: _write_describe_configs_result_v4,
 }
 DescribeConfigsResponse.WRITERS = {
     1: _write_describe_configs_response_v1,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from struct import Struct
 from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, compact_string, read_each, string
 from spindle.wire.messages.describe_groups_response import DescribeGroupsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -75,6 +77,24 @@ def _write_describe_groups_request_v0(e: DescribeGroupsRequest, put: Put) -> Non
         put(raw)
 
 
+def _walk_describe_groups_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeGroupsRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("DescribeGroupsRequest.groups")
+    if n * 2 > end - o:
+        raise short("DescribeGroupsRequest.groups", n * 2, end - o)
+    groups, o = yield from read_each(
+        partial(string, "DescribeGroupsRequest.groups"), b, o, end, at, n
+    )
+    e = new(DescribeGroupsRequest)
+    e.groups = groups
+    e.include_authorized_operations = False
+    return e, o
+
+
 def _read_describe_groups_request_v3(
     b: Buffer, o: int, end: int
 ) -> tuple[DescribeGroupsRequest, int]:
@@ -112,6 +132,26 @@ def _write_describe_groups_request_v3(e: DescribeGroupsRequest, put: Put) -> Non
         put(pack_h(len(raw)))
         put(raw)
     put(pack_t(e.include_authorized_operations))
+
+
+def _walk_describe_groups_request_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeGroupsRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("DescribeGroupsRequest.groups")
+    if n * 2 > end - o:
+        raise short("DescribeGroupsRequest.groups", n * 2, end - o)
+    groups, o = yield from read_each(
+        partial(string, "DescribeGroupsRequest.groups"), b, o, end, at, n
+    )
+    (include_authorized_operations,) = unpack_t(b, o)
+    o += 1
+    e = new(DescribeGroupsRequest)
+    e.groups = groups
+    e.include_authorized_operations = include_authorized_operations
+    return e, o
 
 
 def _read_describe_groups_request_v5(
@@ -160,7 +200,40 @@ def _write_describe_groups_request_v5(e: DescribeGroupsRequest, put: Put) -> Non
     put(pack_tB(e.include_authorized_operations, 0))
 
 
+def _walk_describe_groups_request_v5(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeGroupsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DescribeGroupsRequest.groups")
+    if n > end - o:
+        raise short("DescribeGroupsRequest.groups", n, end - o)
+    groups, o = yield from read_each(
+        partial(compact_string, "DescribeGroupsRequest.groups"), b, o, end, at, n
+    )
+    (include_authorized_operations,) = unpack_t(b, o)
+    o += 1
+    o = skip_tags(b, o, end, "DescribeGroupsRequest") if b[o] else o + 1
+    e = new(DescribeGroupsRequest)
+    e.groups = groups
+    e.include_authorized_operations = include_authorized_operations
+    return e, o
+
+
 DescribeGroupsRequest.RESPONSE = DescribeGroupsResponse
+DescribeGroupsRequest.WALKERS = {
+    0: _walk_describe_groups_request_v0,
+    1: _walk_describe_groups_request_v0,
+    2: _walk_describe_groups_request_v0,
+    3: _walk_describe_groups_request_v3,
+    4: _walk_describe_groups_request_v3,
+    5: _walk_describe_groups_request_v5,
+    6: _walk_describe_groups_request_v5,
+}
 DescribeGroupsRequest.READERS = {
     0: _read_describe_groups_request_v0,
     1: _read_describe_groups_request_v0,

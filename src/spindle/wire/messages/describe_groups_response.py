@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -470,8 +470,12 @@ def _write_described_group_v0(e: DescribedGroup, put: Put) -> None:
     put(raw)
     members = e.members
     put(pack_i(len(members)))
-    for one_members in members:
-        _write_described_group_member_v0(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_described_group_member_v0(one_members, put)
 
 
 def _read_described_group_v3(b: Buffer, o: int, end: int) -> tuple[DescribedGroup, int]:
@@ -555,8 +559,12 @@ def _write_described_group_v3(e: DescribedGroup, put: Put) -> None:
     put(raw)
     members = e.members
     put(pack_i(len(members)))
-    for one_members in members:
-        _write_described_group_member_v0(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_described_group_member_v0(one_members, put)
     put(pack_i(e.authorized_operations))
 
 
@@ -641,8 +649,12 @@ def _write_described_group_v4(e: DescribedGroup, put: Put) -> None:
     put(raw)
     members = e.members
     put(pack_i(len(members)))
-    for one_members in members:
-        _write_described_group_member_v4(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_described_group_member_v4(one_members, put)
     put(pack_i(e.authorized_operations))
 
 
@@ -743,8 +755,12 @@ def _write_described_group_v5(e: DescribedGroup, put: Put) -> None:
     put(raw)
     members = e.members
     put(put_uvarint(len(members) + 1))
-    for one_members in members:
-        _write_described_group_member_v5(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_described_group_member_v5(one_members, put)
     put(pack_iB(e.authorized_operations, 0))
 
 
@@ -865,8 +881,12 @@ def _write_described_group_v6(e: DescribedGroup, put: Put) -> None:
     put(raw)
     members = e.members
     put(put_uvarint(len(members) + 1))
-    for one_members in members:
-        _write_described_group_member_v5(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_described_group_member_v5(one_members, put)
     put(pack_iB(e.authorized_operations, 0))
 
 
@@ -893,8 +913,12 @@ def _read_describe_groups_response_v0(
 def _write_describe_groups_response_v0(e: DescribeGroupsResponse, put: Put) -> None:
     groups = e.groups
     put(pack_i(len(groups)))
-    for one_groups in groups:
-        _write_described_group_v0(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_described_group_v0(one_groups, put)
 
 
 def _read_describe_groups_response_v1(
@@ -923,8 +947,12 @@ def _write_describe_groups_response_v1(e: DescribeGroupsResponse, put: Put) -> N
     put(pack_i(e.throttle_time_ms))
     groups = e.groups
     put(pack_i(len(groups)))
-    for one_groups in groups:
-        _write_described_group_v0(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_described_group_v0(one_groups, put)
 
 
 def _read_describe_groups_response_v3(
@@ -953,8 +981,12 @@ def _write_describe_groups_response_v3(e: DescribeGroupsResponse, put: Put) -> N
     put(pack_i(e.throttle_time_ms))
     groups = e.groups
     put(pack_i(len(groups)))
-    for one_groups in groups:
-        _write_described_group_v3(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_described_group_v3(one_groups, put)
 
 
 def _read_describe_groups_response_v4(
@@ -983,8 +1015,12 @@ def _write_describe_groups_response_v4(e: DescribeGroupsResponse, put: Put) -> N
     put(pack_i(e.throttle_time_ms))
     groups = e.groups
     put(pack_i(len(groups)))
-    for one_groups in groups:
-        _write_described_group_v4(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_described_group_v4(one_groups, put)
 
 
 def _read_describe_groups_response_v5(
@@ -1017,8 +1053,12 @@ def _write_describe_groups_response_v5(e: DescribeGroupsResponse, put: Put) -> N
     put(pack_i(e.throttle_time_ms))
     groups = e.groups
     put(put_uvarint(len(groups) + 1))
-    for one_groups in groups:
-        _write_described_group_v5(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_described_group_v5(one_groups, put)
     put(b"\0")
 
 
@@ -1052,8 +1092,12 @@ def _write_describe_groups_response_v6(e: DescribeGroupsResponse, put: Put) -> N
     put(pack_i(e.throttle_time_ms))
     groups = e.groups
     put(put_uvarint(len(groups) + 1))
-    for one_groups in groups:
-        _write_described_group_v6(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_described_group_v6(one_groups, put)
     put(b"\0")
 
 
@@ -1065,6 +1109,24 @@ DescribeGroupsResponse.READERS = {
     4: _read_describe_groups_response_v4,
     5: _read_describe_groups_response_v5,
     6: _read_describe_groups_response_v6,
+}
+DescribedGroupMember.WRITERS = {
+    0: _write_described_group_member_v0,
+    1: _write_described_group_member_v0,
+    2: _write_described_group_member_v0,
+    3: _write_described_group_member_v0,
+    4: _write_described_group_member_v4,
+    5: _write_described_group_member_v5,
+    6: _write_described_group_member_v5,
+}
+DescribedGroup.WRITERS = {
+    0: _write_described_group_v0,
+    1: _write_described_group_v0,
+    2: _write_described_group_v0,
+    3: _write_described_group_v3,
+    4: _write_described_group_v4,
+    5: _write_described_group_v5,
+    6: _write_described_group_v6,
 }
 DescribeGroupsResponse.WRITERS = {
     0: _write_describe_groups_response_v0,

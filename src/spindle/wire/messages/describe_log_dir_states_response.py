@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
 new = object.__new__
@@ -276,8 +276,12 @@ def _write_log_dir_state_v0(e: LogDirState, put: Put) -> None:
     )
     events = e.events
     put(put_uvarint(len(events) + 1))
-    for one_events in events:
-        _write_event_v0(one_events, put)
+    if type(events) is Packed:
+        for piece in events.pieces:
+            put(piece)
+    else:
+        for one_events in events:
+            _write_event_v0(one_events, put)
     put(b"\0")
 
 
@@ -312,13 +316,23 @@ def _write_describe_log_dir_states_response_v0(e: DescribeLogDirStatesResponse, 
     put(pack_h(e.error_code))
     log_dirs = e.log_dirs
     put(put_uvarint(len(log_dirs) + 1))
-    for one_log_dirs in log_dirs:
-        _write_log_dir_state_v0(one_log_dirs, put)
+    if type(log_dirs) is Packed:
+        for piece in log_dirs.pieces:
+            put(piece)
+    else:
+        for one_log_dirs in log_dirs:
+            _write_log_dir_state_v0(one_log_dirs, put)
     put(b"\0")
 
 
 DescribeLogDirStatesResponse.READERS = {
     0: _read_describe_log_dir_states_response_v0,
+}
+Event.WRITERS = {
+    0: _write_event_v0,
+}
+LogDirState.WRITERS = {
+    0: _write_log_dir_state_v0,
 }
 DescribeLogDirStatesResponse.WRITERS = {
     0: _write_describe_log_dir_states_response_v0,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.describe_log_dirs_response import DescribeLogDirsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -80,6 +81,30 @@ def _write_describable_log_dir_topic_v1(e: DescribableLogDirTopic, put: Put) -> 
         put(pack(f">{len(partitions)}i", *partitions))
 
 
+def _walk_describable_log_dir_topic_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribableLogDirTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("DescribableLogDirTopic.topic")
+    if n > end - o:
+        raise short("DescribableLogDirTopic.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("DescribableLogDirTopic.partitions")
+    if n * 4 > end - o:
+        raise short("DescribableLogDirTopic.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    e = new(DescribableLogDirTopic)
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
+
+
 def _read_describable_log_dir_topic_v2(
     b: Buffer, o: int, end: int
 ) -> tuple[DescribableLogDirTopic, int]:
@@ -124,6 +149,37 @@ def _write_describable_log_dir_topic_v2(e: DescribableLogDirTopic, put: Put) -> 
     put(b"\0")
 
 
+def _walk_describable_log_dir_topic_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribableLogDirTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DescribableLogDirTopic.topic")
+    if n > end - o:
+        raise short("DescribableLogDirTopic.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DescribableLogDirTopic.partitions")
+    if n * 4 > end - o:
+        raise short("DescribableLogDirTopic.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "DescribableLogDirTopic") if b[o] else o + 1
+    e = new(DescribableLogDirTopic)
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
+
+
 def _read_describe_log_dirs_request_v1(
     b: Buffer, o: int, end: int
 ) -> tuple[DescribeLogDirsRequest, int]:
@@ -153,6 +209,23 @@ def _write_describe_log_dirs_request_v1(e: DescribeLogDirsRequest, put: Put) -> 
         put(pack_i(len(topics)))
         for one_topics in topics:
             _write_describable_log_dir_topic_v1(one_topics, put)
+
+
+def _walk_describe_log_dirs_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeLogDirsRequest]:
+    topics: Sequence[DescribableLogDirTopic] | None
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        topics = None
+    else:
+        if n * 6 > end - o:
+            raise short("DescribeLogDirsRequest.topics", n * 6, end - o)
+        topics, o = yield from walk_each(_walk_describable_log_dir_topic_v1, b, o, end, at, n)
+    e = new(DescribeLogDirsRequest)
+    e.topics = topics
+    return e, o
 
 
 def _read_describe_log_dirs_request_v2(
@@ -191,7 +264,35 @@ def _write_describe_log_dirs_request_v2(e: DescribeLogDirsRequest, put: Put) -> 
     put(b"\0")
 
 
+def _walk_describe_log_dirs_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeLogDirsRequest]:
+    topics: Sequence[DescribableLogDirTopic] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        topics = None
+    else:
+        if n * 3 > end - o:
+            raise short("DescribeLogDirsRequest.topics", n * 3, end - o)
+        topics, o = yield from walk_each(_walk_describable_log_dir_topic_v2, b, o, end, at, n)
+    o = skip_tags(b, o, end, "DescribeLogDirsRequest") if b[o] else o + 1
+    e = new(DescribeLogDirsRequest)
+    e.topics = topics
+    return e, o
+
+
 DescribeLogDirsRequest.RESPONSE = DescribeLogDirsResponse
+DescribeLogDirsRequest.WALKERS = {
+    1: _walk_describe_log_dirs_request_v1,
+    2: _walk_describe_log_dirs_request_v2,
+    3: _walk_describe_log_dirs_request_v2,
+    4: _walk_describe_log_dirs_request_v2,
+    5: _walk_describe_log_dirs_request_v2,
+}
 DescribeLogDirsRequest.READERS = {
     1: _read_describe_log_dirs_request_v1,
     2: _read_describe_log_dirs_request_v2,

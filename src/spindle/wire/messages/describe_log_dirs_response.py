@@ -12,6 +12,7 @@ from spindle.model.errors import Error
 from spindle.wire.codec import (
     ErrorCode,
     Message,
+    Packed,
     Put,
     Response,
     count_of,
@@ -211,8 +212,12 @@ def _write_describe_log_dirs_topic_v1(e: DescribeLogDirsTopic, put: Put) -> None
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_describe_log_dirs_partition_v1(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_describe_log_dirs_partition_v1(one_partitions, put)
 
 
 def _read_describe_log_dirs_topic_v2(
@@ -257,8 +262,12 @@ def _write_describe_log_dirs_topic_v2(e: DescribeLogDirsTopic, put: Put) -> None
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_describe_log_dirs_partition_v2(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_describe_log_dirs_partition_v2(one_partitions, put)
     put(b"\0")
 
 
@@ -306,8 +315,12 @@ def _write_describe_log_dirs_result_v1(e: DescribeLogDirsResult, put: Put) -> No
     put(raw)
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_describe_log_dirs_topic_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_describe_log_dirs_topic_v1(one_topics, put)
 
 
 def _read_describe_log_dirs_result_v2(
@@ -345,7 +358,7 @@ def _read_describe_log_dirs_result_v2(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "DescribeLogDirsResult")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "DescribeLogDirsResult")
             if tag == 10000:
@@ -374,8 +387,12 @@ def _write_describe_log_dirs_result_v2(e: DescribeLogDirsResult, put: Put) -> No
     put(raw)
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_describe_log_dirs_topic_v2(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_describe_log_dirs_topic_v2(one_topics, put)
     tags: list[bytes] = []
     outer = put
     directory_id = e.directory_id
@@ -427,7 +444,7 @@ def _read_describe_log_dirs_result_v4(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "DescribeLogDirsResult")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "DescribeLogDirsResult")
             if tag == 10000:
@@ -456,8 +473,12 @@ def _write_describe_log_dirs_result_v4(e: DescribeLogDirsResult, put: Put) -> No
     put(raw)
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_describe_log_dirs_topic_v2(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_describe_log_dirs_topic_v2(one_topics, put)
     put(pack_qq(e.total_bytes, e.usable_bytes))
     tags: list[bytes] = []
     outer = put
@@ -510,7 +531,7 @@ def _read_describe_log_dirs_result_v5(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "DescribeLogDirsResult")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "DescribeLogDirsResult")
             if tag == 10000:
@@ -539,8 +560,12 @@ def _write_describe_log_dirs_result_v5(e: DescribeLogDirsResult, put: Put) -> No
     put(raw)
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_describe_log_dirs_topic_v2(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_describe_log_dirs_topic_v2(one_topics, put)
     put(pack_qqt(e.total_bytes, e.usable_bytes, e.is_cordoned))
     tags: list[bytes] = []
     outer = put
@@ -583,8 +608,12 @@ def _write_describe_log_dirs_response_v1(e: DescribeLogDirsResponse, put: Put) -
     put(pack_i(e.throttle_time_ms))
     results = e.results
     put(pack_i(len(results)))
-    for one_results in results:
-        _write_describe_log_dirs_result_v1(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_describe_log_dirs_result_v1(one_results, put)
 
 
 def _read_describe_log_dirs_response_v2(
@@ -618,8 +647,12 @@ def _write_describe_log_dirs_response_v2(e: DescribeLogDirsResponse, put: Put) -
     put(pack_i(e.throttle_time_ms))
     results = e.results
     put(put_uvarint(len(results) + 1))
-    for one_results in results:
-        _write_describe_log_dirs_result_v2(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_describe_log_dirs_result_v2(one_results, put)
     put(b"\0")
 
 
@@ -655,8 +688,12 @@ def _write_describe_log_dirs_response_v3(e: DescribeLogDirsResponse, put: Put) -
     put(pack_ih(e.throttle_time_ms, e.error_code))
     results = e.results
     put(put_uvarint(len(results) + 1))
-    for one_results in results:
-        _write_describe_log_dirs_result_v2(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_describe_log_dirs_result_v2(one_results, put)
     put(b"\0")
 
 
@@ -692,8 +729,12 @@ def _write_describe_log_dirs_response_v4(e: DescribeLogDirsResponse, put: Put) -
     put(pack_ih(e.throttle_time_ms, e.error_code))
     results = e.results
     put(put_uvarint(len(results) + 1))
-    for one_results in results:
-        _write_describe_log_dirs_result_v4(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_describe_log_dirs_result_v4(one_results, put)
     put(b"\0")
 
 
@@ -729,8 +770,12 @@ def _write_describe_log_dirs_response_v5(e: DescribeLogDirsResponse, put: Put) -
     put(pack_ih(e.throttle_time_ms, e.error_code))
     results = e.results
     put(put_uvarint(len(results) + 1))
-    for one_results in results:
-        _write_describe_log_dirs_result_v5(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_describe_log_dirs_result_v5(one_results, put)
     put(b"\0")
 
 
@@ -740,6 +785,27 @@ DescribeLogDirsResponse.READERS = {
     3: _read_describe_log_dirs_response_v3,
     4: _read_describe_log_dirs_response_v4,
     5: _read_describe_log_dirs_response_v5,
+}
+DescribeLogDirsPartition.WRITERS = {
+    1: _write_describe_log_dirs_partition_v1,
+    2: _write_describe_log_dirs_partition_v2,
+    3: _write_describe_log_dirs_partition_v2,
+    4: _write_describe_log_dirs_partition_v2,
+    5: _write_describe_log_dirs_partition_v2,
+}
+DescribeLogDirsTopic.WRITERS = {
+    1: _write_describe_log_dirs_topic_v1,
+    2: _write_describe_log_dirs_topic_v2,
+    3: _write_describe_log_dirs_topic_v2,
+    4: _write_describe_log_dirs_topic_v2,
+    5: _write_describe_log_dirs_topic_v2,
+}
+DescribeLogDirsResult.WRITERS = {
+    1: _write_describe_log_dirs_result_v1,
+    2: _write_describe_log_dirs_result_v2,
+    3: _write_describe_log_dirs_result_v2,
+    4: _write_describe_log_dirs_result_v4,
+    5: _write_describe_log_dirs_result_v5,
 }
 DescribeLogDirsResponse.WRITERS = {
     1: _write_describe_log_dirs_response_v1,

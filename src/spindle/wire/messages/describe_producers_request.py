@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.describe_producers_response import DescribeProducersResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -82,6 +83,35 @@ def _write_topic_request_v0(e: TopicRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_topic_request_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicRequest.name")
+    if n > end - o:
+        raise short("TopicRequest.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicRequest.partition_indexes")
+    if n * 4 > end - o:
+        raise short("TopicRequest.partition_indexes", n * 4, end - o)
+    partition_indexes, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "TopicRequest") if b[o] else o + 1
+    e = new(TopicRequest)
+    e.name = name
+    e.partition_indexes = partition_indexes
+    return e, o
+
+
 def _read_describe_producers_request_v0(
     b: Buffer, o: int, end: int
 ) -> tuple[DescribeProducersRequest, int]:
@@ -113,7 +143,29 @@ def _write_describe_producers_request_v0(e: DescribeProducersRequest, put: Put) 
     put(b"\0")
 
 
+def _walk_describe_producers_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeProducersRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DescribeProducersRequest.topics")
+    if n * 3 > end - o:
+        raise short("DescribeProducersRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_topic_request_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "DescribeProducersRequest") if b[o] else o + 1
+    e = new(DescribeProducersRequest)
+    e.topics = topics
+    return e, o
+
+
 DescribeProducersRequest.RESPONSE = DescribeProducersResponse
+DescribeProducersRequest.WALKERS = {
+    0: _walk_describe_producers_request_v0,
+}
 DescribeProducersRequest.READERS = {
     0: _read_describe_producers_request_v0,
 }

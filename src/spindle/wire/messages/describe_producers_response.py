@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -193,8 +193,12 @@ def _write_partition_response_v0(e: PartitionResponse, put: Put) -> None:
         put(raw)
     active_producers = e.active_producers
     put(put_uvarint(len(active_producers) + 1))
-    for one_active_producers in active_producers:
-        _write_producer_state_v0(one_active_producers, put)
+    if type(active_producers) is Packed:
+        for piece in active_producers.pieces:
+            put(piece)
+    else:
+        for one_active_producers in active_producers:
+            _write_producer_state_v0(one_active_producers, put)
     put(b"\0")
 
 
@@ -238,8 +242,12 @@ def _write_topic_response_v0(e: TopicResponse, put: Put) -> None:
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_partition_response_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_response_v0(one_partitions, put)
     put(b"\0")
 
 
@@ -273,13 +281,26 @@ def _write_describe_producers_response_v0(e: DescribeProducersResponse, put: Put
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_topic_response_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_response_v0(one_topics, put)
     put(b"\0")
 
 
 DescribeProducersResponse.READERS = {
     0: _read_describe_producers_response_v0,
+}
+ProducerState.WRITERS = {
+    0: _write_producer_state_v0,
+}
+PartitionResponse.WRITERS = {
+    0: _write_partition_response_v0,
+}
+TopicResponse.WRITERS = {
+    0: _write_topic_response_v0,
 }
 DescribeProducersResponse.WRITERS = {
     0: _write_describe_producers_response_v0,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.describe_quorum_response import DescribeQuorumResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -110,6 +111,35 @@ def _write_topic_data_v0(e: TopicData, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_topic_data_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.topic_name")
+    if n > end - o:
+        raise short("TopicData.topic_name", n, end - o)
+    topic_name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 5 > end - o:
+        raise short("TopicData.partitions", n * 5, end - o)
+    partitions, o = yield from read_each(_read_partition_data_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TopicData") if b[o] else o + 1
+    e = new(TopicData)
+    e.topic_name = topic_name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_describe_quorum_request_v0(
     b: Buffer, o: int, end: int
 ) -> tuple[DescribeQuorumRequest, int]:
@@ -141,7 +171,31 @@ def _write_describe_quorum_request_v0(e: DescribeQuorumRequest, put: Put) -> Non
     put(b"\0")
 
 
+def _walk_describe_quorum_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeQuorumRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DescribeQuorumRequest.topics")
+    if n * 3 > end - o:
+        raise short("DescribeQuorumRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "DescribeQuorumRequest") if b[o] else o + 1
+    e = new(DescribeQuorumRequest)
+    e.topics = topics
+    return e, o
+
+
 DescribeQuorumRequest.RESPONSE = DescribeQuorumResponse
+DescribeQuorumRequest.WALKERS = {
+    0: _walk_describe_quorum_request_v0,
+    1: _walk_describe_quorum_request_v0,
+    2: _walk_describe_quorum_request_v0,
+}
 DescribeQuorumRequest.READERS = {
     0: _read_describe_quorum_request_v0,
     1: _read_describe_quorum_request_v0,

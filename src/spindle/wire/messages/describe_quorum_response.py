@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
 new = object.__new__
@@ -294,12 +294,20 @@ def _write_partition_data_v0(e: PartitionData, put: Put) -> None:
     put(pack_ihiiq(e.partition_index, e.error_code, e.leader_id, e.leader_epoch, e.high_watermark))
     current_voters = e.current_voters
     put(put_uvarint(len(current_voters) + 1))
-    for one_current_voters in current_voters:
-        _write_replica_state_v0(one_current_voters, put)
+    if type(current_voters) is Packed:
+        for piece in current_voters.pieces:
+            put(piece)
+    else:
+        for one_current_voters in current_voters:
+            _write_replica_state_v0(one_current_voters, put)
     observers = e.observers
     put(put_uvarint(len(observers) + 1))
-    for one_observers in observers:
-        _write_replica_state_v0(one_observers, put)
+    if type(observers) is Packed:
+        for piece in observers.pieces:
+            put(piece)
+    else:
+        for one_observers in observers:
+            _write_replica_state_v0(one_observers, put)
     put(b"\0")
 
 
@@ -352,12 +360,20 @@ def _write_partition_data_v1(e: PartitionData, put: Put) -> None:
     put(pack_ihiiq(e.partition_index, e.error_code, e.leader_id, e.leader_epoch, e.high_watermark))
     current_voters = e.current_voters
     put(put_uvarint(len(current_voters) + 1))
-    for one_current_voters in current_voters:
-        _write_replica_state_v1(one_current_voters, put)
+    if type(current_voters) is Packed:
+        for piece in current_voters.pieces:
+            put(piece)
+    else:
+        for one_current_voters in current_voters:
+            _write_replica_state_v1(one_current_voters, put)
     observers = e.observers
     put(put_uvarint(len(observers) + 1))
-    for one_observers in observers:
-        _write_replica_state_v1(one_observers, put)
+    if type(observers) is Packed:
+        for piece in observers.pieces:
+            put(piece)
+    else:
+        for one_observers in observers:
+            _write_replica_state_v1(one_observers, put)
     put(b"\0")
 
 
@@ -433,12 +449,20 @@ def _write_partition_data_v2(e: PartitionData, put: Put) -> None:
     put(pack_iiq(e.leader_id, e.leader_epoch, e.high_watermark))
     current_voters = e.current_voters
     put(put_uvarint(len(current_voters) + 1))
-    for one_current_voters in current_voters:
-        _write_replica_state_v2(one_current_voters, put)
+    if type(current_voters) is Packed:
+        for piece in current_voters.pieces:
+            put(piece)
+    else:
+        for one_current_voters in current_voters:
+            _write_replica_state_v2(one_current_voters, put)
     observers = e.observers
     put(put_uvarint(len(observers) + 1))
-    for one_observers in observers:
-        _write_replica_state_v2(one_observers, put)
+    if type(observers) is Packed:
+        for piece in observers.pieces:
+            put(piece)
+    else:
+        for one_observers in observers:
+            _write_replica_state_v2(one_observers, put)
     put(b"\0")
 
 
@@ -482,8 +506,12 @@ def _write_topic_data_v0(e: TopicData, put: Put) -> None:
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_partition_data_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v0(one_partitions, put)
     put(b"\0")
 
 
@@ -527,8 +555,12 @@ def _write_topic_data_v1(e: TopicData, put: Put) -> None:
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_partition_data_v1(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v1(one_partitions, put)
     put(b"\0")
 
 
@@ -572,8 +604,12 @@ def _write_topic_data_v2(e: TopicData, put: Put) -> None:
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_partition_data_v2(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v2(one_partitions, put)
     put(b"\0")
 
 
@@ -650,8 +686,12 @@ def _write_node_v2(e: Node, put: Put) -> None:
     put(pack_i(e.node_id))
     listeners = e.listeners
     put(put_uvarint(len(listeners) + 1))
-    for one_listeners in listeners:
-        _write_listener_v2(one_listeners, put)
+    if type(listeners) is Packed:
+        for piece in listeners.pieces:
+            put(piece)
+    else:
+        for one_listeners in listeners:
+            _write_listener_v2(one_listeners, put)
     put(b"\0")
 
 
@@ -688,8 +728,12 @@ def _write_describe_quorum_response_v0(e: DescribeQuorumResponse, put: Put) -> N
     put(pack_h(e.error_code))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_topic_data_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_data_v0(one_topics, put)
     put(b"\0")
 
 
@@ -726,8 +770,12 @@ def _write_describe_quorum_response_v1(e: DescribeQuorumResponse, put: Put) -> N
     put(pack_h(e.error_code))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_topic_data_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_data_v1(one_topics, put)
     put(b"\0")
 
 
@@ -798,12 +846,20 @@ def _write_describe_quorum_response_v2(e: DescribeQuorumResponse, put: Put) -> N
         put(raw)
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_topic_data_v2(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_data_v2(one_topics, put)
     nodes = e.nodes
     put(put_uvarint(len(nodes) + 1))
-    for one_nodes in nodes:
-        _write_node_v2(one_nodes, put)
+    if type(nodes) is Packed:
+        for piece in nodes.pieces:
+            put(piece)
+    else:
+        for one_nodes in nodes:
+            _write_node_v2(one_nodes, put)
     put(b"\0")
 
 
@@ -811,6 +867,27 @@ DescribeQuorumResponse.READERS = {
     0: _read_describe_quorum_response_v0,
     1: _read_describe_quorum_response_v1,
     2: _read_describe_quorum_response_v2,
+}
+ReplicaState.WRITERS = {
+    0: _write_replica_state_v0,
+    1: _write_replica_state_v1,
+    2: _write_replica_state_v2,
+}
+PartitionData.WRITERS = {
+    0: _write_partition_data_v0,
+    1: _write_partition_data_v1,
+    2: _write_partition_data_v2,
+}
+TopicData.WRITERS = {
+    0: _write_topic_data_v0,
+    1: _write_topic_data_v1,
+    2: _write_topic_data_v2,
+}
+Listener.WRITERS = {
+    2: _write_listener_v2,
+}
+Node.WRITERS = {
+    2: _write_node_v2,
 }
 DescribeQuorumResponse.WRITERS = {
     0: _write_describe_quorum_response_v0,

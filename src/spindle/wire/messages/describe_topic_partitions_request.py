@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each
 from spindle.wire.messages.describe_topic_partitions_response import DescribeTopicPartitionsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -167,7 +168,38 @@ def _write_describe_topic_partitions_request_v0(
     put(b"\0")
 
 
+def _walk_describe_topic_partitions_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeTopicPartitionsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DescribeTopicPartitionsRequest.topics")
+    if n * 2 > end - o:
+        raise short("DescribeTopicPartitionsRequest.topics", n * 2, end - o)
+    topics, o = yield from read_each(_read_topic_request_v0, b, o, end, at, n)
+    (response_partition_limit,) = unpack_i(b, o)
+    o += 4
+    cursor: Cursor | None = None
+    n = b[o]
+    o += 1
+    if n < 128:
+        cursor, o = _read_cursor_v0(b, o, end)
+    o = skip_tags(b, o, end, "DescribeTopicPartitionsRequest") if b[o] else o + 1
+    e = new(DescribeTopicPartitionsRequest)
+    e.topics = topics
+    e.response_partition_limit = response_partition_limit
+    e.cursor = cursor
+    return e, o
+
+
 DescribeTopicPartitionsRequest.RESPONSE = DescribeTopicPartitionsResponse
+DescribeTopicPartitionsRequest.WALKERS = {
+    0: _walk_describe_topic_partitions_request_v0,
+}
 DescribeTopicPartitionsRequest.READERS = {
     0: _read_describe_topic_partitions_request_v0,
 }

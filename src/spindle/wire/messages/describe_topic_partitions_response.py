@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
 new = object.__new__
@@ -321,8 +321,12 @@ def _write_describe_topic_partitions_response_topic_v0(
     put(pack_ut(ZERO_UUID if e.topic_id is None else e.topic_id.bytes, e.is_internal))
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_describe_topic_partitions_response_partition_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_describe_topic_partitions_response_partition_v0(one_partitions, put)
     put(pack_iB(e.topic_authorized_operations, 0))
 
 
@@ -393,8 +397,12 @@ def _write_describe_topic_partitions_response_v0(
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_describe_topic_partitions_response_topic_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_describe_topic_partitions_response_topic_v0(one_topics, put)
     next_cursor = e.next_cursor
     if next_cursor is None:
         put(b"\xff")
@@ -406,6 +414,15 @@ def _write_describe_topic_partitions_response_v0(
 
 DescribeTopicPartitionsResponse.READERS = {
     0: _read_describe_topic_partitions_response_v0,
+}
+DescribeTopicPartitionsResponsePartition.WRITERS = {
+    0: _write_describe_topic_partitions_response_partition_v0,
+}
+DescribeTopicPartitionsResponseTopic.WRITERS = {
+    0: _write_describe_topic_partitions_response_topic_v0,
+}
+Cursor.WRITERS = {
+    0: _write_cursor_v0,
 }
 DescribeTopicPartitionsResponse.WRITERS = {
     0: _write_describe_topic_partitions_response_v0,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, compact_string, read_each
 from spindle.wire.messages.describe_transactions_response import DescribeTransactionsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -70,7 +72,31 @@ def _write_describe_transactions_request_v0(e: DescribeTransactionsRequest, put:
     put(b"\0")
 
 
+def _walk_describe_transactions_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[DescribeTransactionsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("DescribeTransactionsRequest.transactional_ids")
+    if n > end - o:
+        raise short("DescribeTransactionsRequest.transactional_ids", n, end - o)
+    transactional_ids, o = yield from read_each(
+        partial(compact_string, "DescribeTransactionsRequest.transactional_ids"), b, o, end, at, n
+    )
+    o = skip_tags(b, o, end, "DescribeTransactionsRequest") if b[o] else o + 1
+    e = new(DescribeTransactionsRequest)
+    e.transactional_ids = transactional_ids
+    return e, o
+
+
 DescribeTransactionsRequest.RESPONSE = DescribeTransactionsResponse
+DescribeTransactionsRequest.WALKERS = {
+    0: _walk_describe_transactions_request_v0,
+}
 DescribeTransactionsRequest.READERS = {
     0: _read_describe_transactions_request_v0,
 }

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -210,8 +210,12 @@ def _write_transaction_state_v0(e: TransactionState, put: Put) -> None:
     )
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_topic_data_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_data_v0(one_topics, put)
     put(b"\0")
 
 
@@ -245,13 +249,23 @@ def _write_describe_transactions_response_v0(e: DescribeTransactionsResponse, pu
     put(pack_i(e.throttle_time_ms))
     transaction_states = e.transaction_states
     put(put_uvarint(len(transaction_states) + 1))
-    for one_transaction_states in transaction_states:
-        _write_transaction_state_v0(one_transaction_states, put)
+    if type(transaction_states) is Packed:
+        for piece in transaction_states.pieces:
+            put(piece)
+    else:
+        for one_transaction_states in transaction_states:
+            _write_transaction_state_v0(one_transaction_states, put)
     put(b"\0")
 
 
 DescribeTransactionsResponse.READERS = {
     0: _read_describe_transactions_response_v0,
+}
+TopicData.WRITERS = {
+    0: _write_topic_data_v0,
+}
+TransactionState.WRITERS = {
+    0: _write_transaction_state_v0,
 }
 DescribeTransactionsResponse.WRITERS = {
     0: _write_describe_transactions_response_v0,

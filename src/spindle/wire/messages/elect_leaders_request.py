@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.elect_leaders_response import ElectLeadersResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -91,6 +92,28 @@ def _write_topic_partitions_v0(e: TopicPartitions, put: Put) -> None:
         put(pack(f">{len(partitions)}i", *partitions))
 
 
+def _walk_topic_partitions_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicPartitions]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("TopicPartitions.topic")
+    if n > end - o:
+        raise short("TopicPartitions.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("TopicPartitions.partitions")
+    if n * 4 > end - o:
+        raise short("TopicPartitions.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    e = new(TopicPartitions)
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
+
+
 def _read_topic_partitions_v2(b: Buffer, o: int, end: int) -> tuple[TopicPartitions, int]:
     n = b[o]
     o += 1
@@ -133,6 +156,35 @@ def _write_topic_partitions_v2(e: TopicPartitions, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_topic_partitions_v2(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicPartitions]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicPartitions.topic")
+    if n > end - o:
+        raise short("TopicPartitions.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicPartitions.partitions")
+    if n * 4 > end - o:
+        raise short("TopicPartitions.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "TopicPartitions") if b[o] else o + 1
+    e = new(TopicPartitions)
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
+
+
 def _read_elect_leaders_request_v0(b: Buffer, o: int, end: int) -> tuple[ElectLeadersRequest, int]:
     topic_partitions: Sequence[TopicPartitions] | None
     (n,) = unpack_i(b, o)
@@ -165,6 +217,27 @@ def _write_elect_leaders_request_v0(e: ElectLeadersRequest, put: Put) -> None:
         for one_topic_partitions in topic_partitions:
             _write_topic_partitions_v0(one_topic_partitions, put)
     put(pack_i(e.timeout_ms))
+
+
+def _walk_elect_leaders_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ElectLeadersRequest]:
+    topic_partitions: Sequence[TopicPartitions] | None
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        topic_partitions = None
+    else:
+        if n * 6 > end - o:
+            raise short("ElectLeadersRequest.topic_partitions", n * 6, end - o)
+        topic_partitions, o = yield from walk_each(_walk_topic_partitions_v0, b, o, end, at, n)
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    e = new(ElectLeadersRequest)
+    e.election_type = 0
+    e.topic_partitions = topic_partitions
+    e.timeout_ms = timeout_ms
+    return e, o
 
 
 def _read_elect_leaders_request_v1(b: Buffer, o: int, end: int) -> tuple[ElectLeadersRequest, int]:
@@ -202,6 +275,29 @@ def _write_elect_leaders_request_v1(e: ElectLeadersRequest, put: Put) -> None:
         for one_topic_partitions in topic_partitions:
             _write_topic_partitions_v0(one_topic_partitions, put)
     put(pack_i(e.timeout_ms))
+
+
+def _walk_elect_leaders_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ElectLeadersRequest]:
+    (election_type,) = unpack_b(b, o)
+    o += 1
+    topic_partitions: Sequence[TopicPartitions] | None
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        topic_partitions = None
+    else:
+        if n * 6 > end - o:
+            raise short("ElectLeadersRequest.topic_partitions", n * 6, end - o)
+        topic_partitions, o = yield from walk_each(_walk_topic_partitions_v0, b, o, end, at, n)
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    e = new(ElectLeadersRequest)
+    e.election_type = election_type
+    e.topic_partitions = topic_partitions
+    e.timeout_ms = timeout_ms
+    return e, o
 
 
 def _read_elect_leaders_request_v2(b: Buffer, o: int, end: int) -> tuple[ElectLeadersRequest, int]:
@@ -245,7 +341,39 @@ def _write_elect_leaders_request_v2(e: ElectLeadersRequest, put: Put) -> None:
     put(pack_iB(e.timeout_ms, 0))
 
 
+def _walk_elect_leaders_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ElectLeadersRequest]:
+    (election_type,) = unpack_b(b, o)
+    o += 1
+    topic_partitions: Sequence[TopicPartitions] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        topic_partitions = None
+    else:
+        if n * 3 > end - o:
+            raise short("ElectLeadersRequest.topic_partitions", n * 3, end - o)
+        topic_partitions, o = yield from walk_each(_walk_topic_partitions_v2, b, o, end, at, n)
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    o = skip_tags(b, o, end, "ElectLeadersRequest") if b[o] else o + 1
+    e = new(ElectLeadersRequest)
+    e.election_type = election_type
+    e.topic_partitions = topic_partitions
+    e.timeout_ms = timeout_ms
+    return e, o
+
+
 ElectLeadersRequest.RESPONSE = ElectLeadersResponse
+ElectLeadersRequest.WALKERS = {
+    0: _walk_elect_leaders_request_v0,
+    1: _walk_elect_leaders_request_v1,
+    2: _walk_elect_leaders_request_v2,
+}
 ElectLeadersRequest.READERS = {
     0: _read_elect_leaders_request_v0,
     1: _read_elect_leaders_request_v1,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -182,8 +182,12 @@ def _write_replica_election_result_v0(e: ReplicaElectionResult, put: Put) -> Non
     put(raw)
     partition_result = e.partition_result
     put(pack_i(len(partition_result)))
-    for one_partition_result in partition_result:
-        _write_partition_result_v0(one_partition_result, put)
+    if type(partition_result) is Packed:
+        for piece in partition_result.pieces:
+            put(piece)
+    else:
+        for one_partition_result in partition_result:
+            _write_partition_result_v0(one_partition_result, put)
 
 
 def _read_replica_election_result_v2(
@@ -228,8 +232,12 @@ def _write_replica_election_result_v2(e: ReplicaElectionResult, put: Put) -> Non
     put(raw)
     partition_result = e.partition_result
     put(put_uvarint(len(partition_result) + 1))
-    for one_partition_result in partition_result:
-        _write_partition_result_v2(one_partition_result, put)
+    if type(partition_result) is Packed:
+        for piece in partition_result.pieces:
+            put(piece)
+    else:
+        for one_partition_result in partition_result:
+            _write_partition_result_v2(one_partition_result, put)
     put(b"\0")
 
 
@@ -260,8 +268,12 @@ def _write_elect_leaders_response_v0(e: ElectLeadersResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     replica_election_results = e.replica_election_results
     put(pack_i(len(replica_election_results)))
-    for one_replica_election_results in replica_election_results:
-        _write_replica_election_result_v0(one_replica_election_results, put)
+    if type(replica_election_results) is Packed:
+        for piece in replica_election_results.pieces:
+            put(piece)
+    else:
+        for one_replica_election_results in replica_election_results:
+            _write_replica_election_result_v0(one_replica_election_results, put)
 
 
 def _read_elect_leaders_response_v1(
@@ -292,8 +304,12 @@ def _write_elect_leaders_response_v1(e: ElectLeadersResponse, put: Put) -> None:
     put(pack_ih(e.throttle_time_ms, e.error_code))
     replica_election_results = e.replica_election_results
     put(pack_i(len(replica_election_results)))
-    for one_replica_election_results in replica_election_results:
-        _write_replica_election_result_v0(one_replica_election_results, put)
+    if type(replica_election_results) is Packed:
+        for piece in replica_election_results.pieces:
+            put(piece)
+    else:
+        for one_replica_election_results in replica_election_results:
+            _write_replica_election_result_v0(one_replica_election_results, put)
 
 
 def _read_elect_leaders_response_v2(
@@ -328,8 +344,12 @@ def _write_elect_leaders_response_v2(e: ElectLeadersResponse, put: Put) -> None:
     put(pack_ih(e.throttle_time_ms, e.error_code))
     replica_election_results = e.replica_election_results
     put(put_uvarint(len(replica_election_results) + 1))
-    for one_replica_election_results in replica_election_results:
-        _write_replica_election_result_v2(one_replica_election_results, put)
+    if type(replica_election_results) is Packed:
+        for piece in replica_election_results.pieces:
+            put(piece)
+    else:
+        for one_replica_election_results in replica_election_results:
+            _write_replica_election_result_v2(one_replica_election_results, put)
     put(b"\0")
 
 
@@ -337,6 +357,16 @@ ElectLeadersResponse.READERS = {
     0: _read_elect_leaders_response_v0,
     1: _read_elect_leaders_response_v1,
     2: _read_elect_leaders_response_v2,
+}
+PartitionResult.WRITERS = {
+    0: _write_partition_result_v0,
+    1: _write_partition_result_v0,
+    2: _write_partition_result_v2,
+}
+ReplicaElectionResult.WRITERS = {
+    0: _write_replica_election_result_v0,
+    1: _write_replica_election_result_v0,
+    2: _write_replica_election_result_v2,
 }
 ElectLeadersResponse.WRITERS = {
     0: _write_elect_leaders_response_v0,

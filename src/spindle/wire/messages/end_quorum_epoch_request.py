@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, read_each, walk_each
 from spindle.wire.messages.end_quorum_epoch_response import EndQuorumEpochResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -170,6 +171,25 @@ def _write_partition_data_v0(e: PartitionData, put: Put) -> None:
         put(pack(f">{len(preferred_successors)}i", *preferred_successors))
 
 
+def _walk_partition_data_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[PartitionData]:
+    partition_index, leader_id, leader_epoch = unpack_iii(b, o)
+    o += 12
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("PartitionData.preferred_successors")
+    if n * 4 > end - o:
+        raise short("PartitionData.preferred_successors", n * 4, end - o)
+    preferred_successors, o = yield from numbers(">i", 4, b, o, n)
+    e = new(PartitionData)
+    e.partition_index = partition_index
+    e.leader_id = leader_id
+    e.leader_epoch = leader_epoch
+    e.preferred_candidates = ()
+    e.preferred_successors = preferred_successors
+    return e, o
+
+
 def _read_partition_data_v1(b: Buffer, o: int, end: int) -> tuple[PartitionData, int]:
     partition_index, leader_id, leader_epoch = unpack_iii(b, o)
     o += 12
@@ -204,6 +224,29 @@ def _write_partition_data_v1(e: PartitionData, put: Put) -> None:
     for one_preferred_candidates in preferred_candidates:
         _write_replica_info_v1(one_preferred_candidates, put)
     put(b"\0")
+
+
+def _walk_partition_data_v1(b: Buffer, o: int, end: int, at: Marks) -> Reading[PartitionData]:
+    partition_index, leader_id, leader_epoch = unpack_iii(b, o)
+    o += 12
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("PartitionData.preferred_candidates")
+    if n * 21 > end - o:
+        raise short("PartitionData.preferred_candidates", n * 21, end - o)
+    preferred_candidates, o = yield from read_each(_read_replica_info_v1, b, o, end, at, n)
+    o = skip_tags(b, o, end, "PartitionData") if b[o] else o + 1
+    e = new(PartitionData)
+    e.partition_index = partition_index
+    e.leader_id = leader_id
+    e.leader_epoch = leader_epoch
+    e.preferred_candidates = preferred_candidates
+    e.preferred_successors = ()
+    return e, o
 
 
 def _read_topic_data_v0(b: Buffer, o: int, end: int) -> tuple[TopicData, int]:
@@ -241,6 +284,28 @@ def _write_topic_data_v0(e: TopicData, put: Put) -> None:
     put(pack_i(len(partitions)))
     for one_partitions in partitions:
         _write_partition_data_v0(one_partitions, put)
+
+
+def _walk_topic_data_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("TopicData.topic_name")
+    if n > end - o:
+        raise short("TopicData.topic_name", n, end - o)
+    topic_name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 16 > end - o:
+        raise short("TopicData.partitions", n * 16, end - o)
+    partitions, o = yield from walk_each(_walk_partition_data_v0, b, o, end, at, n)
+    e = new(TopicData)
+    e.topic_name = topic_name
+    e.partitions = partitions
+    return e, o
 
 
 def _read_topic_data_v1(b: Buffer, o: int, end: int) -> tuple[TopicData, int]:
@@ -286,6 +351,35 @@ def _write_topic_data_v1(e: TopicData, put: Put) -> None:
     for one_partitions in partitions:
         _write_partition_data_v1(one_partitions, put)
     put(b"\0")
+
+
+def _walk_topic_data_v1(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.topic_name")
+    if n > end - o:
+        raise short("TopicData.topic_name", n, end - o)
+    topic_name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 14 > end - o:
+        raise short("TopicData.partitions", n * 14, end - o)
+    partitions, o = yield from walk_each(_walk_partition_data_v1, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TopicData") if b[o] else o + 1
+    e = new(TopicData)
+    e.topic_name = topic_name
+    e.partitions = partitions
+    return e, o
 
 
 def _read_leader_endpoint_v1(b: Buffer, o: int, end: int) -> tuple[LeaderEndpoint, int]:
@@ -378,6 +472,33 @@ def _write_end_quorum_epoch_request_v0(e: EndQuorumEpochRequest, put: Put) -> No
         _write_topic_data_v0(one_topics, put)
 
 
+def _walk_end_quorum_epoch_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[EndQuorumEpochRequest]:
+    cluster_id: str | None
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        cluster_id = None
+    else:
+        if n > end - o:
+            raise short("EndQuorumEpochRequest.cluster_id", n, end - o)
+        cluster_id = str(b[o : o + n], "utf-8")
+        o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("EndQuorumEpochRequest.topics")
+    if n * 6 > end - o:
+        raise short("EndQuorumEpochRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v0, b, o, end, at, n)
+    e = new(EndQuorumEpochRequest)
+    e.cluster_id = cluster_id
+    e.topics = topics
+    e.leader_endpoints = ()
+    return e, o
+
+
 def _read_end_quorum_epoch_request_v1(
     b: Buffer, o: int, end: int
 ) -> tuple[EndQuorumEpochRequest, int]:
@@ -449,7 +570,55 @@ def _write_end_quorum_epoch_request_v1(e: EndQuorumEpochRequest, put: Put) -> No
     put(b"\0")
 
 
+def _walk_end_quorum_epoch_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[EndQuorumEpochRequest]:
+    cluster_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        cluster_id = None
+    else:
+        if n > end - o:
+            raise short("EndQuorumEpochRequest.cluster_id", n, end - o)
+        cluster_id = str(b[o : o + n], "utf-8")
+        o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("EndQuorumEpochRequest.topics")
+    if n * 3 > end - o:
+        raise short("EndQuorumEpochRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v1, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("EndQuorumEpochRequest.leader_endpoints")
+    if n * 5 > end - o:
+        raise short("EndQuorumEpochRequest.leader_endpoints", n * 5, end - o)
+    leader_endpoints, o = yield from read_each(_read_leader_endpoint_v1, b, o, end, at, n)
+    o = skip_tags(b, o, end, "EndQuorumEpochRequest") if b[o] else o + 1
+    e = new(EndQuorumEpochRequest)
+    e.cluster_id = cluster_id
+    e.topics = topics
+    e.leader_endpoints = leader_endpoints
+    return e, o
+
+
 EndQuorumEpochRequest.RESPONSE = EndQuorumEpochResponse
+EndQuorumEpochRequest.WALKERS = {
+    0: _walk_end_quorum_epoch_request_v0,
+    1: _walk_end_quorum_epoch_request_v1,
+}
 EndQuorumEpochRequest.READERS = {
     0: _read_end_quorum_epoch_request_v0,
     1: _read_end_quorum_epoch_request_v1,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, count_of, null, skip_tags, tag_at, wrong_size
+from spindle.wire.large import Marks, Reading, numbers, read_each, walk_each
 from spindle.wire.messages.fetch_response import FetchResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -317,7 +318,7 @@ def _read_fetch_partition_v17(b: Buffer, o: int, end: int) -> tuple[FetchPartiti
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "FetchPartition")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "FetchPartition")
             if tag == 0:
@@ -379,7 +380,7 @@ def _read_fetch_partition_v18(b: Buffer, o: int, end: int) -> tuple[FetchPartiti
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "FetchPartition")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "FetchPartition")
             if tag == 0:
@@ -476,6 +477,29 @@ def _write_fetch_topic_v4(e: FetchTopic, put: Put) -> None:
         _write_fetch_partition_v4(one_partitions, put)
 
 
+def _walk_fetch_topic_v4(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("FetchTopic.topic")
+    if n > end - o:
+        raise short("FetchTopic.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("FetchTopic.partitions")
+    if n * 16 > end - o:
+        raise short("FetchTopic.partitions", n * 16, end - o)
+    partitions, o = yield from read_each(_read_fetch_partition_v4, b, o, end, at, n)
+    e = new(FetchTopic)
+    e.topic_id = None
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
+
+
 def _read_fetch_topic_v5(b: Buffer, o: int, end: int) -> tuple[FetchTopic, int]:
     (n,) = unpack_h(b, o)
     o += 2
@@ -514,6 +538,29 @@ def _write_fetch_topic_v5(e: FetchTopic, put: Put) -> None:
         _write_fetch_partition_v5(one_partitions, put)
 
 
+def _walk_fetch_topic_v5(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("FetchTopic.topic")
+    if n > end - o:
+        raise short("FetchTopic.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("FetchTopic.partitions")
+    if n * 24 > end - o:
+        raise short("FetchTopic.partitions", n * 24, end - o)
+    partitions, o = yield from read_each(_read_fetch_partition_v5, b, o, end, at, n)
+    e = new(FetchTopic)
+    e.topic_id = None
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
+
+
 def _read_fetch_topic_v9(b: Buffer, o: int, end: int) -> tuple[FetchTopic, int]:
     (n,) = unpack_h(b, o)
     o += 2
@@ -550,6 +597,29 @@ def _write_fetch_topic_v9(e: FetchTopic, put: Put) -> None:
     put(pack_i(len(partitions)))
     for one_partitions in partitions:
         _write_fetch_partition_v9(one_partitions, put)
+
+
+def _walk_fetch_topic_v9(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("FetchTopic.topic")
+    if n > end - o:
+        raise short("FetchTopic.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("FetchTopic.partitions")
+    if n * 28 > end - o:
+        raise short("FetchTopic.partitions", n * 28, end - o)
+    partitions, o = yield from read_each(_read_fetch_partition_v9, b, o, end, at, n)
+    e = new(FetchTopic)
+    e.topic_id = None
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
 
 
 def _read_fetch_topic_v12(b: Buffer, o: int, end: int) -> tuple[FetchTopic, int]:
@@ -598,6 +668,36 @@ def _write_fetch_topic_v12(e: FetchTopic, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_fetch_topic_v12(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchTopic.topic")
+    if n > end - o:
+        raise short("FetchTopic.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchTopic.partitions")
+    if n * 33 > end - o:
+        raise short("FetchTopic.partitions", n * 33, end - o)
+    partitions, o = yield from read_each(_read_fetch_partition_v12, b, o, end, at, n)
+    o = skip_tags(b, o, end, "FetchTopic") if b[o] else o + 1
+    e = new(FetchTopic)
+    e.topic_id = None
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
+
+
 def _read_fetch_topic_v13(b: Buffer, o: int, end: int) -> tuple[FetchTopic, int]:
     (topic_id,) = unpack_u(b, o)
     o += 16
@@ -631,6 +731,28 @@ def _write_fetch_topic_v13(e: FetchTopic, put: Put) -> None:
     for one_partitions in partitions:
         _write_fetch_partition_v12(one_partitions, put)
     put(b"\0")
+
+
+def _walk_fetch_topic_v13(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchTopic]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchTopic.partitions")
+    if n * 33 > end - o:
+        raise short("FetchTopic.partitions", n * 33, end - o)
+    partitions, o = yield from read_each(_read_fetch_partition_v12, b, o, end, at, n)
+    o = skip_tags(b, o, end, "FetchTopic") if b[o] else o + 1
+    e = new(FetchTopic)
+    e.topic_id = topic_id
+    e.topic = ""
+    e.partitions = partitions
+    return e, o
 
 
 def _read_fetch_topic_v17(b: Buffer, o: int, end: int) -> tuple[FetchTopic, int]:
@@ -668,6 +790,28 @@ def _write_fetch_topic_v17(e: FetchTopic, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_fetch_topic_v17(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchTopic]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchTopic.partitions")
+    if n * 33 > end - o:
+        raise short("FetchTopic.partitions", n * 33, end - o)
+    partitions, o = yield from read_each(_read_fetch_partition_v17, b, o, end, at, n)
+    o = skip_tags(b, o, end, "FetchTopic") if b[o] else o + 1
+    e = new(FetchTopic)
+    e.topic_id = topic_id
+    e.topic = ""
+    e.partitions = partitions
+    return e, o
+
+
 def _read_fetch_topic_v18(b: Buffer, o: int, end: int) -> tuple[FetchTopic, int]:
     (topic_id,) = unpack_u(b, o)
     o += 16
@@ -703,6 +847,28 @@ def _write_fetch_topic_v18(e: FetchTopic, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_fetch_topic_v18(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchTopic]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchTopic.partitions")
+    if n * 33 > end - o:
+        raise short("FetchTopic.partitions", n * 33, end - o)
+    partitions, o = yield from read_each(_read_fetch_partition_v18, b, o, end, at, n)
+    o = skip_tags(b, o, end, "FetchTopic") if b[o] else o + 1
+    e = new(FetchTopic)
+    e.topic_id = topic_id
+    e.topic = ""
+    e.partitions = partitions
+    return e, o
+
+
 def _read_forgotten_topic_v7(b: Buffer, o: int, end: int) -> tuple[ForgottenTopic, int]:
     (n,) = unpack_h(b, o)
     o += 2
@@ -736,6 +902,29 @@ def _write_forgotten_topic_v7(e: ForgottenTopic, put: Put) -> None:
     put(pack_i(len(partitions)))
     if partitions:
         put(pack(f">{len(partitions)}i", *partitions))
+
+
+def _walk_forgotten_topic_v7(b: Buffer, o: int, end: int, at: Marks) -> Reading[ForgottenTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("ForgottenTopic.topic")
+    if n > end - o:
+        raise short("ForgottenTopic.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("ForgottenTopic.partitions")
+    if n * 4 > end - o:
+        raise short("ForgottenTopic.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    e = new(ForgottenTopic)
+    e.topic_id = None
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
 
 
 def _read_forgotten_topic_v12(b: Buffer, o: int, end: int) -> tuple[ForgottenTopic, int]:
@@ -781,6 +970,36 @@ def _write_forgotten_topic_v12(e: ForgottenTopic, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_forgotten_topic_v12(b: Buffer, o: int, end: int, at: Marks) -> Reading[ForgottenTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ForgottenTopic.topic")
+    if n > end - o:
+        raise short("ForgottenTopic.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ForgottenTopic.partitions")
+    if n * 4 > end - o:
+        raise short("ForgottenTopic.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "ForgottenTopic") if b[o] else o + 1
+    e = new(ForgottenTopic)
+    e.topic_id = None
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
+
+
 def _read_forgotten_topic_v13(b: Buffer, o: int, end: int) -> tuple[ForgottenTopic, int]:
     (topic_id,) = unpack_u(b, o)
     o += 16
@@ -811,6 +1030,28 @@ def _write_forgotten_topic_v13(e: ForgottenTopic, put: Put) -> None:
     if partitions:
         put(pack(f">{len(partitions)}i", *partitions))
     put(b"\0")
+
+
+def _walk_forgotten_topic_v13(b: Buffer, o: int, end: int, at: Marks) -> Reading[ForgottenTopic]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ForgottenTopic.partitions")
+    if n * 4 > end - o:
+        raise short("ForgottenTopic.partitions", n * 4, end - o)
+    partitions, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "ForgottenTopic") if b[o] else o + 1
+    e = new(ForgottenTopic)
+    e.topic_id = topic_id
+    e.topic = ""
+    e.partitions = partitions
+    return e, o
 
 
 def _read_replica_state_v15(b: Buffer, o: int, end: int) -> tuple[ReplicaState, int]:
@@ -865,6 +1106,32 @@ def _write_fetch_request_v4(e: FetchRequest, put: Put) -> None:
         _write_fetch_topic_v4(one_topics, put)
 
 
+def _walk_fetch_request_v4(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchRequest]:
+    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level = unpack_iiiib(b, o)
+    o += 17
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("FetchRequest.topics")
+    if n * 6 > end - o:
+        raise short("FetchRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_fetch_topic_v4, b, o, end, at, n)
+    e = new(FetchRequest)
+    e.replica_id = replica_id
+    e.max_wait_ms = max_wait_ms
+    e.min_bytes = min_bytes
+    e.max_bytes = max_bytes
+    e.isolation_level = isolation_level
+    e.session_id = 0
+    e.session_epoch = -1
+    e.topics = topics
+    e.forgotten_topics_data = ()
+    e.rack_id = ""
+    e.cluster_id = None
+    e.replica_state = DEFAULT_REPLICA_STATE
+    return e, o
+
+
 def _read_fetch_request_v5(b: Buffer, o: int, end: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level = unpack_iiiib(b, o)
     o += 17
@@ -901,6 +1168,32 @@ def _write_fetch_request_v5(e: FetchRequest, put: Put) -> None:
     put(pack_i(len(topics)))
     for one_topics in topics:
         _write_fetch_topic_v5(one_topics, put)
+
+
+def _walk_fetch_request_v5(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchRequest]:
+    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level = unpack_iiiib(b, o)
+    o += 17
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("FetchRequest.topics")
+    if n * 6 > end - o:
+        raise short("FetchRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_fetch_topic_v5, b, o, end, at, n)
+    e = new(FetchRequest)
+    e.replica_id = replica_id
+    e.max_wait_ms = max_wait_ms
+    e.min_bytes = min_bytes
+    e.max_bytes = max_bytes
+    e.isolation_level = isolation_level
+    e.session_id = 0
+    e.session_epoch = -1
+    e.topics = topics
+    e.forgotten_topics_data = ()
+    e.rack_id = ""
+    e.cluster_id = None
+    e.replica_state = DEFAULT_REPLICA_STATE
+    return e, o
 
 
 def _read_fetch_request_v7(b: Buffer, o: int, end: int) -> tuple[FetchRequest, int]:
@@ -968,6 +1261,41 @@ def _write_fetch_request_v7(e: FetchRequest, put: Put) -> None:
         _write_forgotten_topic_v7(one_forgotten_topics_data, put)
 
 
+def _walk_fetch_request_v7(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchRequest]:
+    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = (
+        unpack_iiiibii(b, o)
+    )
+    o += 25
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("FetchRequest.topics")
+    if n * 6 > end - o:
+        raise short("FetchRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_fetch_topic_v5, b, o, end, at, n)
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("FetchRequest.forgotten_topics_data")
+    if n * 6 > end - o:
+        raise short("FetchRequest.forgotten_topics_data", n * 6, end - o)
+    forgotten_topics_data, o = yield from walk_each(_walk_forgotten_topic_v7, b, o, end, at, n)
+    e = new(FetchRequest)
+    e.replica_id = replica_id
+    e.max_wait_ms = max_wait_ms
+    e.min_bytes = min_bytes
+    e.max_bytes = max_bytes
+    e.isolation_level = isolation_level
+    e.session_id = session_id
+    e.session_epoch = session_epoch
+    e.topics = topics
+    e.forgotten_topics_data = forgotten_topics_data
+    e.rack_id = ""
+    e.cluster_id = None
+    e.replica_state = DEFAULT_REPLICA_STATE
+    return e, o
+
+
 def _read_fetch_request_v9(b: Buffer, o: int, end: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = (
         unpack_iiiibii(b, o)
@@ -1031,6 +1359,41 @@ def _write_fetch_request_v9(e: FetchRequest, put: Put) -> None:
     put(pack_i(len(forgotten_topics_data)))
     for one_forgotten_topics_data in forgotten_topics_data:
         _write_forgotten_topic_v7(one_forgotten_topics_data, put)
+
+
+def _walk_fetch_request_v9(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchRequest]:
+    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = (
+        unpack_iiiibii(b, o)
+    )
+    o += 25
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("FetchRequest.topics")
+    if n * 6 > end - o:
+        raise short("FetchRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_fetch_topic_v9, b, o, end, at, n)
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("FetchRequest.forgotten_topics_data")
+    if n * 6 > end - o:
+        raise short("FetchRequest.forgotten_topics_data", n * 6, end - o)
+    forgotten_topics_data, o = yield from walk_each(_walk_forgotten_topic_v7, b, o, end, at, n)
+    e = new(FetchRequest)
+    e.replica_id = replica_id
+    e.max_wait_ms = max_wait_ms
+    e.min_bytes = min_bytes
+    e.max_bytes = max_bytes
+    e.isolation_level = isolation_level
+    e.session_id = session_id
+    e.session_epoch = session_epoch
+    e.topics = topics
+    e.forgotten_topics_data = forgotten_topics_data
+    e.rack_id = ""
+    e.cluster_id = None
+    e.replica_state = DEFAULT_REPLICA_STATE
+    return e, o
 
 
 def _read_fetch_request_v11(b: Buffer, o: int, end: int) -> tuple[FetchRequest, int]:
@@ -1110,6 +1473,49 @@ def _write_fetch_request_v11(e: FetchRequest, put: Put) -> None:
     put(raw)
 
 
+def _walk_fetch_request_v11(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchRequest]:
+    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = (
+        unpack_iiiibii(b, o)
+    )
+    o += 25
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("FetchRequest.topics")
+    if n * 6 > end - o:
+        raise short("FetchRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_fetch_topic_v9, b, o, end, at, n)
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("FetchRequest.forgotten_topics_data")
+    if n * 6 > end - o:
+        raise short("FetchRequest.forgotten_topics_data", n * 6, end - o)
+    forgotten_topics_data, o = yield from walk_each(_walk_forgotten_topic_v7, b, o, end, at, n)
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("FetchRequest.rack_id")
+    if n > end - o:
+        raise short("FetchRequest.rack_id", n, end - o)
+    rack_id = str(b[o : o + n], "utf-8")
+    o += n
+    e = new(FetchRequest)
+    e.replica_id = replica_id
+    e.max_wait_ms = max_wait_ms
+    e.min_bytes = min_bytes
+    e.max_bytes = max_bytes
+    e.isolation_level = isolation_level
+    e.session_id = session_id
+    e.session_epoch = session_epoch
+    e.topics = topics
+    e.forgotten_topics_data = forgotten_topics_data
+    e.rack_id = rack_id
+    e.cluster_id = None
+    e.replica_state = DEFAULT_REPLICA_STATE
+    return e, o
+
+
 def _read_fetch_request_v12(b: Buffer, o: int, end: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = (
         unpack_iiiibii(b, o)
@@ -1158,7 +1564,7 @@ def _read_fetch_request_v12(b: Buffer, o: int, end: int) -> tuple[FetchRequest, 
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "FetchRequest")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "FetchRequest")
             if tag == 0:
@@ -1233,6 +1639,81 @@ def _write_fetch_request_v12(e: FetchRequest, put: Put) -> None:
         outer(piece)
 
 
+def _walk_fetch_request_v12(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchRequest]:
+    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = (
+        unpack_iiiibii(b, o)
+    )
+    o += 25
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.topics")
+    if n * 3 > end - o:
+        raise short("FetchRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_fetch_topic_v12, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.forgotten_topics_data")
+    if n * 3 > end - o:
+        raise short("FetchRequest.forgotten_topics_data", n * 3, end - o)
+    forgotten_topics_data, o = yield from walk_each(_walk_forgotten_topic_v12, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.rack_id")
+    if n > end - o:
+        raise short("FetchRequest.rack_id", n, end - o)
+    rack_id = str(b[o : o + n], "utf-8")
+    o += n
+    cluster_id: str | None = None
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "FetchRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "FetchRequest")
+            if tag == 0:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    cluster_id = None
+                else:
+                    if n > end - o:
+                        raise short("FetchRequest.cluster_id", n, end - o)
+                    cluster_id = str(b[o : o + n], "utf-8")
+                    o += n
+                if o != stop:
+                    raise wrong_size("FetchRequest.cluster_id", o - stop)
+            o = stop
+    e = new(FetchRequest)
+    e.replica_id = replica_id
+    e.max_wait_ms = max_wait_ms
+    e.min_bytes = min_bytes
+    e.max_bytes = max_bytes
+    e.isolation_level = isolation_level
+    e.session_id = session_id
+    e.session_epoch = session_epoch
+    e.topics = topics
+    e.forgotten_topics_data = forgotten_topics_data
+    e.rack_id = rack_id
+    e.cluster_id = cluster_id
+    e.replica_state = DEFAULT_REPLICA_STATE
+    return e, o
+
+
 def _read_fetch_request_v13(b: Buffer, o: int, end: int) -> tuple[FetchRequest, int]:
     replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = (
         unpack_iiiibii(b, o)
@@ -1281,7 +1762,7 @@ def _read_fetch_request_v13(b: Buffer, o: int, end: int) -> tuple[FetchRequest, 
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "FetchRequest")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "FetchRequest")
             if tag == 0:
@@ -1356,6 +1837,81 @@ def _write_fetch_request_v13(e: FetchRequest, put: Put) -> None:
         outer(piece)
 
 
+def _walk_fetch_request_v13(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchRequest]:
+    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = (
+        unpack_iiiibii(b, o)
+    )
+    o += 25
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.topics")
+    if n * 18 > end - o:
+        raise short("FetchRequest.topics", n * 18, end - o)
+    topics, o = yield from walk_each(_walk_fetch_topic_v13, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.forgotten_topics_data")
+    if n * 18 > end - o:
+        raise short("FetchRequest.forgotten_topics_data", n * 18, end - o)
+    forgotten_topics_data, o = yield from walk_each(_walk_forgotten_topic_v13, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.rack_id")
+    if n > end - o:
+        raise short("FetchRequest.rack_id", n, end - o)
+    rack_id = str(b[o : o + n], "utf-8")
+    o += n
+    cluster_id: str | None = None
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "FetchRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "FetchRequest")
+            if tag == 0:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    cluster_id = None
+                else:
+                    if n > end - o:
+                        raise short("FetchRequest.cluster_id", n, end - o)
+                    cluster_id = str(b[o : o + n], "utf-8")
+                    o += n
+                if o != stop:
+                    raise wrong_size("FetchRequest.cluster_id", o - stop)
+            o = stop
+    e = new(FetchRequest)
+    e.replica_id = replica_id
+    e.max_wait_ms = max_wait_ms
+    e.min_bytes = min_bytes
+    e.max_bytes = max_bytes
+    e.isolation_level = isolation_level
+    e.session_id = session_id
+    e.session_epoch = session_epoch
+    e.topics = topics
+    e.forgotten_topics_data = forgotten_topics_data
+    e.rack_id = rack_id
+    e.cluster_id = cluster_id
+    e.replica_state = DEFAULT_REPLICA_STATE
+    return e, o
+
+
 def _read_fetch_request_v15(b: Buffer, o: int, end: int) -> tuple[FetchRequest, int]:
     max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = unpack_iiibii(
         b, o
@@ -1405,7 +1961,7 @@ def _read_fetch_request_v15(b: Buffer, o: int, end: int) -> tuple[FetchRequest, 
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "FetchRequest")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "FetchRequest")
             if tag == 0:
@@ -1490,6 +2046,86 @@ def _write_fetch_request_v15(e: FetchRequest, put: Put) -> None:
         outer(piece)
 
 
+def _walk_fetch_request_v15(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchRequest]:
+    max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = unpack_iiibii(
+        b, o
+    )
+    o += 21
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.topics")
+    if n * 18 > end - o:
+        raise short("FetchRequest.topics", n * 18, end - o)
+    topics, o = yield from walk_each(_walk_fetch_topic_v13, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.forgotten_topics_data")
+    if n * 18 > end - o:
+        raise short("FetchRequest.forgotten_topics_data", n * 18, end - o)
+    forgotten_topics_data, o = yield from walk_each(_walk_forgotten_topic_v13, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.rack_id")
+    if n > end - o:
+        raise short("FetchRequest.rack_id", n, end - o)
+    rack_id = str(b[o : o + n], "utf-8")
+    o += n
+    cluster_id: str | None = None
+    replica_state: ReplicaState = DEFAULT_REPLICA_STATE
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "FetchRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "FetchRequest")
+            if tag == 0:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    cluster_id = None
+                else:
+                    if n > end - o:
+                        raise short("FetchRequest.cluster_id", n, end - o)
+                    cluster_id = str(b[o : o + n], "utf-8")
+                    o += n
+                if o != stop:
+                    raise wrong_size("FetchRequest.cluster_id", o - stop)
+            elif tag == 1:
+                replica_state, o = _read_replica_state_v15(b, o, end)
+                if o != stop:
+                    raise wrong_size("FetchRequest.replica_state", o - stop)
+            o = stop
+    e = new(FetchRequest)
+    e.replica_id = -1
+    e.max_wait_ms = max_wait_ms
+    e.min_bytes = min_bytes
+    e.max_bytes = max_bytes
+    e.isolation_level = isolation_level
+    e.session_id = session_id
+    e.session_epoch = session_epoch
+    e.topics = topics
+    e.forgotten_topics_data = forgotten_topics_data
+    e.rack_id = rack_id
+    e.cluster_id = cluster_id
+    e.replica_state = replica_state
+    return e, o
+
+
 def _read_fetch_request_v17(b: Buffer, o: int, end: int) -> tuple[FetchRequest, int]:
     max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = unpack_iiibii(
         b, o
@@ -1539,7 +2175,7 @@ def _read_fetch_request_v17(b: Buffer, o: int, end: int) -> tuple[FetchRequest, 
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "FetchRequest")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "FetchRequest")
             if tag == 0:
@@ -1624,6 +2260,86 @@ def _write_fetch_request_v17(e: FetchRequest, put: Put) -> None:
         outer(piece)
 
 
+def _walk_fetch_request_v17(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchRequest]:
+    max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = unpack_iiibii(
+        b, o
+    )
+    o += 21
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.topics")
+    if n * 18 > end - o:
+        raise short("FetchRequest.topics", n * 18, end - o)
+    topics, o = yield from walk_each(_walk_fetch_topic_v17, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.forgotten_topics_data")
+    if n * 18 > end - o:
+        raise short("FetchRequest.forgotten_topics_data", n * 18, end - o)
+    forgotten_topics_data, o = yield from walk_each(_walk_forgotten_topic_v13, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.rack_id")
+    if n > end - o:
+        raise short("FetchRequest.rack_id", n, end - o)
+    rack_id = str(b[o : o + n], "utf-8")
+    o += n
+    cluster_id: str | None = None
+    replica_state: ReplicaState = DEFAULT_REPLICA_STATE
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "FetchRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "FetchRequest")
+            if tag == 0:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    cluster_id = None
+                else:
+                    if n > end - o:
+                        raise short("FetchRequest.cluster_id", n, end - o)
+                    cluster_id = str(b[o : o + n], "utf-8")
+                    o += n
+                if o != stop:
+                    raise wrong_size("FetchRequest.cluster_id", o - stop)
+            elif tag == 1:
+                replica_state, o = _read_replica_state_v15(b, o, end)
+                if o != stop:
+                    raise wrong_size("FetchRequest.replica_state", o - stop)
+            o = stop
+    e = new(FetchRequest)
+    e.replica_id = -1
+    e.max_wait_ms = max_wait_ms
+    e.min_bytes = min_bytes
+    e.max_bytes = max_bytes
+    e.isolation_level = isolation_level
+    e.session_id = session_id
+    e.session_epoch = session_epoch
+    e.topics = topics
+    e.forgotten_topics_data = forgotten_topics_data
+    e.rack_id = rack_id
+    e.cluster_id = cluster_id
+    e.replica_state = replica_state
+    return e, o
+
+
 def _read_fetch_request_v18(b: Buffer, o: int, end: int) -> tuple[FetchRequest, int]:
     max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = unpack_iiibii(
         b, o
@@ -1673,7 +2389,7 @@ def _read_fetch_request_v18(b: Buffer, o: int, end: int) -> tuple[FetchRequest, 
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "FetchRequest")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "FetchRequest")
             if tag == 0:
@@ -1758,7 +2474,104 @@ def _write_fetch_request_v18(e: FetchRequest, put: Put) -> None:
         outer(piece)
 
 
+def _walk_fetch_request_v18(b: Buffer, o: int, end: int, at: Marks) -> Reading[FetchRequest]:
+    max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch = unpack_iiibii(
+        b, o
+    )
+    o += 21
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.topics")
+    if n * 18 > end - o:
+        raise short("FetchRequest.topics", n * 18, end - o)
+    topics, o = yield from walk_each(_walk_fetch_topic_v18, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.forgotten_topics_data")
+    if n * 18 > end - o:
+        raise short("FetchRequest.forgotten_topics_data", n * 18, end - o)
+    forgotten_topics_data, o = yield from walk_each(_walk_forgotten_topic_v13, b, o, end, at, n)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchRequest.rack_id")
+    if n > end - o:
+        raise short("FetchRequest.rack_id", n, end - o)
+    rack_id = str(b[o : o + n], "utf-8")
+    o += n
+    cluster_id: str | None = None
+    replica_state: ReplicaState = DEFAULT_REPLICA_STATE
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "FetchRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "FetchRequest")
+            if tag == 0:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    cluster_id = None
+                else:
+                    if n > end - o:
+                        raise short("FetchRequest.cluster_id", n, end - o)
+                    cluster_id = str(b[o : o + n], "utf-8")
+                    o += n
+                if o != stop:
+                    raise wrong_size("FetchRequest.cluster_id", o - stop)
+            elif tag == 1:
+                replica_state, o = _read_replica_state_v15(b, o, end)
+                if o != stop:
+                    raise wrong_size("FetchRequest.replica_state", o - stop)
+            o = stop
+    e = new(FetchRequest)
+    e.replica_id = -1
+    e.max_wait_ms = max_wait_ms
+    e.min_bytes = min_bytes
+    e.max_bytes = max_bytes
+    e.isolation_level = isolation_level
+    e.session_id = session_id
+    e.session_epoch = session_epoch
+    e.topics = topics
+    e.forgotten_topics_data = forgotten_topics_data
+    e.rack_id = rack_id
+    e.cluster_id = cluster_id
+    e.replica_state = replica_state
+    return e, o
+
+
 FetchRequest.RESPONSE = FetchResponse
+FetchRequest.WALKERS = {
+    4: _walk_fetch_request_v4,
+    5: _walk_fetch_request_v5,
+    6: _walk_fetch_request_v5,
+    7: _walk_fetch_request_v7,
+    8: _walk_fetch_request_v7,
+    9: _walk_fetch_request_v9,
+    10: _walk_fetch_request_v9,
+    11: _walk_fetch_request_v11,
+    12: _walk_fetch_request_v12,
+    13: _walk_fetch_request_v13,
+    14: _walk_fetch_request_v13,
+    15: _walk_fetch_request_v15,
+    16: _walk_fetch_request_v15,
+    17: _walk_fetch_request_v17,
+    18: _walk_fetch_request_v18,
+}
 FetchRequest.READERS = {
     4: _read_fetch_request_v4,
     5: _read_fetch_request_v5,

@@ -12,6 +12,7 @@ from spindle.model.errors import Error
 from spindle.wire.codec import (
     ErrorCode,
     Message,
+    Packed,
     Put,
     Records,
     Response,
@@ -348,8 +349,12 @@ def _write_partition_data_v4(e: PartitionData, put: Put) -> None:
         put(b"\xff" * 4)
     else:
         put(pack_i(len(aborted_transactions)))
-        for one_aborted_transactions in aborted_transactions:
-            _write_aborted_transaction_v4(one_aborted_transactions, put)
+        if type(aborted_transactions) is Packed:
+            for piece in aborted_transactions.pieces:
+                put(piece)
+        else:
+            for one_aborted_transactions in aborted_transactions:
+                _write_aborted_transaction_v4(one_aborted_transactions, put)
     records = e.records
     if records is None:
         put(b"\xff" * 4)
@@ -416,8 +421,12 @@ def _write_partition_data_v5(e: PartitionData, put: Put) -> None:
         put(b"\xff" * 4)
     else:
         put(pack_i(len(aborted_transactions)))
-        for one_aborted_transactions in aborted_transactions:
-            _write_aborted_transaction_v4(one_aborted_transactions, put)
+        if type(aborted_transactions) is Packed:
+            for piece in aborted_transactions.pieces:
+                put(piece)
+        else:
+            for one_aborted_transactions in aborted_transactions:
+                _write_aborted_transaction_v4(one_aborted_transactions, put)
     records = e.records
     if records is None:
         put(b"\xff" * 4)
@@ -486,8 +495,12 @@ def _write_partition_data_v11(e: PartitionData, put: Put) -> None:
         put(b"\xff" * 4)
     else:
         put(pack_i(len(aborted_transactions)))
-        for one_aborted_transactions in aborted_transactions:
-            _write_aborted_transaction_v4(one_aborted_transactions, put)
+        if type(aborted_transactions) is Packed:
+            for piece in aborted_transactions.pieces:
+                put(piece)
+        else:
+            for one_aborted_transactions in aborted_transactions:
+                _write_aborted_transaction_v4(one_aborted_transactions, put)
     put(pack_i(e.preferred_read_replica))
     records = e.records
     if records is None:
@@ -539,7 +552,7 @@ def _read_partition_data_v12(b: Buffer, o: int, end: int) -> tuple[PartitionData
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "PartitionData")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "PartitionData")
             if tag == 0:
@@ -585,8 +598,12 @@ def _write_partition_data_v12(e: PartitionData, put: Put) -> None:
         put(b"\0")
     else:
         put(put_uvarint(len(aborted_transactions) + 1))
-        for one_aborted_transactions in aborted_transactions:
-            _write_aborted_transaction_v12(one_aborted_transactions, put)
+        if type(aborted_transactions) is Packed:
+            for piece in aborted_transactions.pieces:
+                put(piece)
+        else:
+            for one_aborted_transactions in aborted_transactions:
+                _write_aborted_transaction_v12(one_aborted_transactions, put)
     put(pack_i(e.preferred_read_replica))
     records = e.records
     if records is None:
@@ -663,8 +680,12 @@ def _write_fetchable_topic_response_v4(e: FetchableTopicResponse, put: Put) -> N
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_partition_data_v4(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v4(one_partitions, put)
 
 
 def _read_fetchable_topic_response_v5(
@@ -703,8 +724,12 @@ def _write_fetchable_topic_response_v5(e: FetchableTopicResponse, put: Put) -> N
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_partition_data_v5(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v5(one_partitions, put)
 
 
 def _read_fetchable_topic_response_v11(
@@ -743,8 +768,12 @@ def _write_fetchable_topic_response_v11(e: FetchableTopicResponse, put: Put) -> 
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_partition_data_v11(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v11(one_partitions, put)
 
 
 def _read_fetchable_topic_response_v12(
@@ -790,8 +819,12 @@ def _write_fetchable_topic_response_v12(e: FetchableTopicResponse, put: Put) -> 
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_partition_data_v12(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v12(one_partitions, put)
     put(b"\0")
 
 
@@ -827,8 +860,12 @@ def _write_fetchable_topic_response_v13(e: FetchableTopicResponse, put: Put) -> 
     put(pack_u(ZERO_UUID if e.topic_id is None else e.topic_id.bytes))
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_partition_data_v12(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_data_v12(one_partitions, put)
     put(b"\0")
 
 
@@ -914,8 +951,12 @@ def _write_fetch_response_v4(e: FetchResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     responses = e.responses
     put(pack_i(len(responses)))
-    for one_responses in responses:
-        _write_fetchable_topic_response_v4(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_fetchable_topic_response_v4(one_responses, put)
 
 
 def _read_fetch_response_v5(b: Buffer, o: int, end: int) -> tuple[FetchResponse, int]:
@@ -945,8 +986,12 @@ def _write_fetch_response_v5(e: FetchResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     responses = e.responses
     put(pack_i(len(responses)))
-    for one_responses in responses:
-        _write_fetchable_topic_response_v5(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_fetchable_topic_response_v5(one_responses, put)
 
 
 def _read_fetch_response_v7(b: Buffer, o: int, end: int) -> tuple[FetchResponse, int]:
@@ -977,8 +1022,12 @@ def _write_fetch_response_v7(e: FetchResponse, put: Put) -> None:
     put(pack_ihi(e.throttle_time_ms, e.error_code, e.session_id))
     responses = e.responses
     put(pack_i(len(responses)))
-    for one_responses in responses:
-        _write_fetchable_topic_response_v5(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_fetchable_topic_response_v5(one_responses, put)
 
 
 def _read_fetch_response_v11(b: Buffer, o: int, end: int) -> tuple[FetchResponse, int]:
@@ -1009,8 +1058,12 @@ def _write_fetch_response_v11(e: FetchResponse, put: Put) -> None:
     put(pack_ihi(e.throttle_time_ms, e.error_code, e.session_id))
     responses = e.responses
     put(pack_i(len(responses)))
-    for one_responses in responses:
-        _write_fetchable_topic_response_v11(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_fetchable_topic_response_v11(one_responses, put)
 
 
 def _read_fetch_response_v12(b: Buffer, o: int, end: int) -> tuple[FetchResponse, int]:
@@ -1045,8 +1098,12 @@ def _write_fetch_response_v12(e: FetchResponse, put: Put) -> None:
     put(pack_ihi(e.throttle_time_ms, e.error_code, e.session_id))
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_fetchable_topic_response_v12(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_fetchable_topic_response_v12(one_responses, put)
     put(b"\0")
 
 
@@ -1082,8 +1139,12 @@ def _write_fetch_response_v13(e: FetchResponse, put: Put) -> None:
     put(pack_ihi(e.throttle_time_ms, e.error_code, e.session_id))
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_fetchable_topic_response_v13(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_fetchable_topic_response_v13(one_responses, put)
     put(b"\0")
 
 
@@ -1109,7 +1170,7 @@ def _read_fetch_response_v16(b: Buffer, o: int, end: int) -> tuple[FetchResponse
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "FetchResponse")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "FetchResponse")
             if tag == 0:
@@ -1143,8 +1204,12 @@ def _write_fetch_response_v16(e: FetchResponse, put: Put) -> None:
     put(pack_ihi(e.throttle_time_ms, e.error_code, e.session_id))
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_fetchable_topic_response_v13(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_fetchable_topic_response_v13(one_responses, put)
     tags: list[bytes] = []
     outer = put
     node_endpoints = e.node_endpoints
@@ -1152,8 +1217,12 @@ def _write_fetch_response_v16(e: FetchResponse, put: Put) -> None:
         node_endpoints_pieces: list[Buffer] = []
         put = node_endpoints_pieces.append
         put(put_uvarint(len(node_endpoints) + 1))
-        for one_node_endpoints in node_endpoints:
-            _write_node_endpoint_v16(one_node_endpoints, put)
+        if type(node_endpoints) is Packed:
+            for piece in node_endpoints.pieces:
+                put(piece)
+        else:
+            for one_node_endpoints in node_endpoints:
+                _write_node_endpoint_v16(one_node_endpoints, put)
         piece = b"".join(node_endpoints_pieces)
         tags += (b"\x00", put_uvarint(len(piece)), piece)
     outer(put_uvarint(len(tags) // 3))
@@ -1177,6 +1246,89 @@ FetchResponse.READERS = {
     16: _read_fetch_response_v16,
     17: _read_fetch_response_v16,
     18: _read_fetch_response_v16,
+}
+AbortedTransaction.WRITERS = {
+    4: _write_aborted_transaction_v4,
+    5: _write_aborted_transaction_v4,
+    6: _write_aborted_transaction_v4,
+    7: _write_aborted_transaction_v4,
+    8: _write_aborted_transaction_v4,
+    9: _write_aborted_transaction_v4,
+    10: _write_aborted_transaction_v4,
+    11: _write_aborted_transaction_v4,
+    12: _write_aborted_transaction_v12,
+    13: _write_aborted_transaction_v12,
+    14: _write_aborted_transaction_v12,
+    15: _write_aborted_transaction_v12,
+    16: _write_aborted_transaction_v12,
+    17: _write_aborted_transaction_v12,
+    18: _write_aborted_transaction_v12,
+}
+EpochEndOffset.WRITERS = {
+    12: _write_epoch_end_offset_v12,
+    13: _write_epoch_end_offset_v12,
+    14: _write_epoch_end_offset_v12,
+    15: _write_epoch_end_offset_v12,
+    16: _write_epoch_end_offset_v12,
+    17: _write_epoch_end_offset_v12,
+    18: _write_epoch_end_offset_v12,
+}
+LeaderIdAndEpoch.WRITERS = {
+    12: _write_leader_id_and_epoch_v12,
+    13: _write_leader_id_and_epoch_v12,
+    14: _write_leader_id_and_epoch_v12,
+    15: _write_leader_id_and_epoch_v12,
+    16: _write_leader_id_and_epoch_v12,
+    17: _write_leader_id_and_epoch_v12,
+    18: _write_leader_id_and_epoch_v12,
+}
+SnapshotId.WRITERS = {
+    12: _write_snapshot_id_v12,
+    13: _write_snapshot_id_v12,
+    14: _write_snapshot_id_v12,
+    15: _write_snapshot_id_v12,
+    16: _write_snapshot_id_v12,
+    17: _write_snapshot_id_v12,
+    18: _write_snapshot_id_v12,
+}
+PartitionData.WRITERS = {
+    4: _write_partition_data_v4,
+    5: _write_partition_data_v5,
+    6: _write_partition_data_v5,
+    7: _write_partition_data_v5,
+    8: _write_partition_data_v5,
+    9: _write_partition_data_v5,
+    10: _write_partition_data_v5,
+    11: _write_partition_data_v11,
+    12: _write_partition_data_v12,
+    13: _write_partition_data_v12,
+    14: _write_partition_data_v12,
+    15: _write_partition_data_v12,
+    16: _write_partition_data_v12,
+    17: _write_partition_data_v12,
+    18: _write_partition_data_v12,
+}
+FetchableTopicResponse.WRITERS = {
+    4: _write_fetchable_topic_response_v4,
+    5: _write_fetchable_topic_response_v5,
+    6: _write_fetchable_topic_response_v5,
+    7: _write_fetchable_topic_response_v5,
+    8: _write_fetchable_topic_response_v5,
+    9: _write_fetchable_topic_response_v5,
+    10: _write_fetchable_topic_response_v5,
+    11: _write_fetchable_topic_response_v11,
+    12: _write_fetchable_topic_response_v12,
+    13: _write_fetchable_topic_response_v13,
+    14: _write_fetchable_topic_response_v13,
+    15: _write_fetchable_topic_response_v13,
+    16: _write_fetchable_topic_response_v13,
+    17: _write_fetchable_topic_response_v13,
+    18: _write_fetchable_topic_response_v13,
+}
+NodeEndpoint.WRITERS = {
+    16: _write_node_endpoint_v16,
+    17: _write_node_endpoint_v16,
+    18: _write_node_endpoint_v16,
 }
 FetchResponse.WRITERS = {
     4: _write_fetch_response_v4,

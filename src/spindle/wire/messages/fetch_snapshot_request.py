@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, count_of, null, skip_tags, tag_at, wrong_size
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.fetch_snapshot_response import FetchSnapshotResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -157,7 +158,7 @@ def _read_partition_snapshot_v1(b: Buffer, o: int, end: int) -> tuple[PartitionS
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "PartitionSnapshot")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "PartitionSnapshot")
             if tag == 0:
@@ -240,6 +241,35 @@ def _write_topic_snapshot_v0(e: TopicSnapshot, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_topic_snapshot_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicSnapshot]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicSnapshot.name")
+    if n > end - o:
+        raise short("TopicSnapshot.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicSnapshot.partitions")
+    if n * 30 > end - o:
+        raise short("TopicSnapshot.partitions", n * 30, end - o)
+    partitions, o = yield from read_each(_read_partition_snapshot_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TopicSnapshot") if b[o] else o + 1
+    e = new(TopicSnapshot)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_topic_snapshot_v1(b: Buffer, o: int, end: int) -> tuple[TopicSnapshot, int]:
     n = b[o]
     o += 1
@@ -285,6 +315,35 @@ def _write_topic_snapshot_v1(e: TopicSnapshot, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_topic_snapshot_v1(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicSnapshot]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicSnapshot.name")
+    if n > end - o:
+        raise short("TopicSnapshot.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicSnapshot.partitions")
+    if n * 30 > end - o:
+        raise short("TopicSnapshot.partitions", n * 30, end - o)
+    partitions, o = yield from read_each(_read_partition_snapshot_v1, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TopicSnapshot") if b[o] else o + 1
+    e = new(TopicSnapshot)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_fetch_snapshot_request_v0(
     b: Buffer, o: int, end: int
 ) -> tuple[FetchSnapshotRequest, int]:
@@ -308,7 +367,7 @@ def _read_fetch_snapshot_request_v0(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "FetchSnapshotRequest")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "FetchSnapshotRequest")
             if tag == 0:
@@ -357,6 +416,52 @@ def _write_fetch_snapshot_request_v0(e: FetchSnapshotRequest, put: Put) -> None:
         outer(piece)
 
 
+def _walk_fetch_snapshot_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[FetchSnapshotRequest]:
+    replica_id, max_bytes = unpack_ii(b, o)
+    o += 8
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchSnapshotRequest.topics")
+    if n * 3 > end - o:
+        raise short("FetchSnapshotRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_topic_snapshot_v0, b, o, end, at, n)
+    cluster_id: str | None = None
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "FetchSnapshotRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "FetchSnapshotRequest")
+            if tag == 0:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    cluster_id = None
+                else:
+                    if n > end - o:
+                        raise short("FetchSnapshotRequest.cluster_id", n, end - o)
+                    cluster_id = str(b[o : o + n], "utf-8")
+                    o += n
+                if o != stop:
+                    raise wrong_size("FetchSnapshotRequest.cluster_id", o - stop)
+            o = stop
+    e = new(FetchSnapshotRequest)
+    e.replica_id = replica_id
+    e.max_bytes = max_bytes
+    e.topics = topics
+    e.cluster_id = cluster_id
+    return e, o
+
+
 def _read_fetch_snapshot_request_v1(
     b: Buffer, o: int, end: int
 ) -> tuple[FetchSnapshotRequest, int]:
@@ -380,7 +485,7 @@ def _read_fetch_snapshot_request_v1(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "FetchSnapshotRequest")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "FetchSnapshotRequest")
             if tag == 0:
@@ -429,7 +534,57 @@ def _write_fetch_snapshot_request_v1(e: FetchSnapshotRequest, put: Put) -> None:
         outer(piece)
 
 
+def _walk_fetch_snapshot_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[FetchSnapshotRequest]:
+    replica_id, max_bytes = unpack_ii(b, o)
+    o += 8
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FetchSnapshotRequest.topics")
+    if n * 3 > end - o:
+        raise short("FetchSnapshotRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_topic_snapshot_v1, b, o, end, at, n)
+    cluster_id: str | None = None
+    tags = b[o]
+    o += 1
+    if tags:
+        tags, o = count_of(tags, b, o, end, "FetchSnapshotRequest")
+        for _ in range(tags):
+            tag, stop, o = tag_at(b, o, end, "FetchSnapshotRequest")
+            if tag == 0:
+                n = b[o]
+                o += 1
+                if n > 127:
+                    n, o = long_uvarint(b, o, n)
+                n -= 1
+                if n < 0:
+                    cluster_id = None
+                else:
+                    if n > end - o:
+                        raise short("FetchSnapshotRequest.cluster_id", n, end - o)
+                    cluster_id = str(b[o : o + n], "utf-8")
+                    o += n
+                if o != stop:
+                    raise wrong_size("FetchSnapshotRequest.cluster_id", o - stop)
+            o = stop
+    e = new(FetchSnapshotRequest)
+    e.replica_id = replica_id
+    e.max_bytes = max_bytes
+    e.topics = topics
+    e.cluster_id = cluster_id
+    return e, o
+
+
 FetchSnapshotRequest.RESPONSE = FetchSnapshotResponse
+FetchSnapshotRequest.WALKERS = {
+    0: _walk_fetch_snapshot_request_v0,
+    1: _walk_fetch_snapshot_request_v1,
+}
 FetchSnapshotRequest.READERS = {
     0: _read_fetch_snapshot_request_v0,
     1: _read_fetch_snapshot_request_v1,

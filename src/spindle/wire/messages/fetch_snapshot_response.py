@@ -11,6 +11,7 @@ from spindle.model.errors import Error
 from spindle.wire.codec import (
     ErrorCode,
     Message,
+    Packed,
     Put,
     Records,
     Response,
@@ -212,7 +213,7 @@ def _read_partition_snapshot_v0(b: Buffer, o: int, end: int) -> tuple[PartitionS
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "PartitionSnapshot")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "PartitionSnapshot")
             if tag == 0:
@@ -295,8 +296,12 @@ def _write_topic_snapshot_v0(e: TopicSnapshot, put: Put) -> None:
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_partition_snapshot_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_partition_snapshot_v0(one_partitions, put)
     put(b"\0")
 
 
@@ -366,8 +371,12 @@ def _write_fetch_snapshot_response_v0(e: FetchSnapshotResponse, put: Put) -> Non
     put(pack_ih(e.throttle_time_ms, e.error_code))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_topic_snapshot_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_snapshot_v0(one_topics, put)
     put(b"\0")
 
 
@@ -395,7 +404,7 @@ def _read_fetch_snapshot_response_v1(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "FetchSnapshotResponse")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "FetchSnapshotResponse")
             if tag == 0:
@@ -428,8 +437,12 @@ def _write_fetch_snapshot_response_v1(e: FetchSnapshotResponse, put: Put) -> Non
     put(pack_ih(e.throttle_time_ms, e.error_code))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_topic_snapshot_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_topic_snapshot_v0(one_topics, put)
     tags: list[bytes] = []
     outer = put
     node_endpoints = e.node_endpoints
@@ -437,8 +450,12 @@ def _write_fetch_snapshot_response_v1(e: FetchSnapshotResponse, put: Put) -> Non
         node_endpoints_pieces: list[Buffer] = []
         put = node_endpoints_pieces.append
         put(put_uvarint(len(node_endpoints) + 1))
-        for one_node_endpoints in node_endpoints:
-            _write_node_endpoint_v1(one_node_endpoints, put)
+        if type(node_endpoints) is Packed:
+            for piece in node_endpoints.pieces:
+                put(piece)
+        else:
+            for one_node_endpoints in node_endpoints:
+                _write_node_endpoint_v1(one_node_endpoints, put)
         piece = b"".join(node_endpoints_pieces)
         tags += (b"\x00", put_uvarint(len(piece)), piece)
     outer(put_uvarint(len(tags) // 3))
@@ -449,6 +466,25 @@ def _write_fetch_snapshot_response_v1(e: FetchSnapshotResponse, put: Put) -> Non
 FetchSnapshotResponse.READERS = {
     0: _read_fetch_snapshot_response_v0,
     1: _read_fetch_snapshot_response_v1,
+}
+SnapshotId.WRITERS = {
+    0: _write_snapshot_id_v0,
+    1: _write_snapshot_id_v0,
+}
+LeaderIdAndEpoch.WRITERS = {
+    0: _write_leader_id_and_epoch_v0,
+    1: _write_leader_id_and_epoch_v0,
+}
+PartitionSnapshot.WRITERS = {
+    0: _write_partition_snapshot_v0,
+    1: _write_partition_snapshot_v0,
+}
+TopicSnapshot.WRITERS = {
+    0: _write_topic_snapshot_v0,
+    1: _write_topic_snapshot_v0,
+}
+NodeEndpoint.WRITERS = {
+    1: _write_node_endpoint_v1,
 }
 FetchSnapshotResponse.WRITERS = {
     0: _write_fetch_snapshot_response_v0,

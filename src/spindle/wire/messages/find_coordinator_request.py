@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from struct import Struct
 from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, compact_string, read_each
 from spindle.wire.messages.find_coordinator_response import FindCoordinatorResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -172,7 +174,37 @@ def _write_find_coordinator_request_v4(e: FindCoordinatorRequest, put: Put) -> N
     put(b"\0")
 
 
+def _walk_find_coordinator_request_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[FindCoordinatorRequest]:
+    (key_type,) = unpack_b(b, o)
+    o += 1
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("FindCoordinatorRequest.coordinator_keys")
+    if n > end - o:
+        raise short("FindCoordinatorRequest.coordinator_keys", n, end - o)
+    coordinator_keys, o = yield from read_each(
+        partial(compact_string, "FindCoordinatorRequest.coordinator_keys"), b, o, end, at, n
+    )
+    o = skip_tags(b, o, end, "FindCoordinatorRequest") if b[o] else o + 1
+    e = new(FindCoordinatorRequest)
+    e.key = ""
+    e.key_type = key_type
+    e.coordinator_keys = coordinator_keys
+    return e, o
+
+
 FindCoordinatorRequest.RESPONSE = FindCoordinatorResponse
+FindCoordinatorRequest.WALKERS = {
+    4: _walk_find_coordinator_request_v4,
+    5: _walk_find_coordinator_request_v4,
+    6: _walk_find_coordinator_request_v4,
+}
 FindCoordinatorRequest.READERS = {
     0: _read_find_coordinator_request_v0,
     1: _read_find_coordinator_request_v1,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -359,8 +359,12 @@ def _write_find_coordinator_response_v4(e: FindCoordinatorResponse, put: Put) ->
     put(pack_i(e.throttle_time_ms))
     coordinators = e.coordinators
     put(put_uvarint(len(coordinators) + 1))
-    for one_coordinators in coordinators:
-        _write_coordinator_v4(one_coordinators, put)
+    if type(coordinators) is Packed:
+        for piece in coordinators.pieces:
+            put(piece)
+    else:
+        for one_coordinators in coordinators:
+            _write_coordinator_v4(one_coordinators, put)
     put(b"\0")
 
 
@@ -372,6 +376,11 @@ FindCoordinatorResponse.READERS = {
     4: _read_find_coordinator_response_v4,
     5: _read_find_coordinator_response_v4,
     6: _read_find_coordinator_response_v4,
+}
+Coordinator.WRITERS = {
+    4: _write_coordinator_v4,
+    5: _write_coordinator_v4,
+    6: _write_coordinator_v4,
 }
 FindCoordinatorResponse.WRITERS = {
     0: _write_find_coordinator_response_v0,

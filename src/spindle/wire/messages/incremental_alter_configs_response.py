@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -197,8 +197,12 @@ def _write_incremental_alter_configs_response_v0(
     put(pack_i(e.throttle_time_ms))
     responses = e.responses
     put(pack_i(len(responses)))
-    for one_responses in responses:
-        _write_alter_configs_resource_response_v0(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_alter_configs_resource_response_v0(one_responses, put)
 
 
 def _read_incremental_alter_configs_response_v1(
@@ -233,14 +237,22 @@ def _write_incremental_alter_configs_response_v1(
     put(pack_i(e.throttle_time_ms))
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_alter_configs_resource_response_v1(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_alter_configs_resource_response_v1(one_responses, put)
     put(b"\0")
 
 
 IncrementalAlterConfigsResponse.READERS = {
     0: _read_incremental_alter_configs_response_v0,
     1: _read_incremental_alter_configs_response_v1,
+}
+AlterConfigsResourceResponse.WRITERS = {
+    0: _write_alter_configs_resource_response_v0,
+    1: _write_alter_configs_resource_response_v1,
 }
 IncrementalAlterConfigsResponse.WRITERS = {
     0: _write_incremental_alter_configs_response_v0,

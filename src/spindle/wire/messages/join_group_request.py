@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each
 from spindle.wire.messages.join_group_response import JoinGroupResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -228,6 +229,54 @@ def _write_join_group_request_v0(e: JoinGroupRequest, put: Put) -> None:
         _write_join_group_request_protocol_v0(one_protocols, put)
 
 
+def _walk_join_group_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[JoinGroupRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("JoinGroupRequest.group_id")
+    if n > end - o:
+        raise short("JoinGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (session_timeout_ms,) = unpack_i(b, o)
+    o += 4
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("JoinGroupRequest.member_id")
+    if n > end - o:
+        raise short("JoinGroupRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("JoinGroupRequest.protocol_type")
+    if n > end - o:
+        raise short("JoinGroupRequest.protocol_type", n, end - o)
+    protocol_type = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("JoinGroupRequest.protocols")
+    if n * 6 > end - o:
+        raise short("JoinGroupRequest.protocols", n * 6, end - o)
+    protocols, o = yield from read_each(_read_join_group_request_protocol_v0, b, o, end, at, n)
+    e = new(JoinGroupRequest)
+    e.group_id = group_id
+    e.session_timeout_ms = session_timeout_ms
+    e.rebalance_timeout_ms = -1
+    e.member_id = member_id
+    e.group_instance_id = None
+    e.protocol_type = protocol_type
+    e.protocols = protocols
+    e.reason = None
+    return e, o
+
+
 def _read_join_group_request_v1(b: Buffer, o: int, end: int) -> tuple[JoinGroupRequest, int]:
     (n,) = unpack_h(b, o)
     o += 2
@@ -296,6 +345,54 @@ def _write_join_group_request_v1(e: JoinGroupRequest, put: Put) -> None:
     put(pack_i(len(protocols)))
     for one_protocols in protocols:
         _write_join_group_request_protocol_v0(one_protocols, put)
+
+
+def _walk_join_group_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[JoinGroupRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("JoinGroupRequest.group_id")
+    if n > end - o:
+        raise short("JoinGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    session_timeout_ms, rebalance_timeout_ms = unpack_ii(b, o)
+    o += 8
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("JoinGroupRequest.member_id")
+    if n > end - o:
+        raise short("JoinGroupRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("JoinGroupRequest.protocol_type")
+    if n > end - o:
+        raise short("JoinGroupRequest.protocol_type", n, end - o)
+    protocol_type = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("JoinGroupRequest.protocols")
+    if n * 6 > end - o:
+        raise short("JoinGroupRequest.protocols", n * 6, end - o)
+    protocols, o = yield from read_each(_read_join_group_request_protocol_v0, b, o, end, at, n)
+    e = new(JoinGroupRequest)
+    e.group_id = group_id
+    e.session_timeout_ms = session_timeout_ms
+    e.rebalance_timeout_ms = rebalance_timeout_ms
+    e.member_id = member_id
+    e.group_instance_id = None
+    e.protocol_type = protocol_type
+    e.protocols = protocols
+    e.reason = None
+    return e, o
 
 
 def _read_join_group_request_v5(b: Buffer, o: int, end: int) -> tuple[JoinGroupRequest, int]:
@@ -383,6 +480,64 @@ def _write_join_group_request_v5(e: JoinGroupRequest, put: Put) -> None:
     put(pack_i(len(protocols)))
     for one_protocols in protocols:
         _write_join_group_request_protocol_v0(one_protocols, put)
+
+
+def _walk_join_group_request_v5(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[JoinGroupRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("JoinGroupRequest.group_id")
+    if n > end - o:
+        raise short("JoinGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    session_timeout_ms, rebalance_timeout_ms = unpack_ii(b, o)
+    o += 8
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("JoinGroupRequest.member_id")
+    if n > end - o:
+        raise short("JoinGroupRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    group_instance_id: str | None
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        group_instance_id = None
+    else:
+        if n > end - o:
+            raise short("JoinGroupRequest.group_instance_id", n, end - o)
+        group_instance_id = str(b[o : o + n], "utf-8")
+        o += n
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("JoinGroupRequest.protocol_type")
+    if n > end - o:
+        raise short("JoinGroupRequest.protocol_type", n, end - o)
+    protocol_type = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("JoinGroupRequest.protocols")
+    if n * 6 > end - o:
+        raise short("JoinGroupRequest.protocols", n * 6, end - o)
+    protocols, o = yield from read_each(_read_join_group_request_protocol_v0, b, o, end, at, n)
+    e = new(JoinGroupRequest)
+    e.group_id = group_id
+    e.session_timeout_ms = session_timeout_ms
+    e.rebalance_timeout_ms = rebalance_timeout_ms
+    e.member_id = member_id
+    e.group_instance_id = group_instance_id
+    e.protocol_type = protocol_type
+    e.protocols = protocols
+    e.reason = None
+    return e, o
 
 
 def _read_join_group_request_v6(b: Buffer, o: int, end: int) -> tuple[JoinGroupRequest, int]:
@@ -487,6 +642,80 @@ def _write_join_group_request_v6(e: JoinGroupRequest, put: Put) -> None:
     for one_protocols in protocols:
         _write_join_group_request_protocol_v6(one_protocols, put)
     put(b"\0")
+
+
+def _walk_join_group_request_v6(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[JoinGroupRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("JoinGroupRequest.group_id")
+    if n > end - o:
+        raise short("JoinGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    session_timeout_ms, rebalance_timeout_ms = unpack_ii(b, o)
+    o += 8
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("JoinGroupRequest.member_id")
+    if n > end - o:
+        raise short("JoinGroupRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    group_instance_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        group_instance_id = None
+    else:
+        if n > end - o:
+            raise short("JoinGroupRequest.group_instance_id", n, end - o)
+        group_instance_id = str(b[o : o + n], "utf-8")
+        o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("JoinGroupRequest.protocol_type")
+    if n > end - o:
+        raise short("JoinGroupRequest.protocol_type", n, end - o)
+    protocol_type = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("JoinGroupRequest.protocols")
+    if n * 3 > end - o:
+        raise short("JoinGroupRequest.protocols", n * 3, end - o)
+    protocols, o = yield from read_each(_read_join_group_request_protocol_v6, b, o, end, at, n)
+    o = skip_tags(b, o, end, "JoinGroupRequest") if b[o] else o + 1
+    e = new(JoinGroupRequest)
+    e.group_id = group_id
+    e.session_timeout_ms = session_timeout_ms
+    e.rebalance_timeout_ms = rebalance_timeout_ms
+    e.member_id = member_id
+    e.group_instance_id = group_instance_id
+    e.protocol_type = protocol_type
+    e.protocols = protocols
+    e.reason = None
+    return e, o
 
 
 def _read_join_group_request_v8(b: Buffer, o: int, end: int) -> tuple[JoinGroupRequest, int]:
@@ -613,7 +842,106 @@ def _write_join_group_request_v8(e: JoinGroupRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_join_group_request_v8(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[JoinGroupRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("JoinGroupRequest.group_id")
+    if n > end - o:
+        raise short("JoinGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    session_timeout_ms, rebalance_timeout_ms = unpack_ii(b, o)
+    o += 8
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("JoinGroupRequest.member_id")
+    if n > end - o:
+        raise short("JoinGroupRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    group_instance_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        group_instance_id = None
+    else:
+        if n > end - o:
+            raise short("JoinGroupRequest.group_instance_id", n, end - o)
+        group_instance_id = str(b[o : o + n], "utf-8")
+        o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("JoinGroupRequest.protocol_type")
+    if n > end - o:
+        raise short("JoinGroupRequest.protocol_type", n, end - o)
+    protocol_type = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("JoinGroupRequest.protocols")
+    if n * 3 > end - o:
+        raise short("JoinGroupRequest.protocols", n * 3, end - o)
+    protocols, o = yield from read_each(_read_join_group_request_protocol_v6, b, o, end, at, n)
+    reason: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        reason = None
+    else:
+        if n > end - o:
+            raise short("JoinGroupRequest.reason", n, end - o)
+        reason = str(b[o : o + n], "utf-8")
+        o += n
+    o = skip_tags(b, o, end, "JoinGroupRequest") if b[o] else o + 1
+    e = new(JoinGroupRequest)
+    e.group_id = group_id
+    e.session_timeout_ms = session_timeout_ms
+    e.rebalance_timeout_ms = rebalance_timeout_ms
+    e.member_id = member_id
+    e.group_instance_id = group_instance_id
+    e.protocol_type = protocol_type
+    e.protocols = protocols
+    e.reason = reason
+    return e, o
+
+
 JoinGroupRequest.RESPONSE = JoinGroupResponse
+JoinGroupRequest.WALKERS = {
+    0: _walk_join_group_request_v0,
+    1: _walk_join_group_request_v1,
+    2: _walk_join_group_request_v1,
+    3: _walk_join_group_request_v1,
+    4: _walk_join_group_request_v1,
+    5: _walk_join_group_request_v5,
+    6: _walk_join_group_request_v6,
+    7: _walk_join_group_request_v6,
+    8: _walk_join_group_request_v8,
+    9: _walk_join_group_request_v8,
+}
 JoinGroupRequest.READERS = {
     0: _read_join_group_request_v0,
     1: _read_join_group_request_v1,

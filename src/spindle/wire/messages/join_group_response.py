@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, missing, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, missing, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -315,8 +315,12 @@ def _write_join_group_response_v0(e: JoinGroupResponse, put: Put) -> None:
     put(raw)
     members = e.members
     put(pack_i(len(members)))
-    for one_members in members:
-        _write_join_group_response_member_v0(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_join_group_response_member_v0(one_members, put)
 
 
 def _read_join_group_response_v2(b: Buffer, o: int, end: int) -> tuple[JoinGroupResponse, int]:
@@ -389,8 +393,12 @@ def _write_join_group_response_v2(e: JoinGroupResponse, put: Put) -> None:
     put(raw)
     members = e.members
     put(pack_i(len(members)))
-    for one_members in members:
-        _write_join_group_response_member_v0(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_join_group_response_member_v0(one_members, put)
 
 
 def _read_join_group_response_v5(b: Buffer, o: int, end: int) -> tuple[JoinGroupResponse, int]:
@@ -463,8 +471,12 @@ def _write_join_group_response_v5(e: JoinGroupResponse, put: Put) -> None:
     put(raw)
     members = e.members
     put(pack_i(len(members)))
-    for one_members in members:
-        _write_join_group_response_member_v5(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_join_group_response_member_v5(one_members, put)
 
 
 def _read_join_group_response_v6(b: Buffer, o: int, end: int) -> tuple[JoinGroupResponse, int]:
@@ -550,8 +562,12 @@ def _write_join_group_response_v6(e: JoinGroupResponse, put: Put) -> None:
     put(raw)
     members = e.members
     put(put_uvarint(len(members) + 1))
-    for one_members in members:
-        _write_join_group_response_member_v6(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_join_group_response_member_v6(one_members, put)
     put(b"\0")
 
 
@@ -661,8 +677,12 @@ def _write_join_group_response_v7(e: JoinGroupResponse, put: Put) -> None:
     put(raw)
     members = e.members
     put(put_uvarint(len(members) + 1))
-    for one_members in members:
-        _write_join_group_response_member_v6(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_join_group_response_member_v6(one_members, put)
     put(b"\0")
 
 
@@ -775,8 +795,12 @@ def _write_join_group_response_v9(e: JoinGroupResponse, put: Put) -> None:
     put(raw)
     members = e.members
     put(put_uvarint(len(members) + 1))
-    for one_members in members:
-        _write_join_group_response_member_v6(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_join_group_response_member_v6(one_members, put)
     put(b"\0")
 
 
@@ -791,6 +815,18 @@ JoinGroupResponse.READERS = {
     7: _read_join_group_response_v7,
     8: _read_join_group_response_v7,
     9: _read_join_group_response_v9,
+}
+JoinGroupResponseMember.WRITERS = {
+    0: _write_join_group_response_member_v0,
+    1: _write_join_group_response_member_v0,
+    2: _write_join_group_response_member_v0,
+    3: _write_join_group_response_member_v0,
+    4: _write_join_group_response_member_v0,
+    5: _write_join_group_response_member_v5,
+    6: _write_join_group_response_member_v6,
+    7: _write_join_group_response_member_v6,
+    8: _write_join_group_response_member_v6,
+    9: _write_join_group_response_member_v6,
 }
 JoinGroupResponse.WRITERS = {
     0: _write_join_group_response_v0,

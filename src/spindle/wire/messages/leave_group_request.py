@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each
 from spindle.wire.messages.leave_group_response import LeaveGroupResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -287,6 +288,31 @@ def _write_leave_group_request_v3(e: LeaveGroupRequest, put: Put) -> None:
         _write_member_identity_v3(one_members, put)
 
 
+def _walk_leave_group_request_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[LeaveGroupRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("LeaveGroupRequest.group_id")
+    if n > end - o:
+        raise short("LeaveGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("LeaveGroupRequest.members")
+    if n * 4 > end - o:
+        raise short("LeaveGroupRequest.members", n * 4, end - o)
+    members, o = yield from read_each(_read_member_identity_v3, b, o, end, at, n)
+    e = new(LeaveGroupRequest)
+    e.group_id = group_id
+    e.members = members
+    e.member_id = ""
+    return e, o
+
+
 def _read_leave_group_request_v4(b: Buffer, o: int, end: int) -> tuple[LeaveGroupRequest, int]:
     n = b[o]
     o += 1
@@ -331,6 +357,38 @@ def _write_leave_group_request_v4(e: LeaveGroupRequest, put: Put) -> None:
     for one_members in members:
         _write_member_identity_v4(one_members, put)
     put(b"\0")
+
+
+def _walk_leave_group_request_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[LeaveGroupRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("LeaveGroupRequest.group_id")
+    if n > end - o:
+        raise short("LeaveGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("LeaveGroupRequest.members")
+    if n * 3 > end - o:
+        raise short("LeaveGroupRequest.members", n * 3, end - o)
+    members, o = yield from read_each(_read_member_identity_v4, b, o, end, at, n)
+    o = skip_tags(b, o, end, "LeaveGroupRequest") if b[o] else o + 1
+    e = new(LeaveGroupRequest)
+    e.group_id = group_id
+    e.members = members
+    e.member_id = ""
+    return e, o
 
 
 def _read_leave_group_request_v5(b: Buffer, o: int, end: int) -> tuple[LeaveGroupRequest, int]:
@@ -379,7 +437,44 @@ def _write_leave_group_request_v5(e: LeaveGroupRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_leave_group_request_v5(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[LeaveGroupRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("LeaveGroupRequest.group_id")
+    if n > end - o:
+        raise short("LeaveGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("LeaveGroupRequest.members")
+    if n * 4 > end - o:
+        raise short("LeaveGroupRequest.members", n * 4, end - o)
+    members, o = yield from read_each(_read_member_identity_v5, b, o, end, at, n)
+    o = skip_tags(b, o, end, "LeaveGroupRequest") if b[o] else o + 1
+    e = new(LeaveGroupRequest)
+    e.group_id = group_id
+    e.members = members
+    e.member_id = ""
+    return e, o
+
+
 LeaveGroupRequest.RESPONSE = LeaveGroupResponse
+LeaveGroupRequest.WALKERS = {
+    3: _walk_leave_group_request_v3,
+    4: _walk_leave_group_request_v4,
+    5: _walk_leave_group_request_v5,
+}
 LeaveGroupRequest.READERS = {
     0: _read_leave_group_request_v0,
     1: _read_leave_group_request_v0,

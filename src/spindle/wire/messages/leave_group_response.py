@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -216,8 +216,12 @@ def _write_leave_group_response_v3(e: LeaveGroupResponse, put: Put) -> None:
     put(pack_ih(e.throttle_time_ms, e.error_code))
     members = e.members
     put(pack_i(len(members)))
-    for one_members in members:
-        _write_member_response_v3(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_member_response_v3(one_members, put)
 
 
 def _read_leave_group_response_v4(b: Buffer, o: int, end: int) -> tuple[LeaveGroupResponse, int]:
@@ -250,8 +254,12 @@ def _write_leave_group_response_v4(e: LeaveGroupResponse, put: Put) -> None:
     put(pack_ih(e.throttle_time_ms, e.error_code))
     members = e.members
     put(put_uvarint(len(members) + 1))
-    for one_members in members:
-        _write_member_response_v4(one_members, put)
+    if type(members) is Packed:
+        for piece in members.pieces:
+            put(piece)
+    else:
+        for one_members in members:
+            _write_member_response_v4(one_members, put)
     put(b"\0")
 
 
@@ -262,6 +270,11 @@ LeaveGroupResponse.READERS = {
     3: _read_leave_group_response_v3,
     4: _read_leave_group_response_v4,
     5: _read_leave_group_response_v4,
+}
+MemberResponse.WRITERS = {
+    3: _write_member_response_v3,
+    4: _write_member_response_v4,
+    5: _write_member_response_v4,
 }
 LeaveGroupResponse.WRITERS = {
     0: _write_leave_group_response_v0,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers
 from spindle.wire.messages.list_config_resources_response import ListConfigResourcesResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -69,7 +70,29 @@ def _write_list_config_resources_request_v1(e: ListConfigResourcesRequest, put: 
     put(b"\0")
 
 
+def _walk_list_config_resources_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListConfigResourcesRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListConfigResourcesRequest.resource_types")
+    if n > end - o:
+        raise short("ListConfigResourcesRequest.resource_types", n, end - o)
+    resource_types, o = yield from numbers(">b", 1, b, o, n)
+    o = skip_tags(b, o, end, "ListConfigResourcesRequest") if b[o] else o + 1
+    e = new(ListConfigResourcesRequest)
+    e.resource_types = resource_types
+    return e, o
+
+
 ListConfigResourcesRequest.RESPONSE = ListConfigResourcesResponse
+ListConfigResourcesRequest.WALKERS = {
+    1: _walk_list_config_resources_request_v1,
+}
 ListConfigResourcesRequest.READERS = {
     0: _read_list_config_resources_request_v0,
     1: _read_list_config_resources_request_v1,

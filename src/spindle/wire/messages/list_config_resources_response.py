@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -142,8 +142,12 @@ def _write_list_config_resources_response_v0(e: ListConfigResourcesResponse, put
     put(pack_ih(e.throttle_time_ms, e.error_code))
     config_resources = e.config_resources
     put(put_uvarint(len(config_resources) + 1))
-    for one_config_resources in config_resources:
-        _write_config_resource_v0(one_config_resources, put)
+    if type(config_resources) is Packed:
+        for piece in config_resources.pieces:
+            put(piece)
+    else:
+        for one_config_resources in config_resources:
+            _write_config_resource_v0(one_config_resources, put)
     put(b"\0")
 
 
@@ -179,14 +183,22 @@ def _write_list_config_resources_response_v1(e: ListConfigResourcesResponse, put
     put(pack_ih(e.throttle_time_ms, e.error_code))
     config_resources = e.config_resources
     put(put_uvarint(len(config_resources) + 1))
-    for one_config_resources in config_resources:
-        _write_config_resource_v1(one_config_resources, put)
+    if type(config_resources) is Packed:
+        for piece in config_resources.pieces:
+            put(piece)
+    else:
+        for one_config_resources in config_resources:
+            _write_config_resource_v1(one_config_resources, put)
     put(b"\0")
 
 
 ListConfigResourcesResponse.READERS = {
     0: _read_list_config_resources_response_v0,
     1: _read_list_config_resources_response_v1,
+}
+ConfigResource.WRITERS = {
+    0: _write_config_resource_v0,
+    1: _write_config_resource_v1,
 }
 ListConfigResourcesResponse.WRITERS = {
     0: _write_list_config_resources_response_v0,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, compact_string, read_each
 from spindle.wire.messages.list_groups_response import ListGroupsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -96,6 +98,28 @@ def _write_list_groups_request_v4(e: ListGroupsRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_list_groups_request_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListGroupsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListGroupsRequest.states_filter")
+    if n > end - o:
+        raise short("ListGroupsRequest.states_filter", n, end - o)
+    states_filter, o = yield from read_each(
+        partial(compact_string, "ListGroupsRequest.states_filter"), b, o, end, at, n
+    )
+    o = skip_tags(b, o, end, "ListGroupsRequest") if b[o] else o + 1
+    e = new(ListGroupsRequest)
+    e.states_filter = states_filter
+    e.types_filter = ()
+    return e, o
+
+
 def _read_list_groups_request_v5(b: Buffer, o: int, end: int) -> tuple[ListGroupsRequest, int]:
     n = b[o]
     o += 1
@@ -168,7 +192,45 @@ def _write_list_groups_request_v5(e: ListGroupsRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_list_groups_request_v5(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListGroupsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListGroupsRequest.states_filter")
+    if n > end - o:
+        raise short("ListGroupsRequest.states_filter", n, end - o)
+    states_filter, o = yield from read_each(
+        partial(compact_string, "ListGroupsRequest.states_filter"), b, o, end, at, n
+    )
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListGroupsRequest.types_filter")
+    if n > end - o:
+        raise short("ListGroupsRequest.types_filter", n, end - o)
+    types_filter, o = yield from read_each(
+        partial(compact_string, "ListGroupsRequest.types_filter"), b, o, end, at, n
+    )
+    o = skip_tags(b, o, end, "ListGroupsRequest") if b[o] else o + 1
+    e = new(ListGroupsRequest)
+    e.states_filter = states_filter
+    e.types_filter = types_filter
+    return e, o
+
+
 ListGroupsRequest.RESPONSE = ListGroupsResponse
+ListGroupsRequest.WALKERS = {
+    4: _walk_list_groups_request_v4,
+    5: _walk_list_groups_request_v5,
+}
 ListGroupsRequest.READERS = {
     0: _read_list_groups_request_v0,
     1: _read_list_groups_request_v0,

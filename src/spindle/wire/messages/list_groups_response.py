@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -306,8 +306,12 @@ def _write_list_groups_response_v0(e: ListGroupsResponse, put: Put) -> None:
     put(pack_h(e.error_code))
     groups = e.groups
     put(pack_i(len(groups)))
-    for one_groups in groups:
-        _write_listed_group_v0(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_listed_group_v0(one_groups, put)
 
 
 def _read_list_groups_response_v1(b: Buffer, o: int, end: int) -> tuple[ListGroupsResponse, int]:
@@ -336,8 +340,12 @@ def _write_list_groups_response_v1(e: ListGroupsResponse, put: Put) -> None:
     put(pack_ih(e.throttle_time_ms, e.error_code))
     groups = e.groups
     put(pack_i(len(groups)))
-    for one_groups in groups:
-        _write_listed_group_v0(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_listed_group_v0(one_groups, put)
 
 
 def _read_list_groups_response_v3(b: Buffer, o: int, end: int) -> tuple[ListGroupsResponse, int]:
@@ -370,8 +378,12 @@ def _write_list_groups_response_v3(e: ListGroupsResponse, put: Put) -> None:
     put(pack_ih(e.throttle_time_ms, e.error_code))
     groups = e.groups
     put(put_uvarint(len(groups) + 1))
-    for one_groups in groups:
-        _write_listed_group_v3(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_listed_group_v3(one_groups, put)
     put(b"\0")
 
 
@@ -405,8 +417,12 @@ def _write_list_groups_response_v4(e: ListGroupsResponse, put: Put) -> None:
     put(pack_ih(e.throttle_time_ms, e.error_code))
     groups = e.groups
     put(put_uvarint(len(groups) + 1))
-    for one_groups in groups:
-        _write_listed_group_v4(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_listed_group_v4(one_groups, put)
     put(b"\0")
 
 
@@ -440,8 +456,12 @@ def _write_list_groups_response_v5(e: ListGroupsResponse, put: Put) -> None:
     put(pack_ih(e.throttle_time_ms, e.error_code))
     groups = e.groups
     put(put_uvarint(len(groups) + 1))
-    for one_groups in groups:
-        _write_listed_group_v5(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_listed_group_v5(one_groups, put)
     put(b"\0")
 
 
@@ -452,6 +472,14 @@ ListGroupsResponse.READERS = {
     3: _read_list_groups_response_v3,
     4: _read_list_groups_response_v4,
     5: _read_list_groups_response_v5,
+}
+ListedGroup.WRITERS = {
+    0: _write_listed_group_v0,
+    1: _write_listed_group_v0,
+    2: _write_listed_group_v0,
+    3: _write_listed_group_v3,
+    4: _write_listed_group_v4,
+    5: _write_listed_group_v5,
 }
 ListGroupsResponse.WRITERS = {
     0: _write_list_groups_response_v0,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.list_offsets_response import ListOffsetsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -167,6 +168,30 @@ def _write_list_offsets_topic_v1(e: ListOffsetsTopic, put: Put) -> None:
         _write_list_offsets_partition_v1(one_partitions, put)
 
 
+def _walk_list_offsets_topic_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListOffsetsTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("ListOffsetsTopic.name")
+    if n > end - o:
+        raise short("ListOffsetsTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("ListOffsetsTopic.partitions")
+    if n * 12 > end - o:
+        raise short("ListOffsetsTopic.partitions", n * 12, end - o)
+    partitions, o = yield from read_each(_read_list_offsets_partition_v1, b, o, end, at, n)
+    e = new(ListOffsetsTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_list_offsets_topic_v4(b: Buffer, o: int, end: int) -> tuple[ListOffsetsTopic, int]:
     (n,) = unpack_h(b, o)
     o += 2
@@ -202,6 +227,30 @@ def _write_list_offsets_topic_v4(e: ListOffsetsTopic, put: Put) -> None:
     put(pack_i(len(partitions)))
     for one_partitions in partitions:
         _write_list_offsets_partition_v4(one_partitions, put)
+
+
+def _walk_list_offsets_topic_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListOffsetsTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("ListOffsetsTopic.name")
+    if n > end - o:
+        raise short("ListOffsetsTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("ListOffsetsTopic.partitions")
+    if n * 16 > end - o:
+        raise short("ListOffsetsTopic.partitions", n * 16, end - o)
+    partitions, o = yield from read_each(_read_list_offsets_partition_v4, b, o, end, at, n)
+    e = new(ListOffsetsTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
 
 
 def _read_list_offsets_topic_v6(b: Buffer, o: int, end: int) -> tuple[ListOffsetsTopic, int]:
@@ -249,6 +298,37 @@ def _write_list_offsets_topic_v6(e: ListOffsetsTopic, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_list_offsets_topic_v6(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListOffsetsTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListOffsetsTopic.name")
+    if n > end - o:
+        raise short("ListOffsetsTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListOffsetsTopic.partitions")
+    if n * 17 > end - o:
+        raise short("ListOffsetsTopic.partitions", n * 17, end - o)
+    partitions, o = yield from read_each(_read_list_offsets_partition_v6, b, o, end, at, n)
+    o = skip_tags(b, o, end, "ListOffsetsTopic") if b[o] else o + 1
+    e = new(ListOffsetsTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_list_offsets_request_v1(b: Buffer, o: int, end: int) -> tuple[ListOffsetsRequest, int]:
     (replica_id,) = unpack_i(b, o)
     o += 4
@@ -277,6 +357,26 @@ def _write_list_offsets_request_v1(e: ListOffsetsRequest, put: Put) -> None:
     put(pack_i(len(topics)))
     for one_topics in topics:
         _write_list_offsets_topic_v1(one_topics, put)
+
+
+def _walk_list_offsets_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListOffsetsRequest]:
+    (replica_id,) = unpack_i(b, o)
+    o += 4
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("ListOffsetsRequest.topics")
+    if n * 6 > end - o:
+        raise short("ListOffsetsRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_list_offsets_topic_v1, b, o, end, at, n)
+    e = new(ListOffsetsRequest)
+    e.replica_id = replica_id
+    e.isolation_level = 0
+    e.topics = topics
+    e.timeout_ms = 0
+    return e, o
 
 
 def _read_list_offsets_request_v2(b: Buffer, o: int, end: int) -> tuple[ListOffsetsRequest, int]:
@@ -309,6 +409,26 @@ def _write_list_offsets_request_v2(e: ListOffsetsRequest, put: Put) -> None:
         _write_list_offsets_topic_v1(one_topics, put)
 
 
+def _walk_list_offsets_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListOffsetsRequest]:
+    replica_id, isolation_level = unpack_ib(b, o)
+    o += 5
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("ListOffsetsRequest.topics")
+    if n * 6 > end - o:
+        raise short("ListOffsetsRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_list_offsets_topic_v1, b, o, end, at, n)
+    e = new(ListOffsetsRequest)
+    e.replica_id = replica_id
+    e.isolation_level = isolation_level
+    e.topics = topics
+    e.timeout_ms = 0
+    return e, o
+
+
 def _read_list_offsets_request_v4(b: Buffer, o: int, end: int) -> tuple[ListOffsetsRequest, int]:
     replica_id, isolation_level = unpack_ib(b, o)
     o += 5
@@ -337,6 +457,26 @@ def _write_list_offsets_request_v4(e: ListOffsetsRequest, put: Put) -> None:
     put(pack_i(len(topics)))
     for one_topics in topics:
         _write_list_offsets_topic_v4(one_topics, put)
+
+
+def _walk_list_offsets_request_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListOffsetsRequest]:
+    replica_id, isolation_level = unpack_ib(b, o)
+    o += 5
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("ListOffsetsRequest.topics")
+    if n * 6 > end - o:
+        raise short("ListOffsetsRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_list_offsets_topic_v4, b, o, end, at, n)
+    e = new(ListOffsetsRequest)
+    e.replica_id = replica_id
+    e.isolation_level = isolation_level
+    e.topics = topics
+    e.timeout_ms = 0
+    return e, o
 
 
 def _read_list_offsets_request_v6(b: Buffer, o: int, end: int) -> tuple[ListOffsetsRequest, int]:
@@ -372,6 +512,30 @@ def _write_list_offsets_request_v6(e: ListOffsetsRequest, put: Put) -> None:
     for one_topics in topics:
         _write_list_offsets_topic_v6(one_topics, put)
     put(b"\0")
+
+
+def _walk_list_offsets_request_v6(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListOffsetsRequest]:
+    replica_id, isolation_level = unpack_ib(b, o)
+    o += 5
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListOffsetsRequest.topics")
+    if n * 3 > end - o:
+        raise short("ListOffsetsRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_list_offsets_topic_v6, b, o, end, at, n)
+    o = skip_tags(b, o, end, "ListOffsetsRequest") if b[o] else o + 1
+    e = new(ListOffsetsRequest)
+    e.replica_id = replica_id
+    e.isolation_level = isolation_level
+    e.topics = topics
+    e.timeout_ms = 0
+    return e, o
 
 
 def _read_list_offsets_request_v10(b: Buffer, o: int, end: int) -> tuple[ListOffsetsRequest, int]:
@@ -411,7 +575,46 @@ def _write_list_offsets_request_v10(e: ListOffsetsRequest, put: Put) -> None:
     put(pack_iB(e.timeout_ms, 0))
 
 
+def _walk_list_offsets_request_v10(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListOffsetsRequest]:
+    replica_id, isolation_level = unpack_ib(b, o)
+    o += 5
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListOffsetsRequest.topics")
+    if n * 3 > end - o:
+        raise short("ListOffsetsRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_list_offsets_topic_v6, b, o, end, at, n)
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    o = skip_tags(b, o, end, "ListOffsetsRequest") if b[o] else o + 1
+    e = new(ListOffsetsRequest)
+    e.replica_id = replica_id
+    e.isolation_level = isolation_level
+    e.topics = topics
+    e.timeout_ms = timeout_ms
+    return e, o
+
+
 ListOffsetsRequest.RESPONSE = ListOffsetsResponse
+ListOffsetsRequest.WALKERS = {
+    1: _walk_list_offsets_request_v1,
+    2: _walk_list_offsets_request_v2,
+    3: _walk_list_offsets_request_v2,
+    4: _walk_list_offsets_request_v4,
+    5: _walk_list_offsets_request_v4,
+    6: _walk_list_offsets_request_v6,
+    7: _walk_list_offsets_request_v6,
+    8: _walk_list_offsets_request_v6,
+    9: _walk_list_offsets_request_v6,
+    10: _walk_list_offsets_request_v10,
+    11: _walk_list_offsets_request_v10,
+}
 ListOffsetsRequest.READERS = {
     1: _read_list_offsets_request_v1,
     2: _read_list_offsets_request_v2,

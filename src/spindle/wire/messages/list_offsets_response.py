@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -174,8 +174,12 @@ def _write_list_offsets_topic_response_v1(e: ListOffsetsTopicResponse, put: Put)
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_list_offsets_partition_response_v1(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_list_offsets_partition_response_v1(one_partitions, put)
 
 
 def _read_list_offsets_topic_response_v4(
@@ -213,8 +217,12 @@ def _write_list_offsets_topic_response_v4(e: ListOffsetsTopicResponse, put: Put)
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_list_offsets_partition_response_v4(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_list_offsets_partition_response_v4(one_partitions, put)
 
 
 def _read_list_offsets_topic_response_v6(
@@ -259,8 +267,12 @@ def _write_list_offsets_topic_response_v6(e: ListOffsetsTopicResponse, put: Put)
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_list_offsets_partition_response_v6(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_list_offsets_partition_response_v6(one_partitions, put)
     put(b"\0")
 
 
@@ -285,8 +297,12 @@ def _read_list_offsets_response_v1(b: Buffer, o: int, end: int) -> tuple[ListOff
 def _write_list_offsets_response_v1(e: ListOffsetsResponse, put: Put) -> None:
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_list_offsets_topic_response_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_list_offsets_topic_response_v1(one_topics, put)
 
 
 def _read_list_offsets_response_v2(b: Buffer, o: int, end: int) -> tuple[ListOffsetsResponse, int]:
@@ -313,8 +329,12 @@ def _write_list_offsets_response_v2(e: ListOffsetsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_list_offsets_topic_response_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_list_offsets_topic_response_v1(one_topics, put)
 
 
 def _read_list_offsets_response_v4(b: Buffer, o: int, end: int) -> tuple[ListOffsetsResponse, int]:
@@ -341,8 +361,12 @@ def _write_list_offsets_response_v4(e: ListOffsetsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_list_offsets_topic_response_v4(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_list_offsets_topic_response_v4(one_topics, put)
 
 
 def _read_list_offsets_response_v6(b: Buffer, o: int, end: int) -> tuple[ListOffsetsResponse, int]:
@@ -373,8 +397,12 @@ def _write_list_offsets_response_v6(e: ListOffsetsResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_list_offsets_topic_response_v6(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_list_offsets_topic_response_v6(one_topics, put)
     put(b"\0")
 
 
@@ -390,6 +418,32 @@ ListOffsetsResponse.READERS = {
     9: _read_list_offsets_response_v6,
     10: _read_list_offsets_response_v6,
     11: _read_list_offsets_response_v6,
+}
+ListOffsetsPartitionResponse.WRITERS = {
+    1: _write_list_offsets_partition_response_v1,
+    2: _write_list_offsets_partition_response_v1,
+    3: _write_list_offsets_partition_response_v1,
+    4: _write_list_offsets_partition_response_v4,
+    5: _write_list_offsets_partition_response_v4,
+    6: _write_list_offsets_partition_response_v6,
+    7: _write_list_offsets_partition_response_v6,
+    8: _write_list_offsets_partition_response_v6,
+    9: _write_list_offsets_partition_response_v6,
+    10: _write_list_offsets_partition_response_v6,
+    11: _write_list_offsets_partition_response_v6,
+}
+ListOffsetsTopicResponse.WRITERS = {
+    1: _write_list_offsets_topic_response_v1,
+    2: _write_list_offsets_topic_response_v1,
+    3: _write_list_offsets_topic_response_v1,
+    4: _write_list_offsets_topic_response_v4,
+    5: _write_list_offsets_topic_response_v4,
+    6: _write_list_offsets_topic_response_v6,
+    7: _write_list_offsets_topic_response_v6,
+    8: _write_list_offsets_topic_response_v6,
+    9: _write_list_offsets_topic_response_v6,
+    10: _write_list_offsets_topic_response_v6,
+    11: _write_list_offsets_topic_response_v6,
 }
 ListOffsetsResponse.WRITERS = {
     1: _write_list_offsets_response_v1,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.list_partition_reassignments_response import (
     ListPartitionReassignmentsResponse,
 )
@@ -97,6 +98,37 @@ def _write_list_partition_reassignments_topics_v0(
     put(b"\0")
 
 
+def _walk_list_partition_reassignments_topics_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListPartitionReassignmentsTopics]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListPartitionReassignmentsTopics.name")
+    if n > end - o:
+        raise short("ListPartitionReassignmentsTopics.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListPartitionReassignmentsTopics.partition_indexes")
+    if n * 4 > end - o:
+        raise short("ListPartitionReassignmentsTopics.partition_indexes", n * 4, end - o)
+    partition_indexes, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "ListPartitionReassignmentsTopics") if b[o] else o + 1
+    e = new(ListPartitionReassignmentsTopics)
+    e.name = name
+    e.partition_indexes = partition_indexes
+    return e, o
+
+
 def _read_list_partition_reassignments_request_v0(
     b: Buffer, o: int, end: int
 ) -> tuple[ListPartitionReassignmentsRequest, int]:
@@ -139,7 +171,36 @@ def _write_list_partition_reassignments_request_v0(
     put(b"\0")
 
 
+def _walk_list_partition_reassignments_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListPartitionReassignmentsRequest]:
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    topics: Sequence[ListPartitionReassignmentsTopics] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        topics = None
+    else:
+        if n * 3 > end - o:
+            raise short("ListPartitionReassignmentsRequest.topics", n * 3, end - o)
+        topics, o = yield from walk_each(
+            _walk_list_partition_reassignments_topics_v0, b, o, end, at, n
+        )
+    o = skip_tags(b, o, end, "ListPartitionReassignmentsRequest") if b[o] else o + 1
+    e = new(ListPartitionReassignmentsRequest)
+    e.timeout_ms = timeout_ms
+    e.topics = topics
+    return e, o
+
+
 ListPartitionReassignmentsRequest.RESPONSE = ListPartitionReassignmentsResponse
+ListPartitionReassignmentsRequest.WALKERS = {
+    0: _walk_list_partition_reassignments_request_v0,
+}
 ListPartitionReassignmentsRequest.READERS = {
     0: _read_list_partition_reassignments_request_v0,
 }

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -188,8 +188,12 @@ def _write_ongoing_topic_reassignment_v0(e: OngoingTopicReassignment, put: Put) 
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_ongoing_partition_reassignment_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_ongoing_partition_reassignment_v0(one_partitions, put)
     put(b"\0")
 
 
@@ -248,13 +252,23 @@ def _write_list_partition_reassignments_response_v0(
         put(raw)
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_ongoing_topic_reassignment_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_ongoing_topic_reassignment_v0(one_topics, put)
     put(b"\0")
 
 
 ListPartitionReassignmentsResponse.READERS = {
     0: _read_list_partition_reassignments_response_v0,
+}
+OngoingPartitionReassignment.WRITERS = {
+    0: _write_ongoing_partition_reassignment_v0,
+}
+OngoingTopicReassignment.WRITERS = {
+    0: _write_ongoing_topic_reassignment_v0,
 }
 ListPartitionReassignmentsResponse.WRITERS = {
     0: _write_list_partition_reassignments_response_v0,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from struct import Struct, pack, unpack_from
 from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, compact_string, numbers, read_each
 from spindle.wire.messages.list_transactions_response import ListTransactionsResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -110,6 +112,40 @@ def _write_list_transactions_request_v0(e: ListTransactionsRequest, put: Put) ->
     put(b"\0")
 
 
+def _walk_list_transactions_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListTransactionsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListTransactionsRequest.state_filters")
+    if n > end - o:
+        raise short("ListTransactionsRequest.state_filters", n, end - o)
+    state_filters, o = yield from read_each(
+        partial(compact_string, "ListTransactionsRequest.state_filters"), b, o, end, at, n
+    )
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListTransactionsRequest.producer_id_filters")
+    if n * 8 > end - o:
+        raise short("ListTransactionsRequest.producer_id_filters", n * 8, end - o)
+    producer_id_filters, o = yield from numbers(">q", 8, b, o, n)
+    o = skip_tags(b, o, end, "ListTransactionsRequest") if b[o] else o + 1
+    e = new(ListTransactionsRequest)
+    e.state_filters = state_filters
+    e.producer_id_filters = producer_id_filters
+    e.duration_filter = -1
+    e.transactional_id_pattern = None
+    return e, o
+
+
 def _read_list_transactions_request_v1(
     b: Buffer, o: int, end: int
 ) -> tuple[ListTransactionsRequest, int]:
@@ -171,6 +207,42 @@ def _write_list_transactions_request_v1(e: ListTransactionsRequest, put: Put) ->
     if producer_id_filters:
         put(pack(f">{len(producer_id_filters)}q", *producer_id_filters))
     put(pack_qB(e.duration_filter, 0))
+
+
+def _walk_list_transactions_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListTransactionsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListTransactionsRequest.state_filters")
+    if n > end - o:
+        raise short("ListTransactionsRequest.state_filters", n, end - o)
+    state_filters, o = yield from read_each(
+        partial(compact_string, "ListTransactionsRequest.state_filters"), b, o, end, at, n
+    )
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListTransactionsRequest.producer_id_filters")
+    if n * 8 > end - o:
+        raise short("ListTransactionsRequest.producer_id_filters", n * 8, end - o)
+    producer_id_filters, o = yield from numbers(">q", 8, b, o, n)
+    (duration_filter,) = unpack_q(b, o)
+    o += 8
+    o = skip_tags(b, o, end, "ListTransactionsRequest") if b[o] else o + 1
+    e = new(ListTransactionsRequest)
+    e.state_filters = state_filters
+    e.producer_id_filters = producer_id_filters
+    e.duration_filter = duration_filter
+    e.transactional_id_pattern = None
+    return e, o
 
 
 def _read_list_transactions_request_v2(
@@ -257,7 +329,61 @@ def _write_list_transactions_request_v2(e: ListTransactionsRequest, put: Put) ->
     put(b"\0")
 
 
+def _walk_list_transactions_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[ListTransactionsRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListTransactionsRequest.state_filters")
+    if n > end - o:
+        raise short("ListTransactionsRequest.state_filters", n, end - o)
+    state_filters, o = yield from read_each(
+        partial(compact_string, "ListTransactionsRequest.state_filters"), b, o, end, at, n
+    )
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ListTransactionsRequest.producer_id_filters")
+    if n * 8 > end - o:
+        raise short("ListTransactionsRequest.producer_id_filters", n * 8, end - o)
+    producer_id_filters, o = yield from numbers(">q", 8, b, o, n)
+    (duration_filter,) = unpack_q(b, o)
+    o += 8
+    transactional_id_pattern: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        transactional_id_pattern = None
+    else:
+        if n > end - o:
+            raise short("ListTransactionsRequest.transactional_id_pattern", n, end - o)
+        transactional_id_pattern = str(b[o : o + n], "utf-8")
+        o += n
+    o = skip_tags(b, o, end, "ListTransactionsRequest") if b[o] else o + 1
+    e = new(ListTransactionsRequest)
+    e.state_filters = state_filters
+    e.producer_id_filters = producer_id_filters
+    e.duration_filter = duration_filter
+    e.transactional_id_pattern = transactional_id_pattern
+    return e, o
+
+
 ListTransactionsRequest.RESPONSE = ListTransactionsResponse
+ListTransactionsRequest.WALKERS = {
+    0: _walk_list_transactions_request_v0,
+    1: _walk_list_transactions_request_v1,
+    2: _walk_list_transactions_request_v2,
+}
 ListTransactionsRequest.READERS = {
     0: _read_list_transactions_request_v0,
     1: _read_list_transactions_request_v1,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -170,8 +170,12 @@ def _write_list_transactions_response_v0(e: ListTransactionsResponse, put: Put) 
         put(raw)
     transaction_states = e.transaction_states
     put(put_uvarint(len(transaction_states) + 1))
-    for one_transaction_states in transaction_states:
-        _write_transaction_state_v0(one_transaction_states, put)
+    if type(transaction_states) is Packed:
+        for piece in transaction_states.pieces:
+            put(piece)
+    else:
+        for one_transaction_states in transaction_states:
+            _write_transaction_state_v0(one_transaction_states, put)
     put(b"\0")
 
 
@@ -179,6 +183,11 @@ ListTransactionsResponse.READERS = {
     0: _read_list_transactions_response_v0,
     1: _read_list_transactions_response_v0,
     2: _read_list_transactions_response_v0,
+}
+TransactionState.WRITERS = {
+    0: _write_transaction_state_v0,
+    1: _write_transaction_state_v0,
+    2: _write_transaction_state_v0,
 }
 ListTransactionsResponse.WRITERS = {
     0: _write_list_transactions_response_v0,

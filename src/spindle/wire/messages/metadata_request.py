@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, missing, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each
 from spindle.wire.messages.metadata_response import MetadataResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -196,6 +197,22 @@ def _write_metadata_request_v0(e: MetadataRequest, put: Put) -> None:
         _write_metadata_request_topic_v0(one_topics, put)
 
 
+def _walk_metadata_request_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[MetadataRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("MetadataRequest.topics")
+    if n * 2 > end - o:
+        raise short("MetadataRequest.topics", n * 2, end - o)
+    topics, o = yield from read_each(_read_metadata_request_topic_v0, b, o, end, at, n)
+    e = new(MetadataRequest)
+    e.topics = topics
+    e.allow_auto_topic_creation = True
+    e.include_cluster_authorized_operations = False
+    e.include_topic_authorized_operations = False
+    return e, o
+
+
 def _read_metadata_request_v1(b: Buffer, o: int, end: int) -> tuple[MetadataRequest, int]:
     topics: Sequence[MetadataRequestTopic] | None
     (n,) = unpack_i(b, o)
@@ -226,6 +243,24 @@ def _write_metadata_request_v1(e: MetadataRequest, put: Put) -> None:
         put(pack_i(len(topics)))
         for one_topics in topics:
             _write_metadata_request_topic_v0(one_topics, put)
+
+
+def _walk_metadata_request_v1(b: Buffer, o: int, end: int, at: Marks) -> Reading[MetadataRequest]:
+    topics: Sequence[MetadataRequestTopic] | None
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        topics = None
+    else:
+        if n * 2 > end - o:
+            raise short("MetadataRequest.topics", n * 2, end - o)
+        topics, o = yield from read_each(_read_metadata_request_topic_v0, b, o, end, at, n)
+    e = new(MetadataRequest)
+    e.topics = topics
+    e.allow_auto_topic_creation = True
+    e.include_cluster_authorized_operations = False
+    e.include_topic_authorized_operations = False
+    return e, o
 
 
 def _read_metadata_request_v4(b: Buffer, o: int, end: int) -> tuple[MetadataRequest, int]:
@@ -261,6 +296,26 @@ def _write_metadata_request_v4(e: MetadataRequest, put: Put) -> None:
         for one_topics in topics:
             _write_metadata_request_topic_v0(one_topics, put)
     put(pack_t(e.allow_auto_topic_creation))
+
+
+def _walk_metadata_request_v4(b: Buffer, o: int, end: int, at: Marks) -> Reading[MetadataRequest]:
+    topics: Sequence[MetadataRequestTopic] | None
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        topics = None
+    else:
+        if n * 2 > end - o:
+            raise short("MetadataRequest.topics", n * 2, end - o)
+        topics, o = yield from read_each(_read_metadata_request_topic_v0, b, o, end, at, n)
+    (allow_auto_topic_creation,) = unpack_t(b, o)
+    o += 1
+    e = new(MetadataRequest)
+    e.topics = topics
+    e.allow_auto_topic_creation = allow_auto_topic_creation
+    e.include_cluster_authorized_operations = False
+    e.include_topic_authorized_operations = False
+    return e, o
 
 
 def _read_metadata_request_v8(b: Buffer, o: int, end: int) -> tuple[MetadataRequest, int]:
@@ -306,6 +361,30 @@ def _write_metadata_request_v8(e: MetadataRequest, put: Put) -> None:
             e.include_topic_authorized_operations,
         )
     )
+
+
+def _walk_metadata_request_v8(b: Buffer, o: int, end: int, at: Marks) -> Reading[MetadataRequest]:
+    topics: Sequence[MetadataRequestTopic] | None
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        topics = None
+    else:
+        if n * 2 > end - o:
+            raise short("MetadataRequest.topics", n * 2, end - o)
+        topics, o = yield from read_each(_read_metadata_request_topic_v0, b, o, end, at, n)
+    (
+        allow_auto_topic_creation,
+        include_cluster_authorized_operations,
+        include_topic_authorized_operations,
+    ) = unpack_ttt(b, o)
+    o += 3
+    e = new(MetadataRequest)
+    e.topics = topics
+    e.allow_auto_topic_creation = allow_auto_topic_creation
+    e.include_cluster_authorized_operations = include_cluster_authorized_operations
+    e.include_topic_authorized_operations = include_topic_authorized_operations
+    return e, o
 
 
 def _read_metadata_request_v9(b: Buffer, o: int, end: int) -> tuple[MetadataRequest, int]:
@@ -358,6 +437,34 @@ def _write_metadata_request_v9(e: MetadataRequest, put: Put) -> None:
     )
 
 
+def _walk_metadata_request_v9(b: Buffer, o: int, end: int, at: Marks) -> Reading[MetadataRequest]:
+    topics: Sequence[MetadataRequestTopic] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        topics = None
+    else:
+        if n * 2 > end - o:
+            raise short("MetadataRequest.topics", n * 2, end - o)
+        topics, o = yield from read_each(_read_metadata_request_topic_v9, b, o, end, at, n)
+    (
+        allow_auto_topic_creation,
+        include_cluster_authorized_operations,
+        include_topic_authorized_operations,
+    ) = unpack_ttt(b, o)
+    o += 3
+    o = skip_tags(b, o, end, "MetadataRequest") if b[o] else o + 1
+    e = new(MetadataRequest)
+    e.topics = topics
+    e.allow_auto_topic_creation = allow_auto_topic_creation
+    e.include_cluster_authorized_operations = include_cluster_authorized_operations
+    e.include_topic_authorized_operations = include_topic_authorized_operations
+    return e, o
+
+
 def _read_metadata_request_v10(b: Buffer, o: int, end: int) -> tuple[MetadataRequest, int]:
     topics: Sequence[MetadataRequestTopic] | None
     n = b[o]
@@ -408,6 +515,34 @@ def _write_metadata_request_v10(e: MetadataRequest, put: Put) -> None:
     )
 
 
+def _walk_metadata_request_v10(b: Buffer, o: int, end: int, at: Marks) -> Reading[MetadataRequest]:
+    topics: Sequence[MetadataRequestTopic] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        topics = None
+    else:
+        if n * 18 > end - o:
+            raise short("MetadataRequest.topics", n * 18, end - o)
+        topics, o = yield from read_each(_read_metadata_request_topic_v10, b, o, end, at, n)
+    (
+        allow_auto_topic_creation,
+        include_cluster_authorized_operations,
+        include_topic_authorized_operations,
+    ) = unpack_ttt(b, o)
+    o += 3
+    o = skip_tags(b, o, end, "MetadataRequest") if b[o] else o + 1
+    e = new(MetadataRequest)
+    e.topics = topics
+    e.allow_auto_topic_creation = allow_auto_topic_creation
+    e.include_cluster_authorized_operations = include_cluster_authorized_operations
+    e.include_topic_authorized_operations = include_topic_authorized_operations
+    return e, o
+
+
 def _read_metadata_request_v11(b: Buffer, o: int, end: int) -> tuple[MetadataRequest, int]:
     topics: Sequence[MetadataRequestTopic] | None
     n = b[o]
@@ -447,7 +582,47 @@ def _write_metadata_request_v11(e: MetadataRequest, put: Put) -> None:
     put(pack_ttB(e.allow_auto_topic_creation, e.include_topic_authorized_operations, 0))
 
 
+def _walk_metadata_request_v11(b: Buffer, o: int, end: int, at: Marks) -> Reading[MetadataRequest]:
+    topics: Sequence[MetadataRequestTopic] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        topics = None
+    else:
+        if n * 18 > end - o:
+            raise short("MetadataRequest.topics", n * 18, end - o)
+        topics, o = yield from read_each(_read_metadata_request_topic_v10, b, o, end, at, n)
+    allow_auto_topic_creation, include_topic_authorized_operations = unpack_tt(b, o)
+    o += 2
+    o = skip_tags(b, o, end, "MetadataRequest") if b[o] else o + 1
+    e = new(MetadataRequest)
+    e.topics = topics
+    e.allow_auto_topic_creation = allow_auto_topic_creation
+    e.include_cluster_authorized_operations = False
+    e.include_topic_authorized_operations = include_topic_authorized_operations
+    return e, o
+
+
 MetadataRequest.RESPONSE = MetadataResponse
+MetadataRequest.WALKERS = {
+    0: _walk_metadata_request_v0,
+    1: _walk_metadata_request_v1,
+    2: _walk_metadata_request_v1,
+    3: _walk_metadata_request_v1,
+    4: _walk_metadata_request_v4,
+    5: _walk_metadata_request_v4,
+    6: _walk_metadata_request_v4,
+    7: _walk_metadata_request_v4,
+    8: _walk_metadata_request_v8,
+    9: _walk_metadata_request_v9,
+    10: _walk_metadata_request_v10,
+    11: _walk_metadata_request_v11,
+    12: _walk_metadata_request_v11,
+    13: _walk_metadata_request_v11,
+}
 MetadataRequest.READERS = {
     0: _read_metadata_request_v0,
     1: _read_metadata_request_v1,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, missing, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, missing, null, skip_tags
 from spindle.wire.values import ERRORS, ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
 new = object.__new__
@@ -577,8 +577,12 @@ def _write_metadata_response_topic_v0(e: MetadataResponseTopic, put: Put) -> Non
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_metadata_response_partition_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_metadata_response_partition_v0(one_partitions, put)
 
 
 def _read_metadata_response_topic_v1(
@@ -629,8 +633,12 @@ def _write_metadata_response_topic_v1(e: MetadataResponseTopic, put: Put) -> Non
     put(pack_t(e.is_internal))
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_metadata_response_partition_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_metadata_response_partition_v0(one_partitions, put)
 
 
 def _read_metadata_response_topic_v5(
@@ -681,8 +689,12 @@ def _write_metadata_response_topic_v5(e: MetadataResponseTopic, put: Put) -> Non
     put(pack_t(e.is_internal))
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_metadata_response_partition_v5(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_metadata_response_partition_v5(one_partitions, put)
 
 
 def _read_metadata_response_topic_v7(
@@ -733,8 +745,12 @@ def _write_metadata_response_topic_v7(e: MetadataResponseTopic, put: Put) -> Non
     put(pack_t(e.is_internal))
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_metadata_response_partition_v7(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_metadata_response_partition_v7(one_partitions, put)
 
 
 def _read_metadata_response_topic_v8(
@@ -787,8 +803,12 @@ def _write_metadata_response_topic_v8(e: MetadataResponseTopic, put: Put) -> Non
     put(pack_t(e.is_internal))
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_metadata_response_partition_v7(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_metadata_response_partition_v7(one_partitions, put)
     put(pack_i(e.topic_authorized_operations))
 
 
@@ -849,8 +869,12 @@ def _write_metadata_response_topic_v9(e: MetadataResponseTopic, put: Put) -> Non
     put(pack_t(e.is_internal))
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_metadata_response_partition_v9(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_metadata_response_partition_v9(one_partitions, put)
     put(pack_iB(e.topic_authorized_operations, 0))
 
 
@@ -912,8 +936,12 @@ def _write_metadata_response_topic_v10(e: MetadataResponseTopic, put: Put) -> No
     put(pack_ut(ZERO_UUID if e.topic_id is None else e.topic_id.bytes, e.is_internal))
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_metadata_response_partition_v9(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_metadata_response_partition_v9(one_partitions, put)
     put(pack_iB(e.topic_authorized_operations, 0))
 
 
@@ -978,8 +1006,12 @@ def _write_metadata_response_topic_v12(e: MetadataResponseTopic, put: Put) -> No
     put(pack_ut(ZERO_UUID if e.topic_id is None else e.topic_id.bytes, e.is_internal))
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_metadata_response_partition_v9(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_metadata_response_partition_v9(one_partitions, put)
     put(pack_iB(e.topic_authorized_operations, 0))
 
 
@@ -1020,12 +1052,20 @@ def _read_metadata_response_v0(b: Buffer, o: int, end: int) -> tuple[MetadataRes
 def _write_metadata_response_v0(e: MetadataResponse, put: Put) -> None:
     brokers = e.brokers
     put(pack_i(len(brokers)))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v0(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v0(one_brokers, put)
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_metadata_response_topic_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v0(one_topics, put)
 
 
 def _read_metadata_response_v1(b: Buffer, o: int, end: int) -> tuple[MetadataResponse, int]:
@@ -1067,13 +1107,21 @@ def _read_metadata_response_v1(b: Buffer, o: int, end: int) -> tuple[MetadataRes
 def _write_metadata_response_v1(e: MetadataResponse, put: Put) -> None:
     brokers = e.brokers
     put(pack_i(len(brokers)))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v1(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v1(one_brokers, put)
     put(pack_i(e.controller_id))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_metadata_response_topic_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v1(one_topics, put)
 
 
 def _read_metadata_response_v2(b: Buffer, o: int, end: int) -> tuple[MetadataResponse, int]:
@@ -1125,8 +1173,12 @@ def _read_metadata_response_v2(b: Buffer, o: int, end: int) -> tuple[MetadataRes
 def _write_metadata_response_v2(e: MetadataResponse, put: Put) -> None:
     brokers = e.brokers
     put(pack_i(len(brokers)))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v1(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v1(one_brokers, put)
     cluster_id = e.cluster_id
     if cluster_id is None:
         put(b"\xff\xff")
@@ -1137,8 +1189,12 @@ def _write_metadata_response_v2(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.controller_id))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_metadata_response_topic_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v1(one_topics, put)
 
 
 def _read_metadata_response_v3(b: Buffer, o: int, end: int) -> tuple[MetadataResponse, int]:
@@ -1193,8 +1249,12 @@ def _write_metadata_response_v3(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     brokers = e.brokers
     put(pack_i(len(brokers)))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v1(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v1(one_brokers, put)
     cluster_id = e.cluster_id
     if cluster_id is None:
         put(b"\xff\xff")
@@ -1205,8 +1265,12 @@ def _write_metadata_response_v3(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.controller_id))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_metadata_response_topic_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v1(one_topics, put)
 
 
 def _read_metadata_response_v5(b: Buffer, o: int, end: int) -> tuple[MetadataResponse, int]:
@@ -1261,8 +1325,12 @@ def _write_metadata_response_v5(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     brokers = e.brokers
     put(pack_i(len(brokers)))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v1(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v1(one_brokers, put)
     cluster_id = e.cluster_id
     if cluster_id is None:
         put(b"\xff\xff")
@@ -1273,8 +1341,12 @@ def _write_metadata_response_v5(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.controller_id))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_metadata_response_topic_v5(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v5(one_topics, put)
 
 
 def _read_metadata_response_v7(b: Buffer, o: int, end: int) -> tuple[MetadataResponse, int]:
@@ -1329,8 +1401,12 @@ def _write_metadata_response_v7(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     brokers = e.brokers
     put(pack_i(len(brokers)))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v1(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v1(one_brokers, put)
     cluster_id = e.cluster_id
     if cluster_id is None:
         put(b"\xff\xff")
@@ -1341,8 +1417,12 @@ def _write_metadata_response_v7(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.controller_id))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_metadata_response_topic_v7(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v7(one_topics, put)
 
 
 def _read_metadata_response_v8(b: Buffer, o: int, end: int) -> tuple[MetadataResponse, int]:
@@ -1399,8 +1479,12 @@ def _write_metadata_response_v8(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     brokers = e.brokers
     put(pack_i(len(brokers)))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v1(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v1(one_brokers, put)
     cluster_id = e.cluster_id
     if cluster_id is None:
         put(b"\xff\xff")
@@ -1411,8 +1495,12 @@ def _write_metadata_response_v8(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.controller_id))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_metadata_response_topic_v8(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v8(one_topics, put)
     put(pack_i(e.cluster_authorized_operations))
 
 
@@ -1480,8 +1568,12 @@ def _write_metadata_response_v9(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     brokers = e.brokers
     put(put_uvarint(len(brokers) + 1))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v9(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v9(one_brokers, put)
     cluster_id = e.cluster_id
     if cluster_id is None:
         put(b"\0")
@@ -1492,8 +1584,12 @@ def _write_metadata_response_v9(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.controller_id))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_metadata_response_topic_v9(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v9(one_topics, put)
     put(pack_iB(e.cluster_authorized_operations, 0))
 
 
@@ -1561,8 +1657,12 @@ def _write_metadata_response_v10(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     brokers = e.brokers
     put(put_uvarint(len(brokers) + 1))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v9(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v9(one_brokers, put)
     cluster_id = e.cluster_id
     if cluster_id is None:
         put(b"\0")
@@ -1573,8 +1673,12 @@ def _write_metadata_response_v10(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.controller_id))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_metadata_response_topic_v10(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v10(one_topics, put)
     put(pack_iB(e.cluster_authorized_operations, 0))
 
 
@@ -1640,8 +1744,12 @@ def _write_metadata_response_v11(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     brokers = e.brokers
     put(put_uvarint(len(brokers) + 1))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v9(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v9(one_brokers, put)
     cluster_id = e.cluster_id
     if cluster_id is None:
         put(b"\0")
@@ -1652,8 +1760,12 @@ def _write_metadata_response_v11(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.controller_id))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_metadata_response_topic_v10(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v10(one_topics, put)
     put(b"\0")
 
 
@@ -1719,8 +1831,12 @@ def _write_metadata_response_v12(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     brokers = e.brokers
     put(put_uvarint(len(brokers) + 1))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v9(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v9(one_brokers, put)
     cluster_id = e.cluster_id
     if cluster_id is None:
         put(b"\0")
@@ -1731,8 +1847,12 @@ def _write_metadata_response_v12(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.controller_id))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_metadata_response_topic_v12(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v12(one_topics, put)
     put(b"\0")
 
 
@@ -1801,8 +1921,12 @@ def _write_metadata_response_v13(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     brokers = e.brokers
     put(put_uvarint(len(brokers) + 1))
-    for one_brokers in brokers:
-        _write_metadata_response_broker_v9(one_brokers, put)
+    if type(brokers) is Packed:
+        for piece in brokers.pieces:
+            put(piece)
+    else:
+        for one_brokers in brokers:
+            _write_metadata_response_broker_v9(one_brokers, put)
     cluster_id = e.cluster_id
     if cluster_id is None:
         put(b"\0")
@@ -1813,8 +1937,12 @@ def _write_metadata_response_v13(e: MetadataResponse, put: Put) -> None:
     put(pack_i(e.controller_id))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_metadata_response_topic_v12(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_metadata_response_topic_v12(one_topics, put)
     put(pack_hB(e.error_code, 0))
 
 
@@ -1833,6 +1961,54 @@ MetadataResponse.READERS = {
     11: _read_metadata_response_v11,
     12: _read_metadata_response_v12,
     13: _read_metadata_response_v13,
+}
+MetadataResponseBroker.WRITERS = {
+    0: _write_metadata_response_broker_v0,
+    1: _write_metadata_response_broker_v1,
+    2: _write_metadata_response_broker_v1,
+    3: _write_metadata_response_broker_v1,
+    4: _write_metadata_response_broker_v1,
+    5: _write_metadata_response_broker_v1,
+    6: _write_metadata_response_broker_v1,
+    7: _write_metadata_response_broker_v1,
+    8: _write_metadata_response_broker_v1,
+    9: _write_metadata_response_broker_v9,
+    10: _write_metadata_response_broker_v9,
+    11: _write_metadata_response_broker_v9,
+    12: _write_metadata_response_broker_v9,
+    13: _write_metadata_response_broker_v9,
+}
+MetadataResponsePartition.WRITERS = {
+    0: _write_metadata_response_partition_v0,
+    1: _write_metadata_response_partition_v0,
+    2: _write_metadata_response_partition_v0,
+    3: _write_metadata_response_partition_v0,
+    4: _write_metadata_response_partition_v0,
+    5: _write_metadata_response_partition_v5,
+    6: _write_metadata_response_partition_v5,
+    7: _write_metadata_response_partition_v7,
+    8: _write_metadata_response_partition_v7,
+    9: _write_metadata_response_partition_v9,
+    10: _write_metadata_response_partition_v9,
+    11: _write_metadata_response_partition_v9,
+    12: _write_metadata_response_partition_v9,
+    13: _write_metadata_response_partition_v9,
+}
+MetadataResponseTopic.WRITERS = {
+    0: _write_metadata_response_topic_v0,
+    1: _write_metadata_response_topic_v1,
+    2: _write_metadata_response_topic_v1,
+    3: _write_metadata_response_topic_v1,
+    4: _write_metadata_response_topic_v1,
+    5: _write_metadata_response_topic_v5,
+    6: _write_metadata_response_topic_v5,
+    7: _write_metadata_response_topic_v7,
+    8: _write_metadata_response_topic_v8,
+    9: _write_metadata_response_topic_v9,
+    10: _write_metadata_response_topic_v10,
+    11: _write_metadata_response_topic_v10,
+    12: _write_metadata_response_topic_v12,
+    13: _write_metadata_response_topic_v12,
 }
 MetadataResponse.WRITERS = {
     0: _write_metadata_response_v0,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.offset_commit_response import OffsetCommitResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -262,6 +263,31 @@ def _write_offset_commit_request_topic_v2(e: OffsetCommitRequestTopic, put: Put)
         _write_offset_commit_request_partition_v2(one_partitions, put)
 
 
+def _walk_offset_commit_request_topic_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetCommitRequestTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetCommitRequestTopic.name")
+    if n > end - o:
+        raise short("OffsetCommitRequestTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetCommitRequestTopic.partitions")
+    if n * 14 > end - o:
+        raise short("OffsetCommitRequestTopic.partitions", n * 14, end - o)
+    partitions, o = yield from read_each(_read_offset_commit_request_partition_v2, b, o, end, at, n)
+    e = new(OffsetCommitRequestTopic)
+    e.topic_id = None
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_offset_commit_request_topic_v6(
     b: Buffer, o: int, end: int
 ) -> tuple[OffsetCommitRequestTopic, int]:
@@ -300,6 +326,31 @@ def _write_offset_commit_request_topic_v6(e: OffsetCommitRequestTopic, put: Put)
     put(pack_i(len(partitions)))
     for one_partitions in partitions:
         _write_offset_commit_request_partition_v6(one_partitions, put)
+
+
+def _walk_offset_commit_request_topic_v6(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetCommitRequestTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetCommitRequestTopic.name")
+    if n > end - o:
+        raise short("OffsetCommitRequestTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetCommitRequestTopic.partitions")
+    if n * 18 > end - o:
+        raise short("OffsetCommitRequestTopic.partitions", n * 18, end - o)
+    partitions, o = yield from read_each(_read_offset_commit_request_partition_v6, b, o, end, at, n)
+    e = new(OffsetCommitRequestTopic)
+    e.topic_id = None
+    e.name = name
+    e.partitions = partitions
+    return e, o
 
 
 def _read_offset_commit_request_topic_v8(
@@ -350,6 +401,38 @@ def _write_offset_commit_request_topic_v8(e: OffsetCommitRequestTopic, put: Put)
     put(b"\0")
 
 
+def _walk_offset_commit_request_topic_v8(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetCommitRequestTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetCommitRequestTopic.name")
+    if n > end - o:
+        raise short("OffsetCommitRequestTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetCommitRequestTopic.partitions")
+    if n * 18 > end - o:
+        raise short("OffsetCommitRequestTopic.partitions", n * 18, end - o)
+    partitions, o = yield from read_each(_read_offset_commit_request_partition_v8, b, o, end, at, n)
+    o = skip_tags(b, o, end, "OffsetCommitRequestTopic") if b[o] else o + 1
+    e = new(OffsetCommitRequestTopic)
+    e.topic_id = None
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_offset_commit_request_topic_v10(
     b: Buffer, o: int, end: int
 ) -> tuple[OffsetCommitRequestTopic, int]:
@@ -385,6 +468,30 @@ def _write_offset_commit_request_topic_v10(e: OffsetCommitRequestTopic, put: Put
     for one_partitions in partitions:
         _write_offset_commit_request_partition_v8(one_partitions, put)
     put(b"\0")
+
+
+def _walk_offset_commit_request_topic_v10(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetCommitRequestTopic]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetCommitRequestTopic.partitions")
+    if n * 18 > end - o:
+        raise short("OffsetCommitRequestTopic.partitions", n * 18, end - o)
+    partitions, o = yield from read_each(_read_offset_commit_request_partition_v8, b, o, end, at, n)
+    o = skip_tags(b, o, end, "OffsetCommitRequestTopic") if b[o] else o + 1
+    e = new(OffsetCommitRequestTopic)
+    e.topic_id = topic_id
+    e.name = ""
+    e.partitions = partitions
+    return e, o
 
 
 def _read_offset_commit_request_v2(b: Buffer, o: int, end: int) -> tuple[OffsetCommitRequest, int]:
@@ -446,6 +553,46 @@ def _write_offset_commit_request_v2(e: OffsetCommitRequest, put: Put) -> None:
         _write_offset_commit_request_topic_v2(one_topics, put)
 
 
+def _walk_offset_commit_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetCommitRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetCommitRequest.group_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (generation_id_or_member_epoch,) = unpack_i(b, o)
+    o += 4
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetCommitRequest.member_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    (retention_time_ms,) = unpack_q(b, o)
+    o += 8
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetCommitRequest.topics")
+    if n * 6 > end - o:
+        raise short("OffsetCommitRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_offset_commit_request_topic_v2, b, o, end, at, n)
+    e = new(OffsetCommitRequest)
+    e.group_id = group_id
+    e.generation_id_or_member_epoch = generation_id_or_member_epoch
+    e.member_id = member_id
+    e.group_instance_id = None
+    e.retention_time_ms = retention_time_ms
+    e.topics = topics
+    return e, o
+
+
 def _read_offset_commit_request_v5(b: Buffer, o: int, end: int) -> tuple[OffsetCommitRequest, int]:
     (n,) = unpack_h(b, o)
     o += 2
@@ -502,6 +649,44 @@ def _write_offset_commit_request_v5(e: OffsetCommitRequest, put: Put) -> None:
         _write_offset_commit_request_topic_v2(one_topics, put)
 
 
+def _walk_offset_commit_request_v5(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetCommitRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetCommitRequest.group_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (generation_id_or_member_epoch,) = unpack_i(b, o)
+    o += 4
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetCommitRequest.member_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetCommitRequest.topics")
+    if n * 6 > end - o:
+        raise short("OffsetCommitRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_offset_commit_request_topic_v2, b, o, end, at, n)
+    e = new(OffsetCommitRequest)
+    e.group_id = group_id
+    e.generation_id_or_member_epoch = generation_id_or_member_epoch
+    e.member_id = member_id
+    e.group_instance_id = None
+    e.retention_time_ms = -1
+    e.topics = topics
+    return e, o
+
+
 def _read_offset_commit_request_v6(b: Buffer, o: int, end: int) -> tuple[OffsetCommitRequest, int]:
     (n,) = unpack_h(b, o)
     o += 2
@@ -556,6 +741,44 @@ def _write_offset_commit_request_v6(e: OffsetCommitRequest, put: Put) -> None:
     put(pack_i(len(topics)))
     for one_topics in topics:
         _write_offset_commit_request_topic_v6(one_topics, put)
+
+
+def _walk_offset_commit_request_v6(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetCommitRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetCommitRequest.group_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (generation_id_or_member_epoch,) = unpack_i(b, o)
+    o += 4
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetCommitRequest.member_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetCommitRequest.topics")
+    if n * 6 > end - o:
+        raise short("OffsetCommitRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_offset_commit_request_topic_v6, b, o, end, at, n)
+    e = new(OffsetCommitRequest)
+    e.group_id = group_id
+    e.generation_id_or_member_epoch = generation_id_or_member_epoch
+    e.member_id = member_id
+    e.group_instance_id = None
+    e.retention_time_ms = -1
+    e.topics = topics
+    return e, o
 
 
 def _read_offset_commit_request_v7(b: Buffer, o: int, end: int) -> tuple[OffsetCommitRequest, int]:
@@ -629,6 +852,54 @@ def _write_offset_commit_request_v7(e: OffsetCommitRequest, put: Put) -> None:
     put(pack_i(len(topics)))
     for one_topics in topics:
         _write_offset_commit_request_topic_v6(one_topics, put)
+
+
+def _walk_offset_commit_request_v7(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetCommitRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetCommitRequest.group_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (generation_id_or_member_epoch,) = unpack_i(b, o)
+    o += 4
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetCommitRequest.member_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    group_instance_id: str | None
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        group_instance_id = None
+    else:
+        if n > end - o:
+            raise short("OffsetCommitRequest.group_instance_id", n, end - o)
+        group_instance_id = str(b[o : o + n], "utf-8")
+        o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetCommitRequest.topics")
+    if n * 6 > end - o:
+        raise short("OffsetCommitRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_offset_commit_request_topic_v6, b, o, end, at, n)
+    e = new(OffsetCommitRequest)
+    e.group_id = group_id
+    e.generation_id_or_member_epoch = generation_id_or_member_epoch
+    e.member_id = member_id
+    e.group_instance_id = group_instance_id
+    e.retention_time_ms = -1
+    e.topics = topics
+    return e, o
 
 
 def _read_offset_commit_request_v8(b: Buffer, o: int, end: int) -> tuple[OffsetCommitRequest, int]:
@@ -718,6 +989,67 @@ def _write_offset_commit_request_v8(e: OffsetCommitRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_offset_commit_request_v8(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetCommitRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetCommitRequest.group_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (generation_id_or_member_epoch,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetCommitRequest.member_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    group_instance_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        group_instance_id = None
+    else:
+        if n > end - o:
+            raise short("OffsetCommitRequest.group_instance_id", n, end - o)
+        group_instance_id = str(b[o : o + n], "utf-8")
+        o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetCommitRequest.topics")
+    if n * 3 > end - o:
+        raise short("OffsetCommitRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_offset_commit_request_topic_v8, b, o, end, at, n)
+    o = skip_tags(b, o, end, "OffsetCommitRequest") if b[o] else o + 1
+    e = new(OffsetCommitRequest)
+    e.group_id = group_id
+    e.generation_id_or_member_epoch = generation_id_or_member_epoch
+    e.member_id = member_id
+    e.group_instance_id = group_instance_id
+    e.retention_time_ms = -1
+    e.topics = topics
+    return e, o
+
+
 def _read_offset_commit_request_v10(b: Buffer, o: int, end: int) -> tuple[OffsetCommitRequest, int]:
     n = b[o]
     o += 1
@@ -805,7 +1137,79 @@ def _write_offset_commit_request_v10(e: OffsetCommitRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_offset_commit_request_v10(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetCommitRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetCommitRequest.group_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (generation_id_or_member_epoch,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetCommitRequest.member_id")
+    if n > end - o:
+        raise short("OffsetCommitRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    group_instance_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        group_instance_id = None
+    else:
+        if n > end - o:
+            raise short("OffsetCommitRequest.group_instance_id", n, end - o)
+        group_instance_id = str(b[o : o + n], "utf-8")
+        o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetCommitRequest.topics")
+    if n * 18 > end - o:
+        raise short("OffsetCommitRequest.topics", n * 18, end - o)
+    topics, o = yield from walk_each(_walk_offset_commit_request_topic_v10, b, o, end, at, n)
+    o = skip_tags(b, o, end, "OffsetCommitRequest") if b[o] else o + 1
+    e = new(OffsetCommitRequest)
+    e.group_id = group_id
+    e.generation_id_or_member_epoch = generation_id_or_member_epoch
+    e.member_id = member_id
+    e.group_instance_id = group_instance_id
+    e.retention_time_ms = -1
+    e.topics = topics
+    return e, o
+
+
 OffsetCommitRequest.RESPONSE = OffsetCommitResponse
+OffsetCommitRequest.WALKERS = {
+    2: _walk_offset_commit_request_v2,
+    3: _walk_offset_commit_request_v2,
+    4: _walk_offset_commit_request_v2,
+    5: _walk_offset_commit_request_v5,
+    6: _walk_offset_commit_request_v6,
+    7: _walk_offset_commit_request_v7,
+    8: _walk_offset_commit_request_v8,
+    9: _walk_offset_commit_request_v8,
+    10: _walk_offset_commit_request_v10,
+}
 OffsetCommitRequest.READERS = {
     2: _read_offset_commit_request_v2,
     3: _read_offset_commit_request_v2,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
 new = object.__new__
@@ -143,8 +143,12 @@ def _write_offset_commit_response_topic_v2(e: OffsetCommitResponseTopic, put: Pu
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_offset_commit_response_partition_v2(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_offset_commit_response_partition_v2(one_partitions, put)
 
 
 def _read_offset_commit_response_topic_v8(
@@ -190,8 +194,12 @@ def _write_offset_commit_response_topic_v8(e: OffsetCommitResponseTopic, put: Pu
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_offset_commit_response_partition_v8(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_offset_commit_response_partition_v8(one_partitions, put)
     put(b"\0")
 
 
@@ -227,8 +235,12 @@ def _write_offset_commit_response_topic_v10(e: OffsetCommitResponseTopic, put: P
     put(pack_u(ZERO_UUID if e.topic_id is None else e.topic_id.bytes))
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_offset_commit_response_partition_v8(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_offset_commit_response_partition_v8(one_partitions, put)
     put(b"\0")
 
 
@@ -255,8 +267,12 @@ def _read_offset_commit_response_v2(
 def _write_offset_commit_response_v2(e: OffsetCommitResponse, put: Put) -> None:
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_offset_commit_response_topic_v2(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_commit_response_topic_v2(one_topics, put)
 
 
 def _read_offset_commit_response_v3(
@@ -285,8 +301,12 @@ def _write_offset_commit_response_v3(e: OffsetCommitResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_offset_commit_response_topic_v2(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_commit_response_topic_v2(one_topics, put)
 
 
 def _read_offset_commit_response_v8(
@@ -319,8 +339,12 @@ def _write_offset_commit_response_v8(e: OffsetCommitResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_offset_commit_response_topic_v8(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_commit_response_topic_v8(one_topics, put)
     put(b"\0")
 
 
@@ -354,8 +378,12 @@ def _write_offset_commit_response_v10(e: OffsetCommitResponse, put: Put) -> None
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_offset_commit_response_topic_v10(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_commit_response_topic_v10(one_topics, put)
     put(b"\0")
 
 
@@ -369,6 +397,28 @@ OffsetCommitResponse.READERS = {
     8: _read_offset_commit_response_v8,
     9: _read_offset_commit_response_v8,
     10: _read_offset_commit_response_v10,
+}
+OffsetCommitResponsePartition.WRITERS = {
+    2: _write_offset_commit_response_partition_v2,
+    3: _write_offset_commit_response_partition_v2,
+    4: _write_offset_commit_response_partition_v2,
+    5: _write_offset_commit_response_partition_v2,
+    6: _write_offset_commit_response_partition_v2,
+    7: _write_offset_commit_response_partition_v2,
+    8: _write_offset_commit_response_partition_v8,
+    9: _write_offset_commit_response_partition_v8,
+    10: _write_offset_commit_response_partition_v8,
+}
+OffsetCommitResponseTopic.WRITERS = {
+    2: _write_offset_commit_response_topic_v2,
+    3: _write_offset_commit_response_topic_v2,
+    4: _write_offset_commit_response_topic_v2,
+    5: _write_offset_commit_response_topic_v2,
+    6: _write_offset_commit_response_topic_v2,
+    7: _write_offset_commit_response_topic_v2,
+    8: _write_offset_commit_response_topic_v8,
+    9: _write_offset_commit_response_topic_v8,
+    10: _write_offset_commit_response_topic_v10,
 }
 OffsetCommitResponse.WRITERS = {
     2: _write_offset_commit_response_v2,

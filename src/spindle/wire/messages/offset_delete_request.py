@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.offset_delete_response import OffsetDeleteResponse
 from spindle.wire.values import short
 
@@ -113,6 +114,30 @@ def _write_offset_delete_request_topic_v0(e: OffsetDeleteRequestTopic, put: Put)
         _write_offset_delete_request_partition_v0(one_partitions, put)
 
 
+def _walk_offset_delete_request_topic_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetDeleteRequestTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetDeleteRequestTopic.name")
+    if n > end - o:
+        raise short("OffsetDeleteRequestTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetDeleteRequestTopic.partitions")
+    if n * 4 > end - o:
+        raise short("OffsetDeleteRequestTopic.partitions", n * 4, end - o)
+    partitions, o = yield from read_each(_read_offset_delete_request_partition_v0, b, o, end, at, n)
+    e = new(OffsetDeleteRequestTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_offset_delete_request_v0(b: Buffer, o: int, end: int) -> tuple[OffsetDeleteRequest, int]:
     (n,) = unpack_h(b, o)
     o += 2
@@ -150,7 +175,34 @@ def _write_offset_delete_request_v0(e: OffsetDeleteRequest, put: Put) -> None:
         _write_offset_delete_request_topic_v0(one_topics, put)
 
 
+def _walk_offset_delete_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetDeleteRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetDeleteRequest.group_id")
+    if n > end - o:
+        raise short("OffsetDeleteRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetDeleteRequest.topics")
+    if n * 6 > end - o:
+        raise short("OffsetDeleteRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_offset_delete_request_topic_v0, b, o, end, at, n)
+    e = new(OffsetDeleteRequest)
+    e.group_id = group_id
+    e.topics = topics
+    return e, o
+
+
 OffsetDeleteRequest.RESPONSE = OffsetDeleteResponse
+OffsetDeleteRequest.WALKERS = {
+    0: _walk_offset_delete_request_v0,
+}
 OffsetDeleteRequest.READERS = {
     0: _read_offset_delete_request_v0,
 }

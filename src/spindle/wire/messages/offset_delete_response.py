@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null
 from spindle.wire.values import ERRORS, short
 
 new = object.__new__
@@ -123,8 +123,12 @@ def _write_offset_delete_response_topic_v0(e: OffsetDeleteResponseTopic, put: Pu
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_offset_delete_response_partition_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_offset_delete_response_partition_v0(one_partitions, put)
 
 
 def _read_offset_delete_response_v0(
@@ -155,12 +159,22 @@ def _write_offset_delete_response_v0(e: OffsetDeleteResponse, put: Put) -> None:
     put(pack_hi(e.error_code, e.throttle_time_ms))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_offset_delete_response_topic_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_delete_response_topic_v0(one_topics, put)
 
 
 OffsetDeleteResponse.READERS = {
     0: _read_offset_delete_response_v0,
+}
+OffsetDeleteResponsePartition.WRITERS = {
+    0: _write_offset_delete_response_partition_v0,
+}
+OffsetDeleteResponseTopic.WRITERS = {
+    0: _write_offset_delete_response_topic_v0,
 }
 OffsetDeleteResponse.WRITERS = {
     0: _write_offset_delete_response_v0,

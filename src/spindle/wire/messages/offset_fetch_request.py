@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, missing, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.offset_fetch_response import OffsetFetchResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -146,6 +147,38 @@ def _write_offset_fetch_request_topics_v8(e: OffsetFetchRequestTopics, put: Put)
     put(b"\0")
 
 
+def _walk_offset_fetch_request_topics_v8(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequestTopics]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequestTopics.name")
+    if n > end - o:
+        raise short("OffsetFetchRequestTopics.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequestTopics.partition_indexes")
+    if n * 4 > end - o:
+        raise short("OffsetFetchRequestTopics.partition_indexes", n * 4, end - o)
+    partition_indexes, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "OffsetFetchRequestTopics") if b[o] else o + 1
+    e = new(OffsetFetchRequestTopics)
+    e.topic_id = None
+    e.name = name
+    e.partition_indexes = partition_indexes
+    return e, o
+
+
 def _read_offset_fetch_request_topics_v10(
     b: Buffer, o: int, end: int
 ) -> tuple[OffsetFetchRequestTopics, int]:
@@ -178,6 +211,30 @@ def _write_offset_fetch_request_topics_v10(e: OffsetFetchRequestTopics, put: Put
     if partition_indexes:
         put(pack(f">{len(partition_indexes)}i", *partition_indexes))
     put(b"\0")
+
+
+def _walk_offset_fetch_request_topics_v10(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequestTopics]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequestTopics.partition_indexes")
+    if n * 4 > end - o:
+        raise short("OffsetFetchRequestTopics.partition_indexes", n * 4, end - o)
+    partition_indexes, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "OffsetFetchRequestTopics") if b[o] else o + 1
+    e = new(OffsetFetchRequestTopics)
+    e.topic_id = topic_id
+    e.name = ""
+    e.partition_indexes = partition_indexes
+    return e, o
 
 
 def _read_offset_fetch_request_group_v8(
@@ -232,6 +289,41 @@ def _write_offset_fetch_request_group_v8(e: OffsetFetchRequestGroup, put: Put) -
         for one_topics in topics:
             _write_offset_fetch_request_topics_v8(one_topics, put)
     put(b"\0")
+
+
+def _walk_offset_fetch_request_group_v8(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequestGroup]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequestGroup.group_id")
+    if n > end - o:
+        raise short("OffsetFetchRequestGroup.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    topics: Sequence[OffsetFetchRequestTopics] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        topics = None
+    else:
+        if n * 3 > end - o:
+            raise short("OffsetFetchRequestGroup.topics", n * 3, end - o)
+        topics, o = yield from walk_each(_walk_offset_fetch_request_topics_v8, b, o, end, at, n)
+    o = skip_tags(b, o, end, "OffsetFetchRequestGroup") if b[o] else o + 1
+    e = new(OffsetFetchRequestGroup)
+    e.group_id = group_id
+    e.member_id = None
+    e.member_epoch = -1
+    e.topics = topics
+    return e, o
 
 
 def _read_offset_fetch_request_group_v9(
@@ -311,6 +403,56 @@ def _write_offset_fetch_request_group_v9(e: OffsetFetchRequestGroup, put: Put) -
     put(b"\0")
 
 
+def _walk_offset_fetch_request_group_v9(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequestGroup]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequestGroup.group_id")
+    if n > end - o:
+        raise short("OffsetFetchRequestGroup.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    member_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        member_id = None
+    else:
+        if n > end - o:
+            raise short("OffsetFetchRequestGroup.member_id", n, end - o)
+        member_id = str(b[o : o + n], "utf-8")
+        o += n
+    (member_epoch,) = unpack_i(b, o)
+    o += 4
+    topics: Sequence[OffsetFetchRequestTopics] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        topics = None
+    else:
+        if n * 3 > end - o:
+            raise short("OffsetFetchRequestGroup.topics", n * 3, end - o)
+        topics, o = yield from walk_each(_walk_offset_fetch_request_topics_v8, b, o, end, at, n)
+    o = skip_tags(b, o, end, "OffsetFetchRequestGroup") if b[o] else o + 1
+    e = new(OffsetFetchRequestGroup)
+    e.group_id = group_id
+    e.member_id = member_id
+    e.member_epoch = member_epoch
+    e.topics = topics
+    return e, o
+
+
 def _read_offset_fetch_request_group_v10(
     b: Buffer, o: int, end: int
 ) -> tuple[OffsetFetchRequestGroup, int]:
@@ -388,6 +530,56 @@ def _write_offset_fetch_request_group_v10(e: OffsetFetchRequestGroup, put: Put) 
     put(b"\0")
 
 
+def _walk_offset_fetch_request_group_v10(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequestGroup]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequestGroup.group_id")
+    if n > end - o:
+        raise short("OffsetFetchRequestGroup.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    member_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        member_id = None
+    else:
+        if n > end - o:
+            raise short("OffsetFetchRequestGroup.member_id", n, end - o)
+        member_id = str(b[o : o + n], "utf-8")
+        o += n
+    (member_epoch,) = unpack_i(b, o)
+    o += 4
+    topics: Sequence[OffsetFetchRequestTopics] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        topics = None
+    else:
+        if n * 18 > end - o:
+            raise short("OffsetFetchRequestGroup.topics", n * 18, end - o)
+        topics, o = yield from walk_each(_walk_offset_fetch_request_topics_v10, b, o, end, at, n)
+    o = skip_tags(b, o, end, "OffsetFetchRequestGroup") if b[o] else o + 1
+    e = new(OffsetFetchRequestGroup)
+    e.group_id = group_id
+    e.member_id = member_id
+    e.member_epoch = member_epoch
+    e.topics = topics
+    return e, o
+
+
 def _read_offset_fetch_request_topic_v1(
     b: Buffer, o: int, end: int
 ) -> tuple[OffsetFetchRequestTopic, int]:
@@ -422,6 +614,30 @@ def _write_offset_fetch_request_topic_v1(e: OffsetFetchRequestTopic, put: Put) -
     put(pack_i(len(partition_indexes)))
     if partition_indexes:
         put(pack(f">{len(partition_indexes)}i", *partition_indexes))
+
+
+def _walk_offset_fetch_request_topic_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequestTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetFetchRequestTopic.name")
+    if n > end - o:
+        raise short("OffsetFetchRequestTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetFetchRequestTopic.partition_indexes")
+    if n * 4 > end - o:
+        raise short("OffsetFetchRequestTopic.partition_indexes", n * 4, end - o)
+    partition_indexes, o = yield from numbers(">i", 4, b, o, n)
+    e = new(OffsetFetchRequestTopic)
+    e.name = name
+    e.partition_indexes = partition_indexes
+    return e, o
 
 
 def _read_offset_fetch_request_topic_v6(
@@ -468,6 +684,37 @@ def _write_offset_fetch_request_topic_v6(e: OffsetFetchRequestTopic, put: Put) -
     put(b"\0")
 
 
+def _walk_offset_fetch_request_topic_v6(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequestTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequestTopic.name")
+    if n > end - o:
+        raise short("OffsetFetchRequestTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequestTopic.partition_indexes")
+    if n * 4 > end - o:
+        raise short("OffsetFetchRequestTopic.partition_indexes", n * 4, end - o)
+    partition_indexes, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "OffsetFetchRequestTopic") if b[o] else o + 1
+    e = new(OffsetFetchRequestTopic)
+    e.name = name
+    e.partition_indexes = partition_indexes
+    return e, o
+
+
 def _read_offset_fetch_request_v1(b: Buffer, o: int, end: int) -> tuple[OffsetFetchRequest, int]:
     (n,) = unpack_h(b, o)
     o += 2
@@ -507,6 +754,32 @@ def _write_offset_fetch_request_v1(e: OffsetFetchRequest, put: Put) -> None:
     put(pack_i(len(topics)))
     for one_topics in topics:
         _write_offset_fetch_request_topic_v1(one_topics, put)
+
+
+def _walk_offset_fetch_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetFetchRequest.group_id")
+    if n > end - o:
+        raise short("OffsetFetchRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetFetchRequest.topics")
+    if n * 6 > end - o:
+        raise short("OffsetFetchRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_offset_fetch_request_topic_v1, b, o, end, at, n)
+    e = new(OffsetFetchRequest)
+    e.groups = ()
+    e.group_id = group_id
+    e.topics = topics
+    e.require_stable = False
+    return e, o
 
 
 def _read_offset_fetch_request_v2(b: Buffer, o: int, end: int) -> tuple[OffsetFetchRequest, int]:
@@ -551,6 +824,34 @@ def _write_offset_fetch_request_v2(e: OffsetFetchRequest, put: Put) -> None:
         put(pack_i(len(topics)))
         for one_topics in topics:
             _write_offset_fetch_request_topic_v1(one_topics, put)
+
+
+def _walk_offset_fetch_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetFetchRequest.group_id")
+    if n > end - o:
+        raise short("OffsetFetchRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    topics: Sequence[OffsetFetchRequestTopic] | None
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        topics = None
+    else:
+        if n * 6 > end - o:
+            raise short("OffsetFetchRequest.topics", n * 6, end - o)
+        topics, o = yield from walk_each(_walk_offset_fetch_request_topic_v1, b, o, end, at, n)
+    e = new(OffsetFetchRequest)
+    e.groups = ()
+    e.group_id = group_id
+    e.topics = topics
+    e.require_stable = False
+    return e, o
 
 
 def _read_offset_fetch_request_v6(b: Buffer, o: int, end: int) -> tuple[OffsetFetchRequest, int]:
@@ -603,6 +904,41 @@ def _write_offset_fetch_request_v6(e: OffsetFetchRequest, put: Put) -> None:
         for one_topics in topics:
             _write_offset_fetch_request_topic_v6(one_topics, put)
     put(b"\0")
+
+
+def _walk_offset_fetch_request_v6(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequest.group_id")
+    if n > end - o:
+        raise short("OffsetFetchRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    topics: Sequence[OffsetFetchRequestTopic] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        topics = None
+    else:
+        if n * 3 > end - o:
+            raise short("OffsetFetchRequest.topics", n * 3, end - o)
+        topics, o = yield from walk_each(_walk_offset_fetch_request_topic_v6, b, o, end, at, n)
+    o = skip_tags(b, o, end, "OffsetFetchRequest") if b[o] else o + 1
+    e = new(OffsetFetchRequest)
+    e.groups = ()
+    e.group_id = group_id
+    e.topics = topics
+    e.require_stable = False
+    return e, o
 
 
 def _read_offset_fetch_request_v7(b: Buffer, o: int, end: int) -> tuple[OffsetFetchRequest, int]:
@@ -659,6 +995,43 @@ def _write_offset_fetch_request_v7(e: OffsetFetchRequest, put: Put) -> None:
     put(pack_tB(e.require_stable, 0))
 
 
+def _walk_offset_fetch_request_v7(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequest.group_id")
+    if n > end - o:
+        raise short("OffsetFetchRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    topics: Sequence[OffsetFetchRequestTopic] | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        topics = None
+    else:
+        if n * 3 > end - o:
+            raise short("OffsetFetchRequest.topics", n * 3, end - o)
+        topics, o = yield from walk_each(_walk_offset_fetch_request_topic_v6, b, o, end, at, n)
+    (require_stable,) = unpack_t(b, o)
+    o += 1
+    o = skip_tags(b, o, end, "OffsetFetchRequest") if b[o] else o + 1
+    e = new(OffsetFetchRequest)
+    e.groups = ()
+    e.group_id = group_id
+    e.topics = topics
+    e.require_stable = require_stable
+    return e, o
+
+
 def _read_offset_fetch_request_v8(b: Buffer, o: int, end: int) -> tuple[OffsetFetchRequest, int]:
     n = b[o]
     o += 1
@@ -691,6 +1064,30 @@ def _write_offset_fetch_request_v8(e: OffsetFetchRequest, put: Put) -> None:
     for one_groups in groups:
         _write_offset_fetch_request_group_v8(one_groups, put)
     put(pack_tB(e.require_stable, 0))
+
+
+def _walk_offset_fetch_request_v8(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequest.groups")
+    if n * 3 > end - o:
+        raise short("OffsetFetchRequest.groups", n * 3, end - o)
+    groups, o = yield from walk_each(_walk_offset_fetch_request_group_v8, b, o, end, at, n)
+    (require_stable,) = unpack_t(b, o)
+    o += 1
+    o = skip_tags(b, o, end, "OffsetFetchRequest") if b[o] else o + 1
+    e = new(OffsetFetchRequest)
+    e.groups = groups
+    e.group_id = ""
+    e.topics = None
+    e.require_stable = require_stable
+    return e, o
 
 
 def _read_offset_fetch_request_v9(b: Buffer, o: int, end: int) -> tuple[OffsetFetchRequest, int]:
@@ -727,6 +1124,30 @@ def _write_offset_fetch_request_v9(e: OffsetFetchRequest, put: Put) -> None:
     put(pack_tB(e.require_stable, 0))
 
 
+def _walk_offset_fetch_request_v9(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequest.groups")
+    if n * 8 > end - o:
+        raise short("OffsetFetchRequest.groups", n * 8, end - o)
+    groups, o = yield from walk_each(_walk_offset_fetch_request_group_v9, b, o, end, at, n)
+    (require_stable,) = unpack_t(b, o)
+    o += 1
+    o = skip_tags(b, o, end, "OffsetFetchRequest") if b[o] else o + 1
+    e = new(OffsetFetchRequest)
+    e.groups = groups
+    e.group_id = ""
+    e.topics = None
+    e.require_stable = require_stable
+    return e, o
+
+
 def _read_offset_fetch_request_v10(b: Buffer, o: int, end: int) -> tuple[OffsetFetchRequest, int]:
     n = b[o]
     o += 1
@@ -761,7 +1182,43 @@ def _write_offset_fetch_request_v10(e: OffsetFetchRequest, put: Put) -> None:
     put(pack_tB(e.require_stable, 0))
 
 
+def _walk_offset_fetch_request_v10(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetFetchRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetFetchRequest.groups")
+    if n * 8 > end - o:
+        raise short("OffsetFetchRequest.groups", n * 8, end - o)
+    groups, o = yield from walk_each(_walk_offset_fetch_request_group_v10, b, o, end, at, n)
+    (require_stable,) = unpack_t(b, o)
+    o += 1
+    o = skip_tags(b, o, end, "OffsetFetchRequest") if b[o] else o + 1
+    e = new(OffsetFetchRequest)
+    e.groups = groups
+    e.group_id = ""
+    e.topics = None
+    e.require_stable = require_stable
+    return e, o
+
+
 OffsetFetchRequest.RESPONSE = OffsetFetchResponse
+OffsetFetchRequest.WALKERS = {
+    1: _walk_offset_fetch_request_v1,
+    2: _walk_offset_fetch_request_v2,
+    3: _walk_offset_fetch_request_v2,
+    4: _walk_offset_fetch_request_v2,
+    5: _walk_offset_fetch_request_v2,
+    6: _walk_offset_fetch_request_v6,
+    7: _walk_offset_fetch_request_v7,
+    8: _walk_offset_fetch_request_v8,
+    9: _walk_offset_fetch_request_v9,
+    10: _walk_offset_fetch_request_v10,
+}
 OffsetFetchRequest.READERS = {
     1: _read_offset_fetch_request_v1,
     2: _read_offset_fetch_request_v2,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
 new = object.__new__
@@ -257,8 +257,12 @@ def _write_offset_fetch_response_topics_v8(e: OffsetFetchResponseTopics, put: Pu
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_offset_fetch_response_partitions_v8(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_offset_fetch_response_partitions_v8(one_partitions, put)
     put(b"\0")
 
 
@@ -294,8 +298,12 @@ def _write_offset_fetch_response_topics_v10(e: OffsetFetchResponseTopics, put: P
     put(pack_u(ZERO_UUID if e.topic_id is None else e.topic_id.bytes))
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_offset_fetch_response_partitions_v8(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_offset_fetch_response_partitions_v8(one_partitions, put)
     put(b"\0")
 
 
@@ -345,8 +353,12 @@ def _write_offset_fetch_response_group_v8(e: OffsetFetchResponseGroup, put: Put)
     put(raw)
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_offset_fetch_response_topics_v8(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_fetch_response_topics_v8(one_topics, put)
     put(pack_hB(e.error_code, 0))
 
 
@@ -396,8 +408,12 @@ def _write_offset_fetch_response_group_v10(e: OffsetFetchResponseGroup, put: Put
     put(raw)
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_offset_fetch_response_topics_v10(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_fetch_response_topics_v10(one_topics, put)
     put(pack_hB(e.error_code, 0))
 
 
@@ -557,8 +573,12 @@ def _write_offset_fetch_response_topic_v1(e: OffsetFetchResponseTopic, put: Put)
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_offset_fetch_response_partition_v1(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_offset_fetch_response_partition_v1(one_partitions, put)
 
 
 def _read_offset_fetch_response_topic_v5(
@@ -596,8 +616,12 @@ def _write_offset_fetch_response_topic_v5(e: OffsetFetchResponseTopic, put: Put)
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_offset_fetch_response_partition_v5(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_offset_fetch_response_partition_v5(one_partitions, put)
 
 
 def _read_offset_fetch_response_topic_v6(
@@ -642,8 +666,12 @@ def _write_offset_fetch_response_topic_v6(e: OffsetFetchResponseTopic, put: Put)
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_offset_fetch_response_partition_v6(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_offset_fetch_response_partition_v6(one_partitions, put)
     put(b"\0")
 
 
@@ -670,8 +698,12 @@ def _read_offset_fetch_response_v1(b: Buffer, o: int, end: int) -> tuple[OffsetF
 def _write_offset_fetch_response_v1(e: OffsetFetchResponse, put: Put) -> None:
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_offset_fetch_response_topic_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_fetch_response_topic_v1(one_topics, put)
 
 
 def _read_offset_fetch_response_v2(b: Buffer, o: int, end: int) -> tuple[OffsetFetchResponse, int]:
@@ -700,8 +732,12 @@ def _read_offset_fetch_response_v2(b: Buffer, o: int, end: int) -> tuple[OffsetF
 def _write_offset_fetch_response_v2(e: OffsetFetchResponse, put: Put) -> None:
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_offset_fetch_response_topic_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_fetch_response_topic_v1(one_topics, put)
     put(pack_h(e.error_code))
 
 
@@ -734,8 +770,12 @@ def _write_offset_fetch_response_v3(e: OffsetFetchResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_offset_fetch_response_topic_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_fetch_response_topic_v1(one_topics, put)
     put(pack_h(e.error_code))
 
 
@@ -768,8 +808,12 @@ def _write_offset_fetch_response_v5(e: OffsetFetchResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_offset_fetch_response_topic_v5(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_fetch_response_topic_v5(one_topics, put)
     put(pack_h(e.error_code))
 
 
@@ -806,8 +850,12 @@ def _write_offset_fetch_response_v6(e: OffsetFetchResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_offset_fetch_response_topic_v6(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_fetch_response_topic_v6(one_topics, put)
     put(pack_hB(e.error_code, 0))
 
 
@@ -841,8 +889,12 @@ def _write_offset_fetch_response_v8(e: OffsetFetchResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     groups = e.groups
     put(put_uvarint(len(groups) + 1))
-    for one_groups in groups:
-        _write_offset_fetch_response_group_v8(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_offset_fetch_response_group_v8(one_groups, put)
     put(b"\0")
 
 
@@ -876,8 +928,12 @@ def _write_offset_fetch_response_v10(e: OffsetFetchResponse, put: Put) -> None:
     put(pack_i(e.throttle_time_ms))
     groups = e.groups
     put(put_uvarint(len(groups) + 1))
-    for one_groups in groups:
-        _write_offset_fetch_response_group_v10(one_groups, put)
+    if type(groups) is Packed:
+        for piece in groups.pieces:
+            put(piece)
+    else:
+        for one_groups in groups:
+            _write_offset_fetch_response_group_v10(one_groups, put)
     put(b"\0")
 
 
@@ -892,6 +948,39 @@ OffsetFetchResponse.READERS = {
     8: _read_offset_fetch_response_v8,
     9: _read_offset_fetch_response_v8,
     10: _read_offset_fetch_response_v10,
+}
+OffsetFetchResponsePartitions.WRITERS = {
+    8: _write_offset_fetch_response_partitions_v8,
+    9: _write_offset_fetch_response_partitions_v8,
+    10: _write_offset_fetch_response_partitions_v8,
+}
+OffsetFetchResponseTopics.WRITERS = {
+    8: _write_offset_fetch_response_topics_v8,
+    9: _write_offset_fetch_response_topics_v8,
+    10: _write_offset_fetch_response_topics_v10,
+}
+OffsetFetchResponseGroup.WRITERS = {
+    8: _write_offset_fetch_response_group_v8,
+    9: _write_offset_fetch_response_group_v8,
+    10: _write_offset_fetch_response_group_v10,
+}
+OffsetFetchResponsePartition.WRITERS = {
+    1: _write_offset_fetch_response_partition_v1,
+    2: _write_offset_fetch_response_partition_v1,
+    3: _write_offset_fetch_response_partition_v1,
+    4: _write_offset_fetch_response_partition_v1,
+    5: _write_offset_fetch_response_partition_v5,
+    6: _write_offset_fetch_response_partition_v6,
+    7: _write_offset_fetch_response_partition_v6,
+}
+OffsetFetchResponseTopic.WRITERS = {
+    1: _write_offset_fetch_response_topic_v1,
+    2: _write_offset_fetch_response_topic_v1,
+    3: _write_offset_fetch_response_topic_v1,
+    4: _write_offset_fetch_response_topic_v1,
+    5: _write_offset_fetch_response_topic_v5,
+    6: _write_offset_fetch_response_topic_v6,
+    7: _write_offset_fetch_response_topic_v6,
 }
 OffsetFetchResponse.WRITERS = {
     1: _write_offset_fetch_response_v1,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.offset_for_leader_epoch_response import OffsetForLeaderEpochResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -141,6 +142,30 @@ def _write_offset_for_leader_topic_v2(e: OffsetForLeaderTopic, put: Put) -> None
         _write_offset_for_leader_partition_v2(one_partitions, put)
 
 
+def _walk_offset_for_leader_topic_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetForLeaderTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("OffsetForLeaderTopic.topic")
+    if n > end - o:
+        raise short("OffsetForLeaderTopic.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetForLeaderTopic.partitions")
+    if n * 12 > end - o:
+        raise short("OffsetForLeaderTopic.partitions", n * 12, end - o)
+    partitions, o = yield from read_each(_read_offset_for_leader_partition_v2, b, o, end, at, n)
+    e = new(OffsetForLeaderTopic)
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
+
+
 def _read_offset_for_leader_topic_v4(
     b: Buffer, o: int, end: int
 ) -> tuple[OffsetForLeaderTopic, int]:
@@ -188,6 +213,37 @@ def _write_offset_for_leader_topic_v4(e: OffsetForLeaderTopic, put: Put) -> None
     put(b"\0")
 
 
+def _walk_offset_for_leader_topic_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetForLeaderTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetForLeaderTopic.topic")
+    if n > end - o:
+        raise short("OffsetForLeaderTopic.topic", n, end - o)
+    topic = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetForLeaderTopic.partitions")
+    if n * 13 > end - o:
+        raise short("OffsetForLeaderTopic.partitions", n * 13, end - o)
+    partitions, o = yield from read_each(_read_offset_for_leader_partition_v4, b, o, end, at, n)
+    o = skip_tags(b, o, end, "OffsetForLeaderTopic") if b[o] else o + 1
+    e = new(OffsetForLeaderTopic)
+    e.topic = topic
+    e.partitions = partitions
+    return e, o
+
+
 def _read_offset_for_leader_epoch_request_v2(
     b: Buffer, o: int, end: int
 ) -> tuple[OffsetForLeaderEpochRequest, int]:
@@ -213,6 +269,22 @@ def _write_offset_for_leader_epoch_request_v2(e: OffsetForLeaderEpochRequest, pu
     put(pack_i(len(topics)))
     for one_topics in topics:
         _write_offset_for_leader_topic_v2(one_topics, put)
+
+
+def _walk_offset_for_leader_epoch_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetForLeaderEpochRequest]:
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetForLeaderEpochRequest.topics")
+    if n * 6 > end - o:
+        raise short("OffsetForLeaderEpochRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_offset_for_leader_topic_v2, b, o, end, at, n)
+    e = new(OffsetForLeaderEpochRequest)
+    e.replica_id = -2
+    e.topics = topics
+    return e, o
 
 
 def _read_offset_for_leader_epoch_request_v3(
@@ -243,6 +315,24 @@ def _write_offset_for_leader_epoch_request_v3(e: OffsetForLeaderEpochRequest, pu
     put(pack_i(len(topics)))
     for one_topics in topics:
         _write_offset_for_leader_topic_v2(one_topics, put)
+
+
+def _walk_offset_for_leader_epoch_request_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetForLeaderEpochRequest]:
+    (replica_id,) = unpack_i(b, o)
+    o += 4
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("OffsetForLeaderEpochRequest.topics")
+    if n * 6 > end - o:
+        raise short("OffsetForLeaderEpochRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_offset_for_leader_topic_v2, b, o, end, at, n)
+    e = new(OffsetForLeaderEpochRequest)
+    e.replica_id = replica_id
+    e.topics = topics
+    return e, o
 
 
 def _read_offset_for_leader_epoch_request_v4(
@@ -280,7 +370,34 @@ def _write_offset_for_leader_epoch_request_v4(e: OffsetForLeaderEpochRequest, pu
     put(b"\0")
 
 
+def _walk_offset_for_leader_epoch_request_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[OffsetForLeaderEpochRequest]:
+    (replica_id,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("OffsetForLeaderEpochRequest.topics")
+    if n * 3 > end - o:
+        raise short("OffsetForLeaderEpochRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_offset_for_leader_topic_v4, b, o, end, at, n)
+    o = skip_tags(b, o, end, "OffsetForLeaderEpochRequest") if b[o] else o + 1
+    e = new(OffsetForLeaderEpochRequest)
+    e.replica_id = replica_id
+    e.topics = topics
+    return e, o
+
+
 OffsetForLeaderEpochRequest.RESPONSE = OffsetForLeaderEpochResponse
+OffsetForLeaderEpochRequest.WALKERS = {
+    2: _walk_offset_for_leader_epoch_request_v2,
+    3: _walk_offset_for_leader_epoch_request_v3,
+    4: _walk_offset_for_leader_epoch_request_v4,
+}
 OffsetForLeaderEpochRequest.READERS = {
     2: _read_offset_for_leader_epoch_request_v2,
     3: _read_offset_for_leader_epoch_request_v3,

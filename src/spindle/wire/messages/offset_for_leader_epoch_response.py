@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -142,8 +142,12 @@ def _write_offset_for_leader_topic_result_v2(e: OffsetForLeaderTopicResult, put:
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_epoch_end_offset_v2(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_epoch_end_offset_v2(one_partitions, put)
 
 
 def _read_offset_for_leader_topic_result_v4(
@@ -188,8 +192,12 @@ def _write_offset_for_leader_topic_result_v4(e: OffsetForLeaderTopicResult, put:
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_epoch_end_offset_v4(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_epoch_end_offset_v4(one_partitions, put)
     put(b"\0")
 
 
@@ -219,8 +227,12 @@ def _write_offset_for_leader_epoch_response_v2(e: OffsetForLeaderEpochResponse, 
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_offset_for_leader_topic_result_v2(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_for_leader_topic_result_v2(one_topics, put)
 
 
 def _read_offset_for_leader_epoch_response_v4(
@@ -253,8 +265,12 @@ def _write_offset_for_leader_epoch_response_v4(e: OffsetForLeaderEpochResponse, 
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_offset_for_leader_topic_result_v4(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_offset_for_leader_topic_result_v4(one_topics, put)
     put(b"\0")
 
 
@@ -262,6 +278,16 @@ OffsetForLeaderEpochResponse.READERS = {
     2: _read_offset_for_leader_epoch_response_v2,
     3: _read_offset_for_leader_epoch_response_v2,
     4: _read_offset_for_leader_epoch_response_v4,
+}
+EpochEndOffset.WRITERS = {
+    2: _write_epoch_end_offset_v2,
+    3: _write_epoch_end_offset_v2,
+    4: _write_epoch_end_offset_v4,
+}
+OffsetForLeaderTopicResult.WRITERS = {
+    2: _write_offset_for_leader_topic_result_v2,
+    3: _write_offset_for_leader_topic_result_v2,
+    4: _write_offset_for_leader_topic_result_v4,
 }
 OffsetForLeaderEpochResponse.WRITERS = {
     2: _write_offset_for_leader_epoch_response_v2,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Records, Request, null, put_records, skip_tags
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.produce_response import ProduceResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -186,6 +187,33 @@ def _write_topic_produce_data_v3(e: TopicProduceData, put: Put) -> None:
         _write_partition_produce_data_v3(one_partition_data, put)
 
 
+def _walk_topic_produce_data_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[TopicProduceData]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("TopicProduceData.name")
+    if n > end - o:
+        raise short("TopicProduceData.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("TopicProduceData.partition_data")
+    if n * 8 > end - o:
+        raise short("TopicProduceData.partition_data", n * 8, end - o)
+    partition_data, o = yield from read_each(
+        _read_partition_produce_data_v3, b, o, end, at, n, "records"
+    )
+    e = new(TopicProduceData)
+    e.topic_id = None
+    e.name = name
+    e.partition_data = partition_data
+    return e, o
+
+
 def _read_topic_produce_data_v9(b: Buffer, o: int, end: int) -> tuple[TopicProduceData, int]:
     n = b[o]
     o += 1
@@ -232,6 +260,40 @@ def _write_topic_produce_data_v9(e: TopicProduceData, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_topic_produce_data_v9(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[TopicProduceData]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicProduceData.name")
+    if n > end - o:
+        raise short("TopicProduceData.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicProduceData.partition_data")
+    if n * 6 > end - o:
+        raise short("TopicProduceData.partition_data", n * 6, end - o)
+    partition_data, o = yield from read_each(
+        _read_partition_produce_data_v9, b, o, end, at, n, "records"
+    )
+    o = skip_tags(b, o, end, "TopicProduceData") if b[o] else o + 1
+    e = new(TopicProduceData)
+    e.topic_id = None
+    e.name = name
+    e.partition_data = partition_data
+    return e, o
+
+
 def _read_topic_produce_data_v13(b: Buffer, o: int, end: int) -> tuple[TopicProduceData, int]:
     (topic_id,) = unpack_u(b, o)
     o += 16
@@ -265,6 +327,32 @@ def _write_topic_produce_data_v13(e: TopicProduceData, put: Put) -> None:
     for one_partition_data in partition_data:
         _write_partition_produce_data_v9(one_partition_data, put)
     put(b"\0")
+
+
+def _walk_topic_produce_data_v13(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[TopicProduceData]:
+    (topic_id,) = unpack_u(b, o)
+    o += 16
+    topic_id = uuid_of(topic_id)
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicProduceData.partition_data")
+    if n * 6 > end - o:
+        raise short("TopicProduceData.partition_data", n * 6, end - o)
+    partition_data, o = yield from read_each(
+        _read_partition_produce_data_v9, b, o, end, at, n, "records"
+    )
+    o = skip_tags(b, o, end, "TopicProduceData") if b[o] else o + 1
+    e = new(TopicProduceData)
+    e.topic_id = topic_id
+    e.name = ""
+    e.partition_data = partition_data
+    return e, o
 
 
 def _read_produce_request_v3(b: Buffer, o: int, end: int) -> tuple[ProduceRequest, int]:
@@ -312,6 +400,34 @@ def _write_produce_request_v3(e: ProduceRequest, put: Put) -> None:
     put(pack_i(len(topic_data)))
     for one_topic_data in topic_data:
         _write_topic_produce_data_v3(one_topic_data, put)
+
+
+def _walk_produce_request_v3(b: Buffer, o: int, end: int, at: Marks) -> Reading[ProduceRequest]:
+    transactional_id: str | None
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        transactional_id = None
+    else:
+        if n > end - o:
+            raise short("ProduceRequest.transactional_id", n, end - o)
+        transactional_id = str(b[o : o + n], "utf-8")
+        o += n
+    acks, timeout_ms = unpack_hi(b, o)
+    o += 6
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("ProduceRequest.topic_data")
+    if n * 6 > end - o:
+        raise short("ProduceRequest.topic_data", n * 6, end - o)
+    topic_data, o = yield from walk_each(_walk_topic_produce_data_v3, b, o, end, at, n)
+    e = new(ProduceRequest)
+    e.transactional_id = transactional_id
+    e.acks = acks
+    e.timeout_ms = timeout_ms
+    e.topic_data = topic_data
+    return e, o
 
 
 def _read_produce_request_v9(b: Buffer, o: int, end: int) -> tuple[ProduceRequest, int]:
@@ -369,6 +485,41 @@ def _write_produce_request_v9(e: ProduceRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_produce_request_v9(b: Buffer, o: int, end: int, at: Marks) -> Reading[ProduceRequest]:
+    transactional_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        transactional_id = None
+    else:
+        if n > end - o:
+            raise short("ProduceRequest.transactional_id", n, end - o)
+        transactional_id = str(b[o : o + n], "utf-8")
+        o += n
+    acks, timeout_ms = unpack_hi(b, o)
+    o += 6
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ProduceRequest.topic_data")
+    if n * 3 > end - o:
+        raise short("ProduceRequest.topic_data", n * 3, end - o)
+    topic_data, o = yield from walk_each(_walk_topic_produce_data_v9, b, o, end, at, n)
+    o = skip_tags(b, o, end, "ProduceRequest") if b[o] else o + 1
+    e = new(ProduceRequest)
+    e.transactional_id = transactional_id
+    e.acks = acks
+    e.timeout_ms = timeout_ms
+    e.topic_data = topic_data
+    return e, o
+
+
 def _read_produce_request_v13(b: Buffer, o: int, end: int) -> tuple[ProduceRequest, int]:
     transactional_id: str | None
     n = b[o]
@@ -424,7 +575,55 @@ def _write_produce_request_v13(e: ProduceRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_produce_request_v13(b: Buffer, o: int, end: int, at: Marks) -> Reading[ProduceRequest]:
+    transactional_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        transactional_id = None
+    else:
+        if n > end - o:
+            raise short("ProduceRequest.transactional_id", n, end - o)
+        transactional_id = str(b[o : o + n], "utf-8")
+        o += n
+    acks, timeout_ms = unpack_hi(b, o)
+    o += 6
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("ProduceRequest.topic_data")
+    if n * 18 > end - o:
+        raise short("ProduceRequest.topic_data", n * 18, end - o)
+    topic_data, o = yield from walk_each(_walk_topic_produce_data_v13, b, o, end, at, n)
+    o = skip_tags(b, o, end, "ProduceRequest") if b[o] else o + 1
+    e = new(ProduceRequest)
+    e.transactional_id = transactional_id
+    e.acks = acks
+    e.timeout_ms = timeout_ms
+    e.topic_data = topic_data
+    return e, o
+
+
 ProduceRequest.RESPONSE = ProduceResponse
+ProduceRequest.WALKERS = {
+    3: _walk_produce_request_v3,
+    4: _walk_produce_request_v3,
+    5: _walk_produce_request_v3,
+    6: _walk_produce_request_v3,
+    7: _walk_produce_request_v3,
+    8: _walk_produce_request_v3,
+    9: _walk_produce_request_v9,
+    10: _walk_produce_request_v9,
+    11: _walk_produce_request_v9,
+    12: _walk_produce_request_v9,
+    13: _walk_produce_request_v13,
+}
 ProduceRequest.READERS = {
     3: _read_produce_request_v3,
     4: _read_produce_request_v3,

@@ -12,6 +12,7 @@ from spindle.model.errors import Error
 from spindle.wire.codec import (
     ErrorCode,
     Message,
+    Packed,
     Put,
     Response,
     count_of,
@@ -83,7 +84,7 @@ class PartitionProduceResponse(Message):
     index: int
     error_code: ErrorCode
     base_offset: int
-    log_append_time_ms: int | None
+    log_append_time_ms: int
     log_start_offset: int  # from version 5
     record_errors: Sequence[BatchIndexAndErrorMessage]  # from version 8
     error_message: str | None  # from version 8
@@ -95,7 +96,7 @@ class PartitionProduceResponse(Message):
         index: int = 0,
         error_code: ErrorCode = Error.NONE,
         base_offset: int = 0,
-        log_append_time_ms: int | None = None,
+        log_append_time_ms: int = -1,
         log_start_offset: int = -1,
         record_errors: Sequence[BatchIndexAndErrorMessage] = (),
         error_message: str | None = None,
@@ -343,8 +344,12 @@ def _write_partition_produce_response_v8(e: PartitionProduceResponse, put: Put) 
     put(pack_ihqqq(e.index, e.error_code, e.base_offset, e.log_append_time_ms, e.log_start_offset))
     record_errors = e.record_errors
     put(pack_i(len(record_errors)))
-    for one_record_errors in record_errors:
-        _write_batch_index_and_error_message_v8(one_record_errors, put)
+    if type(record_errors) is Packed:
+        for piece in record_errors.pieces:
+            put(piece)
+    else:
+        for one_record_errors in record_errors:
+            _write_batch_index_and_error_message_v8(one_record_errors, put)
     error_message = e.error_message
     if error_message is None:
         put(b"\xff\xff")
@@ -404,8 +409,12 @@ def _write_partition_produce_response_v9(e: PartitionProduceResponse, put: Put) 
     put(pack_ihqqq(e.index, e.error_code, e.base_offset, e.log_append_time_ms, e.log_start_offset))
     record_errors = e.record_errors
     put(put_uvarint(len(record_errors) + 1))
-    for one_record_errors in record_errors:
-        _write_batch_index_and_error_message_v9(one_record_errors, put)
+    if type(record_errors) is Packed:
+        for piece in record_errors.pieces:
+            put(piece)
+    else:
+        for one_record_errors in record_errors:
+            _write_batch_index_and_error_message_v9(one_record_errors, put)
     error_message = e.error_message
     if error_message is None:
         put(b"\0")
@@ -453,7 +462,7 @@ def _read_partition_produce_response_v10(
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "PartitionProduceResponse")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "PartitionProduceResponse")
             if tag == 0:
@@ -477,8 +486,12 @@ def _write_partition_produce_response_v10(e: PartitionProduceResponse, put: Put)
     put(pack_ihqqq(e.index, e.error_code, e.base_offset, e.log_append_time_ms, e.log_start_offset))
     record_errors = e.record_errors
     put(put_uvarint(len(record_errors) + 1))
-    for one_record_errors in record_errors:
-        _write_batch_index_and_error_message_v9(one_record_errors, put)
+    if type(record_errors) is Packed:
+        for piece in record_errors.pieces:
+            put(piece)
+    else:
+        for one_record_errors in record_errors:
+            _write_batch_index_and_error_message_v9(one_record_errors, put)
     error_message = e.error_message
     if error_message is None:
         put(b"\0")
@@ -539,8 +552,12 @@ def _write_topic_produce_response_v3(e: TopicProduceResponse, put: Put) -> None:
     put(raw)
     partition_responses = e.partition_responses
     put(pack_i(len(partition_responses)))
-    for one_partition_responses in partition_responses:
-        _write_partition_produce_response_v3(one_partition_responses, put)
+    if type(partition_responses) is Packed:
+        for piece in partition_responses.pieces:
+            put(piece)
+    else:
+        for one_partition_responses in partition_responses:
+            _write_partition_produce_response_v3(one_partition_responses, put)
 
 
 def _read_topic_produce_response_v5(
@@ -579,8 +596,12 @@ def _write_topic_produce_response_v5(e: TopicProduceResponse, put: Put) -> None:
     put(raw)
     partition_responses = e.partition_responses
     put(pack_i(len(partition_responses)))
-    for one_partition_responses in partition_responses:
-        _write_partition_produce_response_v5(one_partition_responses, put)
+    if type(partition_responses) is Packed:
+        for piece in partition_responses.pieces:
+            put(piece)
+    else:
+        for one_partition_responses in partition_responses:
+            _write_partition_produce_response_v5(one_partition_responses, put)
 
 
 def _read_topic_produce_response_v8(
@@ -619,8 +640,12 @@ def _write_topic_produce_response_v8(e: TopicProduceResponse, put: Put) -> None:
     put(raw)
     partition_responses = e.partition_responses
     put(pack_i(len(partition_responses)))
-    for one_partition_responses in partition_responses:
-        _write_partition_produce_response_v8(one_partition_responses, put)
+    if type(partition_responses) is Packed:
+        for piece in partition_responses.pieces:
+            put(piece)
+    else:
+        for one_partition_responses in partition_responses:
+            _write_partition_produce_response_v8(one_partition_responses, put)
 
 
 def _read_topic_produce_response_v9(
@@ -666,8 +691,12 @@ def _write_topic_produce_response_v9(e: TopicProduceResponse, put: Put) -> None:
     put(raw)
     partition_responses = e.partition_responses
     put(put_uvarint(len(partition_responses) + 1))
-    for one_partition_responses in partition_responses:
-        _write_partition_produce_response_v9(one_partition_responses, put)
+    if type(partition_responses) is Packed:
+        for piece in partition_responses.pieces:
+            put(piece)
+    else:
+        for one_partition_responses in partition_responses:
+            _write_partition_produce_response_v9(one_partition_responses, put)
     put(b"\0")
 
 
@@ -714,8 +743,12 @@ def _write_topic_produce_response_v10(e: TopicProduceResponse, put: Put) -> None
     put(raw)
     partition_responses = e.partition_responses
     put(put_uvarint(len(partition_responses) + 1))
-    for one_partition_responses in partition_responses:
-        _write_partition_produce_response_v10(one_partition_responses, put)
+    if type(partition_responses) is Packed:
+        for piece in partition_responses.pieces:
+            put(piece)
+    else:
+        for one_partition_responses in partition_responses:
+            _write_partition_produce_response_v10(one_partition_responses, put)
     put(b"\0")
 
 
@@ -751,8 +784,12 @@ def _write_topic_produce_response_v13(e: TopicProduceResponse, put: Put) -> None
     put(pack_u(ZERO_UUID if e.topic_id is None else e.topic_id.bytes))
     partition_responses = e.partition_responses
     put(put_uvarint(len(partition_responses) + 1))
-    for one_partition_responses in partition_responses:
-        _write_partition_produce_response_v10(one_partition_responses, put)
+    if type(partition_responses) is Packed:
+        for piece in partition_responses.pieces:
+            put(piece)
+    else:
+        for one_partition_responses in partition_responses:
+            _write_partition_produce_response_v10(one_partition_responses, put)
     put(b"\0")
 
 
@@ -835,8 +872,12 @@ def _read_produce_response_v3(b: Buffer, o: int, end: int) -> tuple[ProduceRespo
 def _write_produce_response_v3(e: ProduceResponse, put: Put) -> None:
     responses = e.responses
     put(pack_i(len(responses)))
-    for one_responses in responses:
-        _write_topic_produce_response_v3(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_topic_produce_response_v3(one_responses, put)
     put(pack_i(e.throttle_time_ms))
 
 
@@ -864,8 +905,12 @@ def _read_produce_response_v5(b: Buffer, o: int, end: int) -> tuple[ProduceRespo
 def _write_produce_response_v5(e: ProduceResponse, put: Put) -> None:
     responses = e.responses
     put(pack_i(len(responses)))
-    for one_responses in responses:
-        _write_topic_produce_response_v5(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_topic_produce_response_v5(one_responses, put)
     put(pack_i(e.throttle_time_ms))
 
 
@@ -893,8 +938,12 @@ def _read_produce_response_v8(b: Buffer, o: int, end: int) -> tuple[ProduceRespo
 def _write_produce_response_v8(e: ProduceResponse, put: Put) -> None:
     responses = e.responses
     put(pack_i(len(responses)))
-    for one_responses in responses:
-        _write_topic_produce_response_v8(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_topic_produce_response_v8(one_responses, put)
     put(pack_i(e.throttle_time_ms))
 
 
@@ -926,8 +975,12 @@ def _read_produce_response_v9(b: Buffer, o: int, end: int) -> tuple[ProduceRespo
 def _write_produce_response_v9(e: ProduceResponse, put: Put) -> None:
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_topic_produce_response_v9(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_topic_produce_response_v9(one_responses, put)
     put(pack_iB(e.throttle_time_ms, 0))
 
 
@@ -952,7 +1005,7 @@ def _read_produce_response_v10(b: Buffer, o: int, end: int) -> tuple[ProduceResp
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "ProduceResponse")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "ProduceResponse")
             if tag == 0:
@@ -983,8 +1036,12 @@ def _read_produce_response_v10(b: Buffer, o: int, end: int) -> tuple[ProduceResp
 def _write_produce_response_v10(e: ProduceResponse, put: Put) -> None:
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_topic_produce_response_v10(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_topic_produce_response_v10(one_responses, put)
     put(pack_i(e.throttle_time_ms))
     tags: list[bytes] = []
     outer = put
@@ -993,8 +1050,12 @@ def _write_produce_response_v10(e: ProduceResponse, put: Put) -> None:
         node_endpoints_pieces: list[Buffer] = []
         put = node_endpoints_pieces.append
         put(put_uvarint(len(node_endpoints) + 1))
-        for one_node_endpoints in node_endpoints:
-            _write_node_endpoint_v10(one_node_endpoints, put)
+        if type(node_endpoints) is Packed:
+            for piece in node_endpoints.pieces:
+                put(piece)
+        else:
+            for one_node_endpoints in node_endpoints:
+                _write_node_endpoint_v10(one_node_endpoints, put)
         piece = b"".join(node_endpoints_pieces)
         tags += (b"\x00", put_uvarint(len(piece)), piece)
     outer(put_uvarint(len(tags) // 3))
@@ -1023,7 +1084,7 @@ def _read_produce_response_v13(b: Buffer, o: int, end: int) -> tuple[ProduceResp
     tags = b[o]
     o += 1
     if tags:
-        tags, o = count_of(tags, b, o)
+        tags, o = count_of(tags, b, o, end, "ProduceResponse")
         for _ in range(tags):
             tag, stop, o = tag_at(b, o, end, "ProduceResponse")
             if tag == 0:
@@ -1054,8 +1115,12 @@ def _read_produce_response_v13(b: Buffer, o: int, end: int) -> tuple[ProduceResp
 def _write_produce_response_v13(e: ProduceResponse, put: Put) -> None:
     responses = e.responses
     put(put_uvarint(len(responses) + 1))
-    for one_responses in responses:
-        _write_topic_produce_response_v13(one_responses, put)
+    if type(responses) is Packed:
+        for piece in responses.pieces:
+            put(piece)
+    else:
+        for one_responses in responses:
+            _write_topic_produce_response_v13(one_responses, put)
     put(pack_i(e.throttle_time_ms))
     tags: list[bytes] = []
     outer = put
@@ -1064,8 +1129,12 @@ def _write_produce_response_v13(e: ProduceResponse, put: Put) -> None:
         node_endpoints_pieces: list[Buffer] = []
         put = node_endpoints_pieces.append
         put(put_uvarint(len(node_endpoints) + 1))
-        for one_node_endpoints in node_endpoints:
-            _write_node_endpoint_v10(one_node_endpoints, put)
+        if type(node_endpoints) is Packed:
+            for piece in node_endpoints.pieces:
+                put(piece)
+        else:
+            for one_node_endpoints in node_endpoints:
+                _write_node_endpoint_v10(one_node_endpoints, put)
         piece = b"".join(node_endpoints_pieces)
         tags += (b"\x00", put_uvarint(len(piece)), piece)
     outer(put_uvarint(len(tags) // 3))
@@ -1085,6 +1154,52 @@ ProduceResponse.READERS = {
     11: _read_produce_response_v10,
     12: _read_produce_response_v10,
     13: _read_produce_response_v13,
+}
+BatchIndexAndErrorMessage.WRITERS = {
+    8: _write_batch_index_and_error_message_v8,
+    9: _write_batch_index_and_error_message_v9,
+    10: _write_batch_index_and_error_message_v9,
+    11: _write_batch_index_and_error_message_v9,
+    12: _write_batch_index_and_error_message_v9,
+    13: _write_batch_index_and_error_message_v9,
+}
+LeaderIdAndEpoch.WRITERS = {
+    10: _write_leader_id_and_epoch_v10,
+    11: _write_leader_id_and_epoch_v10,
+    12: _write_leader_id_and_epoch_v10,
+    13: _write_leader_id_and_epoch_v10,
+}
+PartitionProduceResponse.WRITERS = {
+    3: _write_partition_produce_response_v3,
+    4: _write_partition_produce_response_v3,
+    5: _write_partition_produce_response_v5,
+    6: _write_partition_produce_response_v5,
+    7: _write_partition_produce_response_v5,
+    8: _write_partition_produce_response_v8,
+    9: _write_partition_produce_response_v9,
+    10: _write_partition_produce_response_v10,
+    11: _write_partition_produce_response_v10,
+    12: _write_partition_produce_response_v10,
+    13: _write_partition_produce_response_v10,
+}
+TopicProduceResponse.WRITERS = {
+    3: _write_topic_produce_response_v3,
+    4: _write_topic_produce_response_v3,
+    5: _write_topic_produce_response_v5,
+    6: _write_topic_produce_response_v5,
+    7: _write_topic_produce_response_v5,
+    8: _write_topic_produce_response_v8,
+    9: _write_topic_produce_response_v9,
+    10: _write_topic_produce_response_v10,
+    11: _write_topic_produce_response_v10,
+    12: _write_topic_produce_response_v10,
+    13: _write_topic_produce_response_v13,
+}
+NodeEndpoint.WRITERS = {
+    10: _write_node_endpoint_v10,
+    11: _write_node_endpoint_v10,
+    12: _write_node_endpoint_v10,
+    13: _write_node_endpoint_v10,
 }
 ProduceResponse.WRITERS = {
     3: _write_produce_response_v3,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each
 from spindle.wire.messages.sync_group_response import SyncGroupResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -209,6 +210,45 @@ def _write_sync_group_request_v0(e: SyncGroupRequest, put: Put) -> None:
         _write_sync_group_request_assignment_v0(one_assignments, put)
 
 
+def _walk_sync_group_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[SyncGroupRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("SyncGroupRequest.group_id")
+    if n > end - o:
+        raise short("SyncGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (generation_id,) = unpack_i(b, o)
+    o += 4
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("SyncGroupRequest.member_id")
+    if n > end - o:
+        raise short("SyncGroupRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("SyncGroupRequest.assignments")
+    if n * 6 > end - o:
+        raise short("SyncGroupRequest.assignments", n * 6, end - o)
+    assignments, o = yield from read_each(_read_sync_group_request_assignment_v0, b, o, end, at, n)
+    e = new(SyncGroupRequest)
+    e.group_id = group_id
+    e.generation_id = generation_id
+    e.member_id = member_id
+    e.group_instance_id = None
+    e.protocol_type = None
+    e.protocol_name = None
+    e.assignments = assignments
+    return e, o
+
+
 def _read_sync_group_request_v3(b: Buffer, o: int, end: int) -> tuple[SyncGroupRequest, int]:
     (n,) = unpack_h(b, o)
     o += 2
@@ -281,6 +321,55 @@ def _write_sync_group_request_v3(e: SyncGroupRequest, put: Put) -> None:
     put(pack_i(len(assignments)))
     for one_assignments in assignments:
         _write_sync_group_request_assignment_v0(one_assignments, put)
+
+
+def _walk_sync_group_request_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[SyncGroupRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("SyncGroupRequest.group_id")
+    if n > end - o:
+        raise short("SyncGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (generation_id,) = unpack_i(b, o)
+    o += 4
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("SyncGroupRequest.member_id")
+    if n > end - o:
+        raise short("SyncGroupRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    group_instance_id: str | None
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        group_instance_id = None
+    else:
+        if n > end - o:
+            raise short("SyncGroupRequest.group_instance_id", n, end - o)
+        group_instance_id = str(b[o : o + n], "utf-8")
+        o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("SyncGroupRequest.assignments")
+    if n * 6 > end - o:
+        raise short("SyncGroupRequest.assignments", n * 6, end - o)
+    assignments, o = yield from read_each(_read_sync_group_request_assignment_v0, b, o, end, at, n)
+    e = new(SyncGroupRequest)
+    e.group_id = group_id
+    e.generation_id = generation_id
+    e.member_id = member_id
+    e.group_instance_id = group_instance_id
+    e.protocol_type = None
+    e.protocol_name = None
+    e.assignments = assignments
+    return e, o
 
 
 def _read_sync_group_request_v4(b: Buffer, o: int, end: int) -> tuple[SyncGroupRequest, int]:
@@ -369,6 +458,68 @@ def _write_sync_group_request_v4(e: SyncGroupRequest, put: Put) -> None:
     for one_assignments in assignments:
         _write_sync_group_request_assignment_v4(one_assignments, put)
     put(b"\0")
+
+
+def _walk_sync_group_request_v4(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[SyncGroupRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("SyncGroupRequest.group_id")
+    if n > end - o:
+        raise short("SyncGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (generation_id,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("SyncGroupRequest.member_id")
+    if n > end - o:
+        raise short("SyncGroupRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    group_instance_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        group_instance_id = None
+    else:
+        if n > end - o:
+            raise short("SyncGroupRequest.group_instance_id", n, end - o)
+        group_instance_id = str(b[o : o + n], "utf-8")
+        o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("SyncGroupRequest.assignments")
+    if n * 3 > end - o:
+        raise short("SyncGroupRequest.assignments", n * 3, end - o)
+    assignments, o = yield from read_each(_read_sync_group_request_assignment_v4, b, o, end, at, n)
+    o = skip_tags(b, o, end, "SyncGroupRequest") if b[o] else o + 1
+    e = new(SyncGroupRequest)
+    e.group_id = group_id
+    e.generation_id = generation_id
+    e.member_id = member_id
+    e.group_instance_id = group_instance_id
+    e.protocol_type = None
+    e.protocol_name = None
+    e.assignments = assignments
+    return e, o
 
 
 def _read_sync_group_request_v5(b: Buffer, o: int, end: int) -> tuple[SyncGroupRequest, int]:
@@ -499,7 +650,103 @@ def _write_sync_group_request_v5(e: SyncGroupRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_sync_group_request_v5(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[SyncGroupRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("SyncGroupRequest.group_id")
+    if n > end - o:
+        raise short("SyncGroupRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    (generation_id,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("SyncGroupRequest.member_id")
+    if n > end - o:
+        raise short("SyncGroupRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    group_instance_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        group_instance_id = None
+    else:
+        if n > end - o:
+            raise short("SyncGroupRequest.group_instance_id", n, end - o)
+        group_instance_id = str(b[o : o + n], "utf-8")
+        o += n
+    protocol_type: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        protocol_type = None
+    else:
+        if n > end - o:
+            raise short("SyncGroupRequest.protocol_type", n, end - o)
+        protocol_type = str(b[o : o + n], "utf-8")
+        o += n
+    protocol_name: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        protocol_name = None
+    else:
+        if n > end - o:
+            raise short("SyncGroupRequest.protocol_name", n, end - o)
+        protocol_name = str(b[o : o + n], "utf-8")
+        o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("SyncGroupRequest.assignments")
+    if n * 3 > end - o:
+        raise short("SyncGroupRequest.assignments", n * 3, end - o)
+    assignments, o = yield from read_each(_read_sync_group_request_assignment_v4, b, o, end, at, n)
+    o = skip_tags(b, o, end, "SyncGroupRequest") if b[o] else o + 1
+    e = new(SyncGroupRequest)
+    e.group_id = group_id
+    e.generation_id = generation_id
+    e.member_id = member_id
+    e.group_instance_id = group_instance_id
+    e.protocol_type = protocol_type
+    e.protocol_name = protocol_name
+    e.assignments = assignments
+    return e, o
+
+
 SyncGroupRequest.RESPONSE = SyncGroupResponse
+SyncGroupRequest.WALKERS = {
+    0: _walk_sync_group_request_v0,
+    1: _walk_sync_group_request_v0,
+    2: _walk_sync_group_request_v0,
+    3: _walk_sync_group_request_v3,
+    4: _walk_sync_group_request_v4,
+    5: _walk_sync_group_request_v5,
+}
 SyncGroupRequest.READERS = {
     0: _read_sync_group_request_v0,
     1: _read_sync_group_request_v0,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.txn_offset_commit_response import TxnOffsetCommitResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -268,6 +269,32 @@ def _write_txn_offset_commit_request_topic_v0(e: TxnOffsetCommitRequestTopic, pu
         _write_txn_offset_commit_request_partition_v0(one_partitions, put)
 
 
+def _walk_txn_offset_commit_request_topic_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[TxnOffsetCommitRequestTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("TxnOffsetCommitRequestTopic.name")
+    if n > end - o:
+        raise short("TxnOffsetCommitRequestTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("TxnOffsetCommitRequestTopic.partitions")
+    if n * 14 > end - o:
+        raise short("TxnOffsetCommitRequestTopic.partitions", n * 14, end - o)
+    partitions, o = yield from read_each(
+        _read_txn_offset_commit_request_partition_v0, b, o, end, at, n
+    )
+    e = new(TxnOffsetCommitRequestTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_txn_offset_commit_request_topic_v2(
     b: Buffer, o: int, end: int
 ) -> tuple[TxnOffsetCommitRequestTopic, int]:
@@ -305,6 +332,32 @@ def _write_txn_offset_commit_request_topic_v2(e: TxnOffsetCommitRequestTopic, pu
     put(pack_i(len(partitions)))
     for one_partitions in partitions:
         _write_txn_offset_commit_request_partition_v2(one_partitions, put)
+
+
+def _walk_txn_offset_commit_request_topic_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[TxnOffsetCommitRequestTopic]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("TxnOffsetCommitRequestTopic.name")
+    if n > end - o:
+        raise short("TxnOffsetCommitRequestTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("TxnOffsetCommitRequestTopic.partitions")
+    if n * 18 > end - o:
+        raise short("TxnOffsetCommitRequestTopic.partitions", n * 18, end - o)
+    partitions, o = yield from read_each(
+        _read_txn_offset_commit_request_partition_v2, b, o, end, at, n
+    )
+    e = new(TxnOffsetCommitRequestTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
 
 
 def _read_txn_offset_commit_request_topic_v3(
@@ -352,6 +405,39 @@ def _write_txn_offset_commit_request_topic_v3(e: TxnOffsetCommitRequestTopic, pu
     for one_partitions in partitions:
         _write_txn_offset_commit_request_partition_v3(one_partitions, put)
     put(b"\0")
+
+
+def _walk_txn_offset_commit_request_topic_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[TxnOffsetCommitRequestTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TxnOffsetCommitRequestTopic.name")
+    if n > end - o:
+        raise short("TxnOffsetCommitRequestTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TxnOffsetCommitRequestTopic.partitions")
+    if n * 18 > end - o:
+        raise short("TxnOffsetCommitRequestTopic.partitions", n * 18, end - o)
+    partitions, o = yield from read_each(
+        _read_txn_offset_commit_request_partition_v3, b, o, end, at, n
+    )
+    o = skip_tags(b, o, end, "TxnOffsetCommitRequestTopic") if b[o] else o + 1
+    e = new(TxnOffsetCommitRequestTopic)
+    e.name = name
+    e.partitions = partitions
+    return e, o
 
 
 def _read_txn_offset_commit_request_v0(
@@ -414,6 +500,46 @@ def _write_txn_offset_commit_request_v0(e: TxnOffsetCommitRequest, put: Put) -> 
         _write_txn_offset_commit_request_topic_v0(one_topics, put)
 
 
+def _walk_txn_offset_commit_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[TxnOffsetCommitRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("TxnOffsetCommitRequest.transactional_id")
+    if n > end - o:
+        raise short("TxnOffsetCommitRequest.transactional_id", n, end - o)
+    transactional_id = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("TxnOffsetCommitRequest.group_id")
+    if n > end - o:
+        raise short("TxnOffsetCommitRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    producer_id, producer_epoch = unpack_qh(b, o)
+    o += 10
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("TxnOffsetCommitRequest.topics")
+    if n * 6 > end - o:
+        raise short("TxnOffsetCommitRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_txn_offset_commit_request_topic_v0, b, o, end, at, n)
+    e = new(TxnOffsetCommitRequest)
+    e.transactional_id = transactional_id
+    e.group_id = group_id
+    e.producer_id = producer_id
+    e.producer_epoch = producer_epoch
+    e.generation_id = -1
+    e.member_id = ""
+    e.group_instance_id = None
+    e.topics = topics
+    return e, o
+
+
 def _read_txn_offset_commit_request_v2(
     b: Buffer, o: int, end: int
 ) -> tuple[TxnOffsetCommitRequest, int]:
@@ -472,6 +598,46 @@ def _write_txn_offset_commit_request_v2(e: TxnOffsetCommitRequest, put: Put) -> 
     put(pack_i(len(topics)))
     for one_topics in topics:
         _write_txn_offset_commit_request_topic_v2(one_topics, put)
+
+
+def _walk_txn_offset_commit_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[TxnOffsetCommitRequest]:
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("TxnOffsetCommitRequest.transactional_id")
+    if n > end - o:
+        raise short("TxnOffsetCommitRequest.transactional_id", n, end - o)
+    transactional_id = str(b[o : o + n], "utf-8")
+    o += n
+    (n,) = unpack_h(b, o)
+    o += 2
+    if n < 0:
+        raise null("TxnOffsetCommitRequest.group_id")
+    if n > end - o:
+        raise short("TxnOffsetCommitRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    producer_id, producer_epoch = unpack_qh(b, o)
+    o += 10
+    (n,) = unpack_i(b, o)
+    o += 4
+    if n < 0:
+        raise null("TxnOffsetCommitRequest.topics")
+    if n * 6 > end - o:
+        raise short("TxnOffsetCommitRequest.topics", n * 6, end - o)
+    topics, o = yield from walk_each(_walk_txn_offset_commit_request_topic_v2, b, o, end, at, n)
+    e = new(TxnOffsetCommitRequest)
+    e.transactional_id = transactional_id
+    e.group_id = group_id
+    e.producer_id = producer_id
+    e.producer_epoch = producer_epoch
+    e.generation_id = -1
+    e.member_id = ""
+    e.group_instance_id = None
+    e.topics = topics
+    return e, o
 
 
 def _read_txn_offset_commit_request_v3(
@@ -580,7 +746,89 @@ def _write_txn_offset_commit_request_v3(e: TxnOffsetCommitRequest, put: Put) -> 
     put(b"\0")
 
 
+def _walk_txn_offset_commit_request_v3(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[TxnOffsetCommitRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TxnOffsetCommitRequest.transactional_id")
+    if n > end - o:
+        raise short("TxnOffsetCommitRequest.transactional_id", n, end - o)
+    transactional_id = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TxnOffsetCommitRequest.group_id")
+    if n > end - o:
+        raise short("TxnOffsetCommitRequest.group_id", n, end - o)
+    group_id = str(b[o : o + n], "utf-8")
+    o += n
+    producer_id, producer_epoch, generation_id = unpack_qhi(b, o)
+    o += 14
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TxnOffsetCommitRequest.member_id")
+    if n > end - o:
+        raise short("TxnOffsetCommitRequest.member_id", n, end - o)
+    member_id = str(b[o : o + n], "utf-8")
+    o += n
+    group_instance_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        group_instance_id = None
+    else:
+        if n > end - o:
+            raise short("TxnOffsetCommitRequest.group_instance_id", n, end - o)
+        group_instance_id = str(b[o : o + n], "utf-8")
+        o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TxnOffsetCommitRequest.topics")
+    if n * 3 > end - o:
+        raise short("TxnOffsetCommitRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_txn_offset_commit_request_topic_v3, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TxnOffsetCommitRequest") if b[o] else o + 1
+    e = new(TxnOffsetCommitRequest)
+    e.transactional_id = transactional_id
+    e.group_id = group_id
+    e.producer_id = producer_id
+    e.producer_epoch = producer_epoch
+    e.generation_id = generation_id
+    e.member_id = member_id
+    e.group_instance_id = group_instance_id
+    e.topics = topics
+    return e, o
+
+
 TxnOffsetCommitRequest.RESPONSE = TxnOffsetCommitResponse
+TxnOffsetCommitRequest.WALKERS = {
+    0: _walk_txn_offset_commit_request_v0,
+    1: _walk_txn_offset_commit_request_v0,
+    2: _walk_txn_offset_commit_request_v2,
+    3: _walk_txn_offset_commit_request_v3,
+    4: _walk_txn_offset_commit_request_v3,
+    5: _walk_txn_offset_commit_request_v3,
+}
 TxnOffsetCommitRequest.READERS = {
     0: _read_txn_offset_commit_request_v0,
     1: _read_txn_offset_commit_request_v0,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -137,8 +137,12 @@ def _write_txn_offset_commit_response_topic_v0(e: TxnOffsetCommitResponseTopic, 
     put(raw)
     partitions = e.partitions
     put(pack_i(len(partitions)))
-    for one_partitions in partitions:
-        _write_txn_offset_commit_response_partition_v0(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_txn_offset_commit_response_partition_v0(one_partitions, put)
 
 
 def _read_txn_offset_commit_response_topic_v3(
@@ -183,8 +187,12 @@ def _write_txn_offset_commit_response_topic_v3(e: TxnOffsetCommitResponseTopic, 
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_txn_offset_commit_response_partition_v3(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_txn_offset_commit_response_partition_v3(one_partitions, put)
     put(b"\0")
 
 
@@ -214,8 +222,12 @@ def _write_txn_offset_commit_response_v0(e: TxnOffsetCommitResponse, put: Put) -
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(pack_i(len(topics)))
-    for one_topics in topics:
-        _write_txn_offset_commit_response_topic_v0(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_txn_offset_commit_response_topic_v0(one_topics, put)
 
 
 def _read_txn_offset_commit_response_v3(
@@ -248,8 +260,12 @@ def _write_txn_offset_commit_response_v3(e: TxnOffsetCommitResponse, put: Put) -
     put(pack_i(e.throttle_time_ms))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_txn_offset_commit_response_topic_v3(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_txn_offset_commit_response_topic_v3(one_topics, put)
     put(b"\0")
 
 
@@ -260,6 +276,22 @@ TxnOffsetCommitResponse.READERS = {
     3: _read_txn_offset_commit_response_v3,
     4: _read_txn_offset_commit_response_v3,
     5: _read_txn_offset_commit_response_v3,
+}
+TxnOffsetCommitResponsePartition.WRITERS = {
+    0: _write_txn_offset_commit_response_partition_v0,
+    1: _write_txn_offset_commit_response_partition_v0,
+    2: _write_txn_offset_commit_response_partition_v0,
+    3: _write_txn_offset_commit_response_partition_v3,
+    4: _write_txn_offset_commit_response_partition_v3,
+    5: _write_txn_offset_commit_response_partition_v3,
+}
+TxnOffsetCommitResponseTopic.WRITERS = {
+    0: _write_txn_offset_commit_response_topic_v0,
+    1: _write_txn_offset_commit_response_topic_v0,
+    2: _write_txn_offset_commit_response_topic_v0,
+    3: _write_txn_offset_commit_response_topic_v3,
+    4: _write_txn_offset_commit_response_topic_v3,
+    5: _write_txn_offset_commit_response_topic_v3,
 }
 TxnOffsetCommitResponse.WRITERS = {
     0: _write_txn_offset_commit_response_v0,

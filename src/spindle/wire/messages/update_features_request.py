@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each
 from spindle.wire.messages.update_features_response import UpdateFeaturesResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -167,6 +168,29 @@ def _write_update_features_request_v0(e: UpdateFeaturesRequest, put: Put) -> Non
     put(b"\0")
 
 
+def _walk_update_features_request_v0(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[UpdateFeaturesRequest]:
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("UpdateFeaturesRequest.feature_updates")
+    if n * 5 > end - o:
+        raise short("UpdateFeaturesRequest.feature_updates", n * 5, end - o)
+    feature_updates, o = yield from read_each(_read_feature_update_key_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "UpdateFeaturesRequest") if b[o] else o + 1
+    e = new(UpdateFeaturesRequest)
+    e.timeout_ms = timeout_ms
+    e.feature_updates = feature_updates
+    e.validate_only = False
+    return e, o
+
+
 def _read_update_features_request_v1(
     b: Buffer, o: int, end: int
 ) -> tuple[UpdateFeaturesRequest, int]:
@@ -205,7 +229,37 @@ def _write_update_features_request_v1(e: UpdateFeaturesRequest, put: Put) -> Non
     put(pack_tB(e.validate_only, 0))
 
 
+def _walk_update_features_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[UpdateFeaturesRequest]:
+    (timeout_ms,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("UpdateFeaturesRequest.feature_updates")
+    if n * 5 > end - o:
+        raise short("UpdateFeaturesRequest.feature_updates", n * 5, end - o)
+    feature_updates, o = yield from read_each(_read_feature_update_key_v1, b, o, end, at, n)
+    (validate_only,) = unpack_t(b, o)
+    o += 1
+    o = skip_tags(b, o, end, "UpdateFeaturesRequest") if b[o] else o + 1
+    e = new(UpdateFeaturesRequest)
+    e.timeout_ms = timeout_ms
+    e.feature_updates = feature_updates
+    e.validate_only = validate_only
+    return e, o
+
+
 UpdateFeaturesRequest.RESPONSE = UpdateFeaturesResponse
+UpdateFeaturesRequest.WALKERS = {
+    0: _walk_update_features_request_v0,
+    1: _walk_update_features_request_v1,
+    2: _walk_update_features_request_v1,
+}
 UpdateFeaturesRequest.READERS = {
     0: _read_update_features_request_v0,
     1: _read_update_features_request_v1,

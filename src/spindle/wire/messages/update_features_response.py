@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -172,8 +172,12 @@ def _write_update_features_response_v0(e: UpdateFeaturesResponse, put: Put) -> N
         put(raw)
     results = e.results
     put(put_uvarint(len(results) + 1))
-    for one_results in results:
-        _write_updatable_feature_result_v0(one_results, put)
+    if type(results) is Packed:
+        for piece in results.pieces:
+            put(piece)
+    else:
+        for one_results in results:
+            _write_updatable_feature_result_v0(one_results, put)
     put(b"\0")
 
 
@@ -221,6 +225,10 @@ UpdateFeaturesResponse.READERS = {
     0: _read_update_features_response_v0,
     1: _read_update_features_response_v0,
     2: _read_update_features_response_v2,
+}
+UpdatableFeatureResult.WRITERS = {
+    0: _write_updatable_feature_result_v0,
+    1: _write_updatable_feature_result_v0,
 }
 UpdateFeaturesResponse.WRITERS = {
     0: _write_update_features_response_v0,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, read_each, walk_each
 from spindle.wire.messages.vote_response import VoteResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -252,6 +253,35 @@ def _write_topic_data_v0(e: TopicData, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_topic_data_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.topic_name")
+    if n > end - o:
+        raise short("TopicData.topic_name", n, end - o)
+    topic_name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 25 > end - o:
+        raise short("TopicData.partitions", n * 25, end - o)
+    partitions, o = yield from read_each(_read_partition_data_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TopicData") if b[o] else o + 1
+    e = new(TopicData)
+    e.topic_name = topic_name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_topic_data_v1(b: Buffer, o: int, end: int) -> tuple[TopicData, int]:
     n = b[o]
     o += 1
@@ -297,6 +327,35 @@ def _write_topic_data_v1(e: TopicData, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_topic_data_v1(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.topic_name")
+    if n > end - o:
+        raise short("TopicData.topic_name", n, end - o)
+    topic_name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 57 > end - o:
+        raise short("TopicData.partitions", n * 57, end - o)
+    partitions, o = yield from read_each(_read_partition_data_v1, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TopicData") if b[o] else o + 1
+    e = new(TopicData)
+    e.topic_name = topic_name
+    e.partitions = partitions
+    return e, o
+
+
 def _read_topic_data_v2(b: Buffer, o: int, end: int) -> tuple[TopicData, int]:
     n = b[o]
     o += 1
@@ -340,6 +399,35 @@ def _write_topic_data_v2(e: TopicData, put: Put) -> None:
     for one_partitions in partitions:
         _write_partition_data_v2(one_partitions, put)
     put(b"\0")
+
+
+def _walk_topic_data_v2(b: Buffer, o: int, end: int, at: Marks) -> Reading[TopicData]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.topic_name")
+    if n > end - o:
+        raise short("TopicData.topic_name", n, end - o)
+    topic_name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("TopicData.partitions")
+    if n * 58 > end - o:
+        raise short("TopicData.partitions", n * 58, end - o)
+    partitions, o = yield from read_each(_read_partition_data_v2, b, o, end, at, n)
+    o = skip_tags(b, o, end, "TopicData") if b[o] else o + 1
+    e = new(TopicData)
+    e.topic_name = topic_name
+    e.partitions = partitions
+    return e, o
 
 
 def _read_vote_request_v0(b: Buffer, o: int, end: int) -> tuple[VoteRequest, int]:
@@ -391,6 +479,38 @@ def _write_vote_request_v0(e: VoteRequest, put: Put) -> None:
     for one_topics in topics:
         _write_topic_data_v0(one_topics, put)
     put(b"\0")
+
+
+def _walk_vote_request_v0(b: Buffer, o: int, end: int, at: Marks) -> Reading[VoteRequest]:
+    cluster_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        cluster_id = None
+    else:
+        if n > end - o:
+            raise short("VoteRequest.cluster_id", n, end - o)
+        cluster_id = str(b[o : o + n], "utf-8")
+        o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("VoteRequest.topics")
+    if n * 3 > end - o:
+        raise short("VoteRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v0, b, o, end, at, n)
+    o = skip_tags(b, o, end, "VoteRequest") if b[o] else o + 1
+    e = new(VoteRequest)
+    e.cluster_id = cluster_id
+    e.voter_id = -1
+    e.topics = topics
+    return e, o
 
 
 def _read_vote_request_v1(b: Buffer, o: int, end: int) -> tuple[VoteRequest, int]:
@@ -447,6 +567,40 @@ def _write_vote_request_v1(e: VoteRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_vote_request_v1(b: Buffer, o: int, end: int, at: Marks) -> Reading[VoteRequest]:
+    cluster_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        cluster_id = None
+    else:
+        if n > end - o:
+            raise short("VoteRequest.cluster_id", n, end - o)
+        cluster_id = str(b[o : o + n], "utf-8")
+        o += n
+    (voter_id,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("VoteRequest.topics")
+    if n * 3 > end - o:
+        raise short("VoteRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v1, b, o, end, at, n)
+    o = skip_tags(b, o, end, "VoteRequest") if b[o] else o + 1
+    e = new(VoteRequest)
+    e.cluster_id = cluster_id
+    e.voter_id = voter_id
+    e.topics = topics
+    return e, o
+
+
 def _read_vote_request_v2(b: Buffer, o: int, end: int) -> tuple[VoteRequest, int]:
     cluster_id: str | None
     n = b[o]
@@ -501,7 +655,46 @@ def _write_vote_request_v2(e: VoteRequest, put: Put) -> None:
     put(b"\0")
 
 
+def _walk_vote_request_v2(b: Buffer, o: int, end: int, at: Marks) -> Reading[VoteRequest]:
+    cluster_id: str | None
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        cluster_id = None
+    else:
+        if n > end - o:
+            raise short("VoteRequest.cluster_id", n, end - o)
+        cluster_id = str(b[o : o + n], "utf-8")
+        o += n
+    (voter_id,) = unpack_i(b, o)
+    o += 4
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("VoteRequest.topics")
+    if n * 3 > end - o:
+        raise short("VoteRequest.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_topic_data_v2, b, o, end, at, n)
+    o = skip_tags(b, o, end, "VoteRequest") if b[o] else o + 1
+    e = new(VoteRequest)
+    e.cluster_id = cluster_id
+    e.voter_id = voter_id
+    e.topics = topics
+    return e, o
+
+
 VoteRequest.RESPONSE = VoteResponse
+VoteRequest.WALKERS = {
+    0: _walk_vote_request_v0,
+    1: _walk_vote_request_v1,
+    2: _walk_vote_request_v2,
+}
 VoteRequest.READERS = {
     0: _read_vote_request_v0,
     1: _read_vote_request_v1,

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
+from spindle.wire.large import Marks, Reading, numbers, walk_each
 from spindle.wire.messages.write_txn_markers_response import WriteTxnMarkersResponse
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -126,6 +127,37 @@ def _write_writable_txn_marker_topic_v1(e: WritableTxnMarkerTopic, put: Put) -> 
     put(b"\0")
 
 
+def _walk_writable_txn_marker_topic_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[WritableTxnMarkerTopic]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("WritableTxnMarkerTopic.name")
+    if n > end - o:
+        raise short("WritableTxnMarkerTopic.name", n, end - o)
+    name = str(b[o : o + n], "utf-8")
+    o += n
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("WritableTxnMarkerTopic.partition_indexes")
+    if n * 4 > end - o:
+        raise short("WritableTxnMarkerTopic.partition_indexes", n * 4, end - o)
+    partition_indexes, o = yield from numbers(">i", 4, b, o, n)
+    o = skip_tags(b, o, end, "WritableTxnMarkerTopic") if b[o] else o + 1
+    e = new(WritableTxnMarkerTopic)
+    e.name = name
+    e.partition_indexes = partition_indexes
+    return e, o
+
+
 def _read_writable_txn_marker_v1(b: Buffer, o: int, end: int) -> tuple[WritableTxnMarker, int]:
     producer_id, producer_epoch, transaction_result = unpack_qht(b, o)
     o += 11
@@ -163,6 +195,34 @@ def _write_writable_txn_marker_v1(e: WritableTxnMarker, put: Put) -> None:
     for one_topics in topics:
         _write_writable_txn_marker_topic_v1(one_topics, put)
     put(pack_iB(e.coordinator_epoch, 0))
+
+
+def _walk_writable_txn_marker_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[WritableTxnMarker]:
+    producer_id, producer_epoch, transaction_result = unpack_qht(b, o)
+    o += 11
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("WritableTxnMarker.topics")
+    if n * 3 > end - o:
+        raise short("WritableTxnMarker.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_writable_txn_marker_topic_v1, b, o, end, at, n)
+    (coordinator_epoch,) = unpack_i(b, o)
+    o += 4
+    o = skip_tags(b, o, end, "WritableTxnMarker") if b[o] else o + 1
+    e = new(WritableTxnMarker)
+    e.producer_id = producer_id
+    e.producer_epoch = producer_epoch
+    e.transaction_result = transaction_result
+    e.topics = topics
+    e.coordinator_epoch = coordinator_epoch
+    e.transaction_version = 0
+    return e, o
 
 
 def _read_writable_txn_marker_v2(b: Buffer, o: int, end: int) -> tuple[WritableTxnMarker, int]:
@@ -204,6 +264,34 @@ def _write_writable_txn_marker_v2(e: WritableTxnMarker, put: Put) -> None:
     put(pack_ibB(e.coordinator_epoch, e.transaction_version, 0))
 
 
+def _walk_writable_txn_marker_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[WritableTxnMarker]:
+    producer_id, producer_epoch, transaction_result = unpack_qht(b, o)
+    o += 11
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("WritableTxnMarker.topics")
+    if n * 3 > end - o:
+        raise short("WritableTxnMarker.topics", n * 3, end - o)
+    topics, o = yield from walk_each(_walk_writable_txn_marker_topic_v1, b, o, end, at, n)
+    coordinator_epoch, transaction_version = unpack_ib(b, o)
+    o += 5
+    o = skip_tags(b, o, end, "WritableTxnMarker") if b[o] else o + 1
+    e = new(WritableTxnMarker)
+    e.producer_id = producer_id
+    e.producer_epoch = producer_epoch
+    e.transaction_result = transaction_result
+    e.topics = topics
+    e.coordinator_epoch = coordinator_epoch
+    e.transaction_version = transaction_version
+    return e, o
+
+
 def _read_write_txn_markers_request_v1(
     b: Buffer, o: int, end: int
 ) -> tuple[WriteTxnMarkersRequest, int]:
@@ -233,6 +321,25 @@ def _write_write_txn_markers_request_v1(e: WriteTxnMarkersRequest, put: Put) -> 
     for one_markers in markers:
         _write_writable_txn_marker_v1(one_markers, put)
     put(b"\0")
+
+
+def _walk_write_txn_markers_request_v1(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[WriteTxnMarkersRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("WriteTxnMarkersRequest.markers")
+    if n * 17 > end - o:
+        raise short("WriteTxnMarkersRequest.markers", n * 17, end - o)
+    markers, o = yield from walk_each(_walk_writable_txn_marker_v1, b, o, end, at, n)
+    o = skip_tags(b, o, end, "WriteTxnMarkersRequest") if b[o] else o + 1
+    e = new(WriteTxnMarkersRequest)
+    e.markers = markers
+    return e, o
 
 
 def _read_write_txn_markers_request_v2(
@@ -266,7 +373,30 @@ def _write_write_txn_markers_request_v2(e: WriteTxnMarkersRequest, put: Put) -> 
     put(b"\0")
 
 
+def _walk_write_txn_markers_request_v2(
+    b: Buffer, o: int, end: int, at: Marks
+) -> Reading[WriteTxnMarkersRequest]:
+    n = b[o]
+    o += 1
+    if n > 127:
+        n, o = long_uvarint(b, o, n)
+    n -= 1
+    if n < 0:
+        raise null("WriteTxnMarkersRequest.markers")
+    if n * 18 > end - o:
+        raise short("WriteTxnMarkersRequest.markers", n * 18, end - o)
+    markers, o = yield from walk_each(_walk_writable_txn_marker_v2, b, o, end, at, n)
+    o = skip_tags(b, o, end, "WriteTxnMarkersRequest") if b[o] else o + 1
+    e = new(WriteTxnMarkersRequest)
+    e.markers = markers
+    return e, o
+
+
 WriteTxnMarkersRequest.RESPONSE = WriteTxnMarkersResponse
+WriteTxnMarkersRequest.WALKERS = {
+    1: _walk_write_txn_markers_request_v1,
+    2: _walk_write_txn_markers_request_v2,
+}
 WriteTxnMarkersRequest.READERS = {
     1: _read_write_txn_markers_request_v1,
     2: _read_write_txn_markers_request_v2,

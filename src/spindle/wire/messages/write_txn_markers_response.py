@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import ErrorCode, Message, Put, Response, null, skip_tags
+from spindle.wire.codec import ErrorCode, Message, Packed, Put, Response, null, skip_tags
 from spindle.wire.values import ERRORS, long_uvarint, put_uvarint, short
 
 new = object.__new__
@@ -133,8 +133,12 @@ def _write_writable_txn_marker_topic_result_v1(e: WritableTxnMarkerTopicResult, 
     put(raw)
     partitions = e.partitions
     put(put_uvarint(len(partitions) + 1))
-    for one_partitions in partitions:
-        _write_writable_txn_marker_partition_result_v1(one_partitions, put)
+    if type(partitions) is Packed:
+        for piece in partitions.pieces:
+            put(piece)
+    else:
+        for one_partitions in partitions:
+            _write_writable_txn_marker_partition_result_v1(one_partitions, put)
     put(b"\0")
 
 
@@ -168,8 +172,12 @@ def _write_writable_txn_marker_result_v1(e: WritableTxnMarkerResult, put: Put) -
     put(pack_q(e.producer_id))
     topics = e.topics
     put(put_uvarint(len(topics) + 1))
-    for one_topics in topics:
-        _write_writable_txn_marker_topic_result_v1(one_topics, put)
+    if type(topics) is Packed:
+        for piece in topics.pieces:
+            put(piece)
+    else:
+        for one_topics in topics:
+            _write_writable_txn_marker_topic_result_v1(one_topics, put)
     put(b"\0")
 
 
@@ -199,14 +207,30 @@ def _read_write_txn_markers_response_v1(
 def _write_write_txn_markers_response_v1(e: WriteTxnMarkersResponse, put: Put) -> None:
     markers = e.markers
     put(put_uvarint(len(markers) + 1))
-    for one_markers in markers:
-        _write_writable_txn_marker_result_v1(one_markers, put)
+    if type(markers) is Packed:
+        for piece in markers.pieces:
+            put(piece)
+    else:
+        for one_markers in markers:
+            _write_writable_txn_marker_result_v1(one_markers, put)
     put(b"\0")
 
 
 WriteTxnMarkersResponse.READERS = {
     1: _read_write_txn_markers_response_v1,
     2: _read_write_txn_markers_response_v1,
+}
+WritableTxnMarkerPartitionResult.WRITERS = {
+    1: _write_writable_txn_marker_partition_result_v1,
+    2: _write_writable_txn_marker_partition_result_v1,
+}
+WritableTxnMarkerTopicResult.WRITERS = {
+    1: _write_writable_txn_marker_topic_result_v1,
+    2: _write_writable_txn_marker_topic_result_v1,
+}
+WritableTxnMarkerResult.WRITERS = {
+    1: _write_writable_txn_marker_result_v1,
+    2: _write_writable_txn_marker_result_v1,
 }
 WriteTxnMarkersResponse.WRITERS = {
     1: _write_write_txn_markers_response_v1,

@@ -15,7 +15,7 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 def filling(path: str, *days: float | None) -> Filling:
     full, earliest, latest = (None if d is None else NOW + timedelta(days=d) for d in days)
-    return Filling(1, path, 10, 100, 1.0, full, earliest, latest, 48.0, 3)
+    return Filling(1, (path,), 10, 100, 1.0, full, earliest, latest, 48.0, 3)
 
 
 @pytest.mark.spec("P-12")

@@ -61,7 +61,7 @@ def test_sentences() -> None:
     )
     assert balance_report.headline(NOTHING).startswith("Nothing to move: every directory")
     assert balance_report.result(DONE) == (
-        "1 replica moved and verified in 1.5 s, planned anew 2 times on the way; 1 not"
+        "1 replica moved and seen in place in 1.5 s, planned anew 2 times on the way; 1 not"
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spindle.cli.disks.draining import Drained, plan
-from spindle.client.results import LogDescription, LogDirDescription, Replica
+from spindle.cli.disks.draining import Drained, plan, what_else_is_there
+from spindle.client.failures import Refused
+from spindle.client.results import DiskDescription, LogDescription, LogDirDescription, Replica
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 
@@ -80,3 +81,31 @@ def test_the_end_says_whether_it_may_be_pulled() -> None:
     ]
     assert Drained(1, "/a", False, 0, 0).lines() == ["NOT safe to pull: /a on broker 1"]
     assert done.document()["safeToPull"] is True
+
+
+def disk(state: str = "healthy", *, cordoned: bool = True, offline: int = 0) -> DiskDescription:
+    return DiskDescription(
+        "/a", None, state, "", cordoned, 100, 50, 0, 0, offline, 0, 0, 2048, 0, 0.0, ()
+    )
+
+
+@pytest.mark.spec("B-19", "N-06")
+def test_a_directory_is_safe_to_pull_only_where_that_is_known() -> None:
+    """Apache Kafka's brokers have no such request; any other failure leaves it open."""
+    theirs = Refused(Error.UNSUPPORTED_VERSION, "DescribeLogDirStates", "broker 1")
+    assert what_else_is_there(theirs, "/a") == (True, [])
+    for failure in (
+        TimeoutError("no answer within 30 s"),
+        Refused(Error.UNKNOWN_SERVER_ERROR, "", "b"),
+    ):
+        safe, notes = what_else_is_there(failure, "/a")
+        assert not safe
+        assert notes == [f"whether anything else is there is not known: {failure}"]
+    strays = "2.0 KiB of logs that no topic claims (-stray) go with it"
+    assert what_else_is_there([disk()], "/a") == (True, [strays])
+    assert what_else_is_there([disk(offline=2)], "/a")[0] is False
+    uncordoned = what_else_is_there([disk(cordoned=False)], "/a")
+    assert uncordoned == (False, ["the directory takes new replicas again: drain it again"])
+    failed = what_else_is_there([disk("failed")], "/a")
+    assert failed == (False, ["the directory is failed by now: drain it again"])
+    assert what_else_is_there([], "/a")[0] is False

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.support.fake_broker import HANG_UP, FakeBroker
+from tools.messages.entities import make
 
 from spindle.cli.reassign.plan import Plan
 from spindle.cli.reassign.run import Options, Stopped, cancel, execute, verify
@@ -17,7 +18,6 @@ from spindle.client.results import Replica
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import TopicPartition
 from spindle.wire.apis import Key
-from spindle.wire.entities import make
 
 T0 = TopicPartition("t", 0)
 HERE, NEW = Replica("t", 0, 1), Replica("t", 0, 2)

@@ -254,6 +254,25 @@ def test_new_replicas_go_where_their_brokers_have_most_room() -> None:
 
 
 @pytest.mark.spec("B-24")
+def test_directories_on_one_device_get_no_more_than_the_device_has() -> None:
+    """10 GiB that two of them share, 10 GiB of another's own: half of the replicas for each."""
+    cluster = cluster_of(1)
+    third = directory(1, 2)
+    cluster.register(1, log_dirs=(D10, D11, third))
+    of = {
+        D10: Room(10 * GIB, 0, 0, 0),
+        D11: Room(10 * GIB, 0, 0, 0),
+        third: Room(10 * GIB, 0, 0, 1),
+    }
+    cluster.beat(1, rooms=Rooms(of, GIB, GIB))
+    cluster.topic("t", *[(1,)] * 4)
+    cluster.topic("u", *[(1,)] * 4)
+    places = [cluster.partition(t, n).directories[0] for t in "tu" for n in range(4)]
+    assert sorted(map(places.count, (D10, D11, third))) == [2, 2, 4]
+    assert places.count(third) == 4
+
+
+@pytest.mark.spec("B-24")
 def test_whatever_is_refused_takes_no_room() -> None:
     cluster = cluster_of(1)
     cluster.beat(1, rooms=rooms(10 * GIB, 9 * GIB))

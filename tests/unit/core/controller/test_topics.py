@@ -52,7 +52,7 @@ def by_hand(*replicas: tuple[int, ...]) -> tuple[tuple[int, tuple[int, ...]], ..
         ({"name": "here_already"}, Error.INVALID_TOPIC_EXCEPTION),
         ({"partitions": 0}, Error.INVALID_PARTITIONS),
         ({"partitions": -2}, Error.INVALID_PARTITIONS),
-        ({"partitions": 10_001}, Error.INVALID_PARTITIONS),
+        ({"partitions": -1}, Error.NONE),
         ({"replication": 0}, Error.INVALID_REPLICATION_FACTOR),
         ({"replication": -2, "partitions": 0}, Error.INVALID_REPLICATION_FACTOR),
         ({"replication": 5}, Error.INVALID_REPLICATION_FACTOR),
@@ -234,11 +234,39 @@ def test_deletion_may_be_forbidden() -> None:
 
 
 @pytest.mark.spec("S-08")
-def test_too_many_topics_for_one_request_are_refused_before_any_is_looked_at() -> None:
+@pytest.mark.parametrize(
+    "asked",
+    [
+        [NewTopic(name="t", partitions=10_001)],
+        [NewTopic(name="t", partitions=9_999), NewTopic(name="u"), NewTopic(name="v")],
+        [NewTopic(name=f"t{number}") for number in range(10_001)],
+        [NewTopic(name="t", assignments=by_hand(*[(1,)] * 10_001))],
+    ],
+    ids=["one", "three", "many", "by hand"],
+)
+def test_more_than_10_000_partitions_are_refused_before_any_is_placed(
+    asked: list[NewTopic],
+) -> None:
     with pytest.raises(Refusal) as refused:
-        create(scene(), *[NewTopic(name="t")] * 10_001)
+        create(scene(), *asked)
     assert refused.value.error is Error.POLICY_VIOLATION
-    assert "10001 topics are too many for one request" in refused.value.message
+    assert "Excessively large number of partitions per request" in refused.value.message
+
+
+def test_what_is_refused_anyhow_counts_for_nothing() -> None:
+    """As in Apache Kafka: names that come twice, and numbers of partitions that are none."""
+    twice = NewTopic(name="t", partitions=10_001)
+    answers = create(scene(), twice, twice, NewTopic(name="u", partitions=-5))
+    assert [a.error for a in answers] == [Error.INVALID_REQUEST, Error.INVALID_PARTITIONS]
+
+
+def test_more_than_10_000_new_partitions_of_a_topic_are_refused() -> None:
+    cluster = scene()
+    create(cluster, NewTopic(name="t"))
+    more = [MorePartitions(name="t", count=10_002)]
+    with pytest.raises(Refusal) as refused:
+        topics.create_partitions(cluster.state, more, cluster.rng)
+    assert refused.value.error is Error.POLICY_VIOLATION
 
 
 class Name(str):

@@ -27,8 +27,9 @@ def disk(
     rate: float = 0.0,
     online: bool = True,
     cordoned: bool = False,
+    device: int = -1,
 ) -> Candidate:
-    return Candidate(path, online, cordoned, total, usable, rate, sizes)
+    return Candidate(path, online, cordoned, total, usable, device, rate, sizes)
 
 
 @pytest.mark.spec("K113-27", "B-07")
@@ -66,6 +67,36 @@ def test_a_run_of_new_replicas_fills_what_is_emptier_until_it_is_even() -> None:
     assert {p: len(s) for p, s in placed.items()} == {"/a": 11, "/b": 11}
 
 
+@pytest.mark.spec("K113-27", "B-07")
+def test_directories_on_one_device_get_no_more_than_the_device_has() -> None:
+    """Two on a device of 1 TiB, one alone on another: each device gets half, not each directory."""
+    logs = (100 * GIB,) * 2
+    some = [
+        disk("/a", sizes=logs, device=7),
+        disk("/b", sizes=logs, device=7),
+        disk("/c", sizes=logs * 2, device=8),
+    ]
+    round = Round(some)
+    placed = []
+    for _ in range(8):
+        placed.append(round.order()[0])
+        round.took(placed[-1])
+    assert sorted(placed) == ["/a", "/a", "/b", "/b", "/c", "/c", "/c", "/c"]
+    assert {room.left for room in round.rooms.of.values()} == {TIB - 400 * GIB}
+
+
+def test_what_young_logs_will_need_and_what_is_written_count_for_their_whole_device() -> None:
+    old, young = disk("/old", sizes=(300 * GIB,), device=0, rate=5.0), disk("/young", sizes=(0,))
+    rooms = Round([old, young, disk("/beside", sizes=(0,), device=0, rate=7.0)]).rooms
+    grown = rooms.grown
+    assert grown > 0
+    assert [(room.left, room.rate) for _, room in sorted(rooms.of.items())] == [
+        (TIB - grown, 12),
+        (TIB - grown, 12),
+        (TIB - grown, 0),
+    ]
+
+
 def test_file_systems_that_tell_nothing_fall_back_to_the_fewest_logs() -> None:
     unknown = disk("/u", usable=-1, total=-1, sizes=(1, 1))
     assert place([unknown, disk("/k", sizes=(1, 1, 1))]) == ["/u", "/k"]
@@ -97,6 +128,7 @@ candidates = st.lists(
         cordoned=st.booleans(),
         total=st.integers(-1, 1 << 45),
         usable=st.integers(-1, 1 << 45),
+        device=st.integers(-1, 2),
         rate=st.floats(0, 1e9),
         sizes=st.lists(st.integers(0, 1 << 40), max_size=5),
     ),

@@ -100,11 +100,11 @@ def test_below_min_isr_the_mark_stands_still() -> None:
     assert partition.high_watermark == 0
     fetch(partition, 2, 1)
     assert partition.high_watermark == 1
-    partition.rules.min_isr = 3
+    partition.rules = Rules(min_isr=3)
     append(partition)
     fetch(partition, 2, 2)
     assert partition.high_watermark == 1
-    partition.rules.min_isr = 1
+    partition.rules = Rules(min_isr=1)
     partition.on_rules(0.0)
     assert partition.high_watermark == 2
 

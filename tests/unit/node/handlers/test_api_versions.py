@@ -5,54 +5,47 @@ from __future__ import annotations
 import random
 import struct
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.support.cluster_image import three_brokers
 from tests.support.desk import Desk
+from tools.messages.entities import decode, response_types
 
 from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.features import FINALIZED
 from spindle.model.outbox import Outbox
-from spindle.node.handlers import alter_replica_state as private_api
-from spindle.node.handlers import api_versions, init_producer_id, metadata
+from spindle.node.handlers import BROKER, CONTROLLER
+from spindle.node.request_context import Handler
 from spindle.wire.apis import Key
-from spindle.wire.entities import decode, response_types
 
-MODULES = {
-    Key.METADATA: metadata,
-    Key.API_VERSIONS: api_versions,
-    Key.INIT_PRODUCER_ID: init_producer_id,
-}
 CLIENT = {"client_software_name": "apache-kafka-java", "client_software_version": "4.3.0"}
 
 
 @pytest.fixture
 def desk() -> Desk:
     target = SimpleNamespace(image=three_brokers())
-    return Desk({int(k): m for k, m in MODULES.items()}, target, Outbox(random.Random(1)))
+    return Desk(BROKER, target, Outbox(random.Random(1)))
 
 
 @pytest.mark.parametrize("version", range(5))
-@pytest.mark.parametrize("entry", ["on_broker", "on_controller"])
-def test_what_is_served_is_told(entry: str, version: int) -> None:
+@pytest.mark.parametrize("table", [BROKER, CONTROLLER], ids=["broker", "controller"])
+def test_what_is_served_is_told(table: dict[int, Handler[Any, Any, Any]], version: int) -> None:
     target = SimpleNamespace(image=three_brokers())
-    modules = {int(Key.API_VERSIONS): api_versions}
-    if entry == "on_broker":
-        modules[int(Key.METADATA)] = metadata
-    desk = Desk(modules, target, Outbox(random.Random(1)), entry)
+    keys = {Key.API_VERSIONS, Key.METADATA} & table.keys()
+    desk = Desk({int(key): table[key] for key in keys}, target, Outbox(random.Random(1)))
     answer = desk.ask(Key.API_VERSIONS, version, **CLIENT)
     assert answer.error_code == Error.NONE
     told = {a.api_key: (a.min_version, a.max_version) for a in answer.api_keys}
     assert told[Key.API_VERSIONS] == (0, 4)
-    assert (Key.METADATA in told) is (entry == "on_broker")
-    assert len(told) == len(modules)
+    assert (Key.METADATA in told) is (table is BROKER)
+    assert len(told) == len(keys)
 
 
 def test_private_apis_are_told_to_our_own_nodes_and_tools_alone() -> None:
     target = SimpleNamespace(image=three_brokers())
-    modules = {int(Key.API_VERSIONS): api_versions, int(Key.ALTER_REPLICA_STATE): private_api}
-    desk = Desk(modules, target, Outbox(random.Random(1)), "on_controller")
+    desk = Desk(CONTROLLER, target, Outbox(random.Random(1)))
     for version, name, told in ((4, "spindle", True), (4, "librdkafka", False), (0, "", False)):
         answer = desk.ask(
             Key.API_VERSIONS, version, client_software_name=name, client_software_version="1"
@@ -84,7 +77,7 @@ def test_features_finalized_above_what_is_served_are_kept_from_clients(desk: Des
     image.apply(r.FeatureLevel(name="group.version", level=1))
     image.apply(r.FeatureLevel(name="streams.version", level=1))
     target = SimpleNamespace(image=image)
-    desk = Desk({int(Key.API_VERSIONS): api_versions}, target, Outbox(random.Random(1)))
+    desk = Desk(BROKER, target, Outbox(random.Random(1)))
     answer = desk.ask(Key.API_VERSIONS, 4, **CLIENT)
     assert [f.name for f in answer.finalized_features] == list(FINALIZED)
 

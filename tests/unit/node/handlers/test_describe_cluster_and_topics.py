@@ -14,21 +14,16 @@ from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox
-from spindle.node.handlers import describe_cluster, describe_topic_partitions
+from spindle.node.handlers import BROKER
 from spindle.node.slices import Slices
 from spindle.wire.apis import Key
-
-MODULES = {
-    int(Key.DESCRIBE_CLUSTER): describe_cluster,
-    int(Key.DESCRIBE_TOPIC_PARTITIONS): describe_topic_partitions,
-}
 
 
 def desk_of(image: ClusterImage) -> Desk:
     out = Outbox(random.Random(1))
     slices = Slices(out, "/d1")
     target = SimpleNamespace(image=image, cluster_id="cluster", node_id=1, slices=slices)
-    return Desk(MODULES, target, out)
+    return Desk(BROKER, target, out)
 
 
 # --- DescribeCluster ------------------------------------------------------------------------------

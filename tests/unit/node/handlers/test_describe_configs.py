@@ -16,15 +16,12 @@ from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox
 from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
 from spindle.model.settings.values import Settings
-from spindle.node.handlers import describe_configs, list_config_resources
+from spindle.node.handlers import BROKER as HANDLERS
+from spindle.node.handlers import CONTROLLER
 from spindle.node.slices import Slices
 from spindle.wire.apis import Key
 
 TOPIC, BROKER = 2, 4
-MODULES = {
-    int(Key.DESCRIBE_CONFIGS): describe_configs,
-    int(Key.LIST_CONFIG_RESOURCES): list_config_resources,
-}
 
 
 @pytest.fixture
@@ -38,7 +35,7 @@ def desk_of(image: ClusterImage, **given: str) -> Desk:
     settings = Settings({"node.id": "1"} | given)
     out = Outbox(random.Random(1))
     target = SimpleNamespace(image=image, settings=settings, node_id=1, slices=Slices(out, "/d1"))
-    return Desk(MODULES, target, out)
+    return Desk(HANDLERS, target, out)
 
 
 def put(image: ClusterImage, kind: int, name: str, key: str, value: str) -> None:
@@ -167,8 +164,7 @@ def test_a_controller_tells_its_own(image: ClusterImage) -> None:
     config = SimpleNamespace(settings=Settings({"node.id": "9"}), node_id=9)
     out = Outbox(random.Random(1))
     target = SimpleNamespace(image=image, config=config, slices=Slices(out, "/d1"))
-    modules = {int(Key.DESCRIBE_CONFIGS): describe_configs}
-    desk = Desk(modules, target, out, "on_controller")
+    desk = Desk(CONTROLLER, target, out)
     (told,) = describe(desk, BROKER, "9", "node.id").configs
     assert (told.value, told.config_source) == ("9", 4)
 

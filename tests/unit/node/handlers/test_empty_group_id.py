@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from tests.support.desk import part
 from tests.support.group_broker import GroupBroker
+from tools.messages.entities import ms
 
 from spindle.model.errors import Error
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import ms
 
 REFUSED = Error.INVALID_GROUP_ID
 

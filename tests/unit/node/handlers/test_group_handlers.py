@@ -8,10 +8,10 @@ import pytest
 from tests.support.cluster_image import topic_id
 from tests.support.desk import part, request
 from tests.support.group_broker import GroupBroker
+from tools.messages.entities import ms
 
 from spindle.model.errors import Error
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import ms
 
 
 def versions(key: Key, least: int = 0) -> range:

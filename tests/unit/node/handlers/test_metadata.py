@@ -19,7 +19,7 @@ from spindle.model import records as r
 from spindle.model.errors import Error
 from spindle.model.outbox import Outbox
 from spindle.model.settings.values import Settings
-from spindle.node.handlers import metadata
+from spindle.node.handlers import BROKER
 from spindle.node.slices import Slices
 from spindle.wire.apis import Key
 
@@ -45,7 +45,7 @@ def broker() -> Broker:
 def ask(
     broker: Broker, version: int, *names: str | None, listener: str = "PLAINTEXT", **fields: Any
 ) -> Any:
-    desk = Desk({int(Key.METADATA): metadata}, broker, broker.out, listener=listener)
+    desk = Desk(BROKER, broker, broker.out, listener=listener)
     topics = tuple(part(Key.METADATA, version, "MetadataRequestTopic", name=n) for n in names)
     return desk.ask(Key.METADATA, version, **({"topics": topics} | fields))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.support.controller_desk import ControllerDesk
 from tests.support.desk import part
+from tools.messages.entities import ms
 
 from spindle.model.errors import Error
 from spindle.wire.apis import Key
-from spindle.wire.entities import ms
 
 
 @pytest.mark.spec("N-01")

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from tests.support.cluster_image import topic_id
 from tests.support.desk import part, request
 from tests.support.group_broker import PARTITIONS, GroupBroker
 from tests.support.transactional import Asked
+from tools.messages.entities import ms
 
 from spindle.core.groups.subscription import partition_for
 from spindle.core.transactions.values import Producer
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId, TopicPartition
-from spindle.node.handlers import txn_offset_commit
 from spindle.node.topic_creation import OFFSETS_TOPIC
 from spindle.node.transactions.enlisting import BUSY_RETRY, BUSY_TRIES, Enlisting
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.entities import ms
 
 KEY = Key.TXN_OFFSET_COMMIT
 VERSIONS = range(TABLE[KEY].min, TABLE[KEY].max + 1)
@@ -30,8 +29,6 @@ BUSY = Error.CONCURRENT_TRANSACTIONS
 
 class World(GroupBroker):
     """A group's coordinator that asks the test about transactions."""
-
-    MODULES: ClassVar = {**GroupBroker.MODULES, KEY: txn_offset_commit}
 
     def __init__(self, settings: dict[str, str] | None = None) -> None:
         super().__init__(with_topic=True, **(settings or {}))

@@ -1,14 +1,10 @@
 package org.apache.kafka.common.test.junit;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
 import java.io.Reader;
-import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,8 +33,7 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 
 /**
  * Stands before Apache Kafka's class of this name on the class path: a test that asks for a cluster
- * gets one of Spindle's, which the process named by `spindle.cluster` runs. That process is spoken to
- * in lines: the cluster's shape, then `start ID` and `stop ID`; each is answered with one line.
+ * gets one of Spindle's (`SpindleNodes`).
  */
 public class RaftClusterInvocationContext implements TestTemplateInvocationContext {
     private final String name;
@@ -75,11 +70,7 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
     private static final class Cluster implements ClusterInstance {
         private final ClusterConfig config;
         private final Set<Integer> running = new TreeSet<>();
-        private Process process;
-        private PrintStream orders;
-        private BufferedReader answers;
-        private String brokers;
-        private String controllers;
+        private SpindleNodes nodes;
         private final Map<Integer, KafkaConfig> configs = new TreeMap<>();
         private boolean stopped;
 
@@ -87,45 +78,21 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
             this.config = config;
         }
 
-        private String ask(String line) {
-            orders.println(line);
-            orders.flush();
-            try {
-                String answer = answers.readLine();
-                if (answer == null) {
-                    throw new IllegalStateException("the cluster's process has ended");
-                }
-                return answer;
-            } catch (IOException broken) {
-                throw new IllegalStateException(broken);
-            }
-        }
-
         @Override
         public void start() {
-            if (process != null) {
+            if (nodes != null) {
                 return;
             }
-            try {
-                process = new ProcessBuilder(System.getProperty("spindle.cluster").split(" "))
-                    .redirectError(ProcessBuilder.Redirect.INHERIT).start();
-            } catch (IOException broken) {
-                throw new IllegalStateException(broken);
-            }
-            orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
-            answers = new BufferedReader(
-                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-            orders.println("brokers " + config.numBrokers());
-            orders.println("disks " + config.numDisksPerBroker());
-            orders.println("level " + config.metadataVersion().featureLevel());
-            config.serverProperties().forEach((k, v) -> orders.println("set " + k + "=" + v));
+            List<String> shape = new ArrayList<>();
+            shape.add("brokers " + config.numBrokers());
+            shape.add("disks " + config.numDisksPerBroker());
+            shape.add("level " + config.metadataVersion().featureLevel());
+            config.serverProperties().forEach((k, v) -> shape.add("set " + k + "=" + v));
             config.perServerOverrideProperties().forEach((id, own) ->
-                own.forEach((k, v) -> orders.println("own " + id + " " + k + "=" + v)));
-            String[] told = ask("run").split(" ");
-            brokers = told[0];
-            controllers = told[1];
+                own.forEach((k, v) -> shape.add("own " + id + " " + k + "=" + v)));
+            nodes = new SpindleNodes(shape);
             for (int id = 0; id < config.numBrokers(); id++) {
-                configs.put(id, read(told[2 + id]));
+                configs.put(id, read(nodes.files().get(id)));
             }
             for (int id = 0; id < config.numBrokers(); id++) {
                 running.add(id);
@@ -135,26 +102,20 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
         @Override
         public void stop() {
             stopped = true;
-            if (process == null) {
-                return;
-            }
-            orders.close();
-            try {
-                process.waitFor();
-            } catch (InterruptedException interrupted) {
-                process.destroyForcibly();
+            if (nodes != null) {
+                nodes.close();
             }
         }
 
         @Override
         public void shutdownBroker(int id) {
-            ask("stop " + id);
+            nodes.stop(id);
             running.remove(id);
         }
 
         @Override
         public void startBroker(int id) {
-            ask("start " + id);
+            nodes.start(id);
             running.add(id);
         }
 
@@ -166,7 +127,7 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
         @Override
         public void waitTopicCreation(String topic, int partitions) throws InterruptedException {
             RaftClusterInvocationContext.waitFor(topic + " is known", () -> {
-                for (String one : brokers.split(",")) {
+                for (String one : nodes.brokers().split(",")) {
                     Map<String, Object> where = new HashMap<>(Map.of("bootstrap.servers", one));
                     try (Admin admin = Admin.create(where)) {
                         var found = admin.describeTopics(List.of(topic)).allTopicNames().get();
@@ -193,36 +154,9 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
             return new KafkaConfig(own);
         }
 
-        /** What a test may do with a broker in another process: read what it tells, stop it, start it. */
         private KafkaBroker view(int id) {
-            return (KafkaBroker) Proxy.newProxyInstance(
-                KafkaBroker.class.getClassLoader(), new Class<?>[] {KafkaBroker.class},
-                (proxy, method, arguments) -> {
-                    switch (method.getName()) {
-                        case "config":
-                            return configs.get(id);
-                        case "groupCoordinator":
-                            return BrokerInsides.groupCoordinator();
-                        case "metadataCache":
-                            return BrokerInsides.metadataCache(address(id));
-                        case "shutdown":
-                            shutdownBroker(id);
-                            return null;
-                        case "awaitShutdown":
-                            // `shutdown` returns when the process has ended.
-                            return null;
-                        case "startup":
-                            startBroker(id);
-                            return null;
-                        default:
-                            throw new UnsupportedOperationException(
-                                method.getName() + ": the broker runs in a process of its own");
-                    }
-                });
-        }
-
-        private String address(int id) {
-            return brokers.split(",")[new TreeMap<>(configs).headMap(id).size()];
+            return SpindleNodes.view(
+                id, () -> nodes, configs.get(id), () -> startBroker(id), () -> shutdownBroker(id));
         }
 
         @Override
@@ -271,22 +205,22 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
 
         @Override
         public String bootstrapServers() {
-            return brokers;
+            return nodes.brokers();
         }
 
         @Override
         public String bootstrapControllers() {
-            return controllers;
+            return nodes.controllers();
         }
 
         @Override
         public List<Integer> brokerBoundPorts() {
-            return ports(brokers);
+            return ports(nodes.brokers());
         }
 
         @Override
         public List<Integer> controllerBoundPorts() {
-            return ports(controllers);
+            return ports(nodes.controllers());
         }
 
         private static List<Integer> ports(String addresses) {
@@ -321,7 +255,7 @@ public class RaftClusterInvocationContext implements TestTemplateInvocationConte
 
         @Override
         public boolean started() {
-            return process != null;
+            return nodes != null;
         }
 
         @Override

@@ -17,7 +17,7 @@ from typing import Any, Final, get_args, get_origin
 from kio.static.constants import EntityType
 
 from spindle.wire.apis import Key
-from spindle.wire.private import Part
+from tools.messages.private import Part
 
 FIRST_TAG: Final = 10_000
 _TYPES: Final[dict[str, Any]] = {"uuid": uuid.UUID | None, "int32": int, "int64": int}
@@ -125,6 +125,7 @@ ADDITIONS: Final[Mapping[tuple[int, EntityType], Mapping[str, tuple[Part, ...]]]
             Part("room_logs", "[]int32", tag=FIRST_TAG + 3, default=()),
             Part("room_share", "int64", tag=FIRST_TAG + 4, default=-1),
             Part("room_grown", "int64", tag=FIRST_TAG + 5, default=-1),
+            Part("room_devices", "[]int32", tag=FIRST_TAG + 6, default=()),
         ),
     },
     # The directory of each replica, in their order; the zero id: wherever the broker likes.

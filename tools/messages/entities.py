@@ -10,7 +10,7 @@ What to know of the values:
   - times are timedelta objects (`ms`, `to_ms`); where one is written, plain milliseconds will do;
   - error codes read as `model.errors.Error`, or as a plain int where we do not know the code;
   - the zero uuid reads as None and None is written as the zero uuid;
-  - arrays are tuples, but for the long ones of large requests, which are `walks.Many`;
+  - arrays are tuples;
   - `records` fields read as memoryviews of the frame, and may be written from one buffer or from
     a list of buffers.
 """
@@ -22,7 +22,7 @@ from datetime import timedelta
 from functools import cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from kio.index import KioIndexError, load_entity_schema, load_payload_module
 from kio.schema.index import api_key_map, schema_name_map
@@ -30,19 +30,17 @@ from kio.static.constants import EntityType
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error, Refusal
-from spindle.wire import additions, private
+from spindle.wire.apis import is_private
+from spindle.wire.codec import LARGE
 from spindle.wire.layout import carries_records, layout_of, per_class
 from spindle.wire.readers import read_all, twin_of
 from spindle.wire.values import duration, milliseconds
-from spindle.wire.walks import Walk
 from spindle.wire.writers import writer_of
+from tools.messages import additions, private
 
 T = TypeVar("T")
 Entity: TypeAlias = Any
 """An instance of a kio class: the classes are loaded by number, so no checker can know them."""
-
-LARGE: Final = 2048
-"""Bytes from which on a piece of a message is worth a buffer of its own."""
 
 
 @cache
@@ -127,11 +125,6 @@ def decode(cls: type[T], buffer: Buffer, offset: int = 0) -> tuple[T, int]:
     return entity, end - offset
 
 
-def walk(cls: type[Any], buffer: Buffer, offset: int = 0) -> Walk:
-    """Read a large entity at an offset, in steps; its long arrays are `Many`, and no tuples."""
-    return Walk(layout_of(cls), _readable(buffer), offset)
-
-
 def _readable(buffer: Buffer) -> Buffer:
     return buffer if type(buffer) is bytes else memoryview(buffer).cast("B")
 
@@ -148,7 +141,7 @@ def to_ms(value: timedelta) -> int:
 
 def versions(key: int) -> range:
     """The versions of an API that we can read and write; empty for an API we do not know."""
-    if private.is_private(key):
+    if is_private(key):
         return private.versions(key)
     name = api_key_map.get(key)
     return range(min(schema_name_map[name]), max(schema_name_map[name]) + 1) if name else range(0)

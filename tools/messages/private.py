@@ -20,8 +20,6 @@ from kio.static.constants import EntityType
 
 from spindle.wire.apis import Key
 
-FIRST_KEY: Final = 30_000
-
 _TYPES: Final[dict[str, Any]] = {
     "bool": bool,
     "int8": int,
@@ -63,11 +61,6 @@ class Message(NamedTuple):
     newest: int
     request: Struct
     response: Struct
-
-
-def is_private(key: int) -> bool:
-    """Whether an API is ours alone."""
-    return key >= FIRST_KEY
 
 
 def versions(key: int) -> range:

@@ -1,0 +1,101 @@
+"""What the parts of one request have in common, when it is decided in parts (S-08).
+
+Apache Kafka decides a request at once, in one batch of 10,000 records at most, and refuses one that
+needs more before it changes anything. So does whoever decides in parts: these look at all things of
+a request before the first part is decided. Called by `topics` and by the handlers of such requests.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from spindle.core.controller.state import State, check_records
+from spindle.model.errors import Error, Refusal
+from spindle.model.ids import METADATA_TOPIC, TopicId
+
+PARTITIONS_MAX: Final = 10_000
+"""New partitions of one CreateTopics, as in Apache Kafka (KAFKA-17870)."""
+
+
+class NewTopics:
+    """All topics of a CreateTopics."""
+
+    def __init__(self) -> None:
+        self.named: Counter[str] = Counter()
+        self.told: set[str] = set()
+        """Of the names that come twice: those that are answered."""
+        self._partitions: dict[str, int] = {}
+        self._total = 0
+        self._records = 0
+
+    def add(self, state: State, name: str, partitions: int, assigned: int, settings: int) -> None:
+        """Count one: its partitions (-1: the default number), those by hand, and its settings."""
+        self.named[name] += 1
+        if self.named[name] > 1 or name == METADATA_TOPIC:
+            self._total -= self._partitions.pop(name, 0)  # It is refused, whatever it asks for.
+            return
+        count = assigned
+        if not count:
+            default = state.settings.whole("num.partitions")
+            count = default if partitions == -1 else max(partitions, 0)
+        self._partitions[name] = count
+        self._total += count
+        if name not in state.image.topic_ids and count:
+            self._records += 1 + count + settings
+
+    def check(self, parts: bool) -> None:
+        """Refusal POLICY_VIOLATION where all together is too much.
+
+        `parts`: of several, so that none of them alone shows how many records they need.
+        """
+        if self._total > PARTITIONS_MAX:
+            raise Refusal(
+                Error.POLICY_VIOLATION,
+                f"Excessively large number of partitions per request: {self._total}, more than"
+                f" {PARTITIONS_MAX}; ask for less at a time.",
+            )
+        if parts:
+            check_records(self._records)
+
+
+class MoreOfTopics:
+    """All topics of a CreatePartitions."""
+
+    def __init__(self) -> None:
+        self.named: Counter[str] = Counter()
+        self.told: set[str] = set()
+        """Of the names that come twice: those that are answered."""
+        self._records = 0
+
+    def add(self, state: State, name: str, count: int) -> None:
+        """Count one, which is to have so many partitions."""
+        self.named[name] += 1
+        known = state.image.topic(name)
+        if known is not None and self.named[name] == 1:
+            self._records += max(count - len(known.partitions), 0)
+
+    def check(self, parts: bool) -> None:
+        """Refusal POLICY_VIOLATION where all together is too much."""
+        if parts:
+            check_records(self._records)
+        check_records(len(self.named))  # Apache Kafka's list of results has the same limit.
+
+
+class GoneTopics:
+    """All topics of a DeleteTopics."""
+
+    def __init__(self) -> None:
+        self.ids: dict[TopicId, str] = {}
+        """Those that were deleted by now, with their names."""
+        self.names: dict[str, TopicId] = {}
+        self._records = 0
+
+    def add(self, state: State, asked: str | TopicId) -> None:
+        """Count one."""
+        topics = state.image.topic_ids if isinstance(asked, str) else state.image.topics
+        self._records += asked in topics
+
+    def check(self) -> None:
+        """Refusal POLICY_VIOLATION where all together is too much."""
+        check_records(self._records)

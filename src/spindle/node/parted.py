@@ -1,0 +1,91 @@
+"""Which large requests are served in parts (`node.parts`), by listener (S-08)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spindle.node.handlers import (
+    add_partitions_to_txn,
+    alter_replica_log_dirs,
+    create_partitions,
+    create_topics,
+    delete_topics,
+)
+from spindle.node.handlers._configs import Repeated
+from spindle.node.parts import Names, Parted
+from spindle.wire.apis import Key
+
+_PARTITIONS: Final = Names(("topics", "partitions"), ("topics", "partitions"))
+_INDEXES: Final = Names(("topics", "partition_indexes"), ("topics", "partitions"))
+_RESOURCES: Final = Names(
+    ("resources",), ("responses",), lambda _, r: 1 + len(r.configs), survey=Repeated
+)
+
+BROKER: Final[Parted] = {
+    Key.LIST_OFFSETS: (_PARTITIONS,),
+    Key.OFFSET_FOR_LEADER_EPOCH: (_PARTITIONS,),
+    Key.DELETE_RECORDS: (_PARTITIONS._replace(eager=True),),
+    Key.OFFSET_COMMIT: (_PARTITIONS,),
+    Key.TXN_OFFSET_COMMIT: (_PARTITIONS,),
+    Key.OFFSET_DELETE: (_PARTITIONS,),
+    Key.OFFSET_FETCH: (
+        Names(("groups", "topics", "partition_indexes"), ("groups", "topics", "partitions")),
+        _INDEXES,
+    ),
+    Key.DESCRIBE_PRODUCERS: (_INDEXES,),
+    Key.DESCRIBE_TRANSACTIONS: (Names(("transactional_ids",), ("transaction_states",)),),
+    Key.FIND_COORDINATOR: (Names(("coordinator_keys",), ("coordinators",)),),
+    Key.DESCRIBE_GROUPS: (Names(("groups",), ("groups",)),),
+    Key.DELETE_GROUPS: (Names(("groups_names",), ("results",)),),
+    Key.ALTER_REPLICA_LOG_DIRS: (
+        Names(
+            ("dirs", "topics", "partitions"), ("results",), survey=alter_replica_log_dirs.Repeated
+        ),
+    ),
+    Key.ADD_PARTITIONS_TO_TXN: (
+        Names(("transactions",), ("results_by_transaction",), add_partitions_to_txn.weigh),
+        Names(
+            ("v3_and_below_topics", "partitions"),
+            ("results_by_topic_v3_and_below", "results_by_partition"),
+            survey=add_partitions_to_txn.Seen,
+        ),
+    ),
+    Key.WRITE_TXN_MARKERS: (
+        Names(("markers", "topics", "partition_indexes"), ("markers", "topics", "partitions")),
+    ),
+}
+"""Of a broker."""
+
+CONTROLLER: Final[Parted] = {
+    Key.CREATE_TOPICS: (
+        Names(("topics",), ("topics",), create_topics.weigh, small=True, survey=create_topics.Seen),
+    ),
+    Key.CREATE_PARTITIONS: (
+        Names(
+            ("topics",),
+            ("results",),
+            create_partitions.weigh,
+            small=True,
+            survey=create_partitions.Seen,
+        ),
+    ),
+    Key.DELETE_TOPICS: tuple(
+        Names((field,), ("responses",), delete_topics.weigh, small=True, survey=delete_topics.Seen)
+        for field in ("topic_names", "topics")
+    ),
+    Key.ALTER_CONFIGS: (_RESOURCES,),
+    Key.INCREMENTAL_ALTER_CONFIGS: (_RESOURCES,),
+    Key.ELECT_LEADERS: (
+        Names(("topic_partitions", "partitions"), ("replica_election_results", "partition_result")),
+    ),
+    Key.ALTER_PARTITION_REASSIGNMENTS: (
+        Names(("topics", "partitions"), ("responses", "partitions")),
+    ),
+    Key.LIST_PARTITION_REASSIGNMENTS: (_INDEXES,),
+    Key.ALTER_PARTITION: (_PARTITIONS,),
+    Key.ALTER_REPLICA_STATE: (_PARTITIONS,),
+    Key.ASSIGN_REPLICAS_TO_DIRS: (
+        Names(("directories", "topics", "partitions"), ("directories", "topics", "partitions")),
+    ),
+}
+"""Of a controller."""

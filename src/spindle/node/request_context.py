@@ -1,0 +1,140 @@
+"""A client's request on its way through the node: where it came from, and how it is answered.
+
+Pure: an answer goes out as buffers through the sink that the router gives. Used by the router and
+by every handler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from spindle.model.batches import Buffer
+from spindle.model.errors import Error
+from spindle.wire.codec import Request, Response
+from spindle.wire.framing import RequestHeader, response_frame
+
+R = TypeVar("R", bound=Response)
+Q = TypeVar("Q", bound=Request[Any])
+T = TypeVar("T", contravariant=True)
+
+Sink = Callable[[list[Buffer]], None]
+
+
+class _Later(Enum):
+    LATER = 0
+
+
+Later: TypeAlias = Literal[_Later.LATER]
+LATER: Final = _Later.LATER
+"""What a handler returns whose answer is given later, through the context."""
+
+
+class Survey(Protocol):
+    """Looks at a request that is served in parts (`node.parts`), before any part is served."""
+
+    def take(self, target: Any, request: Any) -> None:
+        """Look at some of the request's things. `target`: the broker or the controller."""
+
+
+class RequestContext(Generic[R]):
+    """One request's header and origin, and the way to answer it: once, now or later.
+
+    `raw` is the request's header and body as they came (for forwarding); `listener` names where it
+    came in, `host` who sent it; `forwarded` tells an Envelope's inner request. `served` is the
+    table of APIs that this listener serves: key -> (min, max).
+    """
+
+    __slots__ = (
+        "_sink",
+        "began",
+        "connection",
+        "forwarded",
+        "gone",
+        "header",
+        "host",
+        "listener",
+        "raw",
+        "served",
+        "survey",
+    )
+
+    def __init__(
+        self,
+        header: RequestHeader,
+        raw: Buffer,
+        connection: int,
+        listener: str,
+        host: str,
+        served: Mapping[int, tuple[int, int]],
+        sink: Sink,
+        forwarded: bool = False,
+        gone: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`gone`: whether the client has left, so that no more work need be done for it."""
+        self.header = header
+        self.raw = raw
+        self.connection = connection
+        self.listener = listener
+        self.host = host
+        self.served = served
+        self.forwarded = forwarded
+        self.gone = gone
+        self.began: float | None = None
+        """When (s, monotonic) the request began that this is a part of; None: this is all of it."""
+        self.survey: Survey | None = None
+        """What looked at all parts of the request that this is a part of."""
+        self._sink: Sink | None = sink
+
+    @property
+    def key(self) -> int:
+        """The API's key."""
+        return self.header.api_key
+
+    @property
+    def version(self) -> int:
+        """The version that the client speaks."""
+        return self.header.version
+
+    @property
+    def client_id(self) -> str:
+        """What the client calls itself."""
+        return self.header.client_id or ""
+
+    @property
+    def answered(self) -> bool:
+        """Whether the answer has been given."""
+        return self._sink is None
+
+    def answer(self, response: R) -> None:
+        """Give the answer, in the client's version."""
+        self.answer_buffers(response_frame(self.header, response))
+
+    def answer_buffers(self, buffers: list[Buffer]) -> None:
+        """Give the answer as bytes (length, header and body)."""
+        assert self._sink is not None, f"{self.header} was answered twice"
+        sink, self._sink = self._sink, None
+        sink(buffers)
+
+    def answer_nothing(self) -> None:
+        """The client wants no answer (acks=0)."""
+        self.answer_buffers([])
+
+
+class Handler(Generic[T, Q, R]):
+    """One API on one kind of listener: the class of its requests, what serves them, and what its
+    response says where the request as a whole is refused (None: the connection ends).
+    """
+
+    __slots__ = ("handle", "refuse", "request")
+
+    def __init__(
+        self,
+        request: type[Q],
+        handle: Callable[[T, Q, RequestContext[R]], R | Later],
+        refuse: Callable[[Q, RequestContext[R], Error, str], R] | None = None,
+    ) -> None:
+        self.request = request
+        self.handle = handle
+        self.refuse = refuse

@@ -1,0 +1,132 @@
+package org.apache.kafka.common.test.junit;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
+import kafka.server.Insides;
+import kafka.server.KafkaBroker;
+import kafka.server.KafkaConfig;
+
+/**
+ * A cluster of Spindle in the process named by `spindle.cluster`, which is spoken to in lines: the
+ * cluster's shape, then `start ID` and `stop ID`; each is answered with one line.
+ */
+public final class SpindleNodes {
+    private final Process process;
+    private final PrintStream orders;
+    private final BufferedReader answers;
+    private final String brokers;
+    private final String controllers;
+    private final List<String> files;
+
+    /** Start a cluster of this shape; returns when all brokers know each other. */
+    public SpindleNodes(List<String> shape) {
+        try {
+            process = new ProcessBuilder(System.getProperty("spindle.cluster").split(" "))
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        } catch (IOException broken) {
+            throw new IllegalStateException(broken);
+        }
+        orders = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+        answers = new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        shape.forEach(orders::println);
+        String[] told = ask("run").split(" ");
+        brokers = told[0];
+        controllers = told[1];
+        files = Arrays.asList(told).subList(2, told.length);
+    }
+
+    private String ask(String line) {
+        orders.println(line);
+        orders.flush();
+        try {
+            String answer = answers.readLine();
+            if (answer == null) {
+                throw new IllegalStateException("the cluster's process has ended");
+            }
+            return answer;
+        } catch (IOException broken) {
+            throw new IllegalStateException(broken);
+        }
+    }
+
+    /** Returns when the broker's process has ended. */
+    public void stop(int id) {
+        ask("stop " + id);
+    }
+
+    /** Returns when the broker is known to the others. */
+    public void start(int id) {
+        ask("start " + id);
+    }
+
+    /** End all of it. */
+    public void close() {
+        orders.close();
+        try {
+            process.waitFor();
+        } catch (InterruptedException interrupted) {
+            process.destroyForcibly();
+        }
+    }
+
+    /** The brokers' addresses, with commas between. */
+    public String brokers() {
+        return brokers;
+    }
+
+    /** The controllers' addresses, with commas between. */
+    public String controllers() {
+        return controllers;
+    }
+
+    /** The brokers' configuration files. */
+    public List<String> files() {
+        return files;
+    }
+
+    /** What a test may do with a broker in another process: read what it tells, stop it, start it. */
+    public static KafkaBroker view(
+        int id, Supplier<SpindleNodes> nodes, KafkaConfig config, Runnable start, Runnable stop) {
+        return (KafkaBroker) Proxy.newProxyInstance(
+            KafkaBroker.class.getClassLoader(), new Class<?>[] {KafkaBroker.class},
+            (proxy, method, arguments) -> {
+                switch (method.getName()) {
+                    case "config":
+                        return config;
+                    case "groupCoordinator":
+                        return BrokerInsides.groupCoordinator();
+                    case "metadataCache":
+                        return BrokerInsides.metadataCache(nodes.get().address(id));
+                    case "replicaManager":
+                        return Insides.replicaManager(id, nodes.get().brokers());
+                    case "boundPort":
+                        String address = nodes.get().address(id);
+                        return Integer.valueOf(address.substring(address.lastIndexOf(':') + 1));
+                    case "shutdown":
+                        stop.run();
+                        return null;
+                    case "awaitShutdown":
+                        // `shutdown` returns when the process has ended.
+                        return null;
+                    case "startup":
+                        start.run();
+                        return null;
+                    default:
+                        throw new UnsupportedOperationException(
+                            method.getName() + ": the broker runs in a process of its own");
+                }
+            });
+    }
+
+    private String address(int id) {
+        return brokers.split(",")[id];
+    }
+}
