@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from typing import Final, NamedTuple
 
+from spindle.runtime.page_cache import is_cached
 from spindle.storage.disk import AT_ONCE, Manner, Seen
 
 CHUNK: Final = 4 << 20
@@ -40,7 +41,6 @@ ALIGNED: Final = 4096
 """What positions, sizes and memory are multiples of past the cache: enough for all disks."""
 
 _DIRECT: Final = getattr(os, "O_DIRECT", 0)
-_NOWAIT: Final = getattr(os, "RWF_NOWAIT", 0)
 _REFUSED: Final = frozenset({errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS})
 
 
@@ -128,9 +128,12 @@ class _Source(NamedTuple):
     growing: bool
 
     def read(self, offset: int, buffer: memoryview) -> int:
-        """Fill the buffer, from the page cache if it is there; the bytes read, all seen."""
+        """Fill the buffer, from the page cache if it is there; the bytes read, all seen.
+
+        The page in the middle tells for all.
+        """
         done = 0
-        if not self.growing and not _is_cached(self.fd, offset, len(buffer)):
+        if not self.growing and not is_cached(self.fd, offset + len(buffer) // 2):
             done = _past_cache(self.fd, offset, buffer, os.preadv)
             for begin in range(0, done, LOOK):
                 self.seen(buffer[begin : min(begin + LOOK, done)])
@@ -167,14 +170,6 @@ def _parts_read(
             yield buffers[number % 2][:got], direct and got == size
             if got < size:
                 break
-
-
-def _is_cached(fd: int, offset: int, length: int) -> bool:
-    """Whether the page cache has these bytes; their middle tells."""
-    try:
-        return not _NOWAIT or os.preadv(fd, [bytearray(1)], offset + length // 2, _NOWAIT) >= 0
-    except OSError as error:
-        return error.errno != errno.EAGAIN
 
 
 def _write(fd: int, offset: int, data: memoryview, direct: bool) -> None:
