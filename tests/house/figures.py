@@ -1,0 +1,263 @@
+"""Figures of the house: how large, how alike and how typed src is.
+
+`python -m tests.house.figures` prints them; `--json` is for scripts. Generated messages have a line
+of their own and count nowhere else. `tests/house/test_figures.py` holds a ceiling for each figure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "spindle"
+GENERATED = PACKAGE / "wire" / "messages"
+MANY_ATTRIBUTES, MANY_METHODS = 12, 25
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: a number, or a share of 1."""
+
+    key: str
+    what: str
+    value: float
+    is_share: bool = False
+    where: tuple[str, ...] = ()
+    """The places with the most of it, for those who want to lower it."""
+
+    def shown(self) -> str:
+        """The value as people read it."""
+        return f"{self.value:.1%}" if self.is_share else f"{self.value:g}"
+
+
+@dataclass
+class Shape:
+    """What one class holds."""
+
+    name: str
+    place: str
+    bases: tuple[str, ...]
+    methods: frozenset[str]
+    attributes: frozenset[str]
+
+    @property
+    def is_protocol(self) -> bool:
+        """Whether it is itself a Protocol, not an implementer of one."""
+        return "Protocol" in self.bases
+
+
+@dataclass
+class House:
+    """The parsed files of src, generated ones apart."""
+
+    trees: dict[str, ast.Module]
+    lines: int
+    generated_lines: int
+    shapes: list[Shape] = field(default_factory=list)
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Shape]]:
+        """Classes by their name: bases are looked up by it."""
+        found: dict[str, list[Shape]] = {}
+        for shape in self.shapes:
+            found.setdefault(shape.name, []).append(shape)
+        return found
+
+    def members(self, shape: Shape, below: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Methods and attributes of a class and of its bases."""
+        found = shape.methods | shape.attributes
+        for base in shape.bases:
+            if base not in below:
+                for other in self.by_name.get(base, []):
+                    found |= self.members(other, below | {shape.name, base})
+        return found
+
+
+def read(package: Path = PACKAGE, generated: Path = GENERATED) -> House:
+    """Parse a package."""
+    trees: dict[str, ast.Module] = {}
+    lines = generated_lines = 0
+    for path in sorted(package.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if path.parent == generated:
+            generated_lines += len(text.splitlines())
+            continue
+        lines += len(text.splitlines())
+        trees[str(path.relative_to(package))] = ast.parse(text)
+    house = House(trees, lines, generated_lines)
+    house.shapes = [shape for place, tree in trees.items() for shape in _shapes(place, tree)]
+    return house
+
+
+def figures(house: House) -> list[Figure]:
+    """All figures, in the order in which they are printed."""
+    return [*_of_names(house), *_of_types(house), *_of_classes(house), *_of_sizes(house)]
+
+
+def _of_names(house: House) -> Iterator[Figure]:
+    shared = sorted(
+        (name for name, shapes in house.by_name.items() if len(shapes) > 1),
+        key=lambda name: -len(house.by_name[name]),
+    )
+    share = len(shared) / max(1, len(house.by_name))
+    what = "class names that two or more classes share"
+    top = tuple(f"{name} ×{len(house.by_name[name])}" for name in shared[:8])
+    yield Figure("shared_class_names", what, share, True, top)
+    stems = Counter(Path(place).stem for place in house.trees)
+    del stems["__init__"]
+    repeated = [(stem, count) for stem, count in stems.most_common() if count > 1]
+    top = tuple(f"{stem} ×{count}" for stem, count in repeated[:8])
+    yield Figure("repeated_stems", "file names that occur twice or more", len(repeated), False, top)
+
+
+def _of_types(house: House) -> Iterator[Figure]:
+    found = {place: _anys(tree) for place, tree in house.trees.items()}
+    places = Counter({place: count for place, count in found.items() if count})
+    top = tuple(f"{place} {count}" for place, count in places.most_common(8))
+    yield Figure("any", "names `Any` outside imports", places.total(), False, top)
+    single = [
+        f"{shape.place}:{shape.name}"
+        for shape in house.shapes
+        if shape.is_protocol and _implementers(house, shape) < 2
+    ]
+    what = "Protocols with fewer than two implementers in src"
+    yield Figure("single_protocols", what, len(single), False, tuple(single))
+
+
+def _of_classes(house: House) -> Iterator[Figure]:
+    wide = [shape for shape in house.shapes if len(shape.attributes) > MANY_ATTRIBUTES]
+    wide.sort(key=lambda shape: -len(shape.attributes))
+    yield Figure(
+        "wide_classes",
+        f"classes with more than {MANY_ATTRIBUTES} attributes of instances",
+        len(wide) / max(1, len(house.shapes)),
+        True,
+        tuple(f"{shape.name} {len(shape.attributes)}" for shape in wide[:8]),
+    )
+    long = [shape for shape in house.shapes if len(shape.methods) > MANY_METHODS]
+    long.sort(key=lambda shape: -len(shape.methods))
+    yield Figure(
+        "long_classes",
+        f"classes with more than {MANY_METHODS} methods",
+        len(long),
+        False,
+        tuple(f"{shape.name} {len(shape.methods)}" for shape in long[:8]),
+    )
+
+
+def _of_sizes(house: House) -> Iterator[Figure]:
+    logdirs = sum(place.startswith("node/logdirs/") for place in house.trees)
+    yield Figure("logdirs_files", "files in node/logdirs", logdirs)
+    sizes = sorted(
+        (node.end_lineno or 0) - node.lineno + 1
+        for tree in house.trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, Function)
+    )
+    for key, share in (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1.0)):
+        what = f"lines of a function, {key}"
+        yield Figure(f"function_lines_{key}", what, quantile(sizes, share))
+    yield Figure("lines", "lines of src, generated ones apart", house.lines)
+    yield Figure("generated_lines", "generated lines of src", house.generated_lines)
+
+
+def quantile(ordered: Sequence[int], share: float) -> int:
+    """The smallest value that at least this share of the values does not exceed."""
+    if not ordered:
+        return 0
+    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
+
+
+def _anys(tree: ast.Module) -> int:
+    count = 0
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            count += node.id == "Any"
+        elif isinstance(node, ast.Attribute):
+            count += node.attr == "Any" and ast.unparse(node.value) in ("typing", "t")
+        elif isinstance(node, ast.ImportFrom) and node.module == "typing":
+            count += sum(alias.name == "Any" and alias.asname is not None for alias in node.names)
+    return count
+
+
+def _shapes(place: str, tree: ast.Module) -> Iterator[Shape]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            methods = [part for part in node.body if isinstance(part, Function)]
+            yield Shape(
+                node.name,
+                place,
+                tuple(_base(base) for base in node.bases),
+                frozenset(method.name for method in methods),
+                frozenset(_declared(node)) | frozenset(_assigned(methods)),
+            )
+
+
+def _base(base: ast.expr) -> str:
+    if isinstance(base, ast.Subscript):
+        base = base.value
+    return base.attr if isinstance(base, ast.Attribute) else ast.unparse(base)
+
+
+def _declared(node: ast.ClassDef) -> Iterator[str]:
+    for part in node.body:
+        if (
+            isinstance(part, ast.AnnAssign)
+            and isinstance(part.target, ast.Name)
+            and not ast.unparse(part.annotation).startswith(("ClassVar", "Final"))
+        ):
+            yield part.target.id
+
+
+def _assigned(methods: Iterable[Function]) -> Iterator[str]:
+    for method in methods:
+        for node in ast.walk(method):
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.ctx, ast.Store)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "self"
+            ):
+                yield node.attr
+
+
+def _implementers(house: House, protocol: Shape) -> int:
+    """How many classes have all that a Protocol asks for; `__call__` alone is met by functions."""
+    wanted = house.members(protocol)
+    if wanted <= {"__call__"}:
+        return sys.maxsize
+    return sum(
+        not shape.is_protocol and (protocol.name in shape.bases or wanted <= house.members(shape))
+        for shape in house.shapes
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the figures of src."""
+    parser = argparse.ArgumentParser(prog="python -m tests.house.figures", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    parser.add_argument("--where", action="store_true", help="also say where the most of it is")
+    given = parser.parse_args(arguments)
+    found = figures(read())
+    if given.json:
+        print(json.dumps({figure.key: round(figure.value, 4) for figure in found}, indent=2))
+        return
+    for figure in found:
+        print(f"{figure.shown():>8}  {figure.what}")
+        if given.where:
+            for place in figure.where:
+                print(f"{'':>12}{place}")
+
+
+if __name__ == "__main__":
+    main()
