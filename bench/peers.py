@@ -9,6 +9,7 @@ one's processes are stopped (SIGSTOP): it takes no processor time, and its JIT s
 from __future__ import annotations
 
 import asyncio
+import compileall
 import os
 import signal
 import time
@@ -24,6 +25,7 @@ from tests.support.kafka_jars import kafka_jars
 from tests.support.ports import free_port
 from tests.support.spindle_cluster import SpindleCluster
 
+import spindle
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
 from spindle.model.errors import Failure
@@ -90,6 +92,9 @@ class Peer:
 
         `shim` and `doomed`: the fault shim, and the directory before which it stands.
         """
+        # An installation has compiled its modules, as Apache Kafka's jars are compiled: else each
+        # node compiles them all where the environment has PYTHONDONTWRITEBYTECODE.
+        await asyncio.to_thread(compileall.compile_dir, spindle.__path__[0], quiet=2)
         await asyncio.to_thread(self.cluster.format)
         began = time.monotonic()
         if shim is not None and doomed is not None:

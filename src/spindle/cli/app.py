@@ -1,15 +1,18 @@
 """The `spindle` command: a table of sub-commands, each loaded only when it is called.
 
 `spindle --help` reads nothing but the table below, so it is there at once: neither what parses
-command lines nor Spark is loaded. To add a command, write its module and add its row.
+command lines nor Spark is loaded. `spindle broker -c FILE` loads the node alone. To add a command,
+write its module and add its row.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import spindle
@@ -87,6 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with readers_may_leave():
         if COMPLETING not in os.environ:
             _answer_at_once(given)
+            _run_node(given)
         from spindle.cli.group import run
 
         run(given, COMMANDS, FRONT)
@@ -99,6 +103,24 @@ def _answer_at_once(given: Sequence[str]) -> None:
     told = given and given[0] in _VERSION
     print(f"spindle {spindle.__version__}" if told else front_page(FRONT, "spindle"))
     raise SystemExit(End.DONE)
+
+
+def _run_node(given: Sequence[str]) -> None:
+    """Run a node where that is all that is asked for; SystemExit with its exit code.
+
+    Service managers start nodes by this line, and what parses command lines takes longer to load
+    than a node takes to start. Any other line goes to the parser.
+    """
+    if len(given) != 3 or given[0] != "broker" or given[1] not in ("-c", "--config"):
+        return
+    gc.disable()  # What is loaded stays: `settle` has the collector on again once the node is made.
+    from spindle.runtime.server import run
+
+    try:
+        code = run(Path(given[2]), "info")
+    except KeyboardInterrupt:
+        raise SystemExit(End.INTERRUPTED) from None
+    raise SystemExit(code)
 
 
 @contextmanager

@@ -92,6 +92,7 @@ def settle() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS, YOUNG_LOOKS, NEVER)
+    gc.enable()
 
 
 def keep_tidy(loop: asyncio.AbstractEventLoop, busy: Callable[[], float]) -> None:

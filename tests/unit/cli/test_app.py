@@ -49,6 +49,30 @@ def test_help_is_there_at_once_and_loads_nothing_that_parses_or_works(word: str)
         assert re.search(rf"^  {row.name} +{re.escape(row.summary)}$", done.stdout, re.MULTILINE)
 
 
+def test_a_node_is_run_without_what_parses_and_with_the_same_answer(tmp_path: Path) -> None:
+    code = (
+        "import sys; from spindle.cli.app import main\n"
+        "try: main(sys.argv[1:])\n"
+        "finally: print(*{'typer', 'pydantic', 'spindle.runtime.server'} & set(sys.modules))"
+    )
+
+    def ran(*options: str) -> tuple[int, str, set[str]]:
+        done = subprocess.run(
+            tied([sys.executable, "-c", code, "broker", *options]),
+            capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        return done.returncode, done.stderr, set(done.stdout.split())
+
+    missing = str(tmp_path / "missing")
+    plain, parsed = ran("-c", missing), ran("--log-level", "info", f"--config={missing}")
+    assert plain[:2] == parsed[:2] == ran("--config", missing)[:2]
+    assert plain[0] == End.FAILED
+    assert missing in plain[1]
+    assert plain[2] == {"spindle.runtime.server"}
+    assert "typer" in parsed[2]
+    assert ran("-c", "--help")[:2] == ran("--log-level=info", "-c", "--help")[:2]
+
+
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.name)
 def test_every_command_exists_and_explains_itself(row: Command) -> None:
     assert Later(*row).load().help
