@@ -55,6 +55,7 @@ explore: setup ## Every interleaving of one replica's events, the long form (an 
 	$(BIN)/spindle explore-transactions --zombies 1 --coordinators 1 --leaders 1 --losses 1 --waits 0 --aborts 0
 	$(BIN)/spindle explore-transactions --zombies 1 --coordinators 1 --strays 1 --level 0 --waits 0 --aborts 0
 	$(BIN)/spindle explore-transactions --coordinators 1 --strays 1 --losses 1 --waits 0
+	$(BIN)/spindle explore-transactions --others 1 --leaders 1 --waits 0 --aborts 0
 
 crash: setup ## Stop at every file-system call, the long form
 	SPINDLE_CRASH_POINTS=all $(BIN)/pytest tests/crash

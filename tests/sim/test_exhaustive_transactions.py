@@ -52,6 +52,7 @@ def searched(seed: int | None = None, **bounds: int) -> Report:
         ({"coordinators": 1, "waits": 1}, 500),
         ({"coordinators": 1, "leaders": 1, "level": 0, "waits": 0, "aborts": 0}, 1000),
         ({"zombies": 1, "waits": 1}, 500),
+        ({"others": 1, "waits": 0, "aborts": 0}, 400),
         ({"coordinators": 1, "strays": 1, "waits": 0}, 500),
         (
             {"coordinators": 1, "strays": 1, "level": 0, "waits": 0, "aborts": 0, "commits": 2},

@@ -39,22 +39,22 @@ def read(log: Log, job: Read) -> ReadResult:
 
 def _read(log: Log, job: Read) -> ReadResult:
     result = log.read(job.offset, job.limit, job.max_bytes, job.at_least_one, job.committed)
-    check(result.data, log.path)
+    check(result.data)
     return result
 
 
-def check(data: bytes, where: str) -> None:
+def check(data: bytes) -> None:
     """Corrupt unless these are whole batches with right CRCs."""
     unpack, view, at = _CHECKED.unpack_from, memoryview(data), 0
     while at < len(data):
         if at + scan.HEADER_SIZE > len(data):
-            raise Corrupt(f"{where}: a batch is cut off")
+            raise Corrupt("a batch is cut off")
         base, length, magic, crc = unpack(view, at)
         size = length + scan.OVERHEAD
         if magic != scan.MAGIC or size < scan.HEADER_SIZE or at + size > len(data):
-            raise Corrupt(f"{where}: no batch where one was to begin, after offset {base}")
+            raise Corrupt(f"no batch where one was to begin, after offset {base}")
         if crc32c(view[at + scan.CRC_FROM : at + size]) != crc:
-            raise Corrupt(f"{where}: the CRC of the batch at offset {base} is wrong")
+            raise Corrupt(f"the CRC of the batch at offset {base} is wrong")
         at += size
 
 

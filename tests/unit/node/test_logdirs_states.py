@@ -39,7 +39,8 @@ def test_bad_replicas_are_told_in_one_request_with_their_reason() -> None:
     world.wait(0.5)
     ((state, reason, names, epoch),) = world.controller.states
     assert (state, sorted(names), epoch) == (OFFLINE, ["t-0", "t-2"], 1)
-    assert "the CRC of offset 7 is wrong" in reason
+    for name in names:
+        assert f"{name}: the CRC of offset 7 is wrong" in reason
     assert world.assigned("t", 0) == world.assigned("t", 2) == LOST
     assert world.place("t", 1).stage is Stage.READY
     assert len(world.controller.told) == told + 2, "no assignment says it a second time"

@@ -56,6 +56,7 @@ def test_a_single_copy_stays_offline_and_says_what_can_be_done() -> None:
     damaged(world)
     world.wait(100)
     assert world.place("t").stage is Stage.OFFLINE
+    assert world.place("t").why == "bad CRC at 39", "what names it stands beside it"
     outlook = world.logs.repairs.outlook(world.place("t"))
     assert "no other broker has it" in outlook
     assert "accept-loss" in outlook
@@ -91,7 +92,8 @@ def test_a_repair_of_the_only_copy_throws_nothing_away(number: int) -> None:
     damaged(world, number)
     before = contents(world)
     (words,) = order(world, Action.REPAIR)
-    assert words.startswith("! t-0 is damaged still, and left as it is: "), words
+    assert words.startswith("! t-0 is damaged still, and left as it is in /d1: segment "), words
+    assert words.count("t-0") == 1
     assert " good record" in words
     assert "accept-loss" in words
     assert contents(world) == before

@@ -194,8 +194,9 @@ def test_a_segment_that_was_cut_and_grew_since_the_last_look_is_not_called_damag
 def test_a_read_gives_no_bad_byte_away() -> None:
     disk, directory = filled()
     flip(disk, segments(disk)[1], 150)
-    with pytest.raises(LogFailed, match="CRC"):
+    with pytest.raises(LogFailed, match="CRC") as failed:
         read_values(directory)
+    assert str(failed.value).count(str(KEY)) == 1
     assert len(read_values(directory, OTHER)) == 60
 
 

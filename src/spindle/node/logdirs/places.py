@@ -266,10 +266,14 @@ class Places:
     def fail(self, found: Place, why: str, *, damaged: bool = False, reached: int = 0) -> None:
         """A replica cannot be used; the controller learns of it if it might think otherwise.
 
+        `why` names neither the replica nor its directory: they stand beside it wherever it is told.
         `reached`: where its log had ended at least, of a damaged one.
         """
         found.stage, found.why, found.damaged = Stage.OFFLINE, why, damaged
-        self._out.say("error", "replica is offline", partition=str(found.name), why=why)
+        where = found.directory or "none"
+        self._out.say(
+            "error", "replica is offline", partition=str(found.name), directory=where, why=why
+        )
         self._replicas.on_replica_failed(found.id, Error.KAFKA_STORAGE_ERROR)
         if damaged and found.directory is not None:
             job = MarkBad(found.directory, found.key, why, self._out.wall_ms, reached)

@@ -128,7 +128,7 @@ class Repairs:
         self._forgive(place)
         is_doubtful = failure.suspect and place.retries < SUSPECT_MAX
         may_be_well = failure.passing or is_doubtful or place.unmade
-        self._places.fail(place, str(failure), damaged=not may_be_well, reached=reached)
+        self._places.fail(place, failure.why, damaged=not may_be_well, reached=reached)
         if may_be_well:
             place.hurt_at = self._out.now
             self._out.after(self._longer(place), lambda: self._retry(place))

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 
 from spindle.core.logdirs.better_copies import better_copy
-from spindle.model.errors import DiskFailed, Error, Failure, Refusal
+from spindle.model.errors import DiskFailed, Error, Failure, LogFailed, Refusal
 from spindle.model.ids import NO_LEADER, TopicPartition
 from spindle.model.jobs import Manner, Salvage, Salvaged
 from spindle.model.logs import LoadedLog
@@ -76,9 +76,11 @@ class Rescue:
         def loaded(result: LoadedLog | Failure) -> None:
             self._busy.discard(place)
             if isinstance(result, Failure):
+                why = result.why if isinstance(result, LogFailed) else result
                 failed(
-                    f"{place.name} is damaged still, and left as it is: {result}. No other broker "
-                    "has it: `spindle replicas accept-loss` serves what is good of it"
+                    f"{place.name} is damaged still, and left as it is in {place.directory}: {why}."
+                    " No other broker has it: `spindle replicas accept-loss` serves what is good of"
+                    " it"
                 )
             else:
                 done(f"it is whole, and serves again from {result.start} to {result.end}")

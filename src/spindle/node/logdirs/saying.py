@@ -171,7 +171,7 @@ class Saying:
         if found.stage is Stage.READY and assigned == LOST and not found.is_crowded:
             return None if self._is_unknown(id, assigned) else StateChange(online=True)
         if _is_bad(found) and self._seems_online(assigned):
-            return StateChange(online=False, reason=found.why, damaged=True)
+            return StateChange(online=False, reason=f"{found.name}: {found.why}", damaged=True)
         return None
 
 
