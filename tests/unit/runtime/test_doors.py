@@ -81,7 +81,7 @@ def test_the_last_descriptors_are_not_for_clients(capfd: pytest.CaptureFixture[s
     asyncio.run(run())
 
 
-@pytest.mark.spec("S-08")
+@pytest.mark.spec("S-07", "S-08")
 @pytest.mark.parametrize("overrides", ["", "127.0.0.1:4"])
 def test_connections_from_one_address(overrides: str) -> None:
     async def run() -> None:
