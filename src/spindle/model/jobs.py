@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Generic, TypeVar
 from zlib import crc32
 
-from spindle.model.batches import Batch
+from spindle.model.batches import Batch, Buffer
 from spindle.model.ids import LogDir, TopicId, TopicPartition
 from spindle.model.logs import (
     AbortedTransaction,
@@ -203,10 +203,11 @@ class Append(LogJob[Appended]):
 class ReadResult:
     """Whole batches as they stand on disk. `data` may begin before the offset that was asked for.
 
+    Its memory may be lent (`Disk.lend`): who keeps some of it for long makes it bytes of his own.
     `start`/`end`: the log's first offset and end when it was read.
     """
 
-    data: bytes
+    data: Buffer
     start: int
     end: int
     aborted: tuple[AbortedTransaction, ...] = ()

@@ -70,7 +70,7 @@ class Reading:
             return
         before = self._next
         try:
-            self._replay(result.data)
+            self._replay(bytes(result.data))
         except (Corrupt, Refusal) as error:
             # What is on disk are no batches: rather no coordinator than a wrong one.
             self._skipped(self._next, error)

@@ -160,6 +160,10 @@ class _DrillFile:
         self.drill("read")
         return self.inner.read(offset, length)
 
+    def lend(self, offset: int, length: int) -> Buffer:
+        self.drill("read")
+        return self.inner.lend(offset, length)
+
     def write(self, offset: int, buffers: Sequence[Buffer]) -> int:
         self.drill("write")
         return self.inner.write(offset, buffers)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from spindle.model.batches import Buffer
 from spindle.model.logs import Usage
+from spindle.runtime.buffer_pool import LENT_LEAST, BufferPool
 from spindle.runtime.os_copy import Copier
 from spindle.storage.disk import AT_ONCE, File, Manner, Seen, Stat, unseen
 
@@ -25,10 +26,11 @@ BUFFERS_MAX = 1024
 class OsFile:
     """An open file of the operating system."""
 
-    __slots__ = ("fd",)
+    __slots__ = ("_pool", "fd")
 
-    def __init__(self, fd: int) -> None:
+    def __init__(self, fd: int, pool: BufferPool) -> None:
         self.fd = fd
+        self._pool = pool
 
     def size(self) -> int:
         """Bytes in the file now."""
@@ -48,6 +50,19 @@ class OsFile:
             parts.append(more)
             got += len(more)
         return b"".join(parts)
+
+    def lend(self, offset: int, length: int) -> Buffer:
+        """The same, in memory that is used again once no view of it is left."""
+        buffer = self._pool.lend(length) if length >= LENT_LEAST else None
+        if buffer is None:
+            return self.read(offset, length)
+        got = 0
+        while got < length:
+            more = os.preadv(self.fd, [buffer[got:]], offset + got)
+            if not more:
+                break
+            got += more
+        return buffer[:got]
 
     def write(self, offset: int, buffers: Sequence[Buffer]) -> int:
         """Write all buffers one after the other from `offset`; the bytes written (all of them)."""
@@ -105,11 +120,12 @@ class OsDisk:
         # POSIX record locks do not hold against the same process, so it remembers its own.
         self._locked: set[str] = set()
         self._copier = Copier()
+        self._pool = BufferPool()
 
     def open(self, path: str, create: bool = False) -> File:
         """Open for reading and writing; `create` makes it if it is missing."""
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
-        return OsFile(os.open(path, flags, 0o644))
+        return OsFile(os.open(path, flags, 0o644), self._pool)
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted."""
@@ -185,7 +201,7 @@ class OsDisk:
                 raise OSError(errno.EAGAIN, "another process holds the lock", path) from None
             raise
         self._locked.add(real)
-        return _LockedFile(fd, real, self._locked)
+        return _LockedFile(fd, self._pool, real, self._locked)
 
 
 class _LockedFile(OsFile):
@@ -193,8 +209,8 @@ class _LockedFile(OsFile):
 
     __slots__ = ("_held", "_path")
 
-    def __init__(self, fd: int, path: str, held: set[str]) -> None:
-        super().__init__(fd)
+    def __init__(self, fd: int, pool: BufferPool, path: str, held: set[str]) -> None:
+        super().__init__(fd, pool)
         self._path = path
         self._held = held
 

@@ -98,6 +98,9 @@ class _TimedFile:
     def read(self, offset: int, length: int) -> bytes:
         return self.gauge.call("read", length, lambda: self.inner.read(offset, length))
 
+    def lend(self, offset: int, length: int) -> Buffer:
+        return self.gauge.call("read", length, lambda: self.inner.lend(offset, length))
+
     def write(self, offset: int, buffers: Sequence[Buffer]) -> int:
         size = sum(map(len, buffers))
         return self.gauge.call("write", size, lambda: self.inner.write(offset, buffers))

@@ -80,6 +80,10 @@ class MemoryFile:
         """Up to `length` bytes from `offset`; fewer only at the end of the file."""
         return bytes(self._use("read").seen[offset : offset + length])
 
+    def lend(self, offset: int, length: int) -> Buffer:
+        """The same."""
+        return self.read(offset, length)
+
     def write(self, offset: int, buffers: Sequence[Buffer]) -> int:
         """Write all buffers one after the other from `offset`; the bytes written (all of them)."""
         node = self._use("write")

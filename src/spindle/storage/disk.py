@@ -53,6 +53,9 @@ class File(Protocol):
     def read(self, offset: int, length: int) -> bytes:
         """Up to `length` bytes from `offset`; fewer only at the end of the file."""
 
+    def lend(self, offset: int, length: int) -> Buffer:
+        """What `read` gives, to be looked at only: its memory may be used again afterwards."""
+
     def write(self, offset: int, buffers: Sequence[Buffer]) -> int:
         """Write all buffers one after the other from `offset`; the bytes written (all of them)."""
 

@@ -233,7 +233,7 @@ class Log:
         size = stop.position - start.position
         if size <= 0:
             return ReadResult(b"", self.start, self.end)
-        data = segment.file().read(start.position, size)
+        data = segment.file().lend(start.position, size)
         if len(data) < size:
             raise Corrupt(f"{segment.path()} ends at {start.position + len(data)}")
         self._remember(segment, stop)

@@ -11,6 +11,7 @@ from typing import Final
 
 from crc32c import crc32c
 
+from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
 from spindle.model.jobs import (
     Read,
@@ -43,7 +44,7 @@ def _read(log: Log, job: Read) -> ReadResult:
     return result
 
 
-def check(data: bytes) -> None:
+def check(data: Buffer) -> None:
     """Corrupt unless these are whole batches with right CRCs."""
     unpack, view, at = _CHECKED.unpack_from, memoryview(data), 0
     while at < len(data):
@@ -65,7 +66,7 @@ def mend(log: Log, offset: int) -> None:
         segment.reindex(log.settings.index_interval_bytes)
 
 
-def _base(data: bytes) -> int:
+def _base(data: Buffer) -> int:
     return int.from_bytes(data[:8], "big")
 
 

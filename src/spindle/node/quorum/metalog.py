@@ -149,7 +149,7 @@ class MetadataLog:
         """The same from the disk."""
 
         def done(result: ReadResult) -> None:
-            then([Cached(batch, None) for batch in codec.split(result.data, partial=True)])
+            then([Cached(batch, None) for batch in codec.split(bytes(result.data), partial=True)])
 
         self.run(Read(self._directory, LOG_KEY, offset, limit, max_bytes), done)
 
