@@ -19,13 +19,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kio.serial import entity_reader, entity_writer
 from tools.messages import entities, frames
+from tools.messages.layout import Field, Layout, layout_of
 from tools.messages.schema import DATA, attribute
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.wire import codec, messages
 from spindle.wire.apis import TABLE
-from spindle.wire.layout import Field, Layout, layout_of
 from spindle.wire.values import timestamp
 
 MESSAGES = {

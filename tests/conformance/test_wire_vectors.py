@@ -21,6 +21,7 @@ from spindle.wire import batch as codec
 from spindle.wire import coordinator
 from spindle.wire.batch import Compression
 from spindle.wire.checkpoint import decode_checkpoint, encode_checkpoint
+from spindle.wire.contents.metadata_log import WRITERS
 from spindle.wire.control import (
     ControlType,
     KRaftVersion,
@@ -30,9 +31,8 @@ from spindle.wire.control import (
     control_type,
     decode_control,
 )
-from spindle.wire.metadata import LAYOUTS, decode_record, encode_record
+from spindle.wire.metadata import decode_record, encode_record
 from spindle.wire.quorum_state import QuorumState, decode_quorum_state, encode_quorum_state
-from spindle.wire.writers import writer_of
 
 VECTORS = Path(__file__).parent / "vectors" / "wire"
 LOGS = sorted(p.name for p in VECTORS.iterdir() if p.suffix in (".log", ".checkpoint"))
@@ -108,7 +108,9 @@ def test_older_metadata_records_are_read(name: str) -> None:
         assert decode_record(encode_record(value)) == value
         key, version = record.value[1:3]
         pieces: list[bytes | bytearray | memoryview] = [record.value[:3]]
-        writer_of(LAYOUTS[key][version])(value, pieces.append)
+        of_key, writers = WRITERS[type(value)]
+        assert of_key == key
+        writers[version](value, pieces.append)  # type: ignore[arg-type]
         assert b"".join(pieces) == record.value
 
 

@@ -9,12 +9,13 @@ import pytest
 from tests.support.processes import tied
 
 ROOT = Path(__file__).parents[2]
-GENERATED = ROOT / "src" / "spindle" / "wire" / "messages"
-SOURCES = sorted(p for p in (ROOT / "src").rglob("*.py") if p.parent != GENERATED)
+WIRE = ROOT / "src" / "spindle" / "wire"
+GENERATED = (WIRE / "messages", WIRE / "contents")
+SOURCES = sorted(p for p in (ROOT / "src").rglob("*.py") if p.parent not in GENERATED)
 TOPS = ("tests", "bench", "tools")
 ALL = SOURCES + [path for top in TOPS for path in sorted((ROOT / top).rglob("*.py"))]
 LINE_MAX, FUNCTION_MAX, FILE_MAX = 100, 70, 500
-TABLES = {"src/spindle/model/config.py", "src/spindle/wire/metadata_schema.py"}
+TABLES = {"src/spindle/model/config.py"}
 """Files that are one table; long because the table is."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

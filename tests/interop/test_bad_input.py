@@ -28,12 +28,12 @@ from tests.support.ports import free_port
 from tests.support.waiting import eventually
 from tools.messages.entities import encode, make, ms, request_class, request_types
 from tools.messages.frames import decode_response, encode_request
+from tools.messages.layout import layout_of
 
 from spindle.model.errors import Error
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.formatting import format_blank
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.layout import layout_of
 
 GROWTH_MAX = 80 << 20
 """Bytes by which a process may grow under all of this."""

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 from tools.messages.entities import request_class
 from tools.messages.frames import encode_message
+from tools.messages.layout import Field, Layout, layout_of
 
 from spindle import wire
 from spindle.node.handlers import BROKER, CONTROLLER
@@ -26,7 +27,6 @@ from spindle.sim.cluster import Cluster, Member, Shape
 from spindle.sim.host import Host
 from spindle.sim.world import World
 from spindle.wire.apis import TABLE, Key
-from spindle.wire.layout import Field, Layout, layout_of
 
 FEW, MANY = 1_000, 4_000
 GROWTH: Final = 2.0

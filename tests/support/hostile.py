@@ -16,6 +16,7 @@ from typing import Any
 
 from tools.messages.entities import request_class
 from tools.messages.frames import encode_message
+from tools.messages.layout import Field, Layout, layout_of
 
 from spindle.model.batches import CONTROL, TRANSACTIONAL, Record
 from spindle.model.errors import Error
@@ -23,7 +24,6 @@ from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID
 from spindle.wire import batch
 from spindle.wire.apis import TABLE
 from spindle.wire.compression import Compression
-from spindle.wire.layout import Field, Layout, layout_of
 
 TEXTS = (
     "", ".", "..", "a/b", "nul\0", "x" * 250, "é" * 40, "__consumer_offsets", METADATA_TOPIC,

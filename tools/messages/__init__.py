@@ -1,1 +1,5 @@
-"""Writes `spindle.wire.messages`: a module for each request and each response."""
+"""Writes `spindle.wire.messages` and `spindle.wire.contents`.
+
+A module for each request and each response, and one for each record of the metadata log, the
+coordinators' topics and control batches.
+"""

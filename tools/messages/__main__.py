@@ -1,4 +1,7 @@
-"""`python -m tools.messages`: write `src/spindle/wire/messages`. With `--check`, compare only."""
+"""`python -m tools.messages`: write `messages` and `contents` in `src/spindle/wire`.
+
+With `--check`, compare only.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,34 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tools.messages import recording
+from tools.messages.metadata_records import metadata_records
 from tools.messages.module import module_text
 from tools.messages.schema import messages, snake
+from tools.messages.topic_records import control_records, topic_records
 
 ROOT = Path(__file__).parents[2]
 _OURS = 'lint.isort.known-first-party = ["spindle"]'
-FOLDER = ROOT / "src" / "spindle" / "wire" / "messages"
+WIRE = ROOT / "src" / "spindle" / "wire"
+FOLDERS = ("messages", "contents")
 
 
 def texts() -> dict[str, str]:
-    """Each module's text by its file's name, laid out by ruff."""
+    """Each module's text by its path below `WIRE`, laid out by ruff."""
     with TemporaryDirectory() as folder:
         made = Path(folder)
+        for name in FOLDERS:
+            (made / name).mkdir()
         for one in messages():
-            (made / f"{snake(one.name)}.py").write_text(module_text(one))
-        _ruff("check", "--select", "I", "--fix", "--config", _OURS, folder)
+            (made / "messages" / f"{snake(one.name)}.py").write_text(module_text(one))
+        metadata = metadata_records()
+        for record in (*metadata, *topic_records(), *control_records()):
+            path = made / "contents" / f"{snake(record.name)}.py"
+            path.write_text(recording.module_text(record))
+        (made / "contents" / "metadata_log.py").write_text(recording.registry_text(metadata))
+        _ruff("check", "--select", "I,F401", "--fix", "--config", _OURS, folder)
         _ruff("format", folder)
-        return {path.name: path.read_text() for path in made.glob("*.py")}
+        return {str(path.relative_to(made)): path.read_text() for path in made.glob("*/*.py")}
 
 
 def _ruff(*arguments: str) -> None:
@@ -38,13 +52,17 @@ def stale() -> list[str]:
 
 
 def _stale(made: dict[str, str]) -> list[str]:
-    there = {path.name: path.read_text() for path in FOLDER.glob("*.py")}
-    there.pop("__init__.py", None)
+    there = {
+        f"{folder}/{path.name}": path.read_text()
+        for folder in FOLDERS
+        for path in (WIRE / folder).glob("*.py")
+        if path.name != "__init__.py"
+    }
     return sorted(n for n in made.keys() | there.keys() if made.get(n) != there.get(n))
 
 
 def main() -> None:
-    """Write what differs and delete what is no message any more; or only say so."""
+    """Write what differs and delete what is generated no more; or only say so."""
     made = texts()
     found = _stale(made)
     if "--check" in sys.argv:
@@ -53,10 +71,10 @@ def main() -> None:
         return
     for name in found:
         if name in made:
-            (FOLDER / name).write_text(made[name])
+            (WIRE / name).write_text(made[name])
         else:
-            (FOLDER / name).unlink()
-    print(f"{len(made)} messages, {len(found)} files changed")
+            (WIRE / name).unlink()
+    print(f"{len(made)} modules, {len(found)} files changed")
 
 
 if __name__ == "__main__":

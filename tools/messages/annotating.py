@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from spindle.model.errors import Error
-from spindle.wire.layout import Field
 from spindle.wire.values import milliseconds, timestamp
+from tools.messages.layout import Field
 from tools.messages.schema import snake
 
 _TYPES = {

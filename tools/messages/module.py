@@ -16,7 +16,16 @@ _CODEC = (
     *("Data", "ErrorCode", "Message", "Packed", "Put", "Records", "Request", "Response"),
     *("count_of", "missing", "null", "put_records", "skip_tags", "tag_at", "wrong_size"),
 )
-_LARGE = ["Marks", "Reading", "compact_string", "numbers", "read_each", "string", "walk_each"]
+_LARGE = [
+    "Marks",
+    "Reading",
+    "compact_string",
+    "numbers",
+    "read_each",
+    "string",
+    "uuids",
+    "walk_each",
+]
 _VALUES = ["ERRORS", "ZERO_UUID", "long_uvarint", "put_uvarint", "short", "uuid_of"]
 _STRUCT = {"pack": "pack", "unpack_from": "unpack_from"}
 
@@ -39,7 +48,7 @@ def module_text(message: Message) -> str:
     body = "\n\n\n".join([classes, *functions, _tables(message)])
     structs = sorted(n for n in used if n.startswith(("pack_", "unpack_")) and n != "unpack_from")
     imports = _imports(message, body, bool(structs))
-    return "\n".join([_head(message), imports, _structs(structs), body, ""])
+    return "\n".join([_head(message), imports, structs_text(structs), body, ""])
 
 
 def _after_class(classes: str, name: str, line: str) -> str:
@@ -91,7 +100,8 @@ def _imports(message: Message, body: str, used: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _structs(names: list[str]) -> str:
+def structs_text(names: list[str]) -> str:
+    """The `struct` functions of these names."""
     lines = ["new = object.__new__"]
     for name in names:
         method = "pack" if name.startswith("pack_") else "unpack_from"

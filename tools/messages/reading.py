@@ -6,8 +6,8 @@ made from them: eight hostile bytes must not make us allocate what they claim.
 
 from __future__ import annotations
 
-from spindle.wire.layout import FIXED, Field, Layout, least_size
 from tools.messages.annotating import annotation, literal
+from tools.messages.layout import FIXED, Field, Layout, least_size
 from tools.messages.schema import Message, Struct, Variant, attribute, snake, struct_name, variable
 
 
@@ -30,13 +30,21 @@ class ReaderText:
         self.flush(1)
         if self.layout.flexible:
             self.tags()
+        self.finish()
+        return "\n".join([self.head(), *self.lines])
+
+    def finish(self) -> None:
+        """Make the struct from its fields."""
         self.say(1, f"e = new({self.struct.name})")
         there = {f.name for f in self.layout.fields}
         for name, (field, _, _) in self.struct.fields.items():
             value = variable(field) if name in there else literal(field)
             self.say(1, f"e.{attribute(field)} = {value}")
         self.say(1, "return e, o")
-        return "\n".join([self.head(), *self.lines])
+
+    def typed(self, field: Field, *, element: bool = False) -> str:
+        """A field's type as text."""
+        return annotation(field, element=element)
 
     def head(self) -> str:
         """The function's first line."""
@@ -99,7 +107,7 @@ class ReaderText:
         if not field.nullable:
             self.say(depth, f"{target}, o = {read}(b, o, end)")
             return
-        self.say(depth, f"{target}: {annotation(field)} = None")
+        self.say(depth, f"{target}: {self.typed(field)} = None")
         self.say(depth, "n = b[o]")
         self.say(depth, "o += 1")
         self.say(depth, "if n < 128:")
@@ -136,7 +144,7 @@ class ReaderText:
         """Read a string, bytes or records (the last as a view of the buffer)."""
         letter = "h" if field.kind == "string" else "i"
         if nullable and field.tag is None:
-            self.say(depth, f"{target}: {annotation(field)}")
+            self.say(depth, f"{target}: {self.typed(field)}")
         depth = self.length(field, target, nullable, depth, letter)
         self.check("n", field, depth)
         value = {
@@ -156,7 +164,7 @@ class ReaderText:
         """Read an array; its length may not exceed what the bytes left could hold."""
         target = variable(field)
         if field.nullable and field.tag is None:
-            self.say(depth, f"{target}: {annotation(field)}")
+            self.say(depth, f"{target}: {self.typed(field)}")
         depth = self.length(field, target, field.nullable, depth, "i")
         least = self.least(field)
         self.check("n" if least == 1 else f"n * {least}", field, depth)
@@ -177,7 +185,7 @@ class ReaderText:
             self.say(depth, f"o += n * {size}")
             return
         one, several = f"one_{target}", f"all_{target}"
-        self.say(depth, f"{several}: list[{annotation(field, element=True)}] = []")
+        self.say(depth, f"{several}: list[{self.typed(field, element=True)}] = []")
         self.say(depth, "for _ in range(n):")
         if field.layout is not None:
             self.say(depth + 1, f"{one}, o = {self.reader_of(field)}(b, o, end)")
@@ -201,7 +209,7 @@ class ReaderText:
             self.say(1, f"o = {skip} if b[o] else o + 1")
             return
         for field in self.layout.tagged:
-            self.say(1, f"{variable(field)}: {annotation(field)} = {literal(field)}")
+            self.say(1, f"{variable(field)}: {self.typed(field)} = {literal(field)}")
         self.say(1, "tags = b[o]")
         self.say(1, "o += 1")
         self.say(1, "if tags:")

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spindle.wire.apis import TABLE
-from spindle.wire.layout import Field, Layout, carries_records, layout_of
 from tools.messages import entities
+from tools.messages.layout import Field, Layout, carries_records, layout_of
 
 RESERVED = frozenset(
     [
@@ -209,9 +209,9 @@ def attribute(one: Field) -> str:
 
 
 def variable(one: Field) -> str:
-    """The field's variable in a generated function."""
+    """The field's variable in a generated function; "_" for one that is not kept."""
     name = attribute(one)
-    return f"{name}_" if name in RESERVED else name
+    return f"{name}_" if name in RESERVED or not name else name
 
 
 def snake(name: str) -> str:

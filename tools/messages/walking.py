@@ -5,8 +5,8 @@ For each layout of a request's struct that holds an array; the others are read b
 
 from __future__ import annotations
 
-from spindle.wire.layout import FIXED, Field, Layout
 from tools.messages.annotating import annotation
+from tools.messages.layout import FIXED, Field, Layout
 from tools.messages.reading import ReaderText
 from tools.messages.schema import Struct, Variant, snake, variable
 
@@ -45,10 +45,11 @@ class WalkerText(ReaderText):
         target = variable(field)
         if field.kind in FIXED:
             letter, size = FIXED[field.kind]
-            item = self.converted(field.kind, "x")
-            convert = "" if item == "x" else f", {item.removesuffix('(x)')}"
-            assert item in ("x", "uuid_of(x)"), field
-            how = f"{self.use('numbers')}('>{letter}', {size}, b, o, n{convert})"
+            if field.kind == "uuid":
+                how = f"{self.use('uuids')}(b, o, n)"
+            else:
+                assert self.converted(field.kind, "x") == "x", field
+                how = f"{self.use('numbers')}('>{letter}', {size}, b, o, n)"
             self.say(depth, f"{target}, o = yield from {how}")
             return
         if field.layout is not None and holds_array(field.layout):

@@ -6,9 +6,9 @@ never copied.
 
 from __future__ import annotations
 
-from spindle.wire.layout import FIXED, Field, Layout
 from spindle.wire.values import put_uvarint
 from tools.messages.annotating import literal
+from tools.messages.layout import FIXED, Field, Layout
 from tools.messages.schema import Message, Struct, Variant, attribute, snake, struct_name, variable
 
 
@@ -31,8 +31,11 @@ class WriterText:
         if self.layout.flexible:
             self.tags()
         self.flush(1)
-        head = f"def {self.name}(e: {self.struct.name}, put: Put) -> None:"
-        return "\n".join([head, *(self.lines or ["    pass"])])
+        return "\n".join([self.head(), *(self.lines or ["    pass"])])
+
+    def head(self) -> str:
+        """The function's first line."""
+        return f"def {self.name}(e: {self.struct.name}, put: Put) -> None:"
 
     def say(self, depth: int, text: str) -> None:
         """Add a line."""
@@ -77,7 +80,7 @@ class WriterText:
             self.say(depth + 1, f"put({self.null(field)})")
             self.say(depth, "else:")
             depth += 1
-        elif self.struct.fields[field.name][0].nullable:
+        elif self.null_elsewhere(field):
             self.say(depth, f"if {target} is None:")
             label = repr(f"{self.struct.name}.{attribute(field)}")
             self.say(depth + 1, f"raise {self.use('missing')}({label})")
@@ -89,6 +92,10 @@ class WriterText:
             self.say(depth, f"{self.writer_of(field)}({target}, put)")
         else:
             self.buffer(field.kind, target, depth)
+
+    def null_elsewhere(self, field: Field) -> bool:
+        """Whether other versions have null here, so that the checker lets it come."""
+        return self.struct.fields[field.name][0].nullable
 
     def value(self, field: Field) -> str:
         """Where a field's value is: tagged ones have been taken into a variable already."""

@@ -16,10 +16,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import (
-    Any,
     ClassVar,
     Final,
     Generic,
+    Never,
     NoReturn,
     TypeAlias,
     TypeVar,
@@ -35,7 +35,7 @@ from spindle.wire.values import long_uvarint, put_uvarint, short, take_uvarint
 T = TypeVar("T")
 M = TypeVar("M", bound="Whole")
 P = TypeVar("P", bound="Message")
-R = TypeVar("R", bound="Response")
+R = TypeVar("R", bound="Response", covariant=True)
 
 ErrorCode: TypeAlias = Error | int
 """An error; a plain number where we do not know the code."""
@@ -44,9 +44,9 @@ Records: TypeAlias = Buffer | list[Buffer]
 """Batches of records: one buffer when read, one or several in a row to be written."""
 
 Put: TypeAlias = Callable[[Buffer], None]
-Reader: TypeAlias = Callable[[Buffer, int, int], tuple[Any, int]]
+Reader: TypeAlias = Callable[[Buffer, int, int], tuple[T, int]]
 """(buffer, where the message starts, the buffer's end) -> (message, offset behind it)."""
-Writer: TypeAlias = Callable[[Any, Put], None]
+Writer: TypeAlias = Callable[[T, Put], None]
 
 LARGE: Final = 2048
 """Bytes from which on a piece of a message is worth a buffer of its own."""
@@ -66,7 +66,7 @@ class Message:
 
     __slots__: tuple[str, ...] = ()
 
-    WRITERS: ClassVar[Mapping[int, Writer]] = {}
+    WRITERS: ClassVar[Mapping[int, Writer[Never]]] = {}
     """By the message's version. A request's parts have none: they are written with the whole."""
 
     def __eq__(self, other: object) -> bool:
@@ -82,6 +82,14 @@ class Message:
         return f"{type(self).__name__}({fields})"
 
 
+class Open:
+    """What a frozen class of a record's value inherits from while a reader sets its fields."""
+
+    __slots__ = ()
+    __setattr__ = object.__setattr__
+    __delattr__ = object.__delattr__
+
+
 class Whole(Message):
     """A message with versions of its own: a request, a response, or what others carry."""
 
@@ -91,8 +99,8 @@ class Whole(Message):
     FIRST_FLEXIBLE: ClassVar[int]
     """The first version with tagged fields and compact lengths (KIP-482)."""
     HAS_RECORDS: ClassVar[bool] = False
-    READERS: ClassVar[Mapping[int, Reader]]
-    WALKERS: ClassVar[Mapping[int, Walker[Any]]] = {}
+    READERS: ClassVar[Mapping[int, Reader[Message]]]
+    WALKERS: ClassVar[Mapping[int, Walker[Message]]] = {}
     """For the versions of a request that hold arrays."""
 
 
@@ -136,16 +144,26 @@ def decode(cls: type[M], version: int, data: Buffer, offset: int = 0) -> tuple[M
     try:
         found, end = read(data, offset, len(data))
     except _BROKEN as error:
-        raise _corrupt(cls, version, error, len(data) - offset) from None
+        raise _corrupt(cls.__name__, version, error, len(data) - offset) from None
     return cast(M, found), end
+
+
+def read_record(
+    reader: Reader[T], name: str, version: int, data: Buffer, offset: int
+) -> tuple[T, int]:
+    """Read what stands in a record: (value, offset behind it). Corrupt, with the record's name."""
+    try:
+        return reader(data, offset, len(data))
+    except _BROKEN as error:
+        raise _corrupt(name, version, error, len(data) - offset) from None
 
 
 _BROKEN: Final = (Corrupt, IndexError, struct.error, UnicodeDecodeError)
 
 
-def _corrupt(cls: type[Whole], version: int, error: Exception, size: int) -> Corrupt:
+def _corrupt(what: str, version: int, error: Exception, size: int) -> Corrupt:
     """What a reader raised over so many bytes, with the name of the message."""
-    name = f"{cls.__name__} v{version}"
+    name = f"{what} v{version}"
     if isinstance(error, Corrupt):
         return Corrupt(f"{name}: {error}")
     if isinstance(error, UnicodeDecodeError):
@@ -169,9 +187,10 @@ class Walk(Generic[M]):
         self._cls, self._version, self._size = cls, version, len(data) - offset
         end = LargeEnd(len(data))
         if walk is None:
-            self._reading: Reading[M] = _at_once(read, data, offset, end)
+            self._reading = cast(Reading[M], _at_once(read, data, offset, end))
         else:
-            self._reading = walk(data, offset, end, Marks(offset + STEP, {}))
+            marks = Marks(offset + STEP, {})
+            self._reading = cast(Reading[M], walk(data, offset, end, marks))
 
     def step(self) -> bool:
         """Go on; whether that was all. Corrupt, with the message's name, for anything wrong."""
@@ -181,11 +200,11 @@ class Walk(Generic[M]):
             self.value, self.end = done.value
             return True
         except _BROKEN as error:
-            raise _corrupt(self._cls, self._version, error, self._size) from None
+            raise _corrupt(self._cls.__name__, self._version, error, self._size) from None
         return False
 
 
-def _at_once(read: Reader, data: Buffer, offset: int, end: int) -> Reading[Any]:
+def _at_once(read: Reader[T], data: Buffer, offset: int, end: int) -> Reading[T]:
     yield from ()
     return read(data, offset, end)
 
@@ -201,8 +220,7 @@ def walk(cls: type[M], version: int, data: Buffer, offset: int = 0) -> Walk[M]:
 def encode(message: Whole, version: int) -> bytes:
     """The message's body as bytes."""
     pieces: list[Buffer] = []
-    cls = type(message)
-    _of_version(cls, cls.WRITERS, version)(message, pieces.append)
+    _writer(type(message), version)(message, pieces.append)
     return b"".join(pieces)
 
 
@@ -217,8 +235,7 @@ def encode_into(message: Whole, version: int, pieces: list[Buffer]) -> None:
 def in_pieces(message: Whole, version: int) -> list[Buffer]:
     """The message's body: large buffers as they are, those between them joined."""
     own: list[Buffer] = []
-    cls = type(message)
-    _of_version(cls, cls.WRITERS, version)(message, own.append)
+    _writer(type(message), version)(message, own.append)
     pieces: list[Buffer] = []
     small: list[Buffer] = []
     for piece in own:
@@ -238,15 +255,14 @@ def put_all(elements: Sequence[Message], version: int) -> bytes:
     """Elements of an array of a response, all of one class, as bytes: what `Packed.add` takes."""
     if not elements:
         return b""
-    cls = type(elements[0])
-    write = _of_version(cls, cls.WRITERS, version)
+    write = _writer(type(elements[0]), version)
     pieces: list[Buffer] = []
     for element in elements:
         write(element, pieces.append)
     return b"".join(pieces)
 
 
-def changed(message: P, **fields: Any) -> P:
+def changed(message: P, **fields: object) -> P:
     """A copy of a message with other values in some fields; TypeError for a name it has not."""
     cls = type(message)
     if wrong := fields.keys() - set(cls.__slots__):
@@ -257,7 +273,7 @@ def changed(message: P, **fields: Any) -> P:
     return made
 
 
-class Packed(Sequence[Any]):
+class Packed(Sequence[Never]):
     """An array whose elements have been turned into bytes already: for very long ones (S-08).
 
     Stands in a response in the place of an array of structs, and is written as it is; `pieces` are
@@ -285,6 +301,10 @@ class Packed(Sequence[Any]):
             self.pieces[-1] += piece
         else:
             self.pieces.append(piece)
+
+
+def _writer(cls: type[P], version: int) -> Writer[P]:
+    return cast(Writer[P], _of_version(cls, cls.WRITERS, version))
 
 
 def _of_version(cls: type[Message], table: Mapping[int, T], version: int) -> T:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, Final
+from typing import Final
 
 import cramjam
 
@@ -80,7 +80,7 @@ def decompress(codec: int, data: Buffer, limit: int) -> Buffer:
     raise Corrupt(f"compression {codec} is unknown")
 
 
-def _bounded(into: Callable[[Any, bytearray], int], data: Buffer, limit: int) -> Buffer:
+def _bounded(into: Callable[[Buffer, bytearray], int], data: Buffer, limit: int) -> Buffer:
     room = min(limit, max(64 << 10, 4 * len(data)))
     while True:
         out = bytearray(room)

@@ -8,8 +8,7 @@ and the end of transactions in data logs (KIP-98). The records made here have th
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import Final, TypeAlias
 
@@ -23,12 +22,20 @@ from spindle.model.batches import (
     Record,
 )
 from spindle.model.errors import Corrupt
-from spindle.model.ids import DirectoryId, Endpoint, NodeId, VersionRange
+from spindle.model.ids import NodeId
 from spindle.wire.batch import NEXT, build, records
-from spindle.wire.declare import F, layout
-from spindle.wire.layout import Layout
-from spindle.wire.readers import read_all
-from spindle.wire.writers import writer_of
+from spindle.wire.codec import Put, Reader, read_record
+from spindle.wire.contents import k_raft_version as kraft_version_record
+from spindle.wire.contents import leader_change as leader_change_record
+from spindle.wire.contents import snapshot_footer as snapshot_footer_record
+from spindle.wire.contents import snapshot_header as snapshot_header_record
+from spindle.wire.contents import voters as voters_record
+from spindle.wire.stored import KRaftVersion as KRaftVersion
+from spindle.wire.stored import LeaderChange as LeaderChange
+from spindle.wire.stored import SnapshotFooter as SnapshotFooter
+from spindle.wire.stored import SnapshotHeader as SnapshotHeader
+from spindle.wire.stored import Voter as Voter
+from spindle.wire.stored import Voters as Voters
 
 _KEY: Final = struct.Struct(">hh")
 _VALUE_VERSION: Final = struct.Struct(">h")
@@ -47,115 +54,17 @@ class ControlType(IntEnum):
     VOTERS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class LeaderChange:
-    """A leader of the metadata quorum begins its epoch; the voters it knows, and who chose it."""
-
-    leader: NodeId
-    voters: tuple[NodeId, ...] = ()
-    granting: tuple[NodeId, ...] = ()
+QuorumControl: TypeAlias = LeaderChange | SnapshotHeader | SnapshotFooter | KRaftVersion | Voters
+Control: TypeAlias = QuorumControl | EndTransactionMarker
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotHeader:
-    """A snapshot begins. `last_timestamp`: of the newest record that went into it, in ms."""
-
-    last_timestamp: int
-
-
-@dataclass(frozen=True, slots=True)
-class SnapshotFooter:
-    """A snapshot is complete."""
-
-
-@dataclass(frozen=True, slots=True)
-class KRaftVersion:
-    """The quorum's protocol: 0 static voters, 1 voters in the log (KIP-853)."""
-
-    level: int
-
-
-@dataclass(frozen=True, slots=True)
-class Voter:
-    """A voter of a dynamic quorum. `supported`: the kraft.version levels it can work with."""
-
-    id: NodeId
-    directory_id: DirectoryId
-    endpoints: tuple[Endpoint, ...]
-    supported: VersionRange
-
-
-@dataclass(frozen=True, slots=True)
-class Voters:
-    """All voters of a dynamic quorum."""
-
-    voters: tuple[Voter, ...]
-
-
-Control: TypeAlias = (
-    LeaderChange | SnapshotHeader | SnapshotFooter | KRaftVersion | Voters | EndTransactionMarker
-)
-
-
-_VERSION: Final = F("", "int16", get="0")
-_BARE: Final = layout("Voter", 0, (F("id", "int32", get="e"),), build=int)
-
-
-def _bare_id(id: NodeId, _directory: DirectoryId) -> NodeId:
-    return id
-
-
-# Version 1 adds directory ids, which Apache Kafka 4.3 does not write either.
-_WITH_DIRECTORY: Final = layout(
-    "Voter", 1, (F("id", "int32"), F("directory_id", "id")), build=_bare_id
-)
-_ENDPOINT: Final = layout(
-    "Endpoint", 0, (F("name", "string"), F("host", "string"), F("port", "uint16")), build=Endpoint
-)
-_SUPPORTED: Final = layout(
-    "KRaftVersionFeature", 0, (F("min", "int16"), F("max", "int16")), build=VersionRange
-)
-_VOTER: Final = layout(
-    "Voter",
-    0,
-    (
-        F("id", "int32"),
-        F("directory_id", "id"),
-        F("endpoints", "[]", of=_ENDPOINT),
-        F("supported", "", of=_SUPPORTED),
-    ),
-    cls=Voter,
-)
-
-
-def _leader_change(version: int, voter: Layout) -> Layout:
-    return layout(
-        "LeaderChange",
-        version,
-        (
-            _VERSION,
-            F("leader", "int32"),
-            F("voters", "[]", of=voter),
-            F("granting", "[]", of=voter),
-        ),
-        cls=LeaderChange,
-    )
-
-
-_LAYOUTS: Final[dict[ControlType, tuple[Layout, ...]]] = {
-    ControlType.LEADER_CHANGE: (_leader_change(0, _BARE), _leader_change(1, _WITH_DIRECTORY)),
-    ControlType.SNAPSHOT_HEADER: (
-        layout("SnapshotHeader", 0, (_VERSION, F("last_timestamp", "int64")), cls=SnapshotHeader),
-    ),
-    ControlType.SNAPSHOT_FOOTER: (layout("SnapshotFooter", 0, (_VERSION,), cls=SnapshotFooter),),
-    ControlType.KRAFT_VERSION: (
-        layout("KRaftVersion", 0, (_VERSION, F("level", "int16")), cls=KRaftVersion),
-    ),
-    ControlType.VOTERS: (
-        layout("Voters", 0, (_VERSION, F("voters", "[]", of=_VOTER)), cls=Voters),
-    ),
+_READERS: Final[Mapping[ControlType, tuple[str, Mapping[int, Reader[Control]]]]] = {
+    ControlType.LEADER_CHANGE: ("LeaderChange", leader_change_record.READERS),
+    ControlType.SNAPSHOT_HEADER: ("SnapshotHeader", snapshot_header_record.READERS),
+    ControlType.SNAPSHOT_FOOTER: ("SnapshotFooter", snapshot_footer_record.READERS),
+    ControlType.KRAFT_VERSION: ("KRaftVersion", kraft_version_record.READERS),
+    ControlType.VOTERS: ("Voters", voters_record.READERS),
 }
-_TYPES: Final = {shapes[0].cls: type_ for type_, shapes in _LAYOUTS.items()}
 
 
 def control_record(value: Control, timestamp: int = NO_TIMESTAMP) -> Record:
@@ -165,10 +74,27 @@ def control_record(value: Control, timestamp: int = NO_TIMESTAMP) -> Record:
         return Record(
             NEXT, timestamp, _KEY.pack(0, type_), _MARKER.pack(0, value.coordinator_epoch)
         )
-    type_ = _TYPES[type(value)]
     pieces: list[Buffer] = []
-    writer_of(_LAYOUTS[type_][0])(value, pieces.append)
+    type_ = _put(value, pieces.append)
     return Record(NEXT, timestamp, _KEY.pack(0, type_), b"".join(pieces))
+
+
+def _put(value: QuorumControl, put: Put) -> ControlType:
+    """Write a value in version 0, the one that Apache Kafka 4.3 writes; its type."""
+    if isinstance(value, LeaderChange):
+        leader_change_record.WRITERS[0](value, put)
+        return ControlType.LEADER_CHANGE
+    if isinstance(value, SnapshotHeader):
+        snapshot_header_record.WRITERS[0](value, put)
+        return ControlType.SNAPSHOT_HEADER
+    if isinstance(value, SnapshotFooter):
+        snapshot_footer_record.WRITERS[0](value, put)
+        return ControlType.SNAPSHOT_FOOTER
+    if isinstance(value, KRaftVersion):
+        kraft_version_record.WRITERS[0](value, put)
+        return ControlType.KRAFT_VERSION
+    voters_record.WRITERS[0](value, put)
+    return ControlType.VOTERS
 
 
 def decode_control(record: Record) -> Control | None:
@@ -189,9 +115,9 @@ def decode_control(record: Record) -> Control | None:
         if len(value) < _MARKER.size:
             raise Corrupt(f"control record {type_.name} at offset {record.offset} is cut short")
         return EndTransactionMarker(type_ is ControlType.COMMIT, _MARKER.unpack_from(value)[1])
-    shapes = _LAYOUTS[type_]
-    read: Control = read_all(shapes[min(version, len(shapes) - 1)], value)[0]
-    return read
+    name, readers = _READERS[type_]
+    version = min(version, len(readers) - 1)
+    return read_record(readers[version], name, version, value, 0)[0]
 
 
 def control_type(record: Record) -> ControlType | None:

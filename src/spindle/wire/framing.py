@@ -8,7 +8,7 @@ A frame is a length of four bytes and a message; a message is a header and a bod
 from __future__ import annotations
 
 import struct
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import Final, NamedTuple, TypeVar, cast
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error
@@ -68,18 +68,18 @@ class LargeRequest:
 
     __slots__ = ("_walk", "header")
 
-    def __init__(self, frame: Buffer, cls: type[codec.Request[Any]]) -> None:
+    def __init__(self, frame: Buffer, cls: type[codec.Request[codec.Response]]) -> None:
         """`cls`: what it is read as."""
         self.header, offset = decode_header(frame)
         self._walk = codec.walk(cls, self.header.version, frame, offset)
 
-    def step(self) -> codec.Request[Any] | None:
+    def step(self) -> codec.Request[codec.Response] | None:
         """Go on; the request, if that was all of it."""
         return self._walk.value if self._walk.step() else None
 
 
 def request_frame(
-    request: codec.Request[Any], version: int, correlation: int, client_id: str | None
+    request: codec.Request[codec.Response], version: int, correlation: int, client_id: str | None
 ) -> bytes:
     """A request in one of its versions, with its header and length prefix, ready to send."""
     name = b"" if client_id is None else client_id.encode()

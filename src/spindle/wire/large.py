@@ -16,11 +16,12 @@ import math
 import struct
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Final, NoReturn, TypeAlias, TypeVar, overload
+from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
-from spindle.wire.values import long_uvarint, short
+from spindle.wire.values import long_uvarint, short, uuid_of
 
 T = TypeVar("T")
 E = TypeVar("E", covariant=True)
@@ -78,7 +79,15 @@ class Many(Sequence[E]):
     def __iter__(self) -> Iterator[E]:
         return self._elements()
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> E: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> NoReturn: ...
+
+    def __getitem__(self, index: int | slice) -> E:
+        if isinstance(index, slice):
+            raise TypeError("the elements of a long array are read one by one")
         if not 0 <= index < self._count:
             raise IndexError(index)
         return next(each for place, each in enumerate(self) if place == index)
@@ -144,13 +153,19 @@ def walk_each(
     return many, o
 
 
-def numbers(
-    form: str, size: int, b: Buffer, o: int, n: int, convert: Callable[[Any], Any] | None = None
-) -> Reading[Sequence[Any]]:
+def numbers(form: str, size: int, b: Buffer, o: int, n: int) -> Reading[Sequence[int]]:
     """The `n` elements of an array, each of one fixed size: `form` and bytes. Does not rest."""
     yield from ()
     end = o + n * size
-    found = partial(_numbers, form, convert, b, o, end)
+    found = partial(_numbers, form, b, o, end)
+    return (Many(n, found) if end - o > KEPT else tuple(found())), end
+
+
+def uuids(b: Buffer, o: int, n: int) -> Reading[Sequence[UUID | None]]:
+    """The `n` ids of an array, None for the zero id. Does not rest."""
+    yield from ()
+    end = o + n * 16
+    found = partial(_uuids, b, o, end)
     return (Many(n, found) if end - o > KEPT else tuple(found())), end
 
 
@@ -195,8 +210,11 @@ def _walk_again(
         yield one
 
 
-def _numbers(
-    form: str, convert: Callable[[Any], Any] | None, b: Buffer, o: int, end: int
-) -> Iterator[Any]:
+def _numbers(form: str, b: Buffer, o: int, end: int) -> Iterator[int]:
     for (value,) in struct.iter_unpack(form, memoryview(b)[o:end]):
-        yield value if convert is None else convert(value)
+        yield value
+
+
+def _uuids(b: Buffer, o: int, end: int) -> Iterator[UUID | None]:
+    for (raw,) in struct.iter_unpack(">16s", memoryview(b)[o:end]):
+        yield uuid_of(raw)

@@ -7,9 +7,9 @@ reads. What we do not interpret comes as `Other` and goes back byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final, cast
 
 from spindle.model import records as r
 from spindle.model.batches import Buffer
@@ -23,12 +23,9 @@ from spindle.model.features import (
 )
 from spindle.model.ids import MIGRATING
 from spindle.model.records import MetadataRecord
-from spindle.wire.declare import layout
-from spindle.wire.layout import Layout
-from spindle.wire.metadata_schema import SCHEMAS
-from spindle.wire.readers import read_all
+from spindle.wire.codec import Writer, read_record
+from spindle.wire.contents.metadata_log import READERS, WRITERS
 from spindle.wire.values import put_uvarint, take_uvarint
-from spindle.wire.writers import writer_of
 
 NEWEST: Final = SUPPORTED[METADATA_VERSION].max
 _FRAME: Final = 1
@@ -41,42 +38,61 @@ def encode_record(record: MetadataRecord, level: int = NEWEST) -> bytes:
     if isinstance(record, r.Other):
         head = put_uvarint(_FRAME) + put_uvarint(record.key) + put_uvarint(record.version)
         return head + record.body
-    versions = _WRITTEN[type(record)]
-    choose = _CHOSEN.get(type(record))
-    head, shape = versions[choose(record, level) if choose else -1]
+    head, write = _WRITTEN[type(record)][_version(record, level)]
     pieces: list[Buffer] = [head]
-    writer_of(shape)(record, pieces.append)
+    write(record, pieces.append)
     return b"".join(pieces)
 
 
 def decode_record(value: Buffer) -> MetadataRecord:
     """Read a record's value; Corrupt for broken bytes and for versions newer than we know."""
     data = bytes(value)
-    frame, offset = take_uvarint(data, 0)
-    if frame != _FRAME:
-        raise Corrupt(f"a metadata record has frame version {frame}, not {_FRAME}")
-    key, offset = take_uvarint(data, offset)
-    version, offset = take_uvarint(data, offset)
-    versions = LAYOUTS.get(key)
-    if versions is None:
+    key, version, offset = _head(data)
+    known = READERS.get(key)
+    if known is None:
         return r.Other(key=key, version=version, body=data[offset:])
-    if version >= len(versions):
+    name, readers = known
+    reader = readers.get(version)
+    if reader is None:
         raise Corrupt(
             f"metadata record {key} has version {version}; this node knows 0 to"
-            f" {len(versions) - 1}. The cluster's metadata.version is newer than this node"
+            f" {len(readers) - 1}. The cluster's metadata.version is newer than this node"
         )
-    shape = versions[version]
-    record: MetadataRecord
-    record, end = read_all(shape, data, offset)
+    record, end = read_record(reader, name, version, data, offset)
     if end != len(data):
-        raise Corrupt(f"{shape.name}: {len(data) - end} bytes are left behind the record")
+        raise Corrupt(f"{name} v{version}: {len(data) - end} bytes are left behind the record")
     if isinstance(record, r.Partition) and not record.directories:
         # Version 0 was written before directories had ids (KIP-858).
         return replace(record, directories=(MIGRATING,) * len(record.replicas))
     return record
 
 
-def _registration_version(record: Any, level: int) -> int:
+def _head(data: bytes) -> tuple[int, int, int]:
+    """A record's key, its version, and where its body begins."""
+    if len(data) > 2 and data[0] == _FRAME and data[1] < 128 and data[2] < 128:
+        return data[1], data[2], 3
+    frame, offset = take_uvarint(data, 0)
+    if frame != _FRAME:
+        raise Corrupt(f"a metadata record has frame version {frame}, not {_FRAME}")
+    key, offset = take_uvarint(data, offset)
+    version, offset = take_uvarint(data, offset)
+    return key, version, offset
+
+
+def _version(record: MetadataRecord, level: int) -> int:
+    """The version that Apache Kafka writes at this metadata.version."""
+    if isinstance(record, r.PartitionChange | r.Partition):
+        if level >= ELIGIBLE_LEADER_REPLICAS:
+            return 2
+        return 1 if level >= DIRECTORY_ASSIGNMENT else 0
+    if isinstance(record, r.RegisterBroker):
+        return _registration_version(level)
+    if isinstance(record, r.BrokerRegistrationChange):
+        return _registration_change_version(record)
+    return 0
+
+
+def _registration_version(level: int) -> int:
     if level >= CORDONED_DIRECTORIES:
         return 4
     if level >= DIRECTORY_ASSIGNMENT:
@@ -84,13 +100,7 @@ def _registration_version(record: Any, level: int) -> int:
     return 2 if level >= _MIGRATION else 1
 
 
-def _partition_version(record: Any, level: int) -> int:
-    if level >= ELIGIBLE_LEADER_REPLICAS:
-        return 2
-    return 1 if level >= DIRECTORY_ASSIGNMENT else 0
-
-
-def _registration_change_version(record: Any, level: int) -> int:
+def _registration_change_version(record: r.BrokerRegistrationChange) -> int:
     """The oldest version that can say it, as Apache Kafka does."""
     if record.cordoned_log_dirs is not None:
         return 3
@@ -99,26 +109,12 @@ def _registration_change_version(record: Any, level: int) -> int:
     return 1 if record.in_controlled_shutdown else 0
 
 
-LAYOUTS: Final[dict[int, tuple[Layout, ...]]] = {
-    schema.key: tuple(
-        layout(schema.name, version, schema.fields, cls=schema.cls, build=schema.build)
-        for version in schema.versions
+_WRITTEN: Final[Mapping[type[MetadataRecord], tuple[tuple[bytes, Writer[MetadataRecord]], ...]]] = {
+    cls: tuple(
+        # A class's writers are found by the class alone, so they get no other value.
+        (b"".join(map(put_uvarint, (_FRAME, key, v))), cast(Writer[MetadataRecord], writers[v]))
+        for v in range(len(writers))
     )
-    for schema in SCHEMAS
+    for cls, (key, writers) in WRITERS.items()
 }
-
-_WRITTEN: Final[dict[type[Any], tuple[tuple[bytes, Layout], ...]]] = {
-    schema.cls: tuple(
-        (b"".join(map(put_uvarint, (_FRAME, schema.key, version))), shape)
-        for version, shape in enumerate(LAYOUTS[schema.key])
-    )
-    for schema in SCHEMAS
-    if schema.cls is not None
-}
-
-_CHOSEN: Final[dict[type[Any], Callable[[Any, int], int]]] = {
-    r.RegisterBroker: _registration_version,
-    r.Partition: _partition_version,
-    r.PartitionChange: _partition_version,
-    r.BrokerRegistrationChange: _registration_change_version,
-}
+"""By class and version: how the record begins, and what writes the rest."""

@@ -8,99 +8,18 @@ meaning of the numbers. The transaction coordinator's node part is the only call
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Final
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
-from spindle.wire.declare import F, layout
-from spindle.wire.readers import read_all
-from spindle.wire.writers import writer_of
+from spindle.wire.codec import read_record
+from spindle.wire.contents import transaction_log_key, transaction_log_value
+from spindle.wire.stored import TransactionKey
+from spindle.wire.stored import TransactionPartitions as TransactionPartitions
+from spindle.wire.stored import TransactionValue as TransactionValue
 
 _INT16: Final = struct.Struct(">h")
 _KEY_TYPE: Final = 0
-
-
-@dataclass(frozen=True, slots=True)
-class TransactionKey:
-    """A transactional id."""
-
-    transactional_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class TransactionPartitions:
-    """The partitions of a topic that take part."""
-
-    topic: str
-    partitions: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TransactionValue:
-    """The state of a transactional id. Times in ms; -1 for ids and epochs that are not there.
-
-    `partitions` None: a state that has none. `next_producer_epoch` belongs to KIP-939.
-    """
-
-    producer_id: int
-    previous_producer_id: int = -1
-    next_producer_id: int = -1
-    producer_epoch: int
-    next_producer_epoch: int = -1
-    timeout: int
-    status: int
-    partitions: tuple[TransactionPartitions, ...] | None
-    updated: int
-    started: int
-    client_version: int = 0
-
-
-_KEY: Final = layout(
-    "TransactionLogKey",
-    0,
-    (F("transactional_id", "string"),),
-    cls=TransactionKey,
-    flexible=False,
-)
-_FIELDS: Final = (
-    F("producer_id", "int64"),
-    F("previous_producer_id", "int64", since=1, tag=0, default=-1),
-    F("next_producer_id", "int64", since=1, tag=1, default=-1),
-    F("producer_epoch", "int16"),
-    F("next_producer_epoch", "int16", since=1, tag=3, default=-1),
-    F("timeout", "int32"),
-    F("status", "int8"),
-)
-_TIMES: Final = (
-    F("updated", "int64"),
-    F("started", "int64"),
-    F("client_version", "int16", since=1, tag=2, default=0),
-)
-_VALUES: Final = tuple(
-    layout(
-        "TransactionLogValue",
-        version,
-        (
-            *_FIELDS,
-            F(
-                "partitions",
-                "?[]",
-                of=layout(
-                    "PartitionsSchema",
-                    version,
-                    (F("topic", "string"), F("partitions", "[]int32")),
-                    cls=TransactionPartitions,
-                    flexible=version >= 1,
-                ),
-            ),
-            *_TIMES,
-        ),
-        cls=TransactionValue,
-        flexible=version >= 1,
-    )
-    for version in range(2)
-)
 
 
 def encode_transaction(
@@ -108,12 +27,12 @@ def encode_transaction(
 ) -> tuple[bytes, bytes | None]:
     """Key and value of a transactional id's record, the value in this version; None forgets it."""
     pieces: list[Buffer] = [_INT16.pack(_KEY_TYPE)]
-    writer_of(_KEY)(TransactionKey(transactional_id), pieces.append)
+    transaction_log_key.WRITERS[_KEY_TYPE](TransactionKey(transactional_id), pieces.append)
     key = b"".join(pieces)
     if value is None:
         return key, None
     pieces = [_INT16.pack(version)]
-    writer_of(_VALUES[version])(value, pieces.append)
+    transaction_log_value.WRITERS[version](value, pieces.append)
     return key, b"".join(pieces)
 
 
@@ -123,13 +42,16 @@ def decode_transaction(
     """Read a record; None for types of keys that we do not know. Corrupt."""
     if _version_of(key, "key") != _KEY_TYPE:
         return None
-    name = read_all(_KEY, key, _INT16.size)[0].transactional_id
+    read_key = transaction_log_key.READERS[_KEY_TYPE]
+    found, _ = read_record(read_key, "TransactionLogKey", _KEY_TYPE, key, _INT16.size)
+    name = found.transactional_id
     if value is None:
         return name, None
     version = _version_of(value, "value")
-    if not 0 <= version < len(_VALUES):
+    reader = transaction_log_value.READERS.get(version)
+    if reader is None:
         raise Corrupt(f"TransactionLogValue has version {version}; this node knows 0 and 1")
-    return name, read_all(_VALUES[version], value, _INT16.size)[0]
+    return name, read_record(reader, "TransactionLogValue", version, value, _INT16.size)[0]
 
 
 def _version_of(data: Buffer, what: str) -> int:

@@ -9,10 +9,10 @@ import pytest
 from kio.index import load_payload_module
 from kio.static.constants import EntityType
 from tools.messages.entities import decode, encode, make, request_types, response_types
+from tools.messages.layout import layout_of
+from tools.messages.readers import read_all
 
 from spindle.wire.apis import Key
-from spindle.wire.layout import layout_of
-from spindle.wire.readers import read_all
 
 ONE, TWO = uuid.UUID(int=1 << 64), uuid.UUID(int=2 << 64)
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from tools.messages import entities
+from tools.messages.layout import Field, Layout, layout_of
 from tools.messages.schema import messages, snake
 
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.codec import Request, decode, encode, walk
 from spindle.wire.large import KEPT, STEP, TAGS_MAX, Many
-from spindle.wire.layout import Field, Layout, layout_of
 from spindle.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
 from spindle.wire.messages.produce_request import (
     PartitionProduceData,

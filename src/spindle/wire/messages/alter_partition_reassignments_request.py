@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, count_of, null, skip_tags, tag_at, wrong_size
-from spindle.wire.large import Marks, Reading, numbers, walk_each
+from spindle.wire.large import Marks, Reading, numbers, uuids, walk_each
 from spindle.wire.messages.alter_partition_reassignments_response import (
     AlterPartitionReassignmentsResponse,
 )
@@ -184,7 +184,7 @@ def _walk_reassignable_partition_v0(
                     raise null("ReassignablePartition.directories")
                 if n * 16 > end - o:
                     raise short("ReassignablePartition.directories", n * 16, end - o)
-                directories, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                directories, o = yield from uuids(b, o, n)
                 if o != stop:
                     raise wrong_size("ReassignablePartition.directories", o - stop)
             o = stop

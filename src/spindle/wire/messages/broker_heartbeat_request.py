@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Put, Request, count_of, null, tag_at, wrong_size
-from spindle.wire.large import Marks, Reading, numbers
+from spindle.wire.large import Marks, Reading, numbers, uuids
 from spindle.wire.messages.broker_heartbeat_response import BrokerHeartbeatResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -313,7 +313,7 @@ def _walk_broker_heartbeat_request_v0(
                     raise null("BrokerHeartbeatRequest.room_directories")
                 if n * 16 > end - o:
                     raise short("BrokerHeartbeatRequest.room_directories", n * 16, end - o)
-                room_directories, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                room_directories, o = yield from uuids(b, o, n)
                 if o != stop:
                     raise wrong_size("BrokerHeartbeatRequest.room_directories", o - stop)
             elif tag == 10001:
@@ -643,7 +643,7 @@ def _walk_broker_heartbeat_request_v1(
                     raise null("BrokerHeartbeatRequest.offline_log_dirs")
                 if n * 16 > end - o:
                     raise short("BrokerHeartbeatRequest.offline_log_dirs", n * 16, end - o)
-                offline_log_dirs, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                offline_log_dirs, o = yield from uuids(b, o, n)
                 if o != stop:
                     raise wrong_size("BrokerHeartbeatRequest.offline_log_dirs", o - stop)
             elif tag == 10000:
@@ -656,7 +656,7 @@ def _walk_broker_heartbeat_request_v1(
                     raise null("BrokerHeartbeatRequest.room_directories")
                 if n * 16 > end - o:
                     raise short("BrokerHeartbeatRequest.room_directories", n * 16, end - o)
-                room_directories, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                room_directories, o = yield from uuids(b, o, n)
                 if o != stop:
                     raise wrong_size("BrokerHeartbeatRequest.room_directories", o - stop)
             elif tag == 10001:
@@ -1014,7 +1014,7 @@ def _walk_broker_heartbeat_request_v2(
                     raise null("BrokerHeartbeatRequest.offline_log_dirs")
                 if n * 16 > end - o:
                     raise short("BrokerHeartbeatRequest.offline_log_dirs", n * 16, end - o)
-                offline_log_dirs, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                offline_log_dirs, o = yield from uuids(b, o, n)
                 if o != stop:
                     raise wrong_size("BrokerHeartbeatRequest.offline_log_dirs", o - stop)
             elif tag == 1:
@@ -1028,7 +1028,7 @@ def _walk_broker_heartbeat_request_v2(
                 else:
                     if n * 16 > end - o:
                         raise short("BrokerHeartbeatRequest.cordoned_log_dirs", n * 16, end - o)
-                    cordoned_log_dirs, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                    cordoned_log_dirs, o = yield from uuids(b, o, n)
                 if o != stop:
                     raise wrong_size("BrokerHeartbeatRequest.cordoned_log_dirs", o - stop)
             elif tag == 10000:
@@ -1041,7 +1041,7 @@ def _walk_broker_heartbeat_request_v2(
                     raise null("BrokerHeartbeatRequest.room_directories")
                 if n * 16 > end - o:
                     raise short("BrokerHeartbeatRequest.room_directories", n * 16, end - o)
-                room_directories, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+                room_directories, o = yield from uuids(b, o, n)
                 if o != stop:
                     raise wrong_size("BrokerHeartbeatRequest.room_directories", o - stop)
             elif tag == 10001:

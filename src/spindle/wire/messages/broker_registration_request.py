@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Message, Put, Request, null, skip_tags
-from spindle.wire.large import Marks, Reading, numbers, read_each
+from spindle.wire.large import Marks, Reading, read_each, uuids
 from spindle.wire.messages.broker_registration_response import BrokerRegistrationResponse
 from spindle.wire.values import ZERO_UUID, long_uvarint, put_uvarint, short, uuid_of
 
@@ -705,7 +705,7 @@ def _walk_broker_registration_request_v2(
         raise null("BrokerRegistrationRequest.log_dirs")
     if n * 16 > end - o:
         raise short("BrokerRegistrationRequest.log_dirs", n * 16, end - o)
-    log_dirs, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+    log_dirs, o = yield from uuids(b, o, n)
     o = skip_tags(b, o, end, "BrokerRegistrationRequest") if b[o] else o + 1
     e = new(BrokerRegistrationRequest)
     e.broker_id = broker_id
@@ -902,7 +902,7 @@ def _walk_broker_registration_request_v3(
         raise null("BrokerRegistrationRequest.log_dirs")
     if n * 16 > end - o:
         raise short("BrokerRegistrationRequest.log_dirs", n * 16, end - o)
-    log_dirs, o = yield from numbers(">16s", 16, b, o, n, uuid_of)
+    log_dirs, o = yield from uuids(b, o, n)
     (previous_broker_epoch,) = unpack_q(b, o)
     o += 8
     o = skip_tags(b, o, end, "BrokerRegistrationRequest") if b[o] else o + 1

@@ -2,7 +2,7 @@
 
 kio describes Kafka's messages as dataclasses whose fields carry a wire type and perhaps a tag;
 `layout_of` turns such a class into a `Layout`. Records that kio lacks are declared as layouts over
-our own values (`metadata_schema`, `coordinator_schema`). Knows no bytes.
+our own values (`metadata_records`, `topic_records`). Knows no bytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Words for declaring the layout of records that kio lacks, over our own values.
 
 A declaration is a table: for each field its name, its wire type, and the versions that have it.
-`metadata_schema` and `coordinator_schema` are written in these words.
+`metadata_records` and `topic_records` are written in these words.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spindle.wire.layout import Field, Layout, zero
+from tools.messages.layout import Field, Layout, zero
 
 NEWEST: Final = 32767
 """The upper end of a field's versions which has not come yet."""

@@ -1,8 +1,8 @@
 """Tables of the metadata records that we interpret: which fields, in which versions.
 
-Pure data over `model.records`, read by `metadata` alone. Field order is wire order. A zero id is
-MIGRATING (KIP-858). The keys that are missing here (ACLs, quotas, SCRAM, tokens, ...) are kept as
-they came.
+Pure data over `model.records`; `recording` makes readers and writers of it. Field order is wire
+order. A zero id is MIGRATING (KIP-858). The keys that are missing here (ACLs, quotas, SCRAM,
+tokens, ...) are kept as they came.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from spindle.model import records as r
-from spindle.model.ids import Endpoint, NodeId, VersionRange
-from spindle.wire.declare import F, layout
+from spindle.model.ids import Endpoint
+from spindle.wire.making import feature, fence, unfence
+from tools.messages.declare import F, layout
+from tools.messages.recording import Recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,6 @@ _ENDPOINT: Final = layout(
 )
 
 
-def _feature(name: str, low: int, high: int) -> tuple[str, VersionRange]:
-    return name, VersionRange(low, high)
-
-
 _FEATURE: Final = layout(
     "Feature",
     0,
@@ -53,16 +51,8 @@ _FEATURE: Final = layout(
         F("min", "int16", get="e[1].min"),
         F("max", "int16", get="e[1].max"),
     ),
-    build=_feature,
+    build=feature,
 )
-
-
-def _fence(broker_id: NodeId, broker_epoch: int) -> r.BrokerRegistrationChange:
-    return r.BrokerRegistrationChange(broker_id=broker_id, broker_epoch=broker_epoch, fenced=1)
-
-
-def _unfence(broker_id: NodeId, broker_epoch: int) -> r.BrokerRegistrationChange:
-    return r.BrokerRegistrationChange(broker_id=broker_id, broker_epoch=broker_epoch, fenced=-1)
 
 
 _BROKER: Final = (F("broker_id", "int32"), F("broker_epoch", "int64"))
@@ -142,8 +132,8 @@ SCHEMAS: Final = (
         r.PartitionChange,
     ),
     # Written before metadata.version 3.3-IV2 alone, and read as what they mean.
-    Schema(7, range(1), "FenceBroker", _BROKER, build=_fence),
-    Schema(8, range(1), "UnfenceBroker", _BROKER, build=_unfence),
+    Schema(7, range(1), "FenceBroker", _BROKER, build=fence),
+    Schema(8, range(1), "UnfenceBroker", _BROKER, build=unfence),
     Schema(9, range(1), "RemoveTopic", (F("topic_id", "id"),), r.RemoveTopic),
     Schema(
         12, range(1), "FeatureLevel", (F("name", "string"), F("level", "int16")), r.FeatureLevel
@@ -193,3 +183,21 @@ SCHEMAS: Final = (
     ),
     Schema(28, range(1), "ClearElr", (F("topic", "string"),), r.ClearElr),
 )
+
+
+def metadata_records() -> list[Recorded]:
+    """Every record of the metadata log that we interpret, by key."""
+    return [
+        Recorded(
+            schema.name,
+            {
+                version: layout(
+                    schema.name, version, schema.fields, cls=schema.cls, build=schema.build
+                )
+                for version in schema.versions
+            },
+            tuple(schema.versions) if schema.cls is not None else (),
+            schema.key,
+        )
+        for schema in SCHEMAS
+    ]

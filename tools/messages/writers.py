@@ -2,8 +2,8 @@
 
 kio's own writer walks the class description for each value, which costs 20 to 80 us a message. Here
 the description is walked once: neighbouring fields of fixed size become a single `struct` call, and
-record bytes are appended as they are, never copied. `entities`
-and the codecs of records call this.
+record bytes are appended as they are, never copied. `entities` calls this, and the tests of what
+`writing` and `recording` write.
 
 The generated function is `write(e, put)`: `e` the entity, `put` the append method of the list.
 """
@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Packed as Packed
-from spindle.wire.layout import FIXED, ZERO_DURATION, Field, Layout, layout_of
 from spindle.wire.values import ZERO_UUID, milliseconds, put_uvarint, timestamp
+from tools.messages.layout import FIXED, ZERO_DURATION, Field, Layout, layout_of
 
 Put: TypeAlias = Callable[[Buffer], None]
 Writer: TypeAlias = Callable[[Any, Put], None]

@@ -3,8 +3,8 @@
 kio's native reader allocates an array by the length which the sender claims, before it looks at
 what is there: eight hostile bytes end the process. It also refuses tags and error codes that it
 does not know, though the protocol wants the former ignored (KIP-482). So entities are read by
-functions generated here, which are about as fast. `entities` and the codecs of
-records call this.
+functions generated here, which are about as fast. `entities` calls this, and the tests of what
+`reading` and `recording` write: they make the same another way.
 
 The generated function is `read(b, o, end)` -> (entity, offset behind it): `b` the buffer, `o` where
 the entity starts, `end` the buffer's length. Lengths are checked before anything is made from them.
@@ -22,8 +22,8 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
-from spindle.wire.layout import FIXED, Field, Layout, least_size, per_class
 from spindle.wire.values import ERRORS, duration, id_of, instant, long_uvarint, short, uuid_of
+from tools.messages.layout import FIXED, Field, Layout, least_size, per_class
 
 Reader: TypeAlias = Callable[[Buffer, int, int], tuple[Any, int]]
 

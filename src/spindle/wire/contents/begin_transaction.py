@@ -1,0 +1,85 @@
+"""BeginTransaction, version 0. Written by `tools.messages`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from spindle.model.batches import Buffer
+from spindle.model.records import BeginTransaction
+from spindle.wire.codec import Open, Put, Reader, Writer, wrong_size
+from spindle.wire.values import long_uvarint, put_uvarint, short
+
+new = object.__new__
+
+
+class _BeginTransaction(Open, BeginTransaction):
+    __slots__ = ()
+
+
+def _read_begin_transaction_v0(b: Buffer, o: int, end: int) -> tuple[BeginTransaction, int]:
+    name: str = ""
+    tags = b[o]
+    o += 1
+    if tags > 127:
+        tags, o = long_uvarint(b, o, tags)
+    for _ in range(tags):
+        tag = b[o]
+        o += 1
+        if tag > 127:
+            tag, o = long_uvarint(b, o, tag)
+        size = b[o]
+        o += 1
+        if size > 127:
+            size, o = long_uvarint(b, o, size)
+        if size > end - o:
+            raise short("BeginTransaction", size, end - o)
+        stop = o + size
+        if tag == 0:
+            n = b[o]
+            o += 1
+            if n > 127:
+                n, o = long_uvarint(b, o, n)
+            n -= 1
+            if n < 0:
+                name = ""
+            else:
+                if n > end - o:
+                    raise short("BeginTransaction.name", n, end - o)
+                name = str(b[o : o + n], "utf-8")
+                o += n
+            if o != stop:
+                raise wrong_size("BeginTransaction.name", o - stop)
+        o = stop
+    e: BeginTransaction = new(_BeginTransaction)
+    e.name = name
+    e.__class__ = BeginTransaction
+    return e, o
+
+
+def _write_begin_transaction_v0(e: BeginTransaction, put: Put) -> None:
+    count = 0
+    tags: list[bytes] = []
+    name = e.name
+    if name:
+        count += 1
+        name_pieces: list[Buffer] = []
+        raw = name.encode()
+        name_pieces.append(put_uvarint(len(raw) + 1))
+        name_pieces.append(raw)
+        piece = b"".join(name_pieces)
+        tags += (b"\x00", put_uvarint(len(piece)), piece)
+    if not count:
+        put(b"\0")
+        return
+    put(put_uvarint(count))
+    for piece in tags:
+        put(piece)
+
+
+READERS: Final[Mapping[int, Reader[BeginTransaction]]] = {
+    0: _read_begin_transaction_v0,
+}
+WRITERS: Final[Mapping[int, Writer[BeginTransaction]]] = {
+    0: _write_begin_transaction_v0,
+}

@@ -1,0 +1,145 @@
+"""Values in the records of the coordinators' topics and of control batches.
+
+Their readers and writers are in `contents`; `coordinator`, `transactions` and `control` are the
+doors to them. The values of the metadata log's records are in `model.records`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spindle.model.ids import DirectoryId, Endpoint, NodeId, TopicId, VersionRange
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetKey:
+    """Whose offset: a group's, for a partition."""
+
+    group: str
+    topic: str
+    partition: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupKey:
+    """A classic group."""
+
+    group: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OffsetValue:
+    """A committed offset. Times in ms; -1 for no leader epoch and for no expiry of its own."""
+
+    offset: int
+    leader_epoch: int = -1
+    metadata: str = ""
+    commit_timestamp: int
+    expire_timestamp: int = -1
+    topic_id: TopicId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupMember:
+    """A member of a group's generation. Timeouts in ms."""
+
+    member_id: str
+    instance_id: str | None = None
+    client_id: str
+    client_host: str
+    rebalance_timeout: int = -1
+    session_timeout: int
+    subscription: bytes
+    assignment: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupValue:
+    """A generation of a group. `state_timestamp`: when the group came into its state, ms or -1."""
+
+    protocol_type: str
+    generation: int
+    protocol: str | None
+    leader: str | None
+    state_timestamp: int = -1
+    members: tuple[GroupMember, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionKey:
+    """A transactional id."""
+
+    transactional_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionPartitions:
+    """The partitions of a topic that take part."""
+
+    topic: str
+    partitions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionValue:
+    """The state of a transactional id. Times in ms; -1 for ids and epochs that are not there.
+
+    `partitions` None: a state that has none. `next_producer_epoch` belongs to KIP-939.
+    """
+
+    producer_id: int
+    previous_producer_id: int = -1
+    next_producer_id: int = -1
+    producer_epoch: int
+    next_producer_epoch: int = -1
+    timeout: int
+    status: int
+    partitions: tuple[TransactionPartitions, ...] | None
+    updated: int
+    started: int
+    client_version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderChange:
+    """A leader of the metadata quorum begins its epoch; the voters it knows, and who chose it."""
+
+    leader: NodeId
+    voters: tuple[NodeId, ...] = ()
+    granting: tuple[NodeId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotHeader:
+    """A snapshot begins. `last_timestamp`: of the newest record that went into it, in ms."""
+
+    last_timestamp: int
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFooter:
+    """A snapshot is complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class KRaftVersion:
+    """The quorum's protocol: 0 static voters, 1 voters in the log (KIP-853)."""
+
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Voter:
+    """A voter of a dynamic quorum. `supported`: the kraft.version levels it can work with."""
+
+    id: NodeId
+    directory_id: DirectoryId
+    endpoints: tuple[Endpoint, ...]
+    supported: VersionRange
+
+
+@dataclass(frozen=True, slots=True)
+class Voters:
+    """All voters of a dynamic quorum."""
+
+    voters: tuple[Voter, ...]

@@ -1,0 +1,177 @@
+"""Tables of the records of the coordinators' topics and of control batches.
+
+Pure data over `wire.stored`; `recording` makes readers and writers of it. Field order is wire
+order. The versions of a key are its types: 0 and 1 an offset, 2 a classic group.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spindle.model.ids import Endpoint, VersionRange
+from spindle.wire import stored
+from spindle.wire.making import bare_id
+from tools.messages.declare import F, layout
+from tools.messages.layout import Layout
+from tools.messages.recording import Recorded
+
+_OFFSET_KEY: Final = (F("group", "string"), F("topic", "string"), F("partition", "int32"))
+_OFFSET_FIELDS: Final = (
+    F("offset", "int64"),
+    F("leader_epoch", "int32", since=3),
+    F("metadata", "string"),
+    F("commit_timestamp", "int64"),
+    F("expire_timestamp", "int64", since=1, until=1),
+    F("topic_id", "uuid", since=4, tag=0),
+)
+_MEMBER_FIELDS: Final = (
+    F("member_id", "string"),
+    F("instance_id", "?string", since=3),
+    F("client_id", "string"),
+    F("client_host", "string"),
+    F("rebalance_timeout", "int32", since=1),
+    F("session_timeout", "int32"),
+    F("subscription", "bytes"),
+    F("assignment", "bytes"),
+)
+
+
+def _group_value(version: int) -> Layout:
+    flexible = version >= 4
+    member = layout(
+        "MemberMetadata", version, _MEMBER_FIELDS, cls=stored.GroupMember, flexible=flexible
+    )
+    fields = (
+        F("protocol_type", "string"),
+        F("generation", "int32"),
+        F("protocol", "?string"),
+        F("leader", "?string"),
+        F("state_timestamp", "int64", since=2),
+        F("members", "[]", of=member),
+    )
+    return layout("GroupMetadataValue", version, fields, cls=stored.GroupValue, flexible=flexible)
+
+
+_BEFORE: Final = (
+    F("producer_id", "int64"),
+    F("previous_producer_id", "int64", since=1, tag=0, default=-1),
+    F("next_producer_id", "int64", since=1, tag=1, default=-1),
+    F("producer_epoch", "int16"),
+    F("next_producer_epoch", "int16", since=1, tag=3, default=-1),
+    F("timeout", "int32"),
+    F("status", "int8"),
+)
+_BEHIND: Final = (
+    F("updated", "int64"),
+    F("started", "int64"),
+    F("client_version", "int16", since=1, tag=2, default=0),
+)
+
+
+def _transaction_value(version: int) -> Layout:
+    return layout(
+        "TransactionLogValue",
+        version,
+        (
+            *_BEFORE,
+            F(
+                "partitions",
+                "?[]",
+                of=layout(
+                    "PartitionsSchema",
+                    version,
+                    (F("topic", "string"), F("partitions", "[]int32")),
+                    cls=stored.TransactionPartitions,
+                    flexible=version >= 1,
+                ),
+            ),
+            *_BEHIND,
+        ),
+        cls=stored.TransactionValue,
+        flexible=version >= 1,
+    )
+
+
+_VERSION: Final = F("", "int16", get="0")
+_BARE: Final = layout("Voter", 0, (F("id", "int32", get="e"),), build=bare_id)
+
+
+# Version 1 adds directory ids, which Apache Kafka 4.3 does not write either.
+_WITH_DIRECTORY: Final = layout(
+    "Voter", 1, (F("id", "int32"), F("directory_id", "id")), build=bare_id
+)
+_ENDPOINT: Final = layout(
+    "Endpoint", 0, (F("name", "string"), F("host", "string"), F("port", "uint16")), build=Endpoint
+)
+_SUPPORTED: Final = layout(
+    "KRaftVersionFeature", 0, (F("min", "int16"), F("max", "int16")), build=VersionRange
+)
+_VOTER: Final = layout(
+    "Voter",
+    0,
+    (
+        F("id", "int32"),
+        F("directory_id", "id"),
+        F("endpoints", "[]", of=_ENDPOINT),
+        F("supported", "", of=_SUPPORTED),
+    ),
+    cls=stored.Voter,
+)
+
+
+def _leader_change(version: int, voter: Layout) -> Layout:
+    return layout(
+        "LeaderChange",
+        version,
+        (
+            _VERSION,
+            F("leader", "int32"),
+            F("voters", "[]", of=voter),
+            F("granting", "[]", of=voter),
+        ),
+        cls=stored.LeaderChange,
+    )
+
+
+def _control(name: str, value: type, *fields: F) -> Recorded:
+    return Recorded(name, {0: layout(name, 0, (_VERSION, *fields), cls=value)}, (0,))
+
+
+def topic_records() -> list[Recorded]:
+    """Keys and values of the coordinators' records."""
+
+    def of(name: str, layouts: list[Layout], first: int = 0) -> Recorded:
+        by_version = dict(enumerate(layouts, first))
+        return Recorded(name, by_version, tuple(by_version))
+
+    offsets = [
+        layout("OffsetCommitKey", v, _OFFSET_KEY, cls=stored.OffsetKey, flexible=False)
+        for v in (0, 1)
+    ]
+    group = layout("GroupMetadataKey", 2, _OFFSET_KEY[:1], cls=stored.GroupKey, flexible=False)
+    values = [
+        layout("OffsetCommitValue", v, _OFFSET_FIELDS, cls=stored.OffsetValue, flexible=v >= 4)
+        for v in range(5)
+    ]
+    name = (F("transactional_id", "string"),)
+    transaction = layout("TransactionLogKey", 0, name, cls=stored.TransactionKey, flexible=False)
+    return [
+        of("OffsetCommitKey", offsets),
+        of("GroupMetadataKey", [group], 2),
+        of("OffsetCommitValue", values),
+        of("GroupMetadataValue", [_group_value(v) for v in range(5)]),
+        of("TransactionLogKey", [transaction]),
+        of("TransactionLogValue", [_transaction_value(v) for v in range(2)]),
+    ]
+
+
+def control_records() -> list[Recorded]:
+    """What control batches say of the quorum and of snapshots."""
+    changes = {0: _leader_change(0, _BARE), 1: _leader_change(1, _WITH_DIRECTORY)}
+    return [
+        Recorded("LeaderChange", changes, (0,)),
+        _control("SnapshotHeader", stored.SnapshotHeader, F("last_timestamp", "int64")),
+        _control("SnapshotFooter", stored.SnapshotFooter),
+        _control("KRaftVersion", stored.KRaftVersion, F("level", "int16")),
+        _control("Voters", stored.Voters, F("voters", "[]", of=_VOTER)),
+    ]
