@@ -15,8 +15,8 @@ TREE = {
     for path in sorted((SOURCE / "spindle").rglob("*.py"))
 }
 BROKER = "spindle.node.broker"
-MAY_SEE_IT = ("spindle.node.node", "spindle.node.handlers", "spindle.sim")
-"""The handlers of requests, who composes the node, and who looks at brokers from outside."""
+MAY_SEE_IT = ("spindle.node.node", "spindle.node.handlers", "spindle.node.parted", "spindle.sim")
+"""The handlers of requests and their table, what composes the node, what looks from outside."""
 
 
 def imports(module: str) -> Iterator[str]:

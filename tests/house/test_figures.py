@@ -19,10 +19,10 @@ class Bound(NamedTuple):
 
 
 BOUNDS = {
-    "shared_class_names": Bound(0.136, 0.05),
+    "shared_class_names": Bound(0.135, 0.05),
     "repeated_stems": Bound(65, 30),
-    "any": Bound(451, 60),
-    "single_protocols": Bound(15, 8),
+    "any": Bound(362, 60),
+    "single_protocols": Bound(14, 8),
     "wide_classes": Bound(0.054, 0.03),
     "long_classes": Bound(24, 10),
     "logdirs_files": Bound(28, 20),

@@ -21,7 +21,7 @@ from tools.messages.entities import request_types
 
 import spindle
 from spindle.node.handlers import BROKER, CONTROLLER
-from spindle.node.request_context import Handler
+from spindle.node.request_context import Serving
 from spindle.wire.apis import TABLE, Key
 
 ELSEWHERE: dict[Key, tuple[str, ...]] = {
@@ -70,10 +70,10 @@ def read_in(path: Path) -> frozenset[str]:
 
 
 def handlers(key: Key) -> Iterator[ModuleType]:
-    tables: tuple[dict[int, Handler[Any, Any, Any]], ...] = (BROKER, CONTROLLER)
+    tables: tuple[dict[int, Serving[Any]], ...] = (BROKER, CONTROLLER)
     for table in tables:
         if key in table:
-            yield sys.modules[table[key].handle.__module__]
+            yield sys.modules[table[key].module]
 
 
 def sources(key: Key) -> Iterator[Path]:

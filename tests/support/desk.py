@@ -12,7 +12,7 @@ from tools.messages.frames import decode_response, encode_request
 from spindle.model.outbox import Outbox
 from spindle.node.connection import Connection
 from spindle.node.parts import NOTHING_PARTED, Parted
-from spindle.node.request_context import Handler
+from spindle.node.request_context import Serving
 from spindle.node.router import Router
 from spindle.wire.apis import Key
 from spindle.wire.codec import Request
@@ -26,11 +26,11 @@ class Desk:
 
     def __init__(
         self,
-        handlers: Mapping[int, Handler[Any, Any, Any]],
+        handlers: Mapping[int, Serving[Any]],
         target: Any,
         out: Outbox,
         listener: str = LISTENER,
-        parted: Parted = NOTHING_PARTED,
+        parted: Parted[Any] = NOTHING_PARTED,
     ) -> None:
         self.out = out
         self.router = Router(handlers, target, out, parted)

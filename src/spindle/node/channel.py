@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 import spindle
 from spindle.model.errors import PeerFailed
@@ -38,8 +38,8 @@ class ControllerChannel:
         self._known: tuple[object, frozenset[int]] | None = None
         """A controller's term, and the keys of the APIs that it serves."""
         self._numbers = count(1)
-        self._waiting: dict[int, tuple[tuple[str, int], Callable[[Any], None]]] = {}
-        """Requests under way: whom they were sent to, and who waits for the answer."""
+        self._waiting: dict[int, tuple[tuple[str, int], Callable[[PeerFailed], None]]] = {}
+        """Requests under way: where they were sent, and what hears that they failed."""
         quorum.listeners.append(self._on_quorum_changed)
 
     def ask(
@@ -62,13 +62,11 @@ class ControllerChannel:
         number = next(self._numbers)
         self._waiting[number] = (endpoint, then)
 
-        answered: Callable[[R | PeerFailed], None] = partial(self._on_answer, number)
-        self._peers.ask(*endpoint, channel, request, version, answered, timeout)
+        def answered(answer: R | PeerFailed) -> None:
+            if self._waiting.pop(number, None) is not None:
+                then(answer)
 
-    def _on_answer(self, number: int, answer: Any) -> None:
-        _, then = self._waiting.pop(number, (None, None))
-        if then is not None:
-            then(answer)
+        self._peers.ask(*endpoint, channel, request, version, answered, timeout)
 
     def _on_quorum_changed(self) -> None:
         """Where another controller leads now: what was asked of the one before has failed."""

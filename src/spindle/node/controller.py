@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from spindle.core.controller import brokers, elections, features
 from spindle.core.controller.sessions import Sessions
@@ -26,6 +26,7 @@ from spindle.model.features import CONTROLLER_REGISTRATION, FINALIZED, SUPPORTED
 from spindle.model.ids import NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox, Timer
+from spindle.node.quorum.quorum import Quorum
 from spindle.node.request_context import LATER, Later, R, RequestContext
 from spindle.node.router import Router
 from spindle.node.slices import Slices
@@ -90,7 +91,7 @@ class Controller:
         self.config = config
         self.out = out
         self.quorum = quorum
-        self.router: Router[Any] | None = None
+        self.router: Router[VotingController] | None = None
         """Serves what brokers forward in envelopes; set by whoever composes the node."""
         self.incarnation = out.new_id()
         self.slices = Slices(out, config.metadata_dir)
@@ -211,7 +212,7 @@ class Controller:
 
     # --- writing ----------------------------------------------------------------------------
 
-    def _run(self, decide: Decide[Any]) -> Any:
+    def _run(self, decide: Decide[T]) -> T:
         """Decide something for which nobody waits; its answer."""
         assert self._state is not None
         decision = decide(self._state)
@@ -301,6 +302,15 @@ class Controller:
 
     def _prefer_leaders(self) -> float | None:
         return ELECTIONS_PAUSE if self._run(elections.elect_preferred) else None
+
+
+class VotingController(Controller):
+    """A controller of a node, which also serves what the quorum's members ask each other."""
+
+    quorum: Quorum
+
+    def __init__(self, config: NodeConfig, out: Outbox, quorum: Quorum) -> None:
+        super().__init__(config, out, quorum)
 
 
 def _not_controller() -> Refusal:

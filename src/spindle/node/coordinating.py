@@ -8,7 +8,7 @@ clients hear COORDINATOR_LOAD_IN_PROGRESS. When it goes, the coordinator is clos
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from spindle.core.groups.subscription import partition_for
 from spindle.model.errors import Error, Refusal
@@ -47,7 +47,7 @@ class Partitions(Readable, Protocol):
         """Append a batch; `then` gets its first offset once it is committed, or the error."""
 
 
-C = TypeVar("C", bound=Closable)
+C = TypeVar("C", bound=Closable, covariant=True)
 
 
 class Led(Generic[C]):
@@ -58,7 +58,7 @@ class Led(Generic[C]):
         self.loading: Reading | None = None
 
 
-L = TypeVar("L", bound=Led[Any])
+L = TypeVar("L", bound=Led[Closable])
 
 
 class Coordinating(Generic[L]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Final
 
 from spindle.core.lifecycle import BrokerState, DirectoryReports, Event, step
 from spindle.core.logdirs.placement import Rooms
@@ -20,7 +20,7 @@ from spindle.model.features import (
 from spindle.model.ids import DirectoryId, id_to_text
 from spindle.model.image import Delta
 from spindle.model.outbox import Timer
-from spindle.node.rooms import to_fields
+from spindle.node.rooms import RoomFields, to_fields
 from spindle.node.site import Site
 from spindle.wire.codec import ErrorCode
 from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
@@ -213,16 +213,20 @@ class Lifecycle:
 
     def last_heartbeat(self) -> BrokerHeartbeatRequest:
         """What a broker that stops at once says: fence me and let me go (B-30). Changes nothing."""
-        return self._heartbeat(want_fence=True, want_shut_down=True)
+        return self._heartbeat(want_fence=True, want_shut_down=True, rooms={})
 
-    def _heartbeat(self, **fields: Any) -> BrokerHeartbeatRequest:
+    def _heartbeat(
+        self, *, want_fence: bool, want_shut_down: bool, rooms: RoomFields
+    ) -> BrokerHeartbeatRequest:
         return BrokerHeartbeatRequest(
             broker_id=self._site.node_id,
             broker_epoch=self.epoch,
             current_metadata_offset=self._site.metadata.told,
             offline_log_dirs=self._directories.failed,
             cordoned_log_dirs=self._cordoned_to_tell(),
-            **fields,
+            want_fence=want_fence,
+            want_shut_down=want_shut_down,
+            **rooms,
         )
 
     def _beat(self) -> None:
@@ -231,7 +235,7 @@ class Lifecycle:
         request = self._heartbeat(
             want_fence=not self._ready,
             want_shut_down=self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN,
-            **self._rooms_to_tell(),
+            rooms=self._rooms_to_tell(),
         )
 
         def on_answer(answer: BrokerHeartbeatResponse | PeerFailed) -> None:
@@ -248,7 +252,7 @@ class Lifecycle:
         known = is_read and self._site.level >= CORDONED_DIRECTORIES
         return self._cordoned if known else None
 
-    def _rooms_to_tell(self) -> dict[str, Any]:
+    def _rooms_to_tell(self) -> RoomFields:
         """Once in each interval, however often heartbeats go: figures cost a look at every log.
 
         Never along with a failure that the controller is to hear of now.

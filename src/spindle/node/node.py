@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.batches import Buffer
 from spindle.model.config import NodeConfig
@@ -25,7 +25,7 @@ from spindle.node import parted
 from spindle.node.broker import Broker
 from spindle.node.channel import ControllerChannel
 from spindle.node.connection import Connection
-from spindle.node.controller import Controller
+from spindle.node.controller import VotingController
 from spindle.node.farewell import LastWords, last_words
 from spindle.node.handlers import BROKER, CONTROLLER
 from spindle.node.introduction import Introduction
@@ -50,9 +50,9 @@ class Node:
         peers = Peers(self.out, str(config.node_id))  # as nodes of Apache Kafka call themselves
         self.metadata = Metadata(self.out)
         self.quorum = Quorum(config, cluster_id, self.out, peers, self.metadata)
-        self.controller: Controller | None = None
+        self.controller: VotingController | None = None
         self.broker: Broker | None = None
-        self._routers: dict[str, Router[Any]] = {}
+        self._routers: dict[str, Router[Broker] | Router[VotingController]] = {}
         self._connections: dict[int, Connection] = {}
         self._opened: dict[LogDir, OpenedDirectory | Failure] = {}
         self._watches: dict[LogDir, Watch] = {}
@@ -60,7 +60,7 @@ class Node:
         self._is_serving = False
         self._early: list[tuple[int, Buffer]] = []
         if config.is_controller:
-            self.controller = Controller(config, self.out, self.quorum)
+            self.controller = VotingController(config, self.out, self.quorum)
             self._introduction = Introduction(self.controller)
             self.quorum.controller = self.controller
         if config.is_broker:
@@ -72,12 +72,13 @@ class Node:
         for listener in config.listeners:
             self._routers[listener.name] = self._router(listener.name)
 
-    def _router(self, listener: str) -> Router[Any]:
+    def _router(self, listener: str) -> Router[Broker] | Router[VotingController]:
         if listener in self.config.controller_listeners:
             assert self.controller is not None
             router = Router(CONTROLLER, self.controller, self.out, parted.CONTROLLER)
             self.controller.router = router
             return router
+        assert self.broker is not None, f"{listener} is a listener of brokers"
         return Router(BROKER, self.broker, self.out, parted.BROKER)
 
     # --- inputs -----------------------------------------------------------------------------
@@ -135,7 +136,7 @@ class Node:
         if client is not None:
             client.close()
 
-    def on_done(self, ticket: int, result: Any) -> None:
+    def on_done(self, ticket: int, result: object) -> None:
         """A job or a request to another node has ended."""
         self.out.done(ticket, result)
 

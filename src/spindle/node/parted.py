@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from spindle.node.handlers import (
+    _configs,
     add_partitions_to_txn,
     alter_replica_log_dirs,
     create_partitions,
     create_topics,
     delete_topics,
 )
-from spindle.node.handlers._configs import Repeated
 from spindle.node.parts import Names, Parted
 from spindle.wire.apis import Key
 
-_PARTITIONS: Final = Names(("topics", "partitions"), ("topics", "partitions"))
-_INDEXES: Final = Names(("topics", "partition_indexes"), ("topics", "partitions"))
-_RESOURCES: Final = Names(
-    ("resources",), ("responses",), lambda _, r: 1 + len(r.configs), survey=Repeated
+if TYPE_CHECKING:
+    from spindle.node.broker import Broker
+    from spindle.node.controller import Controller
+
+_PARTITIONS: Final[Names[object]] = Names(("topics", "partitions"), ("topics", "partitions"))
+_INDEXES: Final[Names[object]] = Names(("topics", "partition_indexes"), ("topics", "partitions"))
+_RESOURCES: Final[Names[Controller]] = Names(
+    ("resources",), ("responses",), _configs.weigh, survey=_configs.Repeated
 )
 
-BROKER: Final[Parted] = {
+BROKER: Final[Parted[Broker]] = {
     Key.LIST_OFFSETS: (_PARTITIONS,),
     Key.OFFSET_FOR_LEADER_EPOCH: (_PARTITIONS,),
     Key.DELETE_RECORDS: (_PARTITIONS._replace(eager=True),),
@@ -56,7 +60,7 @@ BROKER: Final[Parted] = {
 }
 """Of a broker."""
 
-CONTROLLER: Final[Parted] = {
+CONTROLLER: Final[Parted[Controller]] = {
     Key.CREATE_TOPICS: (
         Names(("topics",), ("topics",), create_topics.weigh, small=True, survey=create_topics.Seen),
     ),

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeAlias
 
 from spindle.model.outbox import Outbox
-from spindle.node.request_context import RequestContext, Survey
+from spindle.node.request_context import RequestContext, Survey, T
 from spindle.wire import codec
-from spindle.wire.codec import Packed, changed
+from spindle.wire.codec import Message, Packed, Response, Whole, changed
 from spindle.wire.framing import response_of_pieces
 
 SIZE: Final = 500
@@ -23,32 +23,32 @@ SIZE: Final = 500
 HEAVY: Final = 4 * SIZE
 """Things from which on a request is parted that is read at once: each takes a byte at least."""
 
-Weigh = Callable[[Any, Any], int]
+Weigh: TypeAlias = Callable[[T, object], int]
 
 
-class Names(NamedTuple):
+class Names(NamedTuple, Generic[T]):
     """Where the things are: fields of the request, from the outermost array inwards, and of the
     answer. An array in two parts has its answers in one array again.
     """
 
     asked: tuple[str, ...]
     told: tuple[str, ...]
-    weigh: Weigh | None = None
+    weigh: Weigh[T] | None = None
     """How many things an element of the innermost array is worth, given the machine; None: one."""
     small: bool = False
     """Few bytes may ask for much: the weight counts, not the frame's size."""
-    survey: Callable[[], Survey] | None = None
+    survey: Callable[[], Survey[T]] | None = None
     """Makes what looks at all parts first."""
     eager: bool = False
     """A part waits for others, so the next one does not wait for its answer."""
 
 
-Parted = Mapping[int, tuple[Names, ...]]
+Parted: TypeAlias = Mapping[int, tuple[Names[T], ...]]
 """By API key: the fields of some versions, then of others."""
-NOTHING_PARTED: Final[Parted] = MappingProxyType({})
+NOTHING_PARTED: Final[Parted[object]] = MappingProxyType({})
 
 
-def names_of(parted: Parted, key: int, request: Any) -> Names | None:
+def names_of(parted: Parted[T], key: int, request: Whole) -> Names[T] | None:
     """The things of a request that can be served in parts."""
     for names in parted.get(key, ()):
         if getattr(request, names.asked[0]):
@@ -56,7 +56,7 @@ def names_of(parted: Parted, key: int, request: Any) -> Names | None:
     return None
 
 
-def is_heavy(names: Names, target: Any, request: Any, size: int) -> bool:
+def is_heavy(names: Names[T], target: T, request: Whole, size: int) -> bool:
     """Whether a request of `size` bytes that is read at once is too much to be served at once."""
     if names.small:
         most = SIZE
@@ -67,19 +67,19 @@ def is_heavy(names: Names, target: Any, request: Any, size: int) -> bool:
     return _weighs(_weigher(names, target), request, names.asked, most) > most
 
 
-Serve = Callable[[Any, RequestContext[Any]], None]
+Serve = Callable[[Whole, RequestContext[Response]], None]
 
 
-class Parting:
+class Parting(Generic[T]):
     """One request that is served in parts, one after the other."""
 
     def __init__(
         self,
         out: Outbox,
-        request: Any,
-        context: RequestContext[Any],
-        names: Names,
-        target: Any,
+        request: Whole,
+        context: RequestContext[Response],
+        names: Names[T],
+        target: T,
         serve: Serve,
         over: Callable[[], None] = lambda: None,
     ) -> None:
@@ -96,11 +96,11 @@ class Parting:
         self._seen = self._split() if names.survey is not None else None
         self._began = out.now
         self._array = _Array(names.told[1:], context.version)
-        self._head: Any = None
+        self._head: Response | None = None
         """The answer whose other fields are told."""
         self._served = 0
         self._expected = 0
-        self._ready: dict[int, tuple[_Asked, Any]] = {}
+        self._ready: dict[int, tuple[_Asked, Response]] = {}
         """Answers behind one that is still missing, by the number of their part."""
 
     def _split(self) -> Iterator[_Asked]:
@@ -134,7 +134,7 @@ class Parting:
         if part.last:
             self._over()
 
-    def _on_told(self, number: int, part: _Asked, response: Any) -> None:
+    def _on_told(self, number: int, part: _Asked, response: Response | None) -> None:
         if self._context.answered:
             return
         if response is None:
@@ -164,16 +164,16 @@ class Parting:
             self._out.in_turn(self.go_on)
 
 
-class _Part(RequestContext[Any]):
+class _Part(RequestContext[Response]):
     """The context of a part: what it is answered goes to the whole."""
 
     __slots__ = ("_then",)
 
     def __init__(
         self,
-        whole: RequestContext[Any],
-        then: Callable[[Any], None],
-        survey: Survey | None,
+        whole: RequestContext[Response],
+        then: Callable[[Response | None], None],
+        survey: object,
         began: float,
     ) -> None:
         super().__init__(
@@ -184,7 +184,7 @@ class _Part(RequestContext[Any]):
         self.survey = survey
         self.began = began
 
-    def answer(self, response: Any) -> None:
+    def answer(self, response: Response) -> None:
         """A part is answered."""
         self.answer_buffers([])
         self._then(response)
@@ -206,16 +206,16 @@ class _Array:
         self._inner = inner
         self._version = version
         self._packed = Packed()
-        self._open: Any = None
+        self._open: Message | None = None
         self._within: _Array | None = None
 
     @property
-    def whole(self) -> Any:
+    def whole(self) -> Packed:
         """All that was taken."""
         assert self._open is None
         return self._packed
 
-    def take(self, told: Iterable[Any], continues: int, goes_on: int) -> None:
+    def take(self, told: Iterable[Message], continues: int, goes_on: int) -> None:
         """Take what a part was told.
 
         `continues`: of how many arrays, from here inwards, the first element continues the last one
@@ -235,14 +235,17 @@ class _Array:
             self._within.take(getattr(self._open, self._inner[0]), 0, goes_on - 1)
         self._add(found)
 
-    def _resume(self, element: Any, continues: int, goes_on: int) -> None:
+    def _resume(self, element: Message, continues: int, goes_on: int) -> None:
         assert self._within is not None
+        assert self._open is not None
         self._within.take(getattr(element, self._inner[0]), continues, goes_on)
-        if getattr(element, "error_code", 0) and not self._open.error_code:
-            self._open = changed(self._open, error_code=element.error_code)
+        error = getattr(element, "error_code", 0)
+        if error and not getattr(self._open, "error_code", 0):
+            self._open = changed(self._open, error_code=error)
 
     def _close(self) -> None:
         assert self._within is not None
+        assert self._open is not None
         self._within.close()
         whole = changed(self._open, **{self._inner[0]: self._within.whole})
         self._open, self._within = None, None
@@ -253,7 +256,7 @@ class _Array:
         if self._open is not None:
             self._close()
 
-    def _add(self, elements: list[Any]) -> None:
+    def _add(self, elements: list[Message]) -> None:
         self._packed.add(len(elements), codec.put_all(elements, self._version))
 
 
@@ -263,13 +266,13 @@ class _Array:
 class _Piece(NamedTuple):
     """Some elements of an array; where it is of one element, of a piece of that one perhaps."""
 
-    elements: tuple[Any, ...]
+    elements: tuple[object, ...]
     continues: int = 0
     goes_on: int = 0
 
 
 class _Asked(NamedTuple):
-    request: Any
+    request: Whole
     continues: int
     """So many arrays, from the outermost, begin with an element that the part before ends with."""
     goes_on: int
@@ -277,22 +280,24 @@ class _Asked(NamedTuple):
     last: bool
 
 
-def _weigher(names: Names, target: Any) -> Callable[[Any], int]:
+def _weigher(names: Names[T], target: T) -> Callable[[object], int]:
     weigh = names.weigh
     return (lambda element: 1) if weigh is None else (lambda element: weigh(target, element))
 
 
-def _parts(request: Any, path: tuple[str, ...], weigh: Callable[[Any], int]) -> Iterator[_Asked]:
+def _parts(
+    request: Whole, path: tuple[str, ...], weigh: Callable[[object], int]
+) -> Iterator[_Asked]:
     for piece, last in _with_last(_pieces(getattr(request, path[0]), path[1:], weigh)):
         asked = changed(request, **{path[0]: piece.elements})
         yield _Asked(asked, piece.continues, piece.goes_on, last)
 
 
 def _pieces(
-    elements: Iterable[Any], inner: tuple[str, ...], weigh: Callable[[Any], int]
+    elements: Iterable[object], inner: tuple[str, ...], weigh: Callable[[object], int]
 ) -> Iterator[_Piece]:
     """An array in pieces of SIZE things at most, as far as its elements can be parted."""
-    some: list[Any] = []
+    some: list[object] = []
     room = SIZE
     for element in elements:
         size = _weighs(weigh, element, inner, SIZE)
@@ -303,6 +308,7 @@ def _pieces(
             some.append(element)
             room -= size
             continue
+        assert isinstance(element, Message)
         first = True
         for piece, last in _with_last(_pieces(getattr(element, inner[0]), inner[1:], weigh)):
             yield _Piece(
@@ -315,7 +321,9 @@ def _pieces(
         yield _Piece(tuple(some))
 
 
-def _weighs(weigh: Callable[[Any], int], element: Any, inner: tuple[str, ...], most: int) -> int:
+def _weighs(
+    weigh: Callable[[object], int], element: object, inner: tuple[str, ...], most: int
+) -> int:
     """Things in an element and its arrays, itself included; more than `most` need no counting."""
     if not inner:
         return weigh(element)

@@ -6,17 +6,19 @@ by every handler.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
-from spindle.wire.codec import Request, Response
+from spindle.wire.codec import Request, Response, Whole
 from spindle.wire.framing import RequestHeader, response_frame
 
 R = TypeVar("R", bound=Response)
 Q = TypeVar("Q", bound=Request[Any])
+A = TypeVar("A", bound=Response, contravariant=True)
 T = TypeVar("T", contravariant=True)
 
 Sink = Callable[[list[Buffer]], None]
@@ -31,14 +33,14 @@ LATER: Final = _Later.LATER
 """What a handler returns whose answer is given later, through the context."""
 
 
-class Survey(Protocol):
+class Survey(Protocol[T]):
     """Looks at a request that is served in parts (`node.parts`), before any part is served."""
 
-    def take(self, target: Any, request: Any) -> None:
+    def take(self, target: T, request: Whole) -> None:
         """Look at some of the request's things. `target`: the broker or the controller."""
 
 
-class RequestContext(Generic[R]):
+class RequestContext(Generic[A]):
     """One request's header and origin, and the way to answer it: once, now or later.
 
     `raw` is the request's header and body as they came (for forwarding); `listener` names where it
@@ -83,7 +85,7 @@ class RequestContext(Generic[R]):
         self.gone = gone
         self.began: float | None = None
         """When (s, monotonic) the request began that this is a part of; None: this is all of it."""
-        self.survey: Survey | None = None
+        self.survey: object = None
         """What looked at all parts of the request that this is a part of."""
         self._sink: Sink | None = sink
 
@@ -107,7 +109,7 @@ class RequestContext(Generic[R]):
         """Whether the answer has been given."""
         return self._sink is None
 
-    def answer(self, response: R) -> None:
+    def answer(self, response: A) -> None:
         """Give the answer, in the client's version."""
         self.answer_buffers(response_frame(self.header, response))
 
@@ -122,12 +124,45 @@ class RequestContext(Generic[R]):
         self.answer_buffers([])
 
 
-class Handler(Generic[T, Q, R]):
+class Serving(ABC, Generic[T]):
+    """A handler of whichever API."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def module(self) -> str:
+        """The name of the module that serves it."""
+
+    @property
+    @abstractmethod
+    def refuses(self) -> bool:
+        """Whether it has an answer for a request that is refused as a whole."""
+
+    @property
+    @abstractmethod
+    def request(self) -> type[Request[Any]]:
+        """The class of its requests."""
+
+    @abstractmethod
+    def serve(
+        self, target: T, request: Whole, context: RequestContext[Response]
+    ) -> Response | Later:
+        """Serve a request, which is one of its class."""
+
+    @abstractmethod
+    def refused(
+        self, request: Whole, context: RequestContext[Response], error: Error, why: str
+    ) -> Response:
+        """What the response says where the request as a whole is refused."""
+
+
+class Handler(Serving[T], Generic[T, Q, R]):
     """One API on one kind of listener: the class of its requests, what serves them, and what its
     response says where the request as a whole is refused (None: the connection ends).
     """
 
-    __slots__ = ("handle", "refuse", "request")
+    __slots__ = ("_refuse", "_request", "handle")
 
     def __init__(
         self,
@@ -135,6 +170,36 @@ class Handler(Generic[T, Q, R]):
         handle: Callable[[T, Q, RequestContext[R]], R | Later],
         refuse: Callable[[Q, RequestContext[R], Error, str], R] | None = None,
     ) -> None:
-        self.request = request
+        self._request = request
         self.handle = handle
-        self.refuse = refuse
+        self._refuse = refuse
+
+    @property
+    def module(self) -> str:
+        """The name of the module that serves it."""
+        return self.handle.__module__
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it has an answer for a request that is refused as a whole."""
+        return self._refuse is not None
+
+    @property
+    def request(self) -> type[Request[Any]]:
+        """The class of its requests."""
+        return self._request
+
+    def serve(
+        self, target: T, request: Whole, context: RequestContext[Response]
+    ) -> Response | Later:
+        """Serve a request, which is one of its class."""
+        assert isinstance(request, self._request)
+        return self.handle(target, request, context)
+
+    def refused(
+        self, request: Whole, context: RequestContext[Response], error: Error, why: str
+    ) -> Response:
+        """What the response says where the request as a whole is refused."""
+        assert isinstance(request, self._request)
+        assert self._refuse is not None
+        return self._refuse(request, context, error, why)

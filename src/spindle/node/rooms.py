@@ -6,7 +6,7 @@ handler of BrokerHeartbeat.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from spindle.core.logdirs.placement import OWN, Room, Rooms
 from spindle.model.errors import Error, Refusal
@@ -16,7 +16,19 @@ from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatReques
 NOT_TOLD: Final = -1
 
 
-def to_fields(rooms: Rooms[DirectoryId]) -> dict[str, Any]:
+class RoomFields(TypedDict, total=False):
+    """Fields of BrokerHeartbeatRequest: all of them or none."""
+
+    room_directories: tuple[DirectoryId, ...]
+    room_left: tuple[int, ...]
+    room_rates: tuple[int, ...]
+    room_logs: tuple[int, ...]
+    room_share: int
+    room_grown: int
+    room_devices: tuple[int, ...]
+
+
+def to_fields(rooms: Rooms[DirectoryId]) -> RoomFields:
     """The fields of BrokerHeartbeatRequest that say it."""
     rows = rooms.of.values()
     return {

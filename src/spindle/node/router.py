@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.outbox import Outbox
 from spindle.node.connection import Connection
 from spindle.node.parts import NOTHING_PARTED, Names, Parted, Parting, is_heavy, names_of
-from spindle.node.request_context import LATER, Handler, RequestContext, Sink
+from spindle.node.request_context import LATER, R, RequestContext, Serving, Sink
 from spindle.wire import codec
 from spindle.wire.apis import TABLE, Key
+from spindle.wire.codec import Response, Whole
 from spindle.wire.framing import (
     LARGE_FRAME,
     LargeRequest,
@@ -38,15 +39,15 @@ class Router(Generic[T]):
 
     def __init__(
         self,
-        handlers: Mapping[int, Handler[T, Any, Any]],
+        handlers: Mapping[int, Serving[T]],
         target: T,
         out: Outbox,
-        parted: Parted = NOTHING_PARTED,
+        parted: Parted[T] = NOTHING_PARTED,
     ) -> None:
         """`parted`: which requests are served in parts where they are large."""
         self._handlers = handlers
         self._parted = parted
-        self._target: Any = target
+        self._target = target
         self._out = out
         self._hung_up = 0
         self._silent_until = 0.0
@@ -70,17 +71,18 @@ class Router(Generic[T]):
                 return
             if len(frame) >= LARGE_FRAME:
                 reading = LargeRequest(frame, self._handlers[header.api_key].request)
-                request = reading.step()
-                if request is None:
+                read = reading.step()
+                if read is None:
                     go_on = self._hold(connection)
                     self._out.in_turn(partial(self._read_on, connection, frame, reading, go_on))
                     return
+                asked: Whole = read
             else:
-                request = decoded(self._handlers, frame)
+                asked = decoded(self._handlers, frame)
         except (Corrupt, Refusal) as error:
             self._hang_up(connection, str(error))
             return
-        self._on_request(connection, frame, header, request)
+        self._on_request(connection, frame, header, asked)
 
     def _hold(self, connection: Connection) -> Callable[[], None]:
         """Let what the connection sends wait; what is returned lets it go on."""
@@ -124,10 +126,10 @@ class Router(Generic[T]):
         connection: Connection,
         frame: Buffer,
         header: RequestHeader,
-        request: Any,
+        request: Whole,
         go_on: Callable[[], None] | None = None,
     ) -> None:
-        context: RequestContext[Any] = RequestContext(
+        context: RequestContext[Response] = RequestContext(
             header,
             frame,
             connection.id,
@@ -145,7 +147,7 @@ class Router(Generic[T]):
         if go_on is not None:
             go_on()
 
-    def _names(self, request: Any, context: RequestContext[Any]) -> Names | None:
+    def _names(self, request: Whole, context: RequestContext[Response]) -> Names[T] | None:
         """The things of a request that is served in parts."""
         names = names_of(self._parted, context.key, request)
         if names is None or len(context.raw) >= LARGE_FRAME:
@@ -154,13 +156,13 @@ class Router(Generic[T]):
 
     def _part(
         self,
-        request: Any,
-        context: RequestContext[Any],
-        names: Names,
+        request: Whole,
+        context: RequestContext[Response],
+        names: Names[T],
         give_up: Callable[[str], None],
         over: Callable[[], None] = lambda: None,
     ) -> None:
-        def serve(part: Any, of: RequestContext[Any]) -> None:
+        def serve(part: Whole, of: RequestContext[Response]) -> None:
             self._serve(part, of, give_up)
 
         Parting(self._out, request, context, names, self._target, serve, over).go_on()
@@ -168,7 +170,7 @@ class Router(Generic[T]):
     def on_forwarded(
         self,
         frame: Buffer,
-        outer: RequestContext[Any],
+        outer: RequestContext[R],
         sink: Sink,
         refuse: Callable[[Error, str], None],
     ) -> None:
@@ -190,7 +192,7 @@ class Router(Generic[T]):
         self,
         reading: LargeRequest,
         frame: Buffer,
-        outer: RequestContext[Any],
+        outer: RequestContext[R],
         sink: Sink,
         refuse: Callable[[Error, str], None],
     ) -> None:
@@ -211,12 +213,12 @@ class Router(Generic[T]):
     def _on_forwarded_request(
         self,
         header: RequestHeader,
-        request: Any,
+        request: Whole,
         frame: Buffer,
-        outer: RequestContext[Any],
+        outer: RequestContext[R],
         sink: Sink,
     ) -> None:
-        context: RequestContext[Any] = RequestContext(
+        context: RequestContext[Response] = RequestContext(
             header,
             frame,
             outer.connection,
@@ -234,7 +236,7 @@ class Router(Generic[T]):
             self._serve(request, context, give_up)
 
     def _serve(
-        self, request: Any, context: RequestContext[Any], give_up: Callable[[str], None]
+        self, request: Whole, context: RequestContext[Response], give_up: Callable[[str], None]
     ) -> None:
         try:
             serve(self._handlers[context.key], self._target, request, context)
@@ -246,7 +248,7 @@ class Router(Generic[T]):
 
     def _refuse_version(self, connection: Connection, header: RequestHeader) -> None:
         if header.api_key == Key.API_VERSIONS:
-            context: RequestContext[Any] = RequestContext(
+            context: RequestContext[Response] = RequestContext(
                 header._replace(version=0),
                 b"",
                 connection.id,
@@ -256,9 +258,9 @@ class Router(Generic[T]):
                 connection.expect(),
             )
             handler = self._handlers[header.api_key]
-            assert handler.refuse is not None
             why = "ask with version 0 to 4"
-            context.answer(handler.refuse(None, context, Error.UNSUPPORTED_VERSION, why))
+            asked = handler.request()  # Of a version that we cannot read: all that we know of it.
+            context.answer(handler.refused(asked, context, Error.UNSUPPORTED_VERSION, why))
         else:
             self._hang_up(
                 connection,
@@ -280,21 +282,21 @@ class Router(Generic[T]):
         self._out.hang_up(connection.id)
 
 
-def decoded(handlers: Mapping[int, Handler[Any, Any, Any]], frame: Buffer) -> Any:
+def decoded(handlers: Mapping[int, Serving[T]], frame: Buffer) -> Whole:
     """A request as its handler takes it."""
     header, offset = decode_header(frame)
     return codec.decode(handlers[header.api_key].request, header.version, frame, offset)[0]
 
 
 def serve(
-    handler: Handler[T, Any, Any], target: T, request: Any, context: RequestContext[Any]
+    handler: Serving[T], target: T, request: Whole, context: RequestContext[Response]
 ) -> None:
     """Serve one request; the Refusal of a handler that has no refusals of its own is raised."""
     try:
-        answer = handler.handle(target, request, context)
+        answer = handler.serve(target, request, context)
     except Refusal as refusal:
-        if handler.refuse is None or context.answered:
+        if not handler.refuses or context.answered:
             raise
-        answer = handler.refuse(request, context, refusal.error, refusal.message)
+        answer = handler.refused(request, context, refusal.error, refusal.message)
     if answer is not LATER:
         context.answer(answer)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from functools import partial
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, Never, TypeAlias, TypeVar
 
 from spindle.model.batches import Buffer
 from spindle.model.computing import Compute
@@ -61,8 +61,8 @@ class Slices:
     def __init__(self, out: Outbox, directory: LogDir) -> None:
         self.out = out
         self.directory = directory
-        self.waiting: dict[_Question, _Answer[Any, Any]] = {}
-        """Answers that are not begun yet."""
+        self.waiting: dict[_Question, list[RequestContext[Never]]] = {}
+        """The contexts of answers that are not begun yet."""
 
     def answer(
         self,
@@ -79,9 +79,10 @@ class Slices:
         # The answer may depend on these and the cluster only: not on who asks.
         question = (context.key, context.version, context.listener, request)
         if (same := self.waiting.get(question)) is not None:
-            same.contexts.append(context)
+            same.append(context)
             return LATER
-        self.waiting[question] = answer = _Answer(self, question, context, parts, respond)
+        answer = _Answer(self, question, context, parts, respond)
+        self.waiting[question] = answer.contexts
         self.out.in_turn(answer.begin, at_once=True)
         return LATER
 
@@ -94,6 +95,7 @@ class _Answer(Generic[P, R]):
     """
 
     __slots__ = (
+        "_first",
         "_found",
         "_packed",
         "_parts",
@@ -123,7 +125,8 @@ class _Answer(Generic[P, R]):
         self._version = context.version
         self._total = 0
         self._told = 0  # of these: what is bytes already
-        self.contexts = [context]
+        self._first = context
+        self.contexts: list[RequestContext[Never]] = [context]
 
     def begin(self) -> None:
         """Make the first slice. Whoever asks from now on is told what is true from now on."""
@@ -148,7 +151,7 @@ class _Answer(Generic[P, R]):
                     self._rest()
                 return
         if self._total < SLICE and len(self.contexts) == 1:
-            self.contexts[0].answer(self._respond(tuple(self._found)))
+            self._first.answer(self._respond(tuple(self._found)))
         else:
             self._pack(self._finish)
 

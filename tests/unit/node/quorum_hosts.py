@@ -19,7 +19,7 @@ from spindle.node.handlers import CONTROLLER
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
-from spindle.node.request_context import Handler
+from spindle.node.request_context import Serving
 from spindle.node.router import Router
 from spindle.sim.disk import MemoryDisk
 from spindle.sim.host import Host
@@ -29,7 +29,7 @@ from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.storage.meta import MetaProperties, format_directory
 
 CLUSTER_ID = "AV9P4iMkRQymBdGIGwlqQA"
-HANDLERS: dict[int, Handler[Any, Any, Any]] = dict(CONTROLLER)
+HANDLERS: dict[int, Serving[Any]] = dict(CONTROLLER)
 FOLDER = f"/meta/{METADATA_TOPIC}-0"
 
 

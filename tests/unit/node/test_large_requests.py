@@ -14,7 +14,7 @@ from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.outbox import Outbox
 from spindle.node.connection import Connection
 from spindle.node.handlers import CONTROLLER
-from spindle.node.request_context import LATER, Handler, Later, RequestContext
+from spindle.node.request_context import LATER, Handler, Later, RequestContext, Serving
 from spindle.node.router import Router, decoded
 from spindle.wire.apis import Key
 from spindle.wire.framing import RequestHeader
@@ -32,7 +32,7 @@ class Counter:
         self.out = Outbox(random.Random(1))
         self.served: list[tuple[int, int, int]] = []
         """Connection, correlation, topics."""
-        self.handlers: dict[int, Handler[Any, Any, Any]] = {
+        self.handlers: dict[int, Serving[Any]] = {
             Key.METADATA: Handler(MetadataRequest, self.serve),
             Key.ENVELOPE: CONTROLLER[Key.ENVELOPE],
         }

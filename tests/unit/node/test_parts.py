@@ -18,6 +18,7 @@ from spindle.node.parts import SIZE, Names, Parted, Parting, names_of
 from spindle.node.request_context import Handler, RequestContext
 from spindle.node.router import Router
 from spindle.wire.apis import TABLE, Key
+from spindle.wire.codec import Whole
 from spindle.wire.framing import LARGE_FRAME, RequestHeader, response_in
 from spindle.wire.messages.list_offsets_request import ListOffsetsRequest, ListOffsetsTopic
 from spindle.wire.messages.list_offsets_response import (
@@ -56,7 +57,7 @@ class Teller:
         """Partitions and topics of each part that was served."""
         self.refuses = False
         handlers = {int(KEY): Handler(ListOffsetsRequest, self.serve, self.refuse)}
-        self.router = Router(handlers, None, self.out, BROKER)
+        self.router: Router[Any] = Router(handlers, None, self.out, BROKER)
         self.connection = Connection(1, "PLAINTEXT", "here", self.out)
 
     def serve(
@@ -170,8 +171,8 @@ def fields(types: ModuleType) -> set[str]:
 
 
 @pytest.mark.parametrize(("table", "key"), [(t, k) for t in (BROKER, CONTROLLER) for k in t])
-def test_the_fields_are_those_of_every_version(table: Parted, key: Key) -> None:
-    used: set[Names] = set()
+def test_the_fields_are_those_of_every_version(table: Parted[Any], key: Key) -> None:
+    used: set[Names[Any]] = set()
     for version in range(TABLE[key].readable_from, TABLE[key].max + 1):
         asked, told = fields(request_types(key, version)), fields(response_types(key, version))
         names = next((n for n in table[key] if n.asked[0] in asked), None)
@@ -200,7 +201,8 @@ def test_arrays_within_arrays_are_parted_too(
     """OffsetFetch, typed. A group that one of its parts is refused for has that error."""
     out, sizes, answers = Outbox(random.Random(1)), list[int](), list[Any]()
 
-    def serve(part: OffsetFetchRequest, context: RequestContext[Any]) -> None:
+    def serve(part: Whole, context: RequestContext[Any]) -> None:
+        assert isinstance(part, OffsetFetchRequest)
         groups = part.groups
         sizes.append(
             sum(1 + sum(1 + len(t.partition_indexes) for t in g.topics or ()) for g in groups)
@@ -226,7 +228,7 @@ def test_arrays_within_arrays_are_parted_too(
     context: RequestContext[Any] = RequestContext(
         header, b"", 1, "PLAINTEXT", "here", {}, answers.append
     )
-    names = names_of(BROKER, Key.OFFSET_FETCH, body)
+    names: Names[Any] | None = names_of(BROKER, Key.OFFSET_FETCH, body)
     assert names is not None
     Parting(out, body, context, names, None, serve).go_on()
     while out.wake_at is not None:

@@ -7,7 +7,7 @@ gives it to the context. To switch an API on: its row in `wire.apis`, its module
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from spindle.node.handlers import (
     add_offsets_to_txn,
@@ -72,7 +72,7 @@ from spindle.node.handlers import (
     vote,
     write_txn_markers,
 )
-from spindle.node.request_context import Handler
+from spindle.node.request_context import Handler, Serving
 from spindle.wire.messages.add_offsets_to_txn_request import AddOffsetsToTxnRequest
 from spindle.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
 from spindle.wire.messages.allocate_producer_ids_request import AllocateProducerIdsRequest
@@ -140,15 +140,16 @@ from spindle.wire.messages.write_txn_markers_request import WriteTxnMarkersReque
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
+    from spindle.node.controller import VotingController
 
 T = TypeVar("T")
 
 
-def _table(*handlers: Handler[T, Any, Any]) -> dict[int, Handler[T, Any, Any]]:
+def _table(*handlers: Serving[T]) -> dict[int, Serving[T]]:
     return {handler.request.KEY: handler for handler in handlers}
 
 
-BROKER: Final[dict[int, Handler[Broker, Any, Any]]] = _table(
+BROKER: Final[dict[int, Serving[Broker]]] = _table(
     Handler(AddOffsetsToTxnRequest, add_offsets_to_txn.on_broker, add_offsets_to_txn.refuse),
     Handler(
         AddPartitionsToTxnRequest, add_partitions_to_txn.on_broker, add_partitions_to_txn.refuse
@@ -220,7 +221,7 @@ BROKER: Final[dict[int, Handler[Broker, Any, Any]]] = _table(
 )
 """What a broker listener serves."""
 
-CONTROLLER: Final[dict[int, Handler[Any, Any, Any]]] = _table(
+CONTROLLER: Final[dict[int, Serving[VotingController]]] = _table(
     Handler(
         AllocateProducerIdsRequest,
         allocate_producer_ids.on_controller,

@@ -10,14 +10,13 @@ from spindle.core.controller.configs import Alteration, Operation, Resource, lis
 from spindle.model import cordons
 from spindle.model.errors import Error, Refusal, Unusable
 from spindle.model.image import BROKER_RESOURCE
+from spindle.wire.codec import Whole
+from spindle.wire.messages import alter_configs_request as whole
+from spindle.wire.messages import incremental_alter_configs_request as incremental
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
-    from spindle.wire.messages.alter_configs_request import AlterConfigsRequest
-    from spindle.wire.messages.incremental_alter_configs_request import (
-        IncrementalAlterConfigsRequest,
-    )
 
 
 class Repeated:
@@ -26,11 +25,18 @@ class Repeated:
     def __init__(self) -> None:
         self.named: Counter[Resource] = Counter()
 
-    def take(
-        self, controller: Controller, request: AlterConfigsRequest | IncrementalAlterConfigsRequest
-    ) -> None:
+    def take(self, controller: Controller, request: Whole) -> None:
         """Look at some."""
+        assert isinstance(
+            request, whole.AlterConfigsRequest | incremental.IncrementalAlterConfigsRequest
+        )
         self.named.update(Resource(r.resource_type, r.resource_name) for r in request.resources)
+
+
+def weigh(_: Controller, resource: object) -> int:
+    """How much work a resource is: itself and its settings."""
+    assert isinstance(resource, whole.AlterConfigsResource | incremental.AlterConfigsResource)
+    return 1 + len(resource.configs)
 
 
 def check_cordons(broker: Broker, asked: Iterable[tuple[Resource, Iterable[Alteration]]]) -> None:

@@ -19,6 +19,7 @@ from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.node.topology import exists
+from spindle.wire.codec import Whole
 from spindle.wire.messages.add_partitions_to_txn_request import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnTopic,
@@ -103,15 +104,17 @@ class Seen:
         self.error: Error | None = None
         """What became of them, once that is known."""
 
-    def take(self, broker: Broker, request: AddPartitionsToTxnRequest) -> None:
+    def take(self, broker: Broker, request: Whole) -> None:
         """Look at some."""
+        assert isinstance(request, AddPartitionsToTxnRequest)
         more = _partitions(request.v3_and_below_topics)
         self.partitions += more
         self.some_unknown = self.some_unknown or not all(exists(broker.image, p) for p in more)
 
 
-def weigh(_: Broker, transaction: AddPartitionsToTxnTransaction) -> int:
+def weigh(_: Broker, transaction: object) -> int:
     """How much work a transaction is, in partitions."""
+    assert isinstance(transaction, AddPartitionsToTxnTransaction)
     return 1 + sum(len(topic.partitions) for topic in transaction.topics)
 
 

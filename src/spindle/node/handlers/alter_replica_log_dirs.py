@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, TopicPartition
 from spindle.node.request_context import LATER, Later, RequestContext
+from spindle.wire.codec import Whole
 from spindle.wire.messages.alter_replica_log_dirs_request import AlterReplicaLogDirsRequest
 from spindle.wire.messages.alter_replica_log_dirs_response import (
     AlterReplicaLogDirPartitionResult,
@@ -69,8 +70,9 @@ class Repeated:
     def __init__(self) -> None:
         self.named: Counter[TopicPartition] = Counter()
 
-    def take(self, broker: Broker, request: AlterReplicaLogDirsRequest) -> None:
+    def take(self, broker: Broker, request: Whole) -> None:
         """Look at some."""
+        assert isinstance(request, AlterReplicaLogDirsRequest)
         for directory in request.dirs:
             for topic in directory.topics:
                 self.named.update(TopicPartition(topic.name, p) for p in topic.partitions)

@@ -15,6 +15,7 @@ from spindle.core.controller.wholes import MoreOfTopics
 from spindle.model.errors import Error
 from spindle.node.handlers._patience import check_timeout
 from spindle.node.request_context import Later, RequestContext
+from spindle.wire.codec import Whole
 from spindle.wire.messages.create_partitions_request import (
     CreatePartitionsRequest,
     CreatePartitionsTopic,
@@ -75,15 +76,17 @@ class Seen:
     def __init__(self) -> None:
         self.whole = MoreOfTopics()
 
-    def take(self, controller: Controller, request: CreatePartitionsRequest) -> None:
+    def take(self, controller: Controller, request: Whole) -> None:
         """Look at some."""
+        assert isinstance(request, CreatePartitionsRequest)
         if controller.state is not None:
             for topic in request.topics:
                 self.whole.add(controller.state, topic.name, topic.count)
 
 
-def weigh(controller: Controller, topic: CreatePartitionsTopic) -> int:
+def weigh(controller: Controller, topic: object) -> int:
     """How much work a topic is, in partitions."""
+    assert isinstance(topic, CreatePartitionsTopic)
     state = controller.state
     known = None if state is None else state.image.topic(topic.name)
     more = 0 if known is None else max(topic.count - len(known.partitions), 0)

@@ -21,6 +21,7 @@ from spindle.core.controller.wholes import NewTopics
 from spindle.model.errors import Error
 from spindle.node.handlers._patience import check_timeout
 from spindle.node.request_context import Later, RequestContext
+from spindle.wire.codec import Whole
 from spindle.wire.messages.create_topics_request import CreatableTopic, CreateTopicsRequest
 from spindle.wire.messages.create_topics_response import (
     CreatableTopicConfigs,
@@ -78,8 +79,9 @@ class Seen:
     def __init__(self) -> None:
         self.whole = NewTopics()
 
-    def take(self, controller: Controller, request: CreateTopicsRequest) -> None:
+    def take(self, controller: Controller, request: Whole) -> None:
         """Look at some."""
+        assert isinstance(request, CreateTopicsRequest)
         if controller.state is not None:
             for t in request.topics:
                 self.whole.add(
@@ -87,8 +89,9 @@ class Seen:
                 )
 
 
-def weigh(controller: Controller, topic: CreatableTopic) -> int:
+def weigh(controller: Controller, topic: object) -> int:
     """How much work a topic is, in partitions."""
+    assert isinstance(topic, CreatableTopic)
     return 1 + max(topic.num_partitions, len(topic.assignments)) + len(topic.configs)
 
 

@@ -20,6 +20,7 @@ from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicId
 from spindle.node.handlers._patience import check_timeout
 from spindle.node.request_context import Later, RequestContext
+from spindle.wire.codec import Whole
 from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
 from spindle.wire.messages.delete_topics_response import DeletableTopicResult, DeleteTopicsResponse
 
@@ -70,8 +71,9 @@ class Seen:
     def __init__(self) -> None:
         self.whole = GoneTopics()
 
-    def take(self, controller: Controller, request: DeleteTopicsRequest) -> None:
+    def take(self, controller: Controller, request: Whole) -> None:
         """Look at some."""
+        assert isinstance(request, DeleteTopicsRequest)
         if controller.state is None:
             return
         for name in request.topic_names:
@@ -82,8 +84,9 @@ class Seen:
                 self.whole.add(controller.state, asked)
 
 
-def weigh(controller: Controller, asked: str | DeleteTopicState) -> int:
+def weigh(controller: Controller, asked: object) -> int:
     """How much work a topic is, in topics that are not there."""
+    assert isinstance(asked, str | DeleteTopicState)
     if controller.state is None:
         return 1
     image = controller.state.image

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir, PartitionId, id_from_text, id_to_text
@@ -109,8 +109,18 @@ def _encode(ends: Mapping[PartitionId, int]) -> bytes:
     return json.dumps({"version": 1, "logs": rows}).encode()
 
 
+class _RememberedRow(TypedDict):
+    id: str
+    partition: int
+    end: int
+
+
+class _RememberedFile(TypedDict):
+    logs: list[_RememberedRow]
+
+
 def _decode(data: bytes) -> dict[PartitionId, int]:
-    document: Any = json.loads(data)
+    document: _RememberedFile = json.loads(data)
     return {
         PartitionId(id_from_text(row["id"]), int(row["partition"])): int(row["end"])
         for row in document["logs"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from spindle.core.logdirs.wishes import Wish, Wishes
 from spindle.model.errors import DiskFailed, Failure
@@ -117,8 +117,19 @@ def _encode(wishes: list[tuple[TopicPartition, Wish]]) -> bytes:
     return json.dumps({"version": 1, "wishes": rows}).encode()
 
 
+class _WishRow(TypedDict):
+    topic: str
+    partition: int
+    id: str | None
+    until: int
+
+
+class _WishFile(TypedDict):
+    wishes: list[_WishRow]
+
+
 def _decode(path: LogDir, data: bytes) -> list[tuple[TopicPartition, Wish]]:
-    document: Any = json.loads(data)
+    document: _WishFile = json.loads(data)
     return [
         (
             TopicPartition(str(row["topic"]), int(row["partition"])),

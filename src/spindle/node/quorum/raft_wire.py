@@ -7,7 +7,7 @@ Knows no state. The asking side is here; the answering side is in `node/handlers
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from spindle.core.raft.values import NOBODY, Ballot, FetchAnswer, FetchWish, Heard, VoteAnswer
 from spindle.model.batches import Batch
@@ -15,7 +15,7 @@ from spindle.model.errors import Corrupt, Error
 from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID, DirectoryId, Endpoint, NodeId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.wire import batch as codec
-from spindle.wire.codec import ErrorCode, one_buffer
+from spindle.wire.codec import ErrorCode, Whole, one_buffer
 from spindle.wire.messages import begin_quorum_epoch_request as begin
 from spindle.wire.messages import end_quorum_epoch_request as end
 from spindle.wire.messages import fetch_request as fetch
@@ -35,7 +35,7 @@ RaftResponse: TypeAlias = (
     | FetchResponse
     | FetchSnapshotResponse
 )
-VERSIONS: Final[dict[type[Any], int]] = {
+VERSIONS: Final[dict[type[Whole], int]] = {
     v.VoteRequest: 2,
     begin.BeginQuorumEpochRequest: 1,
     end.EndQuorumEpochRequest: 1,

@@ -9,11 +9,11 @@ what follows whom; knows the records only as batches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Final
 
 from spindle.core.replica.following import Conversation, Position, truncation_point
 from spindle.core.replica.partition import Following
-from spindle.model.batches import Batch
+from spindle.model.batches import Batch, Buffer
 from spindle.model.errors import Corrupt, Error, PeerFailed, Refusal
 from spindle.model.ids import NO_LEADER, ZERO_ID, NodeId, PartitionId
 from spindle.model.offsets import OffsetAndEpoch
@@ -23,6 +23,7 @@ from spindle.node.replicas.hosted import Hosted
 from spindle.node.replicas.replicas import Replicas
 from spindle.node.site import Site
 from spindle.wire.batch import check, split
+from spindle.wire.codec import one_buffer
 from spindle.wire.control import marker_of
 from spindle.wire.messages.fetch_response import FetchResponse, PartitionData
 
@@ -376,7 +377,7 @@ class Source:
         hosted = followed.hosted
         machine = hosted.partition
         try:
-            batches = self._batches(followed, told.records)
+            batches = self._batches(followed, one_buffer(told.records or b""))
         except (Corrupt, Refusal) as error:
             self._back_off(followed, str(error))
             return
@@ -416,7 +417,7 @@ class Source:
 
         self._replicas.writes.append(hosted, batches, on_appended)
 
-    def _batches(self, followed: Followed, records: Any) -> list[Batch]:
+    def _batches(self, followed: Followed, records: Buffer) -> list[Batch]:
         expected = followed.hosted.partition.next
         if followed.is_throttled:
             self._throttle.record(len(records))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 
 from spindle.core.replica.partition import Partition, Rules
 from spindle.core.replica.quota import NOTHING, Throttled
@@ -26,7 +26,14 @@ from spindle.model.settings.setting import MAX_LONG
 from spindle.node.replicas.packing import Packing
 
 R = TypeVar("R")
-Then = Callable[[Any], None]
+
+
+class _Held(NamedTuple):
+    """A job that is held back."""
+
+    begin: Callable[[], None]
+    fail: Callable[[Failure], None]
+    writes: bool
 
 
 @dataclass(slots=True, frozen=True)
@@ -121,7 +128,7 @@ class Hosted:
         self.writing = 0
         """Writes given to the log that have not come back."""
         self._frozen = False
-        self._held: list[tuple[Job[Any], Then, bool]] = []
+        self._held: list[_Held] = []
         self._on_frozen: Callable[[], None] | None = None
         self._on_idle: list[Callable[[], None]] = []
 
@@ -130,7 +137,7 @@ class Hosted:
     def run(self, job: Job[R], then: Callable[[R | Failure], None]) -> None:
         """Have a job done where the log lives; held back while the log is being moved."""
         if self._frozen:
-            self._held.append((job, then, False))
+            self._held.append(_Held(partial(self.run, job, then), then, False))
         else:
             job.directory = self.directory
             self._out.run(job, then)
@@ -138,7 +145,7 @@ class Hosted:
     def write(self, job: Job[R], then: Callable[[R | Failure], None]) -> None:
         """The same for a job that changes the log."""
         if self._frozen:
-            self._held.append((job, then, True))
+            self._held.append(_Held(partial(self.write, job, then), then, True))
             return
         self.writing += 1
         job.directory = self.directory
@@ -173,7 +180,7 @@ class Hosted:
         if self.writing == 0 and self._on_frozen is not None:
             then, self._on_frozen = self._on_frozen, None
             then()
-        while self._on_idle and self.writing == 0 and not any(w for *_, w in self._held):
+        while self._on_idle and self.writing == 0 and not any(held.writes for held in self._held):
             self._on_idle.pop(0)()
 
     def thaw(self, directory: LogDir) -> None:
@@ -182,11 +189,8 @@ class Hosted:
         self._frozen = False
         self._on_frozen = None
         held, self._held = self._held, []
-        for job, then, writes in held:
-            if writes:
-                self.write(job, then)
-            else:
-                self.run(job, then)
+        for each in held:
+            each.begin()
         self._tell_still()
 
     def settle_starts(self) -> None:
@@ -205,6 +209,6 @@ class Hosted:
         self._frozen = False
         self._on_frozen = None
         held, self._held = self._held, []
-        for _, then, _ in held:
-            then(failure)
+        for each in held:
+            each.fail(failure)
         self._on_idle.clear()

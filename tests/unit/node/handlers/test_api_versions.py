@@ -17,7 +17,7 @@ from spindle.model.errors import Error
 from spindle.model.features import FINALIZED
 from spindle.model.outbox import Outbox
 from spindle.node.handlers import BROKER, CONTROLLER
-from spindle.node.request_context import Handler
+from spindle.node.request_context import Serving
 from spindle.wire.apis import Key
 
 CLIENT = {"client_software_name": "apache-kafka-java", "client_software_version": "4.3.0"}
@@ -31,7 +31,7 @@ def desk() -> Desk:
 
 @pytest.mark.parametrize("version", range(5))
 @pytest.mark.parametrize("table", [BROKER, CONTROLLER], ids=["broker", "controller"])
-def test_what_is_served_is_told(table: dict[int, Handler[Any, Any, Any]], version: int) -> None:
+def test_what_is_served_is_told(table: dict[int, Serving[Any]], version: int) -> None:
     target = SimpleNamespace(image=three_brokers())
     keys = {Key.API_VERSIONS, Key.METADATA} & table.keys()
     desk = Desk({int(key): table[key] for key in keys}, target, Outbox(random.Random(1)))
