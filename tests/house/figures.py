@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "spindle"
-GENERATED = PACKAGE / "wire" / "messages"
+GENERATED = (PACKAGE / "wire" / "messages", PACKAGE / "wire" / "contents")
 MANY_ATTRIBUTES, MANY_METHODS = 12, 25
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -83,13 +83,13 @@ class House:
         return found
 
 
-def read(package: Path = PACKAGE, generated: Path = GENERATED) -> House:
+def read(package: Path = PACKAGE, generated: tuple[Path, ...] = GENERATED) -> House:
     """Parse a package."""
     trees: dict[str, ast.Module] = {}
     lines = generated_lines = 0
     for path in sorted(package.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        if path.parent == generated:
+        if path.parent in generated:
             generated_lines += len(text.splitlines())
             continue
         lines += len(text.splitlines())
@@ -109,8 +109,9 @@ def _of_names(house: House) -> Iterator[Figure]:
         (name for name, shapes in house.by_name.items() if len(shapes) > 1),
         key=lambda name: -len(house.by_name[name]),
     )
-    share = len(shared) / max(1, len(house.by_name))
-    what = "class names that two or more classes share"
+    sharing = sum(len(house.by_name[name]) for name in shared)
+    share = sharing / max(1, len(house.shapes))
+    what = "classes that share their name with another one"
     top = tuple(f"{name} ×{len(house.by_name[name])}" for name in shared[:8])
     yield Figure("shared_class_names", what, share, True, top)
     stems = Counter(Path(place).stem for place in house.trees)

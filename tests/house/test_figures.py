@@ -89,9 +89,9 @@ def test_figures_count_what_they_say(tmp_path: Path) -> None:
         path = tmp_path / place
         path.parent.mkdir(exist_ok=True)
         path.write_text(textwrap.dedent(text))
-    small = read(tmp_path, tmp_path / "made")
+    small = read(tmp_path, (tmp_path / "made",))
     values = {figure.key: figure.value for figure in figures(small)}
-    assert values["shared_class_names"] == pytest.approx(1 / 3)  # Seen, of three names
+    assert values["shared_class_names"] == pytest.approx(2 / 4)  # two classes Seen
     assert values["repeated_stems"] == 1
     assert values["any"] == 2  # neither the import nor what is generated
     assert values["single_protocols"] == 1  # Place; functions implement the other one

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -153,7 +153,7 @@ def has_arrays(layout: Layout) -> bool:
     return any(f.array for f in layout.fields)
 
 
-TABLES: Final = {"broker": BROKER, "controller": CONTROLLER}
+TABLES: Final[dict[str, Iterable[int]]] = {"broker": BROKER, "controller": CONTROLLER}
 ASKED: Final = [
     pytest.param(kind, Key(key), id=f"{kind}-{Key(key).name}")
     for kind, table in TABLES.items()
