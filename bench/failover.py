@@ -20,7 +20,7 @@ from tools.messages.entities import make, request_types
 
 from bench.measures import Figures
 from bench.peers import NAMES, new_cluster, preloaded
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
 from spindle.client.results import NewTopic, Replica
@@ -101,7 +101,7 @@ def _disk_dies(cluster: ApacheKafka, relay: Relay, shim: Path, leaders: int) -> 
     doomed = _doomed(cluster)
     marker = doomed.with_name(doomed.name + ".broken")
     # An idle disk's death may go unnoticed for long: somebody writes to one of its partitions.
-    load = Load(cluster.bootstrap, "led", [1.0] + [0.0] * (leaders - 1), RATE)
+    load = DemoLoad(cluster.bootstrap, "led", [1.0] + [0.0] * (leaders - 1), RATE)
     load.start()
     try:
         eventually(lambda: len(load.acknowledged) > RATE, "records are acknowledged", PATIENCE)

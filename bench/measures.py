@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tests.support.processes import tied
 
 from bench.peers import Peer, cpu_seconds, memory
-from spindle.cli.demo.load import Load, longest_gap
+from spindle.cli.demo.demo_load import DemoLoad, longest_gap
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic, Replica
 from spindle.model.ids import TopicPartition
@@ -116,7 +116,7 @@ async def gap(peer: Peer, round_: int, role: str) -> Figures:
     path = peer.directories(VICTIM)[-1]
     async with AdminClient(peer.bootstrap) as admin:
         await _gather(admin, topic, len(orders), path)
-    load = Load(peer.bootstrap, topic, [1.0] * len(orders), 1000.0, 512,
+    load = DemoLoad(peer.bootstrap, topic, [1.0] * len(orders), 1000.0, 512,
                 settings={"topic.metadata.refresh.interval.ms": 300_000})  # fmt: skip
     load.start()
     try:
@@ -137,7 +137,7 @@ async def gap(peer: Peer, round_: int, role: str) -> Figures:
     return {f"{what.name} fails: gap s": seconds, f"{role}: given up": float(len(load.failed))}
 
 
-async def _until_steady(load: Load, broken: float) -> None:
+async def _until_steady(load: DemoLoad, broken: float) -> None:
     """Wait until records flow again: none is due for longer than a second, and for a while so.
 
     Both peers are looked at for 20 s at least: what stands still does so within that time.

@@ -19,11 +19,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spindle.pipeline import history, load, plan
-from spindle.pipeline.proposal import Wanted
+from spindle.pipeline import directory_loads, parallel_planning, sample_history
+from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import session
-from spindle.planning.load import Band, Move
-from spindle.planning.reassignment import reassignment
+from spindle.planning.load import Band, PlannedMove
+from spindle.planning.reassignment_json import reassignment
 
 BROKERS = 834
 
@@ -37,14 +37,16 @@ def main(sample: str, document: str) -> None:
 
     spark = session("spindle bench")
     at("Spark has started")
-    now = load.told(history.read_files(spark, [sample]))
-    planned = plan.plan(now, load.directories(now), Wanted(Band(0.01)), brokers=BROKERS)
+    now = directory_loads.told(sample_history.read_files(spark, [sample]))
+    planned = parallel_planning.plan(
+        now, directory_loads.directories(now), PlanRequest(Band(0.01)), brokers=BROKERS
+    )
     moving = planned.where("topic is not null").toArrow()
     at("planned")
     names = moving.group_by(["topic", "partition"]).aggregate([])
     replicas = _replicas(now, spark.createDataFrame(names))
     at("replicas looked up")
-    moves = list(starmap(Move, _rows(moving, Move._fields[:6])))
+    moves = list(starmap(PlannedMove, _rows(moving, PlannedMove._fields[:6])))
     Path(document).write_text(json.dumps(reassignment(moves, replicas)))
     spark.stop()
     at("written")

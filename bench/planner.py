@@ -26,13 +26,13 @@ from tests.unit.planning.clusters import after, carry_out
 from tests.unit.planning.oracle import judge
 from tests.unit.planning.test_oracle import even, small
 
-from spindle.planning.cluster import BrokerLoad, Cluster, Partitions, Replicas
-from spindle.planning.field import Field
-from spindle.planning.leaders import Led, even_leaders
+from spindle.planning.cluster_model import BrokerLoad, ClusterModel, PartitionNames, ReplicaColumns
+from spindle.planning.cluster_planner import plan_cluster
+from spindle.planning.leaders import WeightedPartition, even_leaders
 from spindle.planning.load import Band, DirectoryLoad
-from spindle.planning.schedule import Limits
-from spindle.planning.state import State
-from spindle.planning.whole import plan_cluster
+from spindle.planning.placement_index import PlacementIndex
+from spindle.planning.schedule import WaveLimits
+from spindle.planning.search_state import SearchState
 from spindle.planning.within.draft import Within
 
 BROKERS, DIRECTORIES, REPLICAS, RACKS, COPIES = 834, 12, 1200, 12, 3
@@ -54,7 +54,7 @@ def made_up(
     directories: int = DIRECTORIES,
     replicas: int = REPLICAS,
     sigma: float = 2.0,
-) -> Cluster:
+) -> ClusterModel:
     """The cluster; `new` of its brokers are empty."""
     rng = np.random.default_rng(seed)
     count = brokers * replicas // COPIES
@@ -73,18 +73,18 @@ def made_up(
     used = directories - (0 if new else 1)
     directory = of * directories + rng.integers(0, used, of.shape)
     rows = count * COPIES
-    return Cluster(
+    return ClusterModel(
         tuple(BrokerLoad(b, f"rack-{rack[b]:02}") for b in range(brokers)),
         tuple(
             DirectoryLoad(f"/disk-{d:02}", CAPACITY)
             for _ in range(brokers) for d in range(directories)
         ),
         tuple(b for b in range(brokers) for _ in range(directories)),
-        Partitions(
+        PartitionNames(
             [f"topic-{n:05}" for n in range(-(-count // 64))],
             np.arange(count) // 64, np.arange(count) % 64,
         ),
-        Replicas(
+        ReplicaColumns(
             np.repeat(np.arange(count), COPIES), directory.ravel(), np.repeat(size, COPIES),
             np.zeros(rows), np.zeros(rows, dtype=np.bool_),
         ),
@@ -108,10 +108,10 @@ def run(home: Path, note: Note) -> None:
     _end_to_end(cluster, home, tell)
 
 
-def _within(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
+def _within(cluster: ClusterModel, tell: Callable[[str, float], None]) -> None:
     began = time.process_time()
-    field = Field(cluster, Band(0.01))
-    drafts = [Within(field, b, Limits()).run() for b in range(BROKERS)]
+    field = SearchState(cluster, Band(0.01))
+    drafts = [Within(field, b, WaveLimits()).run() for b in range(BROKERS)]
     tell("within brokers, core s", time.process_time() - began)
     off = [bool(field.state(b).outside) for b in range(BROKERS)]
     ratios = sorted(
@@ -124,7 +124,7 @@ def _within(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
     tell("within brokers, left out of the band", sum(off))
 
 
-def _rated(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
+def _rated(cluster: ClusterModel, tell: Callable[[str, float], None]) -> None:
     """Write rates beside bytes, on some brokers: bytes within 2 %, rates within 5 %.
 
     Where a replica, with what must lie beside it, is too much for any disk, no plan keeps both
@@ -134,8 +134,8 @@ def _rated(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
     rates = rng.lognormal(0, 1.5, len(cluster.partitions.number)) * 1e4
     rated = cluster.replicas._replace(rate=rates[cluster.replicas.partition])
     began = time.process_time()
-    field = Field(replace(cluster, replicas=rated), Band(0.02, rate_tolerance=0.05))
-    drafts = [Within(field, b, Limits()).run() for b in range(RATED)]
+    field = SearchState(replace(cluster, replicas=rated), Band(0.02, rate_tolerance=0.05))
+    drafts = [Within(field, b, WaveLimits()).run() for b in range(RATED)]
     tell("with rates, core s a broker", (time.process_time() - began) / RATED)
     states = [field.state(b) for b in range(RATED)]
     off = [bool(state.outside) for state in states]
@@ -149,7 +149,7 @@ def _rated(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
     tell(f"with rates, a replica too much for any disk, of {RATED}", sum(map(_too_much, states)))
 
 
-def _too_much(state: State) -> bool:
+def _too_much(state: PlacementIndex) -> bool:
     """Whether a disk has more than a fair part of bytes, or of rates, because no plan avoids it."""
     assert state.rates is not None
     bytes_ = zip(state.edges, state.used, strict=True)
@@ -157,13 +157,13 @@ def _too_much(state: State) -> bool:
     return any(size >= e.fair + 1 for e, size in (*bytes_, *flows))
 
 
-def _led(cluster: Cluster, tell: Callable[[str, float], None]) -> None:
+def _led(cluster: ClusterModel, tell: Callable[[str, float], None]) -> None:
     r = cluster.replicas
     brokers = np.array(cluster.owner)[r.directory].reshape(-1, COPIES).tolist()
     sizes = r.size.reshape(-1, COPIES)[:, 0].tolist()
     names = map(cluster.partitions.name, range(len(brokers)))
     partitions = [
-        Led(*name, tuple(theirs), float(size))
+        WeightedPartition(*name, tuple(theirs), float(size))
         for name, theirs, size in zip(names, brokers, sizes, strict=True)
     ]
     began = time.process_time()
@@ -199,7 +199,7 @@ def _beside_the_solver(tell: Callable[[str, float], None]) -> None:
             cluster, band = small(seed), Band((0.05, 0.1, 0.2)[seed % 3])
             verdict = judge(cluster, band, between)
             plan = plan_cluster(cluster, band, between=between)
-            end = after(cluster, carry_out(cluster, plan, band, Limits()))
+            end = after(cluster, carry_out(cluster, plan, band, WaveLimits()))
             if verdict.feasible and not even(cluster, end, band, between):
                 missed += 1
             elif verdict.feasible and verdict.cost:
@@ -209,7 +209,7 @@ def _beside_the_solver(tell: Callable[[str, float], None]) -> None:
         tell(f"small clusters {where}, missed", missed)
 
 
-def _end_to_end(cluster: Cluster, home: Path, tell: Callable[[str, float], None]) -> None:
+def _end_to_end(cluster: ClusterModel, home: Path, tell: Callable[[str, float], None]) -> None:
     samples, document = home / "samples.parquet", home / "plan.json"
     _write(cluster, samples)
     began = time.monotonic()
@@ -237,7 +237,7 @@ def _resident(process: psutil.Process) -> int:
     return total
 
 
-def _write(cluster: Cluster, path: Path) -> None:
+def _write(cluster: ClusterModel, path: Path) -> None:
     """The cluster as samples."""
     r, count = cluster.replicas, len(cluster.replicas.size)
     owner, names = np.array(cluster.owner), np.array([d.path for d in cluster.directories])

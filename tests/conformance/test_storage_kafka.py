@@ -30,9 +30,9 @@ from spindle.model.jobs import (
     Close,
     Open,
 )
-from spindle.model.logs import LogKey, OpenedDirectory
+from spindle.model.log_values import LogKey, OpenedDirectory
 from spindle.runtime.os_disk import OsDisk
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 from spindle.wire.batch import Compression
 
 pytestmark = pytest.mark.kafka
@@ -41,7 +41,7 @@ TOPIC = "written-by-both"
 RECORDS = 6000
 
 
-def our_log(path: str, close: bool) -> Directory:
+def our_log(path: str, close: bool) -> LogDirectory:
     """A log of some segments with everything in it that a header can say."""
     disk = OsDisk()
     disk.make_dirs(path)
@@ -96,10 +96,10 @@ def test_kafkas_dump_tool_finds_nothing_wrong(
     assert told.stdout.count("producerId: 77") >= len(snapshots)
 
 
-def open_kafkas(directory: Path) -> tuple[Directory, OpenedDirectory]:
+def open_kafkas(directory: Path) -> tuple[LogDirectory, OpenedDirectory]:
     """Open a directory of node 1 of the cluster that `ApacheKafka` formats."""
     disk = OsDisk()
-    ours = Directory(disk, str(directory))
+    ours = LogDirectory(disk, str(directory))
     return ours, ours.run(Open(str(directory), CLUSTER_ID, 1))
 
 
@@ -169,7 +169,7 @@ def marks(folder: Path) -> list[Path]:
     return list(folder.glob("unbroken-*"))
 
 
-def append_ours(ours: Directory, key: LogKey, end: int) -> int:
+def append_ours(ours: LogDirectory, key: LogKey, end: int) -> int:
     """Append a hundred records; the log's end."""
     epoch = ours._logs[key].epochs.latest
     made = [
@@ -181,7 +181,7 @@ def append_ours(ours: Directory, key: LogKey, end: int) -> int:
 
 def test_our_formatted_directory_is_known_by_its_cluster(tmp_path: Path) -> None:
     directory = our_log(f"{tmp_path}/d1", close=True)
-    again = Directory(OsDisk(), directory.path)
+    again = LogDirectory(OsDisk(), directory.path)
     opened = again.run(Open(directory.path, CLUSTER, 1))
     assert opened.clean
     assert len(read_batches(again, KEY, most=1 << 20)) == 400

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.apache_kafka import run_tool
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.batches import TRANSACTIONAL, Record
 from spindle.model.ids import Endpoint, VersionRange
 from spindle.wire import batch as codec
@@ -60,15 +60,15 @@ def test_a_snapshot_is_read(kafka_jars: Path, tmp_path: Path) -> None:
         ),
         r.RegisterController(controller_id=3, incarnation_id=SOME_ID, endpoints=(endpoint,)),
         r.Topic(name="orders", topic_id=SOME_ID),
-        r.Partition(
+        r.PartitionRegistration(
             partition_id=0, topic_id=SOME_ID, replicas=(1, 2), isr=(1,), leader=1, leader_epoch=4,
             partition_epoch=6, directories=(SOME_ID, SOME_ID), elr=(2,), last_known_elr=(2,),
         ),
         r.PartitionChange(partition_id=0, topic_id=SOME_ID, isr=(), leader=-1, elr=(1,)),
         r.BrokerRegistrationChange(broker_id=1, broker_epoch=9, fenced=-1),
         r.BrokerRegistrationChange(broker_id=1, broker_epoch=9, log_dirs=(SOME_ID,)),
-        r.Config(resource_type=2, resource_name="orders", key="retention.ms", value="1"),
-        r.ProducerIds(broker_id=1, broker_epoch=9, next_producer_id=2000),
+        r.DynamicConfig(resource_type=2, resource_name="orders", key="retention.ms", value="1"),
+        r.ProducerIdsBlock(broker_id=1, broker_epoch=9, next_producer_id=2000),
         r.ClearElr(topic="orders"),
         r.UnregisterBroker(broker_id=2, broker_epoch=1),
         r.RemoveTopic(topic_id=SOME_ID),

@@ -21,7 +21,7 @@ from tools.messages.schema import snake
 from tools.messages.topic_records import control_records, topic_records
 from tools.messages.writers import writer_of
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Corrupt
 from spindle.wire.codec import read_record
 
@@ -133,13 +133,13 @@ def test_unknown_tags_are_stepped_over(record: Recorded, version: int) -> None:
 def test_what_is_read_is_frozen_and_of_its_class() -> None:
     """The open twin that a reader fills in is never seen outside."""
     (partition,) = (one for one in RECORDS if one.name == "Partition")
-    value = r.Partition(
+    value = r.PartitionRegistration(
         partition_id=1, topic_id=uuid.UUID(int=5), replicas=(1,), isr=(1,), leader=1,
         leader_epoch=0, partition_epoch=0,
     )  # fmt: skip
     sent = expected(partition.layouts[2], value)
     found, _ = read_record(module(partition).READERS[2], "Partition", 2, sent, 0)
-    assert type(found) is r.Partition
+    assert type(found) is r.PartitionRegistration
     assert (found, hash(found)) == (value, hash(value))
     with pytest.raises(AttributeError):
         found.leader = 2  # type: ignore[misc]

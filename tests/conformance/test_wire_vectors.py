@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from spindle.model import records as r
-from spindle.model.batches import Batch, EndTransactionMarker, Record
+from spindle.model import metadata_records as r
+from spindle.model.batches import EndTransactionMarker, Record, RecordBatch
 from spindle.model.ids import UNASSIGNED
 from spindle.wire import batch as codec
 from spindle.wire import coordinator
@@ -40,7 +40,7 @@ METADATA = [n for n in LOGS if n.startswith(("metadata", "snapshot", "bootstrap"
 CHECKPOINTS = [n for n in LOGS if n.endswith(".checkpoint")]
 
 
-def batches(name: str) -> list[Batch]:
+def batches(name: str) -> list[RecordBatch]:
     found = codec.split((VECTORS / name).read_bytes())
     assert found
     for batch in found:
@@ -48,7 +48,7 @@ def batches(name: str) -> list[Batch]:
     return found
 
 
-def rebuilt(batch: Batch) -> bytes:
+def rebuilt(batch: RecordBatch) -> bytes:
     built = codec.build(
         codec.records(batch), base_offset=batch.base_offset, leader_epoch=batch.leader_epoch,
         attributes=batch.attributes, producer_id=batch.producer_id,
@@ -136,7 +136,7 @@ def test_meaning_of_a_metadata_log() -> None:
     assert dict(registration.features)["metadata.version"] == (7, 30)
     assert r.Topic in map(type, values)
     assert r.FeatureLevel(name="metadata.version", level=30) in values
-    created = next(v for v in values if isinstance(v, r.Partition))
+    created = next(v for v in values if isinstance(v, r.PartitionRegistration))
     assert created.directories == (UNASSIGNED,)
     moved = [v for v in values if isinstance(v, r.PartitionChange) and v.directories]
     assert {d for v in moved for d in v.directories or ()} <= set(registration.log_dirs)

@@ -11,9 +11,9 @@ from tests.support.compacting import EAGER, found, plan_and_clean, put
 from tests.support.power import at_every_change, log_of
 from tests.support.storage import KEY, create, fresh, reopen
 
-from spindle.model.jobs import Checkpoint, Flush, WriteHighWatermarks
-from spindle.sim.disk import MemoryDisk
-from spindle.storage.directory import Directory
+from spindle.model.jobs import Flush, WriteCheckpoints, WriteHighWatermarks
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.directory import LogDirectory
 
 PATH = "/data/d1"
 SYNCED = 9
@@ -26,7 +26,7 @@ def key_of(offset: int) -> str:
     return f"k{offset % 4}" if offset % 3 else f"own{offset}"
 
 
-def write(directory: Directory, start: int, end: int) -> None:
+def write(directory: LogDirectory, start: int, end: int) -> None:
     for offset in range(start, end):
         put(directory, offset, (key_of(offset), f"{offset}-" + "v" * 20))
 
@@ -40,7 +40,7 @@ def with_few_synced() -> MemoryDisk:
     create(directory, **SMALL)
     write(directory, 0, SYNCED)
     directory.run(Flush(PATH, KEY))
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     directory.run(WriteHighWatermarks(PATH, {KEY.topic_partition: SYNCED}))
     disk.settle()
     disk.kill()

@@ -21,7 +21,7 @@ from tests.support.storage import (
     reopen,
 )
 
-from spindle.model.copying import (
+from spindle.model.copying_jobs import (
     AdoptCopied,
     CopiedBytes,
     CopyBytes,
@@ -31,7 +31,6 @@ from spindle.model.copying import (
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.jobs import (
     Append,
-    Checkpoint,
     CreateLog,
     Flush,
     Job,
@@ -40,16 +39,17 @@ from spindle.model.jobs import (
     Read,
     Retain,
     Truncate,
+    WriteCheckpoints,
     WriteHighWatermarks,
 )
-from spindle.sim.disk import MemoryDisk
-from spindle.storage.directory import Directory
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.directory import LogDirectory
 
 PATH, OTHER = "/data/d1", "/data/d2"
 SETTINGS = LogSettings(segment_bytes=500, index_interval_bytes=100)
 
 
-def work(directory: Directory) -> dict[int, bytes]:
+def work(directory: LogDirectory) -> dict[int, bytes]:
     """Jobs of every kind, each tried again while it fails; what was acknowledged at the end."""
     held: dict[int, bytes] = {}
 
@@ -89,7 +89,7 @@ def work(directory: Directory) -> dict[int, bytes]:
             held |= dict.fromkeys(range(8, 12), b"again")
     do(Retain(PATH, KEY, -1, 1500, 6, 0))
     do(Flush(PATH, KEY))
-    do(Checkpoint(PATH))
+    do(WriteCheckpoints(PATH))
     do(WriteHighWatermarks(PATH, {KEY.topic_partition: 10}))
     return held
 
@@ -140,10 +140,10 @@ def test_a_copy_goes_on_after_any_call_that_failed(code: int, failing: str) -> N
     assert failed > 20
 
 
-def copy_through(source: Directory, target: Directory) -> None:
+def copy_through(source: LogDirectory, target: LogDirectory) -> None:
     """Copy to the end, opening what failed again, beginning anew with a fresh mark."""
 
-    def do(directory: Directory, job: Job[Any]) -> Any:
+    def do(directory: LogDirectory, job: Job[Any]) -> Any:
         result = directory.run_group([job])[0]
         if directory._failed is not None:
             directory.run(Open(directory.path, CLUSTER, NODE))

@@ -20,7 +20,7 @@ from tests.support.clients import audit
 from tests.support.local import Local
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 from spindle.client.failures import Unreachable
 from spindle.model.errors import Error
 
@@ -55,7 +55,7 @@ def test_a_broker_killed_at_any_call_of_its_moves_keeps_every_record(
     with Local(tmp_path, brokers=1, directories=3, settings=SETTINGS) as cluster:
         cluster.start()
         cluster.create_on("only", 0, [1], segment_bytes="200000")
-        load = Load(cluster.bootstrap, "only", [1.0], 800)
+        load = DemoLoad(cluster.bootstrap, "only", [1.0], 800)
         load.start()
         disk = 0
         for number, (whose, call) in enumerate(points()):
@@ -87,7 +87,7 @@ def test_a_broker_killed_at_any_call_of_its_moves_keeps_every_record(
     )
 
 
-def more(load: Load) -> None:
+def more(load: DemoLoad) -> None:
     """Wait until some more records are acknowledged."""
     wanted = len(load.acknowledged) + 200
     eventually(lambda: len(load.acknowledged) > wanted, "records are acknowledged", 60)

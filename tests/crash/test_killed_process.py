@@ -25,7 +25,7 @@ from tests.support.storage import (
     reopen,
 )
 
-from spindle.model.copying import MarkCopy
+from spindle.model.copying_jobs import MarkCopy
 from spindle.model.jobs import (
     Close,
     Discard,

@@ -22,7 +22,6 @@ from tests.support.storage import (
 )
 
 from spindle.model.jobs import (
-    Checkpoint,
     Close,
     Discard,
     Flush,
@@ -33,9 +32,10 @@ from spindle.model.jobs import (
     PutFile,
     Reset,
     Truncate,
+    WriteCheckpoints,
     WriteHighWatermarks,
 )
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.memory_disk import MemoryDisk
 
 SMALL = {"segment_bytes": 700, "index_interval_bytes": 150}
 
@@ -49,7 +49,7 @@ def with_log() -> MemoryDisk:
     create(directory, **SMALL)
     fill(directory, 20)
     directory.run(Flush(directory.path, KEY))
-    directory.run(Checkpoint(directory.path))
+    directory.run(WriteCheckpoints(directory.path))
     directory.run(WriteHighWatermarks(directory.path, {KEY.topic_partition: 20}))
     disk.settle()
     disk.kill()
@@ -151,7 +151,7 @@ def test_a_raised_start_never_loses_a_record_above_it() -> None:
     def work(disk: MemoryDisk) -> None:
         directory, _ = reopen(disk, "/data/d1")
         directory.run(MoveLogStart(directory.path, KEY, 13))
-        directory.run(Checkpoint(directory.path))
+        directory.run(WriteCheckpoints(directory.path))
 
     def check(disk: MemoryDisk) -> None:
         directory, _ = opened(disk)

@@ -32,10 +32,9 @@ from tests.support.storage import (
 )
 
 from spindle.model.batches import TRANSACTIONAL, EndTransactionMarker
-from spindle.model.copying import CopyBytes, MarkCopy, PlanCopy
+from spindle.model.copying_jobs import CopyBytes, MarkCopy, PlanCopy
 from spindle.model.ids import METADATA_TOPIC
 from spindle.model.jobs import (
-    Checkpoint,
     Close,
     Discard,
     Flush,
@@ -49,12 +48,13 @@ from spindle.model.jobs import (
     Reset,
     Restore,
     Truncate,
+    WriteCheckpoints,
     WriteHighWatermarks,
 )
-from spindle.model.logs import LogKey
-from spindle.sim.disk import MemoryDisk, PowerCut
-from spindle.storage import layout, meta, transactions
-from spindle.storage.directory import Directory
+from spindle.model.log_values import LogKey
+from spindle.sim.memory_disk import MemoryDisk, PowerCut
+from spindle.storage import aborted_transactions, layout, meta
+from spindle.storage.directory import LogDirectory
 from spindle.wire.control import end_transaction
 
 SMALL = {"segment_bytes": 700, "index_interval_bytes": 150}
@@ -68,7 +68,7 @@ def with_log() -> MemoryDisk:
     create(directory, **SMALL)
     fill(directory, 20)
     directory.run(Flush(PATH, KEY))
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     disk.settle()
     disk.kill()
     return disk
@@ -81,7 +81,7 @@ def fresh_and_killed() -> MemoryDisk:
     return disk
 
 
-def copied_whole() -> tuple[MemoryDisk, Directory, Directory]:
+def copied_whole() -> tuple[MemoryDisk, LogDirectory, LogDirectory]:
     """A log of 20 records, and a copy that a move has just called whole."""
     disk, source = fresh()
     create(source, **SMALL)
@@ -260,7 +260,7 @@ def test_what_a_checkpoint_trusts_is_on_the_medium(epoch_of: Callable[[int], int
             made = batch(offset, [b"v" * 50] * 2, epoch=epoch_of(offset), at=offset)
             append(directory, made)
             if offset % 10 == 0:
-                directory.run(Checkpoint(PATH))
+                directory.run(WriteCheckpoints(PATH))
 
     def check(disk: MemoryDisk) -> None:
         directory, found = reopen(disk, PATH)
@@ -275,7 +275,7 @@ def test_a_reset_log_ends_where_checkpoints_say() -> None:
     def work(disk: MemoryDisk) -> None:
         directory, _ = reopen(disk, PATH)
         directory.run(Reset(PATH, KEY, 100))
-        directory.run(Checkpoint(PATH))
+        directory.run(WriteCheckpoints(PATH))
         directory.run(WriteHighWatermarks(PATH, {KEY.topic_partition: 100}))
 
     def check(disk: MemoryDisk) -> None:
@@ -332,7 +332,7 @@ def test_a_copy_that_was_cut_to_its_source_is_no_damaged_one() -> None:
 
     def prepare() -> MemoryDisk:
         disk, source, target = copied_whole()
-        target.run(Checkpoint("/data/d2"))
+        target.run(WriteCheckpoints("/data/d2"))
         source.run(Truncate(PATH, KEY, 4))
         for offset in range(4, 20, 2):
             append(source, batch(offset, [b"n" * 50] * 2, epoch=1, at=offset))
@@ -367,12 +367,12 @@ def test_what_was_aborted_below_a_checkpoint_stays_so() -> None:
         ended.base_offset, ended.leader_epoch = offset + 2, 0
         offset = append(directory, values, ended)
     for _ in range(4):
-        directory.run(Checkpoint(PATH))
+        directory.run(WriteCheckpoints(PATH))
     point = directory._logs[KEY].recovery_point
     assert point > 10
     disk.crash(Unlucky())
     directory, _ = opened(disk)
-    found = transactions.between(directory._logs[KEY].segments, 0, point)
+    found = aborted_transactions.between(directory._logs[KEY].segments, 0, point)
     assert [(a.first, a.last) for a in found] == [(n, n + 2) for n in range(0, point, 3)]
 
 

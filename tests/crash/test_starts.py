@@ -34,7 +34,6 @@ from tests.support.storage import (
 from spindle.model.batches import TRANSACTIONAL, EndTransactionMarker
 from spindle.model.ids import METADATA_TOPIC
 from spindle.model.jobs import (
-    Checkpoint,
     Close,
     Flush,
     MoveLogStart,
@@ -42,12 +41,13 @@ from spindle.model.jobs import (
     Read,
     Retain,
     Truncate,
+    WriteCheckpoints,
 )
-from spindle.model.logs import LogKey
-from spindle.model.scrubbing import Scrub, ScrubPlace
-from spindle.sim.disk import MemoryDisk, PowerCut
+from spindle.model.log_values import LogKey
+from spindle.model.scrub_jobs import Scrub, ScrubPlace
+from spindle.sim.memory_disk import MemoryDisk, PowerCut
 from spindle.storage import layout
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 from spindle.wire.batch import stamped
 from spindle.wire.control import end_transaction
 
@@ -89,7 +89,7 @@ class SnapshotKept(Unlucky):
         return 0 if in_file else max(0, stop - 2)
 
 
-def write_transaction(directory: Directory, offset: int, *, committed: bool) -> int:
+def write_transaction(directory: LogDirectory, offset: int, *, committed: bool) -> int:
     """Two records of a producer and the end of their transaction; the log's end afterwards."""
     header = {"producer_id": 7, "producer_epoch": 0, "attributes": TRANSACTIONAL}
     values = batch(offset, [b"v" * 50] * 2, base_sequence=offset, **header)
@@ -98,7 +98,7 @@ def write_transaction(directory: Directory, offset: int, *, committed: bool) -> 
     return append(directory, values, ended)
 
 
-def aborted_in(directory: Directory, end: int) -> list[tuple[int, int]]:
+def aborted_in(directory: LogDirectory, end: int) -> list[tuple[int, int]]:
     """The aborted transactions that readers of committed records are told of."""
     found: set[tuple[int, int]] = set()
     offset = 0
@@ -120,7 +120,7 @@ def with_damaged_copy() -> MemoryDisk:
     create(target, FUTURE, segment_bytes=700, index_interval_bytes=150)
     copy_all(source, target)
     for _ in range(4):
-        target.run(Checkpoint("/data/d2"))
+        target.run(WriteCheckpoints("/data/d2"))
     *_, before, last = target._logs[FUTURE].segments
     assert target._logs[FUTURE].recovery_point == last.base
     disk.settle()
@@ -223,7 +223,7 @@ def test_a_copy_takes_no_segment_of_another_history() -> None:
 # --- what is known beside the records -------------------------------------------------------------
 
 
-def restart(disk: MemoryDisk, _: Directory, times: str) -> None:
+def restart(disk: MemoryDisk, _: LogDirectory, times: str) -> None:
     """A start finds a time index of no whole entry."""
     disk.kill()
     disk.open(times).truncate(5)
@@ -231,7 +231,7 @@ def restart(disk: MemoryDisk, _: Directory, times: str) -> None:
     reopen(disk, PATH)
 
 
-def scrub(disk: MemoryDisk, directory: Directory, times: str) -> None:
+def scrub(disk: MemoryDisk, directory: LogDirectory, times: str) -> None:
     """A scrubber finds an index of no whole entry, and a time index of none, either."""
     disk.open(times.replace(layout.TIME_INDEX, layout.INDEX)).truncate(5)
     disk.open(times).truncate(5)
@@ -241,7 +241,7 @@ def scrub(disk: MemoryDisk, directory: Directory, times: str) -> None:
 
 @pytest.mark.parametrize("mend", [restart, scrub])
 def test_a_segment_with_new_indexes_is_as_young_as_its_newest_record(
-    mend: Callable[[MemoryDisk, Directory, str], None],
+    mend: Callable[[MemoryDisk, LogDirectory, str], None],
 ) -> None:
     """Half a time index tells of half the records: retention would delete the others with them."""
     for seed in range(60):
@@ -251,7 +251,7 @@ def test_a_segment_with_new_indexes_is_as_young_as_its_newest_record(
         sealed = directory._logs[KEY].segments[0]
         newest, times = sealed.latest.timestamp, sealed.path(layout.TIME_INDEX)
         directory.run(Flush(PATH, KEY))
-        directory.run(Checkpoint(PATH))
+        directory.run(WriteCheckpoints(PATH))
         disk.settle()
         mend(disk, directory, times)
         disk.crash(Random(seed))
@@ -263,19 +263,19 @@ def test_a_segment_with_new_indexes_is_as_young_as_its_newest_record(
 def test_a_log_whose_loss_was_accepted_is_marked_until_it_is_on_the_medium() -> None:
     """Without the mark a start would trust its new indexes, of which half may be there."""
 
-    def prepare() -> tuple[MemoryDisk, Directory, int]:
+    def prepare() -> tuple[MemoryDisk, LogDirectory, int]:
         disk, directory = fresh()
         create(directory, segment_bytes=26_000, index_interval_bytes=1)
         fill(directory, 500)
         sealed = directory._logs[KEY].segments[0]
         newest, times = sealed.latest.timestamp, sealed.path(layout.TIME_INDEX)
         directory.run(Flush(PATH, KEY))
-        directory.run(Checkpoint(PATH))
+        directory.run(WriteCheckpoints(PATH))
         disk.open(times).truncate(5)
         disk.settle()
         return disk, directory, newest
 
-    def cut_power(disk: MemoryDisk, directory: Directory, cut: int) -> bool:
+    def cut_power(disk: MemoryDisk, directory: LogDirectory, cut: int) -> bool:
         """Whether it went before the end."""
         disk.cut_at = disk.changes + cut
         try:
@@ -311,7 +311,7 @@ def test_what_was_aborted_stays_so_where_indexes_were_lost() -> None:
         while end < 30:
             end = write_transaction(directory, end, committed=False)
         directory.run(Flush(PATH, KEY))
-        directory.run(Checkpoint(PATH))
+        directory.run(WriteCheckpoints(PATH))
         disk.settle()
         disk.kill()
         for name in disk.names(NAME):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from spindle.sim.exhaustive.broker import Process
-from spindle.sim.exhaustive.situation import FIRST, ID, Bounds, Choice, Situation
+from spindle.sim.exhaustive.process import Process
+from spindle.sim.exhaustive.situation import FIRST, ID, Choice, ExplorationBounds, Situation
 from spindle.storage import layout
 from spindle.storage.checkpoints import decode_topic_id, encode_topic_id
 from spindle.storage.files import read_whole, write_in_place
@@ -23,7 +23,7 @@ class Interrupted(Situation):
 
     def __init__(self, written: bytes | None) -> None:
         self._written = written
-        super().__init__(Bounds(failures=0, losses=0))
+        super().__init__(ExplorationBounds(failures=0, losses=0))
 
     def _start(self) -> Process:
         if self.life == 1:

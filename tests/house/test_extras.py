@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
-WITH_AN_EXTRA = ("spindle/cli/demo/load.py", "spindle/cli/demo/story.py")
+WITH_AN_EXTRA = ("spindle/cli/demo/demo_load.py", "spindle/cli/demo/story.py")
 """Modules outside the pipeline that an extra brings to life; a command loads them when it runs."""
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from spindle.cli.app import COMMANDS
-from spindle.cli.group import Later
+from spindle.cli.lazy_group import Later
 from spindle.model.settings.table import NODE_SETTINGS
 
 ROOT = Path(__file__).parents[2]

@@ -25,10 +25,10 @@ from spindle.node.request_context import Serving
 from spindle.wire.apis import TABLE, Key
 
 ELSEWHERE: dict[Key, tuple[str, ...]] = {
-    Key.FETCH: ("node/replicas/readers.py", "node/replicas/fetches.py"),
+    Key.FETCH: ("node/replicas/fetch_manager.py", "node/replicas/delayed_fetch.py"),
     Key.BEGIN_QUORUM_EPOCH: ("node/handlers/_quorum.py",),
     Key.END_QUORUM_EPOCH: ("node/handlers/_quorum.py",),
-    Key.BROKER_HEARTBEAT: ("node/rooms.py",),
+    Key.BROKER_HEARTBEAT: ("node/directory_capacities.py",),
 }  # fmt: skip
 """What a handler gives its request to."""
 

@@ -22,7 +22,7 @@ from packaging.requirements import Requirement
 from tests.support.processes import tied
 
 from spindle.cli.app import COMMANDS
-from spindle.cli.group import Later
+from spindle.cli.lazy_group import Later
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = ("", "spark", "connect", "demo")

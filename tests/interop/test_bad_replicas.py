@@ -27,9 +27,9 @@ from tests.support.quorum import ask
 from tests.support.waiting import eventually
 from tools.messages.entities import make, ms, request_types
 
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 from spindle.model.errors import Corrupt, Error
-from spindle.model.records import PartitionChange
+from spindle.model.metadata_records import PartitionChange
 from spindle.wire import batch
 from spindle.wire.apis import Key
 
@@ -136,7 +136,7 @@ def test_a_consumer_meets_damage_at_the_leader_and_reads_on(cluster: Local) -> N
     # What was just written is read from memory: a broker that has started anew has the disk only.
     cluster.restart(1)
     cluster.lead(1, "calm", *topics.values())
-    load = Load(cluster.bootstrap, "calm", [1.0], 100)
+    load = DemoLoad(cluster.bootstrap, "calm", [1.0], 100)
     load.start()
     known: list[Path] = []
     for kind, topic in topics.items():

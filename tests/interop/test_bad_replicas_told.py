@@ -27,7 +27,7 @@ from tests.support.quorum import View, ask, in_step, led
 from tests.support.relay import Relay
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId
 from spindle.wire.apis import Key
@@ -58,7 +58,7 @@ class Scene:
 
     cluster: Local
     relays: dict[NodeId, Relay]
-    load: Load
+    load: DemoLoad
     epochs: list[list[Any]]
     """What the broker said in each of its lives."""
 
@@ -152,7 +152,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         cluster.start()
         orders = [(1, 2, 3), (2, 1, 3)]
         cluster.create(TOPIC, [orders[n % 2] for n in range(PARTITIONS)], min_insync_replicas="2")
-        load = Load(cluster.bootstrap, TOPIC, [1.0] * PARTITIONS, 300)
+        load = DemoLoad(cluster.bootstrap, TOPIC, [1.0] * PARTITIONS, 300)
         load.start()
         scene = Scene(cluster, relays, load, [])
         cluster.until(

@@ -15,7 +15,7 @@ from tests.support.clients import audit, produce, values
 from tests.support.local import Local
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Load, longest_gap
+from spindle.cli.demo.demo_load import DemoLoad, longest_gap
 
 PLACES = [[1, 2, 3], [2, 3, 1], [3, 1, 2], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
 WHOLE = {n: (replicas[0], {1, 2, 3}) for n, replicas in enumerate(PLACES)}
@@ -30,16 +30,16 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
         yield cluster
 
 
-def begin_load(cluster: Local, topic: str) -> Load:
+def begin_load(cluster: Local, topic: str) -> DemoLoad:
     """A topic of six partitions under load; returns when every partition was written to."""
     cluster.create(topic, PLACES, min_insync_replicas="2")
-    load = Load(cluster.bootstrap, topic, [1.0] * len(PLACES), RATE)
+    load = DemoLoad(cluster.bootstrap, topic, [1.0] * len(PLACES), RATE)
     load.start()
     eventually(lambda: set(load.acknowledged.partition) == set(WHOLE), "the load runs")
     return load
 
 
-def go_on(load: Load, more: int = RATE) -> None:
+def go_on(load: DemoLoad, more: int = RATE) -> None:
     """Wait until so many more records are acknowledged."""
     wanted = len(load.acknowledged) + more
     eventually(lambda: len(load.acknowledged) >= wanted, f"{wanted} acknowledged", 60)

@@ -17,7 +17,7 @@ from tests.support.local import Local
 from tests.support.ports import free_port
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Load, longest_gap
+from spindle.cli.demo.demo_load import DemoLoad, longest_gap
 from spindle.model.errors import Error
 
 RATE = 300
@@ -51,15 +51,15 @@ def whole(cluster: Local) -> Iterator[None]:
     cluster.wait_until_serving()
 
 
-def begin_load(cluster: Local, topic: str) -> Load:
+def begin_load(cluster: Local, topic: str) -> DemoLoad:
     """Records for a topic's only partition, until `finish`."""
-    load = Load(cluster.bootstrap, topic, [1.0], RATE)
+    load = DemoLoad(cluster.bootstrap, topic, [1.0], RATE)
     load.start()
     go_on(load, RATE)
     return load
 
 
-def go_on(load: Load, more: int = RATE) -> None:
+def go_on(load: DemoLoad, more: int = RATE) -> None:
     """Wait until so many more records are acknowledged."""
     wanted = len(load.acknowledged) + more
     eventually(lambda: len(load.acknowledged) >= wanted, f"{wanted} acknowledged", 60)

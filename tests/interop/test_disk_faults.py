@@ -33,7 +33,7 @@ from tests.support.ports import free_port
 from tests.support.relay import Relay
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Load, longest_gap
+from spindle.cli.demo.demo_load import DemoLoad, longest_gap
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Error
 from spindle.model.ids import id_to_text
@@ -158,7 +158,7 @@ class Scene:
         roles = (*self.ROLES, "calm", "new")
         self.topics = {role: f"{number}-{role.replace(' ', '-')}" for role in roles}
         self.log = cluster.nodes[self.broker].log
-        self.loads: dict[str, Load] = {}
+        self.loads: dict[str, DemoLoad] = {}
 
     def prepare(self) -> None:
         """Topics, load, and moves under way."""
@@ -187,7 +187,7 @@ class Scene:
         cluster.alter({(self.topics["new"], 0, self.broker): self.bad[0]})
 
     def _begin(self, role: str) -> None:
-        load = self.loads[role] = Load(self.cluster.bootstrap, self.topics[role], [1.0], RATE)
+        load = self.loads[role] = DemoLoad(self.cluster.bootstrap, self.topics[role], [1.0], RATE)
         load.start()
 
     def _calm_epoch(self) -> int:
@@ -311,7 +311,7 @@ def test_a_fault(
 def test_a_hung_disk_holds_up_no_shutdown(cluster: Local, verb: str) -> None:
     topic, victim = f"shutdown-{verb}", 2
     cluster.create_on(topic, 1, [victim, 1, 3], min_insync_replicas="2")
-    load = Load(cluster.bootstrap, topic, [1.0], RATE)
+    load = DemoLoad(cluster.bootstrap, topic, [1.0], RATE)
     load.start()
     cluster.until(lambda: len(load.acknowledged) >= RATE, "records are acknowledged", 60)
     cluster.break_disk(victim, 1, f"hang {verb}")
@@ -340,7 +340,7 @@ def test_without_its_metadata_directory_a_node_stops(
     others = {1, 2, 3} - {victim}
     topic = f"metadata-{number}"
     cluster.create(topic, [[victim, *sorted(others)]], min_insync_replicas="2")
-    load = Load(cluster.bootstrap, topic, [1.0], RATE)
+    load = DemoLoad(cluster.bootstrap, topic, [1.0], RATE)
     load.start()
     cluster.until(lambda: len(load.acknowledged) >= RATE, "records are acknowledged", 60)
     metadata = cluster.nodes[victim].settings["metadata.log.dir"]

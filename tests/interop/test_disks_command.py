@@ -18,7 +18,7 @@ from tests.support.commands import begin, call, run
 from tests.support.local import Local
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 from spindle.model.errors import Error
 
 SETTINGS = {
@@ -113,7 +113,7 @@ def test_a_failed_disk_is_shown_probed_and_brought_back(cluster: Local) -> None:
 def test_a_disk_is_changed_for_a_blank_one(cluster: Local) -> None:
     topic, path = "changed", cluster.log_dirs(2)[1]
     cluster.create_on(topic, 1, [1, 2, 3], min_insync_replicas="2")
-    load = Load(cluster.bootstrap, topic, [1.0], 100)
+    load = DemoLoad(cluster.bootstrap, topic, [1.0], 100)
     load.start()
     old = disks(cluster, 2)[1]["directoryId"]
     online = order(cluster, "replace", "2", path)
@@ -169,7 +169,7 @@ def test_a_directory_is_drained_under_load_and_safe_to_pull(cluster: Local) -> N
     topics, path = [f"drained-{n}" for n in range(3)], cluster.log_dirs(1)[2]
     for topic in topics:
         cluster.create_on(topic, 2, [1, 2, 3], min_insync_replicas="2")
-    loads = [Load(cluster.bootstrap, topic, [1.0], 100) for topic in topics]
+    loads = [DemoLoad(cluster.bootstrap, topic, [1.0], 100) for topic in topics]
     for load in loads:
         load.start()
     done = run("spindle", "disks", "drain", "-b", cluster.bootstrap, "1", path, seconds=120)

@@ -20,7 +20,7 @@ from tests.support.cluster_image import add_topic
 from tests.support.group_broker import GroupBroker
 from tests.support.waiting import eventually
 
-from spindle.core.groups.values import Committed, Identity, Join, JoinAnswer, Sync
+from spindle.core.groups.group_values import Committed, Join, JoinAnswer, MemberIdentity, Sync
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
 from spindle.model.ids import TopicPartition as Partition
@@ -129,7 +129,9 @@ def test_what_apache_kafka_wrote_loads_here(kafka_jars: Path, tmp_path: Path) ->
     assert (member.instance_id, member.client_id) == ("one", "reader")
     assert b"orders" in member.metadata
     assert b"orders" in member.assignment
-    who = Identity(group_id="readers", generation=1, member_id=member.member_id, instance_id="one")
+    who = MemberIdentity(
+        group_id="readers", generation=1, member_id=member.member_id, instance_id="one"
+    )
     assert broker.groups.coordinator("readers").heartbeat(who) is Error.NONE
 
 
@@ -212,9 +214,9 @@ def written_here() -> bytes:
 
     def commit(group: str, partition: int, offset: int, metadata: str = "") -> None:
         who = (
-            Identity(group_id=group, generation=1, member_id=member)
+            MemberIdentity(group_id=group, generation=1, member_id=member)
             if group == "readers"
-            else Identity(group_id=group)
+            else MemberIdentity(group_id=group)
         )
         value = Committed(
             offset=offset,

@@ -20,7 +20,7 @@ from tests.support.commands import run
 from tests.support.mixed import Mixed
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Drain, Load
+from spindle.cli.demo.demo_load import DemoLoad, Drain
 from spindle.client.admin import AdminClient
 from spindle.client.results import TopicDescription
 from spindle.model.ids import NodeId
@@ -144,7 +144,7 @@ class Pair:
         self.lab = lab
         self.topic = topic
         at = lab.cluster.bootstrap
-        self.load = Load(at, topic, [1.0] * partitions, 200, settings=PATIENT)
+        self.load = DemoLoad(at, topic, [1.0] * partitions, 200, settings=PATIENT)
         self.drain = Drain(at, topic, f"readers-of-{topic}")
         self.load.start()
         self.drain.start()

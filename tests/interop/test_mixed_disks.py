@@ -19,10 +19,10 @@ from tests.support.directory_world import directory_id
 from tests.support.mixed import Mixed
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 from spindle.model.errors import Error
 from spindle.model.ids import UNASSIGNED
-from spindle.model.records import Partition
+from spindle.model.metadata_records import PartitionRegistration
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(480)]
 
@@ -51,7 +51,7 @@ def mixed(
         yield cluster
 
 
-def go_on(load: Load, more: int = 200) -> None:
+def go_on(load: DemoLoad, more: int = 200) -> None:
     """Wait until so many more records are acknowledged.
 
     Apache Kafka may stand still for half a minute and more after a replica was away (B-01).
@@ -74,7 +74,7 @@ def test_our_controller_gives_our_replicas_a_place_and_leaves_theirs_to_them(mix
         one.record
         for batch in committed.batches(mixed)
         for one in batch
-        if isinstance(one.record, Partition)
+        if isinstance(one.record, PartitionRegistration)
     ]
     told = {record.directories[record.replicas.index(OURS)] for record in made}
     ours = {directory_id(path) for path in mixed.nodes[OURS].log_dirs}
@@ -92,7 +92,7 @@ def test_our_controller_gives_our_replicas_a_place_and_leaves_theirs_to_them(mix
 @pytest.mark.spec("B-26", "K113-03", "K858-07", "K858-16")
 def test_replicas_move_between_the_disks_of_both(mixed: Mixed) -> None:
     mixed.create("moving", PLACES)
-    load = Load(mixed.bootstrap, "moving", [1.0, 1.0], 300)
+    load = DemoLoad(mixed.bootstrap, "moving", [1.0, 1.0], 300)
     load.start()
     go_on(load)
     wanted: dict[tuple[str, int, int], int | str] = {
@@ -115,7 +115,7 @@ def test_replicas_move_between_the_disks_of_both(mixed: Mixed) -> None:
 @pytest.mark.spec("B-26", "K858-01")
 def test_the_programs_exchange_their_directories(mixed: Mixed) -> None:
     mixed.create("exchanged", PLACES)
-    load = Load(mixed.bootstrap, "exchanged", [1.0, 1.0], 300)
+    load = DemoLoad(mixed.bootstrap, "exchanged", [1.0, 1.0], 300)
     load.start()
     go_on(load)
     for kill in (False, True):

@@ -21,8 +21,8 @@ from tests.support.ports import free_port
 from tests.support.real_moves import MB, copied, fill, folders, future_bytes, limit_moves, rests
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Drain, Load, longest_gap
-from spindle.model import records as r
+from spindle.cli.demo.demo_load import DemoLoad, Drain, longest_gap
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.wire import batch
 from spindle.wire.metadata import decode_record
@@ -60,7 +60,10 @@ def told_directories(cluster: Local, topic: str) -> list[tuple[Any, ...]]:
             found = decode_record(record.value or b"")
             if isinstance(found, r.Topic) and found.name == topic:
                 topic_id = found.topic_id
-            elif isinstance(found, r.Partition | r.PartitionChange) and found.topic_id == topic_id:
+            elif (
+                isinstance(found, r.PartitionRegistration | r.PartitionChange)
+                and found.topic_id == topic_id
+            ):
                 told.append(found.directories)
     return [directories for directories in told if directories]
 
@@ -68,7 +71,7 @@ def told_directories(cluster: Local, topic: str) -> list[tuple[Any, ...]]:
 @pytest.mark.spec("K113-01", "K113-03", "K113-04", "K113-30", "K858-16", "B-05")
 def test_leaders_and_followers_move_while_records_flow(cluster: Local) -> None:
     cluster.create_on("busy", 0, [1, 2, 3], min_insync_replicas="2")
-    load = Load(cluster.bootstrap, "busy", [1.0], RATE)
+    load = DemoLoad(cluster.bootstrap, "busy", [1.0], RATE)
     drain = Drain(cluster.bootstrap, "busy", "movers", {"auto.commit.interval.ms": 100})
     load.start()
     drain.start()
@@ -171,7 +174,7 @@ def test_a_killed_broker_goes_on_with_what_it_had_copied(cluster: Local, slowly:
 @pytest.mark.spec("K113-16", "K113-18", "K113-19", "B-02")
 def test_a_broker_killed_in_any_phase_of_moves_loses_nothing(cluster: Local) -> None:
     cluster.create_on("hunted", 0, [1, 2])
-    load = Load(cluster.bootstrap, "hunted", [1.0], 3 * RATE)
+    load = DemoLoad(cluster.bootstrap, "hunted", [1.0], 3 * RATE)
     load.start()
     eventually(lambda: len(load.acknowledged) > RATE, "the load runs")
     disk = 0

@@ -19,7 +19,7 @@ from tests.support.nursery import Nursery
 from tests.support.ports import free_port
 from tests.support.real_disks import MountNamespace
 
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 
 pytestmark = pytest.mark.timeout(240)
 BROKER = 1
@@ -107,9 +107,9 @@ def even(cluster: TwoDisks) -> Iterator[None]:
 
 
 @contextmanager
-def written_to(cluster: TwoDisks, disk: int, size: int) -> Iterator[Load]:
+def written_to(cluster: TwoDisks, disk: int, size: int) -> Iterator[DemoLoad]:
     """200 records a second for a topic in this directory."""
-    load = Load(cluster.bootstrap, f"loaded-{disk}", [1.0], 200, size)
+    load = DemoLoad(cluster.bootstrap, f"loaded-{disk}", [1.0], 200, size)
     load.start()
     try:
         cluster.until(lambda: len(load.acknowledged) > 1000, "records flow", 60)

@@ -26,7 +26,7 @@ from tools.messages.entities import make, request_types
 from tools.messages.frames import decode_response, encode_request
 
 from spindle.model.errors import Error
-from spindle.model.features import SUPPORTED
+from spindle.model.feature_rules import SUPPORTED
 from spindle.model.ids import LOST, id_from_text
 from spindle.wire.apis import Key
 

@@ -30,9 +30,9 @@ from tests.support.directory_world import (
 from tests.support.quorum import ask, led
 from tools.messages.entities import make, request_types
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
-from spindle.model.features import SUPPORTED
+from spindle.model.feature_rules import SUPPORTED
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED
 from spindle.wire.apis import Key
 
@@ -181,7 +181,12 @@ def test_a_replica_is_offline_where_its_directory_is(world: World) -> None:
 
 @pytest.mark.spec("K858-06")
 def test_records_carry_directories_in_kafkas_versions(world: World) -> None:
-    kinds = (r.RegisterBroker, r.BrokerRegistrationChange, r.Partition, r.PartitionChange)
+    kinds = (
+        r.RegisterBroker,
+        r.BrokerRegistrationChange,
+        r.PartitionRegistration,
+        r.PartitionChange,
+    )
     found: dict[type, set[int]] = {kind: set() for kind in kinds}
     for written in committed.batches(world.cluster):
         for one in written:
@@ -190,7 +195,7 @@ def test_records_carry_directories_in_kafkas_versions(world: World) -> None:
     assert found == {
         r.RegisterBroker: {4},
         r.BrokerRegistrationChange: {2},
-        r.Partition: {2},
+        r.PartitionRegistration: {2},
         r.PartitionChange: {2},
     }
 
@@ -211,7 +216,7 @@ def test_new_replicas_have_a_place_at_once_where_the_controller_is_ours(world: W
         one.record
         for batch in committed.batches(world.cluster)[before:]
         for one in batch
-        if isinstance(one.record, r.Partition)
+        if isinstance(one.record, r.PartitionRegistration)
     ]
     assert len(made) == len(names)
     victims = [record.directories[record.replicas.index(VICTIM)] for record in made]

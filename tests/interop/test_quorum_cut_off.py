@@ -16,7 +16,7 @@ from tests.support.quorum import describe, in_step, led
 from tests.support.relay import Relay
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 from spindle.wire.apis import Key
 
 VOTERS = (100, 101, 102)
@@ -103,7 +103,7 @@ def make_topic(cluster: Local, name: str) -> None:
 @pytest.mark.timeout(300)
 def test_a_voter_that_is_cut_off_neither_commits_nor_disturbs(cluster: Local, wires: Wires) -> None:
     cluster.create("steady", [[1, 2], [2, 1]])
-    load = Load(cluster.bootstrap, "steady", [1.0, 1.0], 100)
+    load = DemoLoad(cluster.bootstrap, "steady", [1.0, 1.0], 100)
     load.start()
     before = led(cluster)
     wires.cut(before.leader)

@@ -21,7 +21,7 @@ from tests.support.mixed import Mixed
 from tests.support.quorum import in_step, led
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 
 pytestmark = [pytest.mark.kafka, pytest.mark.spec("B-26"), pytest.mark.timeout(300)]
 
@@ -59,10 +59,10 @@ def mixed(kafka_jars: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture(scope="module")
-def load(mixed: Mixed) -> Iterator[Load]:
+def load(mixed: Mixed) -> Iterator[DemoLoad]:
     """A producer that goes on through all tests."""
     mixed.create("steady", PLACES)
-    load = Load(mixed.bootstrap, "steady", [1.0, 1.0], 100)
+    load = DemoLoad(mixed.bootstrap, "steady", [1.0, 1.0], 100)
     load.start()
     yield load
     load.finish()
@@ -107,7 +107,7 @@ def come_back_empty(mixed: Mixed, node: int, *, theirs: bool) -> None:
     in_step(mixed, node)
 
 
-def go_on(load: Load) -> None:
+def go_on(load: DemoLoad) -> None:
     """Some more records are acknowledged."""
     wanted = len(load.acknowledged) + 20
     eventually(lambda: len(load.acknowledged) >= wanted, "records are acknowledged", 60)
@@ -124,7 +124,7 @@ def described(mixed: Mixed, by: str, servers: str, what: str) -> dict[str, Any]:
     return {row[0]: dict(zip(head, row, strict=True)) for row in rows}
 
 
-def test_their_tools_describe_our_quorum(mixed: Mixed, load: Load) -> None:
+def test_their_tools_describe_our_quorum(mixed: Mixed, load: DemoLoad) -> None:
     leader = in_step(mixed, *VOTERS, THEIR_BROKER, OUR_BROKER).leader
     for by, servers in (
         ("--bootstrap-controller", mixed.controllers),
@@ -154,7 +154,7 @@ def test_their_tools_describe_our_quorum(mixed: Mixed, load: Load) -> None:
 
 
 def test_their_tools_read_our_log_and_our_snapshot(
-    mixed: Mixed, load: Load, tmp_path: Path
+    mixed: Mixed, load: DemoLoad, tmp_path: Path
 ) -> None:
     leader = led(mixed).leader
     eventually(lambda: len(names(mixed, leader, ".checkpoint")) >= 2, "snapshots are there", 60)
@@ -184,7 +184,7 @@ def test_their_tools_read_our_log_and_our_snapshot(
     eventually(shown, "the shell shows the topic", 60)
 
 
-def test_a_controller_of_theirs_begins_with_our_snapshot(mixed: Mixed, load: Load) -> None:
+def test_a_controller_of_theirs_begins_with_our_snapshot(mixed: Mixed, load: DemoLoad) -> None:
     mixed.stop_node(THEIRS)
     led(mixed, not_by=THEIRS)
     come_back_empty(mixed, THEIRS, theirs=True)
@@ -205,7 +205,7 @@ def test_a_controller_of_theirs_begins_with_our_snapshot(mixed: Mixed, load: Loa
     go_on(load)
 
 
-def test_ours_leads_by_the_vote_of_theirs(mixed: Mixed, load: Load) -> None:
+def test_ours_leads_by_the_vote_of_theirs(mixed: Mixed, load: DemoLoad) -> None:
     if led(mixed).leader == THEIRS:
         mixed.stop_node(THEIRS, kill=True)
         led(mixed, not_by=THEIRS)
@@ -221,7 +221,7 @@ def test_ours_leads_by_the_vote_of_theirs(mixed: Mixed, load: Load) -> None:
     go_on(load)
 
 
-def test_theirs_leads_ours(mixed: Mixed, load: Load) -> None:
+def test_theirs_leads_ours(mixed: Mixed, load: DemoLoad) -> None:
     before = led(mixed)
     # One of ours misses something, so that it cannot win against theirs, however soon it asks.
     mixed.stop_node(OURS[0], kill=True)
@@ -246,7 +246,7 @@ def test_theirs_leads_ours(mixed: Mixed, load: Load) -> None:
     go_on(load)
 
 
-def test_ours_takes_over_and_nothing_is_lost(mixed: Mixed, load: Load) -> None:
+def test_ours_takes_over_and_nothing_is_lost(mixed: Mixed, load: DemoLoad) -> None:
     before = led(mixed)
     assert before.leader == THEIRS
     mixed.stop_node(THEIRS)

@@ -25,7 +25,7 @@ from tests.support.quorum import View, ask, describe, in_step, led, quorum_of
 from tests.support.waiting import eventually
 from tools.messages.entities import make, request_types
 
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 from spindle.model.errors import Error
 from spindle.wire.apis import Key
 
@@ -43,10 +43,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
 
 
 @pytest.fixture(scope="module")
-def load(cluster: Local) -> Iterator[Load]:
+def load(cluster: Local) -> Iterator[DemoLoad]:
     """A producer that goes on through all tests."""
     cluster.create("steady", [[1, 2], [2, 1]])
-    load = Load(cluster.bootstrap, "steady", [1.0, 1.0], 100)
+    load = DemoLoad(cluster.bootstrap, "steady", [1.0, 1.0], 100)
     load.start()
     yield load
     load.finish()
@@ -73,13 +73,13 @@ def make_topic(cluster: Local, made: list[str], name: str) -> None:
     made.append(name)
 
 
-def go_on(load: Load) -> None:
+def go_on(load: DemoLoad) -> None:
     """Some more records are acknowledged."""
     wanted = len(load.acknowledged) + 20
     eventually(lambda: len(load.acknowledged) >= wanted, "records are acknowledged", 60)
 
 
-def kill(cluster: Local, load: Load, made: list[str]) -> None:
+def kill(cluster: Local, load: DemoLoad, made: list[str]) -> None:
     before = led(cluster)
     cluster.stop_node(before.leader, kill=True)
     after = led(cluster, not_by=before.leader, after=before.epoch)
@@ -88,7 +88,7 @@ def kill(cluster: Local, load: Load, made: list[str]) -> None:
     in_step(cluster, before.leader)
 
 
-def freeze(cluster: Local, load: Load, made: list[str]) -> None:
+def freeze(cluster: Local, load: DemoLoad, made: list[str]) -> None:
     """The leader is cut off; when it is back it still believes to lead, and must not."""
     before = led(cluster)
     process = cluster.nodes[before.leader].process
@@ -103,7 +103,7 @@ def freeze(cluster: Local, load: Load, made: list[str]) -> None:
     assert led(cluster).epoch == after.epoch, "who comes back does not disturb the leader"
 
 
-def minority(cluster: Local, load: Load, made: list[str]) -> None:
+def minority(cluster: Local, load: DemoLoad, made: list[str]) -> None:
     """Both followers are gone: nothing is committed, and nothing that was is lost."""
     before = led(cluster)
     followers = [voter for voter in VOTERS if voter != before.leader]
@@ -118,7 +118,7 @@ def minority(cluster: Local, load: Load, made: list[str]) -> None:
     in_step(cluster, *VOTERS)
 
 
-def everything(cluster: Local, load: Load, made: list[str]) -> None:
+def everything(cluster: Local, load: DemoLoad, made: list[str]) -> None:
     """The power fails for all of them at once."""
     before = led(cluster)
     for node in cluster.nodes:
@@ -133,13 +133,16 @@ def everything(cluster: Local, load: Load, made: list[str]) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("fault", [kill, freeze, minority, everything])
 def test_topics_can_be_made_again_after(
-    fault: Callable[[Local, Load, list[str]], None], cluster: Local, load: Load, made: list[str]
+    fault: Callable[[Local, DemoLoad, list[str]], None],
+    cluster: Local,
+    load: DemoLoad,
+    made: list[str],
 ) -> None:
     fault(cluster, load, made)
     go_on(load)
 
 
-def test_nothing_was_lost(cluster: Local, load: Load, made: list[str]) -> None:
+def test_nothing_was_lost(cluster: Local, load: DemoLoad, made: list[str]) -> None:
     load.finish()
     assert audit(load, cluster.bootstrap, "steady") == load.sent
     in_step(cluster, *VOTERS, 1, 2)

@@ -18,9 +18,9 @@ from tests.support.mixed import Mixed
 from tests.support.relay import Relay
 from tools.messages.entities import make, request_types
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
-from spindle.model.features import METADATA_VERSION
+from spindle.model.feature_rules import METADATA_VERSION
 from spindle.model.ids import MIGRATING
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage.formatting import format_blank
@@ -77,7 +77,9 @@ def versions(world: World, start: int) -> dict[type, set[int]]:
     found: dict[type, set[int]] = {}
     for batch in committed.batches(world.cluster)[start:]:
         for one in batch:
-            if isinstance(one.record, r.RegisterBroker | r.Partition | r.PartitionChange):
+            if isinstance(
+                one.record, r.RegisterBroker | r.PartitionRegistration | r.PartitionChange
+            ):
                 found.setdefault(type(one.record), set()).add(one.version)
     return found
 
@@ -100,7 +102,9 @@ def test_directories_come_with_the_metadata_version(world: World) -> None:
     # Nobody speaks of directories yet.
     assert assignment_error(world) == Error.UNSUPPORTED_VERSION
     assert not relay.seen(Key.ASSIGN_REPLICAS_TO_DIRS)
-    assert versions(world, 0).items() >= {r.RegisterBroker: {2}, r.Partition: {0}}.items()
+    assert (
+        versions(world, 0).items() >= {r.RegisterBroker: {2}, r.PartitionRegistration: {0}}.items()
+    )
     assert committed.image(cluster).brokers[KEEPER].log_dirs == ()
     assert world.assigned("old", KEEPER) == MIGRATING
     cluster.stop_node(VICTIM)
@@ -134,6 +138,6 @@ def test_directories_come_with_the_metadata_version(world: World) -> None:
     world.make_topics(["new"], [KEEPER, VICTIM])
     assert versions(world, before) == {
         r.RegisterBroker: {4},
-        r.Partition: {2},
+        r.PartitionRegistration: {2},
         r.PartitionChange: {2},
     }

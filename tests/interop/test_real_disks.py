@@ -17,7 +17,7 @@ from tests.support.commands import call
 from tests.support.real_disks import MountNamespace, RealDisks
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Load, longest_gap
+from spindle.cli.demo.demo_load import DemoLoad, longest_gap
 
 pytestmark = pytest.mark.timeout(300)
 RATE = 200
@@ -53,7 +53,7 @@ def loaded(cluster: RealDisks, topic: str, disk: int) -> Iterator[Callable[[str,
     Gives a function that waits until the topic is led by a broker, and that records flow.
     """
     cluster.create_on(topic, disk, [HERE, THERE])
-    load = Load(cluster.bootstrap, topic, [1.0], RATE, settings={"message.timeout.ms": 120_000})
+    load = DemoLoad(cluster.bootstrap, topic, [1.0], RATE, settings={"message.timeout.ms": 120_000})
     load.start()
 
     def more(what: str, leader: int) -> None:

@@ -15,7 +15,7 @@ from tests.support.local import Local
 from tests.support.ports import free_port
 from tests.support.waiting import eventually
 
-from spindle.core.logdirs.scrubbing import STEP, Progress
+from spindle.core.logdirs.scrub_schedule import STEP, ScrubProgress
 from spindle.node.logdirs.scrubbing import FILE
 
 RATE = 300_000
@@ -45,10 +45,10 @@ def seen(cluster: Local) -> int:
     return int(figures(cluster).get("roundbytes", 0))
 
 
-def kept(cluster: Local) -> Progress:
+def kept(cluster: Local) -> ScrubProgress:
     """What it has written down for the next life."""
     file = Path(cluster.log_dirs(1)[0]) / FILE
-    return Progress.decode(file.read_bytes()) if file.exists() else Progress()
+    return ScrubProgress.decode(file.read_bytes()) if file.exists() else ScrubProgress()
 
 
 def shown(cluster: Local) -> dict[str, Any]:

@@ -15,7 +15,7 @@ CONTROLLER: Final[Tests] = ("tests/unit/core/controller", "tests/unit/node/test_
 
 COORDINATORS = [
     *mutants(
-        "core/transactions/coordinator.py",
+        "core/transactions/transaction_coordinator_shard.py",
         TRANSACTIONS,
         (
             "markers go out before the decision is committed",
@@ -136,7 +136,7 @@ COORDINATORS = [
         ),
     ),
     *mutants(
-        "core/transactions/telling.py",
+        "core/transactions/descriptions.py",
         TRANSACTIONS,
         (
             "an answer counts although its confirmation was not committed",
@@ -220,7 +220,7 @@ COORDINATORS = [
         ),
         (
             "a consumer without a group commits while a group has members",
-            "        if self.state is State.EMPTY and who.generation < 0:",
+            "        if self.state is GroupState.EMPTY and who.generation < 0:",
             "        if who.generation < 0:",
         ),
         (
@@ -313,7 +313,7 @@ COORDINATORS = [
 
 CONTROLLERS = [
     *mutants(
-        "core/controller/isr.py",
+        "core/controller/isr_proposals.py",
         CONTROLLER,
         (
             "an older leader epoch changes the ISR",
@@ -453,7 +453,7 @@ CONTROLLERS = [
         ),
     ),
     *mutants(
-        "core/controller/sessions.py",
+        "core/controller/broker_sessions.py",
         CONTROLLER,
         (
             "a session lasts beyond its timeout",

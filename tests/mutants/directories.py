@@ -158,8 +158,8 @@ DIRECTORIES = [
         ),
         (
             "a log from before a restart is trusted whole",
-            "            bounds = Bounds() if mark is None else mark.bounds\n",
-            "            bounds = Bounds(1 << 62) if mark is None else mark.bounds\n",
+            "            bounds = KnownBounds() if mark is None else mark.bounds\n",
+            "            bounds = KnownBounds(1 << 62) if mark is None else mark.bounds\n",
         ),
         (
             "a promoted log is not synced",
@@ -466,9 +466,9 @@ STEPS = [
         ),
         (
             "the bad copy's name is not synced",
-            "        bad.write(disk, aside, bad.Mark(job.now_ms, job.why))\n"
+            "        bad.write(disk, aside, bad.BadMark(job.now_ms, job.why))\n"
             "        disk.sync_dir(job.directory)\n",
-            "        bad.write(disk, aside, bad.Mark(job.now_ms, job.why))\n",
+            "        bad.write(disk, aside, bad.BadMark(job.now_ms, job.why))\n",
         ),
         (
             "the bad copy's files are not synced",
@@ -478,7 +478,7 @@ STEPS = [
         ),
         (
             "the bad copy has no mark",
-            "        bad.write(disk, aside, bad.Mark(job.now_ms, job.why))\n",
+            "        bad.write(disk, aside, bad.BadMark(job.now_ms, job.why))\n",
             "",
         ),
         (

@@ -24,7 +24,7 @@ POWER: Final[Tests] = (
 STORAGE: Final[Tests] = (*POWER, "tests/unit/storage", "tests/crash/test_failing_calls.py")
 MOVES: Final[Tests] = (*STORAGE, "tests/crash/test_move_matrix.py")
 LOGDIRS: Final[Tests] = (
-    "tests/unit/node/test_wish_files.py",
+    "tests/unit/node/test_remembered_directory_files.py",
     "tests/unit/node/test_shorter_logs.py",
     "tests/unit/node/test_logdirs_failures.py",
 )

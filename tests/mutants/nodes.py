@@ -1,4 +1,4 @@
-"""Mutants above storage: the metadata log, votes, wishes, the rim, and the tools' journals."""
+"""Mutants above storage: metadata log, votes, remembered directories, rim, the tools' journals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.mutants.kind import LOGDIRS, QUORUM, RESCUE, RIM, RUNS, mutants
 
 NODES = [
     *mutants(
-        "node/quorum/metalog.py",
+        "node/quorum/metadata_log.py",
         QUORUM,
         (
             "the metadata log's records are not synced",
@@ -21,7 +21,7 @@ NODES = [
         ),
     ),
     *mutants(
-        "node/quorum/world.py",
+        "node/quorum/quorum_io.py",
         QUORUM,
         (
             "a vote leaves before it is durable",
@@ -104,7 +104,7 @@ NODES = [
         ),
     ),
     *mutants(
-        "core/raft/following.py",
+        "core/raft/follower.py",
         QUORUM,
         (
             "a fetch goes out while the log is written",
@@ -128,26 +128,26 @@ NODES = [
         ),
     ),
     *mutants(
-        "node/logdirs/wish_files.py",
+        "node/logdirs/remembered_directory_files.py",
         LOGDIRS,
         (
-            "a wish is answered before it is written",
+            "an order to remember is answered before it is written",
             "        if self._dirty or self._writing:\n            return\n",
             "",
         ),
         (
-            "a wish is answered while another directory's file is written",
+            "an order to remember is answered while another directory's file is written",
             "        if self._dirty or self._writing:",
             "        if self._dirty:",
         ),
         (
-            "wishes that are gone stay in their file",
-            " if wishes else RemoveFile(path, FILE)",
+            "entries that are gone stay in their file",
+            " if remembered else RemoveFile(path, FILE)",
             " if path else RemoveFile(path, FILE)",
         ),
     ),
     *mutants(
-        "node/logdirs/remembered.py",
+        "node/logdirs/last_known_ends.py",
         LOGDIRS,
         (
             "where a lost log ended goes back",
@@ -228,7 +228,7 @@ NODES = [
         ),
     ),
     *mutants(
-        "cli/balance/journal.py",
+        "cli/balance/balance_journal.py",
         RUNS,
         (
             "the journal of a run is not synced",
@@ -252,7 +252,7 @@ NODES = [
         ),
     ),
     *mutants(
-        "cli/reassign/journal.py",
+        "cli/reassign/reassign_journal.py",
         RUNS,
         (
             "the note of a plan is not synced",
@@ -292,11 +292,11 @@ NODES = [
         ),
     ),
     *mutants(
-        "node/logdirs/logdirs.py",
+        "node/logdirs/log_dir_manager.py",
         ("tests/unit/node/test_logdirs_moves.py", "tests/unit/core/logdirs/test_move.py"),
         (
             "a move is not told that its source was cut",
-            "        self.moves.on_changed(id, Input.TRUNCATED)\n",
+            "        self.moves.on_changed(id, MoveInput.TRUNCATED)\n",
             "        pass\n",
             "The table of moves has no consequence of it in any state, which test_move.py holds:"
             " each piece begins with a comparison of both logs and follows cuts by that.",

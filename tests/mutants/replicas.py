@@ -57,8 +57,8 @@ REPLICAS = [
         ),
         (
             "an answer to an older proposal counts",
-            "        if not isinstance(role, Leading) or role.proposal is not proposal:",
-            "        if not isinstance(role, Leading) or role.proposal is None:",
+            "        if not isinstance(role, PartitionLeader) or role.proposal is not proposal:",
+            "        if not isinstance(role, PartitionLeader) or role.proposal is None:",
         ),
         (
             "an older state of the metadata replaces a newer ISR",
@@ -67,8 +67,8 @@ REPLICAS = [
         ),
         (
             "an older leader epoch counts",
-            " or state.leader_epoch < self.leader_epoch:\n            return Change.NOTHING",
-            ":\n            return Change.NOTHING",
+            " or state.leader_epoch < self.leader_epoch:\n            return RoleChange.NOTHING",
+            ":\n            return RoleChange.NOTHING",
         ),
         (
             "a new leader without records has no place in the epochs' history",
@@ -90,10 +90,10 @@ REPLICAS = [
         ),
         (
             "a cut keeps the producers that it has cut",
-            "        self.producers = Producers(log.producers)\n"
-            "        self.transactions = Transactions(log.producers, log.end)\n"
+            "        self.producers = ProducerStateManager(log.producers)\n"
+            "        self.transactions = OngoingTransactions(log.producers, log.end)\n"
             "        if",
-            "        self.transactions = Transactions(log.producers, log.end)\n        if",
+            "        self.transactions = OngoingTransactions(log.producers, log.end)\n        if",
         ),
         (
             "a fenced leader epoch is called unknown",
@@ -151,7 +151,7 @@ REPLICAS = [
         ),
     ),
     *mutants(
-        "core/replica/producers.py",
+        "core/replica/producer_state_manager.py",
         TRANSACTIONS,
         (
             "a batch of an older producer epoch is appended",
@@ -195,7 +195,7 @@ REPLICAS = [
         ),
     ),
     *mutants(
-        "core/replica/transactions.py",
+        "core/replica/ongoing_transactions.py",
         TRANSACTIONS,
         (
             "readers pass a marker that is not committed yet",

@@ -92,15 +92,15 @@ class Desk:
 
     def gather(self, topic: str, partitions: int) -> None:
         """Move all of a topic's replicas into their brokers' first directories."""
-        from spindle.cli.balance.run import carry_out
-        from spindle.planning.load import Move
+        from spindle.cli.balance.applying import carry_out
+        from spindle.planning.load import PlannedMove
 
         moves = []
         for broker in self.cluster.brokers:
             first, second = map(str, broker.log_dirs)
             there = self.directories(broker.node_id)[second]
             moves += [
-                Move(broker.node_id, topic, n, second, first, 1)
+                PlannedMove(broker.node_id, topic, n, second, first, 1)
                 for n in range(partitions)
                 if f"{topic}-{n}" in there
             ]

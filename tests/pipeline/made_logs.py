@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spindle.model.batches import Batch, Record
+from spindle.model.batches import Record, RecordBatch
 from spindle.pipeline.schemas import LOG_BATCH, LOG_RECORD, arrow
-from spindle.pipeline.segments.finding import Bounds, find
+from spindle.pipeline.segments.finding import SegmentFilter, find
 from spindle.pipeline.segments.rows import Table
 from spindle.pipeline.segments.scanning import Scanner
 from spindle.storage import layout
@@ -21,7 +21,7 @@ NOON = 1_700_000_000_000
 """A moment in ms."""
 
 
-def some_batches(seed: int, count: int, first: int = 0, records: int = 12) -> list[Batch]:
+def some_batches(seed: int, count: int, first: int = 0, records: int = 12) -> list[RecordBatch]:
     """Batches of all codecs, with keys, values and headers that are null, empty, or neither."""
     rng = random.Random(seed)
     made = []
@@ -50,7 +50,7 @@ def some_record(rng: random.Random, moment: int) -> Record:
     return Record(NEXT, moment + rng.randrange(-10_000, 10_000), blob(100), value, headers)
 
 
-def write(disk: Path, log: str, batches: Sequence[Batch], base: int | None = None) -> Path:
+def write(disk: Path, log: str, batches: Sequence[RecordBatch], base: int | None = None) -> Path:
     """Put batches into a segment; its path."""
     folder = disk / log
     folder.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def write(disk: Path, log: str, batches: Sequence[Batch], base: int | None = Non
     return path
 
 
-def write_index(segment: Path, batches: Sequence[Batch], every: int, room: int = 0) -> None:
+def write_index(segment: Path, batches: Sequence[RecordBatch], every: int, room: int = 0) -> None:
     """An offset index with an entry for each so-manieth batch; `room` zeros behind."""
     base, position, data = batches[0].base_offset, 0, b""
     for number, batch in enumerate(batches):
@@ -73,7 +73,7 @@ def read(
     disk: Path, level: str = "records", check: bool = True, split: int = 1 << 30, **bounds: Any
 ) -> list[Row]:
     """All rows that the reader gives, without Spark."""
-    wanted = Bounds(**bounds)
+    wanted = SegmentFilter(**bounds)
     found = find([str(disk)], wanted, split)
     schema = arrow(LOG_RECORD if level == "records" else LOG_BATCH)
     scanner = Scanner(Table(schema, wanted), level, check)

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from spindle.client.admin import AdminClient
-from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted, document
-from spindle.planning.leaders import Leadership, Led
-from spindle.planning.load import Band, Move
+from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest, document
+from spindle.planning.leaders import Leadership, WeightedPartition
+from spindle.planning.load import Band, PlannedMove
 
 CAPACITY = 1 << 32
 
@@ -18,9 +18,9 @@ CAPACITY = 1 << 32
 def plan_file(
     path: Path,
     bootstrap: str,
-    waves: Sequence[Sequence[Move]],
+    waves: Sequence[Sequence[PlannedMove]],
     tolerance: float = 0.05,
-    orders: Sequence[Led] = (),
+    orders: Sequence[WeightedPartition] = (),
     rates: Mapping[tuple[str, int], int] | None = None,
 ) -> Path:
     """Write the plan's file for these waves.
@@ -42,10 +42,10 @@ def plan_file(
         replicas = {
             (name, p.partition): p.replicas for name, t in topics.items() for p in t.partitions
         }
-        wanted = Wanted(Band(tolerance, 0.9, None if rates is None else tolerance))
+        wanted = PlanRequest(Band(tolerance, 0.9, None if rates is None else tolerance))
         planned = tuple(map(tuple, waves))
         leadership = Leadership(tuple(orders), (), ()) if orders else None
-        proposal = Proposal(
+        proposal = ClusterProposal(
             directories, planned, 0, (), (), wanted, leadership=leadership, rates=rates or {}
         )
         return document(proposal, replicas)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spindle.pipeline.audit import Audit, audit, events
+from spindle.pipeline.audit_job import Audit, audit, events
 from spindle.pipeline.session import Session
 
 NAMES = ("topic", "partition", "offset", "producer", "sequence", "checksum")

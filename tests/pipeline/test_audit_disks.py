@@ -15,9 +15,9 @@ from tests.pipeline.conftest import Desk
 from tests.pipeline.made_logs import NOON, write
 
 from spindle.cli.app import main
-from spindle.cli.demo.load import Drain, Load
+from spindle.cli.demo.demo_load import DemoLoad, Drain
 from spindle.client.results import NewTopic
-from spindle.model.batches import Batch, Record
+from spindle.model.batches import Record, RecordBatch
 from spindle.pipeline import auditing
 from spindle.pipeline.session import Session
 from spindle.wire.batch import NEXT, build
@@ -25,7 +25,9 @@ from spindle.wire.batch import NEXT, build
 COLUMNS = ("topic", "partition", "offset", "producer", "sequence", "checksum")
 
 
-def numbers(base: int, sequence: int, count: int = 5, producer: int = 9, epoch: int = 0) -> Batch:
+def numbers(
+    base: int, sequence: int, count: int = 5, producer: int = 9, epoch: int = 0
+) -> RecordBatch:
     """A batch of an idempotent producer."""
     return build(
         [Record(NEXT, NOON, None, b"%d" % (sequence + n)) for n in range(count)],
@@ -153,7 +155,7 @@ def test_brokers_that_served_a_load_are_sound_in_all_three_ways(
     spark: Session, desk: Desk, tmp_path: Path
 ) -> None:
     desk.ask("create_topics", [NewTopic("audited", 2, 2)])
-    load = Load(desk.bootstrap, "audited", [2.0, 1.0], 2000.0, 300)
+    load = DemoLoad(desk.bootstrap, "audited", [2.0, 1.0], 2000.0, 300)
     drain = Drain(desk.bootstrap, "audited", "auditors")
     load.start()
     drain.start()

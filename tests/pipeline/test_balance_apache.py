@@ -16,11 +16,11 @@ from tests.support.clients import produce, values
 from tests.support.commands import begin, run
 from tests.support.waiting import eventually
 
-from spindle.cli.balance.run import carry_out
+from spindle.cli.balance.applying import carry_out
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
-from spindle.planning.load import Move
-from spindle.planning.schedule import Limits
+from spindle.planning.load import PlannedMove
+from spindle.planning.schedule import WaveLimits
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(500)]
 TOPIC, PARTITIONS, RECORDS, RECORD = "orders", 9, 50, 20_000
@@ -77,14 +77,14 @@ def places(kafka: ApacheKafka) -> dict[tuple[int, int], str]:
 def gather(kafka: ApacheKafka) -> None:
     """Put all replicas of each broker onto its first disk."""
     wave = [
-        Move(broker, TOPIC, number, path, kafka.log_dirs(broker)[0], 1)
+        PlannedMove(broker, TOPIC, number, path, kafka.log_dirs(broker)[0], 1)
         for (broker, number), path in places(kafka).items()
         if path != kafka.log_dirs(broker)[0]
     ]
 
     async def work() -> None:
         async with AdminClient(kafka.bootstrap) as admin:
-            assert (await carry_out(admin, [wave], most=Limits(0, 0))).complete
+            assert (await carry_out(admin, [wave], most=WaveLimits(0, 0))).complete
 
     asyncio.run(work())
     assert all(path == kafka.log_dirs(broker)[0] for (broker, _), path in places(kafka).items())

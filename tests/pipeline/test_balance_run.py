@@ -25,8 +25,8 @@ from spindle.client.results import (
     ResourceType,
 )
 from spindle.model.errors import Failure
-from spindle.planning.leaders import Led
-from spindle.planning.load import Move
+from spindle.planning.leaders import WeightedPartition
+from spindle.planning.load import PlannedMove
 
 TOPIC, PARTITIONS = "travelling", 4
 SLOW = 100_000
@@ -41,9 +41,9 @@ def size(desk: Desk) -> Iterator[int]:
     desk.drop(TOPIC)
 
 
-def moves(desk: Desk, size: int, *partitions: int, broker: int = 1) -> list[Move]:
+def moves(desk: Desk, size: int, *partitions: int, broker: int = 1) -> list[PlannedMove]:
     first, second = map(str, desk.cluster.broker(broker).log_dirs)
-    return [Move(broker, TOPIC, n, first, second, size) for n in partitions]
+    return [PlannedMove(broker, TOPIC, n, first, second, size) for n in partitions]
 
 
 def answers(desk: Desk, broker: int) -> bool:
@@ -93,7 +93,7 @@ def answer(desk: Desk, verb: str, *options: str, code: int = 0) -> dict[str, Any
 def test_a_plan_of_leaders_alone_is_carried_out_and_copies_nothing(
     desk: Desk, size: int, tmp_path: Path
 ) -> None:
-    orders = [Led(TOPIC, n, (2, 1), 0.0) for n in range(PARTITIONS)]
+    orders = [WeightedPartition(TOPIC, n, (2, 1), 0.0) for n in range(PARTITIONS)]
     plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [], orders=orders)
     throttled = ("--throttle", "1000000")
     done = run("spindle", "balance", "apply", "-b", desk.bootstrap, str(plan), *throttled)
@@ -113,7 +113,7 @@ def test_a_plan_of_leaders_alone_is_carried_out_and_copies_nothing(
 def test_a_leader_that_is_refused_is_told_with_the_cause_and_the_exit_code(
     desk: Desk, size: int, tmp_path: Path
 ) -> None:
-    orders = [Led(TOPIC, n, (2, 1), 0.0) for n in range(PARTITIONS)]
+    orders = [WeightedPartition(TOPIC, n, (2, 1), 0.0) for n in range(PARTITIONS)]
     plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [], orders=orders)
     node = desk.cluster.broker(2)
     desk.run(desk.cluster.stop_node(node))
@@ -288,7 +288,7 @@ def test_a_replica_goes_to_the_named_directory_of_another_broker(
     told = desk.ask("describe_log_dirs", [1])[1]
     at = {name.partition: d.path for d in told for name in d.current if name.topic == topic}
     target = str(desk.cluster.broker(2).log_dirs[1])
-    waves = [[Move(1, topic, n, at[n], target, 1_000_000, destination=2)] for n in range(2)]
+    waves = [[PlannedMove(1, topic, n, at[n], target, 1_000_000, destination=2)] for n in range(2)]
     plan = plan_file(tmp_path / "plan.json", desk.bootstrap, waves)
     done = answer(desk, "apply", str(plan), "--throttle", str(50 << 20))
     assert (done["complete"], done["done"]) == (True, 2)
@@ -309,8 +309,8 @@ def test_a_topic_that_was_deleted_since_the_plan_is_skipped_and_nothing_is_left_
     first, second = map(str, desk.cluster.broker(1).log_dirs)
     far = str(desk.cluster.broker(2).log_dirs[1])
     gone = [
-        Move(1, deleted, 0, first, second, 1000),
-        Move(1, deleted, 1, first, far, 1000, destination=2),
+        PlannedMove(1, deleted, 0, first, second, 1000),
+        PlannedMove(1, deleted, 1, first, far, 1000, destination=2),
     ]
     plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [[*moves(desk, size, 0), *gone]])
     desk.drop(deleted)
@@ -339,7 +339,7 @@ def test_a_run_that_is_refused_at_its_throttles_leaves_nothing_open(
     """Broker 2 cannot be told its rate: it is down. The topics' lists were set before."""
     at = str(desk.cluster.broker(1).log_dirs[0])
     far = str(desk.cluster.broker(2).log_dirs[1])
-    crossing = Move(1, TOPIC, 0, at, far, size, destination=2)
+    crossing = PlannedMove(1, TOPIC, 0, at, far, size, destination=2)
     plan = plan_file(tmp_path / "plan.json", desk.bootstrap, [[crossing]])
     node = desk.cluster.broker(2)
     desk.run(desk.cluster.kill_node(node))

@@ -8,12 +8,12 @@ import pytest
 from tests.pipeline.conftest import Desk
 from tests.support.clients import values
 
-from spindle.cli.balance.run import carry_out as carry
-from spindle.cli.balance.run import verify
+from spindle.cli.balance.applying import carry_out as carry
+from spindle.cli.balance.applying import verify
 from spindle.client.admin import AdminClient
 from spindle.pipeline import execution
-from spindle.pipeline.execution_values import Outcome, Progress
-from spindle.planning.load import Move
+from spindle.pipeline.execution_values import ExecutionProgress, PlanOutcome
+from spindle.planning.load import PlannedMove
 
 TOPIC, PARTITIONS = "moving", 4
 
@@ -26,17 +26,17 @@ def size(desk: Desk) -> Iterator[int]:
     desk.drop(TOPIC)
 
 
-def moves(desk: Desk, size: int, *partitions: int, broker: int = 1) -> list[Move]:
+def moves(desk: Desk, size: int, *partitions: int, broker: int = 1) -> list[PlannedMove]:
     first, second = map(str, desk.cluster.broker(broker).log_dirs)
-    return [Move(broker, TOPIC, n, first, second, size) for n in partitions]
+    return [PlannedMove(broker, TOPIC, n, first, second, size) for n in partitions]
 
 
 def carry_out(
-    desk: Desk, waves: Sequence[Sequence[Move]]
-) -> tuple[Outcome, list[Progress], list[tuple[Move, str]]]:
-    seen: list[Progress] = []
+    desk: Desk, waves: Sequence[Sequence[PlannedMove]]
+) -> tuple[PlanOutcome, list[ExecutionProgress], list[tuple[PlannedMove, str]]]:
+    seen: list[ExecutionProgress] = []
 
-    async def work() -> tuple[Outcome, list[tuple[Move, str]]]:
+    async def work() -> tuple[PlanOutcome, list[tuple[PlannedMove, str]]]:
         async with AdminClient(desk.bootstrap) as admin:
             outcome = await carry(admin, waves, seen.append)
             return outcome, await verify(admin, [m for wave in waves for m in wave])

@@ -19,11 +19,11 @@ from tests.support import commands
 from tests.support.processes import tied
 from tests.support.spark_cluster import SparkCluster
 
-from spindle.pipeline import history
+from spindle.pipeline import sample_history
 from spindle.pipeline.forensics import examine
 from spindle.pipeline.session import Session
 from spindle.pipeline.shipping import archive
-from spindle.pipeline.sources import FORMAT, LogDirs
+from spindle.pipeline.sources import FORMAT, LogDirsSource
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -111,11 +111,11 @@ def test_a_cluster_samples_brokers_and_keeps_the_history(
     assert len(lines) == 4
     assert all(line.split()[2] == "True" for line in lines)
     assert len({line.split()[1] for line in lines}) == 4
-    assert len(history.files(home)) == 2
-    spark.dataSource.register(LogDirs)
+    assert len(sample_history.files(home)) == 2
+    spark.dataSource.register(LogDirsSource)
     live = spark.read.format(FORMAT).option("bootstrap", desk.bootstrap).load()
     mine = live.where("topic = 'elsewhere'").select("broker", "directory", "partition", "size")
-    kept = history.read(spark, home).where("topic = 'elsewhere'").select(*mine.columns)
+    kept = sample_history.read(spark, home).where("topic = 'elsewhere'").select(*mine.columns)
     assert kept.distinct().exceptAll(mine).count() == 0
     assert kept.count() == 2 * mine.count() == 8
     desk.drop("elsewhere")

@@ -13,9 +13,9 @@ from tests.support.commands import call
 
 from spindle.cli.balance import report
 from spindle.model.errors import Unusable
-from spindle.pipeline import forecast, history, load
+from spindle.pipeline import directory_loads, forecast, sample_history
 from spindle.pipeline.forecast import Filling
-from spindle.pipeline.proposal import Wanted
+from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import Session
 from spindle.pipeline.what_if import Changes, NewDisk, what_if
 from spindle.planning.load import Band
@@ -162,8 +162,8 @@ def test_a_plan_is_made_for_what_will_be(spark: Session, tmp_path: Path) -> None
                     row(1, directory, f"{topic}-{n}", size, usable=400 * GIB,
                         total_bytes=TOTAL + len(topic), at=NOON + hour * HOUR)
                 )  # fmt: skip
-    history.append(samples(spark, rows), tmp_path)
-    wanted = Wanted(Band(0.05, 0.95))
+    sample_history.append(samples(spark, rows), tmp_path)
+    wanted = PlanRequest(Band(0.05, 0.95))
     now = what_if(spark, tmp_path, wanted, Changes())
     assert now.proposal.moves == ()
     later = what_if(spark, tmp_path, wanted, Changes(ahead=10.0))
@@ -182,10 +182,10 @@ def three_disks(spark: Session, folder: Path, *sizes: int) -> None:
                     total_bytes=1000 + number, at=NOON)
                 for n, size in enumerate(sizes)
             ]  # fmt: skip
-    history.append(samples(spark, rows), folder)
+    sample_history.append(samples(spark, rows), folder)
 
 
-WANTED = Wanted(Band(0.05, 0.9))
+WANTED = PlanRequest(Band(0.05, 0.9))
 
 
 @pytest.mark.spec("P-05")
@@ -198,7 +198,7 @@ def test_a_new_disk_is_filled_and_one_to_be_drained_is_emptied(
     after = {d.name: d.after for d in added.proposal.directories}
     assert after["1:/new"] == 300
     assert {m.broker for m in added.proposal.moves} == {1}
-    drained = what_if(spark, tmp_path, Wanted(WANTED.band, ("2:/c",)), Changes())
+    drained = what_if(spark, tmp_path, PlanRequest(WANTED.band, ("2:/c",)), Changes())
     assert drained.possible
     assert {d.name: d.after for d in drained.proposal.directories}["2:/c"] == 0
 
@@ -231,7 +231,7 @@ def test_why_no_plan_exists_is_said_even_where_the_sum_would_fit(
     spark: Session, tmp_path: Path
 ) -> None:
     three_disks(spark, tmp_path, 350, 350)
-    answer = what_if(spark, tmp_path, Wanted(WANTED.band, ("1:/a",)), Changes())
+    answer = what_if(spark, tmp_path, PlanRequest(WANTED.band, ("1:/a",)), Changes())
     assert not answer.possible
     (why,) = answer.against
     assert why.startswith("broker 1: /a cannot be emptied: ")
@@ -243,7 +243,7 @@ def test_why_no_plan_exists_is_said_even_where_the_sum_would_fit(
 def test_a_broker_more_a_broker_emptied_and_a_broker_lost(spark: Session, tmp_path: Path) -> None:
     """Two brokers hold all partitions; what leaves one of them has only a third to go to."""
     three_disks(spark, tmp_path, *[50] * 8)
-    wide = Wanted(WANTED.band, between=True)
+    wide = PlanRequest(WANTED.band, between=True)
     third = tuple(NewDisk(3, path, 1000) for path in ("/a", "/b", "/c"))
     more = what_if(spark, tmp_path, wide, Changes(add=third))
     assert more.possible
@@ -252,7 +252,7 @@ def test_a_broker_more_a_broker_emptied_and_a_broker_lost(spark: Session, tmp_pa
     assert max(after) <= 300
     assert {m.to for m in more.proposal.moves if m.between} == {3}
 
-    emptied = Wanted(WANTED.band, ("2",), between=True)
+    emptied = PlanRequest(WANTED.band, ("2",), between=True)
     drained = what_if(spark, tmp_path, emptied, Changes(add=third))
     assert drained.possible
     ends = {d.name: d.after for d in drained.proposal.directories}
@@ -278,7 +278,7 @@ def test_replicas_without_bytes_stand_against_a_plan_too(
 ) -> None:
     """They have nowhere to go: each broker has a copy."""
     three_disks(spark, tmp_path, 0, 0)
-    wanted = Wanted(WANTED.band, how.get("drain", ()), between=True)
+    wanted = PlanRequest(WANTED.band, how.get("drain", ()), between=True)
     answer = what_if(spark, tmp_path, wanted, Changes(lose=how.get("lose", ())))
     assert answer.against[0].startswith("broker 2 cannot be emptied: 6 replicas stay, 0 B; ")
     assert not answer.possible
@@ -319,7 +319,7 @@ def test_what_cannot_be_meant_is_refused(spark: Session, tmp_path: Path) -> None
     with pytest.raises(Unusable, match="broker 2 as a whole counts only where"):
         what_if(spark, tmp_path, WANTED, Changes(lose=("2",)))
     with pytest.raises(Unusable, match="no broker 7 has answered; these have: 1, 2"):
-        what_if(spark, tmp_path, Wanted(WANTED.band, between=True), Changes(lose=("7",)))
+        what_if(spark, tmp_path, PlanRequest(WANTED.band, between=True), Changes(lose=("7",)))
     with pytest.raises(Unusable, match="has no log directory 1:/x"):
         what_if(spark, tmp_path, WANTED, Changes(lose=("1:/x",)))
-    assert load.latest(history.read(spark, tmp_path)).count() == 6
+    assert directory_loads.latest(sample_history.read(spark, tmp_path)).count() == 6

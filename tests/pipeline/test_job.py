@@ -13,11 +13,11 @@ from tests.support.ports import free_port
 
 from spindle.model.errors import Unusable
 from spindle.pipeline.job import propose
-from spindle.pipeline.proposal import Wanted
+from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import Session, session
 from spindle.planning.load import Band
 
-WANTED = Wanted(Band(0.05, 0.9))
+WANTED = PlanRequest(Band(0.05, 0.9))
 
 
 @pytest.mark.spec("P-04")
@@ -26,7 +26,7 @@ def test_a_directory_is_drained_on_its_broker_alone(
 ) -> None:
     desk.skewed("draining", partitions=3, records=10, size=1000)
     one = str(desk.cluster.broker(1).log_dirs[0])
-    proposal = propose(spark, desk.bootstrap, tmp_path, Wanted(WANTED.band, (f"1:{one}",)))
+    proposal = propose(spark, desk.bootstrap, tmp_path, PlanRequest(WANTED.band, (f"1:{one}",)))
     sources = {(m.broker, m.source) for m in proposal.moves}
     assert (1, one) in sources
     emptied = next(d for d in proposal.directories if (d.broker, d.path) == (1, one))
@@ -41,7 +41,7 @@ def test_a_directory_that_the_cluster_does_not_have_is_named(
     spark: Session, desk: Desk, tmp_path: Path
 ) -> None:
     with pytest.raises(Unusable) as refused:
-        propose(spark, desk.bootstrap, tmp_path, Wanted(WANTED.band, (), ("1:/nowhere",)))
+        propose(spark, desk.bootstrap, tmp_path, PlanRequest(WANTED.band, (), ("1:/nowhere",)))
     assert str(refused.value).startswith(
         "the cluster has no log directory 1:/nowhere; write BROKER:PATH, one of: 1:"
     )

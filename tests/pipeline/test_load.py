@@ -10,14 +10,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from tests.pipeline.samples import NOON, row, samples, silent
 
-from spindle.pipeline import load, plan
-from spindle.pipeline.proposal import Wanted
+from spindle.pipeline import directory_loads, parallel_planning
+from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import Session
 from spindle.planning.load import Band
 
 
 def loads(spark: Session, *rows: dict[str, Any]) -> dict[tuple[int, str], Any]:
-    found = load.directories(load.latest(samples(spark, rows))).collect()
+    found = directory_loads.directories(directory_loads.latest(samples(spark, rows))).collect()
     return {(r.broker, r.directory): r for r in found}
 
 
@@ -105,10 +105,10 @@ def plans(
     spark: Session, rows: list[dict[str, Any]], **options: Any
 ) -> tuple[list[tuple[Any, ...]], list[str]]:
     """(moves as (broker, topic, partition, source, target, wave), notes)."""
-    now = load.latest(samples(spark, rows))
+    now = directory_loads.latest(samples(spark, rows))
     lists: dict[str, Any] = {name: tuple(value) for name, value in options.items()}
-    wanted = Wanted(Band(0.05, 0.9), **lists)
-    result = plan.plan(now, load.directories(now), wanted).collect()
+    wanted = PlanRequest(Band(0.05, 0.9), **lists)
+    result = parallel_planning.plan(now, directory_loads.directories(now), wanted).collect()
     moves = [
         (r.broker, r.topic, r.partition, r.source, r.target, r.wave) for r in result if r.topic
     ]
@@ -135,13 +135,15 @@ def test_every_broker_is_planned_for_itself(spark: Session) -> None:
 @pytest.mark.spec("P-04")
 def test_brokers_are_shared_out_among_tasks(spark: Session) -> None:
     rows = [r for broker in range(1, 41) for r in skewed(broker)]
-    now = load.latest(samples(spark, rows))
-    planned = plan.plan(now, load.directories(now), Wanted(Band(0.05, 0.9)))
+    now = directory_loads.latest(samples(spark, rows))
+    planned = parallel_planning.plan(
+        now, directory_loads.directories(now), PlanRequest(Band(0.05, 0.9))
+    )
     tasked = planned.where("topic is not null").withColumn("task", F.spark_partition_id())
     brokers = tasked.select("task", "broker").distinct()
     tasks = [row.task for row in brokers.collect()]
     assert len(tasks) == 40  # Each broker is planned as a whole, in one task.
-    assert 10 < len(set(tasks)) <= plan.TASKS
+    assert 10 < len(set(tasks)) <= parallel_planning.TASKS
 
 
 @pytest.mark.spec("P-04")
@@ -195,4 +197,4 @@ def test_a_broker_that_does_not_tell_its_space_is_left_alone_and_named(spark: Se
 def test_without_brokers_there_is_no_plan(spark: Session) -> None:
     assert plans(spark, [silent(1)]) == ([], [])
     empty: DataFrame = samples(spark, [])
-    assert load.latest(empty).count() == 0
+    assert directory_loads.latest(empty).count() == 0

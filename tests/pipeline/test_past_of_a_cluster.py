@@ -9,8 +9,8 @@ from tests.pipeline.conftest import Desk
 from tests.support.clients import produce
 
 from spindle.client.results import NewTopic
-from spindle.pipeline import forecast, history, job, rates
-from spindle.pipeline.proposal import Wanted
+from spindle.pipeline import forecast, job, sample_history, write_rates
+from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import Session
 from spindle.pipeline.what_if import Changes, what_if
 from spindle.planning.load import Band
@@ -43,7 +43,9 @@ def test_written_bytes_and_sizes_are_those_of_the_brokers(
     sampled()
     last = size_of("grows")
     assert last - first > 30 * 20_000
-    rows = {r.topic: r for r in rates.replicas(history.read(spark, tmp_path)).collect()}
+    rows = {
+        r.topic: r for r in write_rates.replicas(sample_history.read(spark, tmp_path)).collect()
+    }
     grows, remade = rows["grows"], rows["remade"]
     assert (grows.size, grows.written) == (last, last - first)
     assert grows.write_rate == pytest.approx((last - first) / grows.observed)
@@ -64,15 +66,15 @@ def test_from_samples_of_a_cluster_to_what_will_be_and_what_would_be(
     (home,) = [d.path for d in told if any(name.topic == TOPIC for name in d.current)]
     (other,) = [d.path for d in told if d.path != home]
 
-    first, *others = forecast.forecast(history.read(spark, tmp_path))
+    first, *others = forecast.forecast(sample_history.read(spark, tmp_path))
     assert (first.broker, set(first.paths)) == (1, {home, other}), "they are on one device"
     assert first.growth > 0
     assert first.full_at is not None
     assert all(f.growth <= first.growth / 10 for f in others)
     assert [size for _, size in first.line] == sorted(size for _, size in first.line)
 
-    wanted = Wanted(Band(0.05, 0.95))
-    drained = what_if(spark, tmp_path, Wanted(wanted.band, (f"1:{home}",)), Changes())
+    wanted = PlanRequest(Band(0.05, 0.95))
+    drained = what_if(spark, tmp_path, PlanRequest(wanted.band, (f"1:{home}",)), Changes())
     assert drained.possible
     assert (TOPIC, other) in {(m.topic, m.target) for m in drained.proposal.moves}
     both = Changes(lose=(f"1:{home}", f"1:{other}"))

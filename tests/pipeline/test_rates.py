@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.pipeline.samples import NOON, row, samples, silent
 
-from spindle.pipeline import job, load, rates
-from spindle.pipeline.proposal import Wanted, document, parse
+from spindle.pipeline import directory_loads, job, write_rates
+from spindle.pipeline.proposal import PlanRequest, document, parse
 from spindle.pipeline.session import Session
 from spindle.planning.load import Band
 
@@ -49,7 +49,7 @@ def told(spark: Session) -> dict[str, Any]:
         *rows("once-0", [(0, 5)]),
         row(1, "/c"),
     ]  # fmt: skip
-    found = rates.replicas(samples(spark, every)).collect()
+    found = write_rates.replicas(samples(spark, every)).collect()
     return {f"{r.topic}-{r.partition}": r for r in found}
 
 
@@ -83,7 +83,7 @@ def test_two_directories_have_the_rates_of_what_lies_there_now(spark: Session) -
         *rows("t-0", [(0, 0), (60, 6_000)]), *rows("t-1", [(0, 0), (60, 600)]),
         *rows("t-2", [(0, 0), (60, 60)], "/b"), *rows("t-3", [(60, 60)], "/b"),
     ]  # fmt: skip
-    rows_ = rates.directories(rates.replicas(samples(spark, every))).collect()
+    rows_ = write_rates.directories(write_rates.replicas(samples(spark, every))).collect()
     found = {(r.directory, r.replicas, round(r.write_rate, 6), r.unknown) for r in rows_}
     assert found == {("/a", 2, 110.0, 0), ("/b", 2, 1.0, 1)}
 
@@ -99,10 +99,12 @@ def test_hot_and_cold_replicas_are_exchanged_by_what_the_history_tells(spark: Se
         *(row(2, "/b", f"cold-{n}", 12_000, at=NOON + timedelta(seconds=60)) for n in range(2)),
     ]  # fmt: skip
     table = samples(spark, [{**r, "usable_bytes": 900_000} for r in every])
-    now = load.latest(table)
-    assert not job.proposed(table, now, load.directories(now), Wanted(Band(0.05, 0.9))).moves
-    wanted = Wanted(Band(0.05, 0.9, 0.05))
-    found = job.proposed(table, now, load.directories(now), wanted, past=table)
+    now = directory_loads.latest(table)
+    assert not job.proposed(
+        table, now, directory_loads.directories(now), PlanRequest(Band(0.05, 0.9))
+    ).moves
+    wanted = PlanRequest(Band(0.05, 0.9, 0.05))
+    found = job.proposed(table, now, directory_loads.directories(now), wanted, past=table)
     assert len(found.moves) == 6
     flows = {(d.broker, d.path): (d.rate_before, d.rate_after) for d in found.directories}
     assert flows == {
@@ -115,8 +117,8 @@ def test_hot_and_cold_replicas_are_exchanged_by_what_the_history_tells(spark: Se
 @pytest.mark.spec("P-04")
 def test_rates_that_nobody_knows_are_told(spark: Session) -> None:
     table = samples(spark, [*rows("t-0", [(0, 5)]), row(1, "/c")])
-    now = load.latest(table)
-    wanted = Wanted(Band(0.05, 0.9, 0.05))
-    found = job.proposed(table, now, load.directories(now), wanted, past=table)
+    now = directory_loads.latest(table)
+    wanted = PlanRequest(Band(0.05, 0.9, 0.05))
+    found = job.proposed(table, now, directory_loads.directories(now), wanted, past=table)
     assert found.moves == ()
     assert found.notes[0].startswith("of 1 of 1 replicas no write rate is known")

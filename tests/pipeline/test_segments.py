@@ -28,18 +28,18 @@ from tests.pipeline.made_logs import (
 )
 from tests.support.waiting import eventually
 
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 from spindle.client.results import NewTopic
-from spindle.model.batches import CONTROL, TRANSACTIONAL, Batch, Record
+from spindle.model.batches import CONTROL, TRANSACTIONAL, Record, RecordBatch
 from spindle.model.errors import Unusable
-from spindle.pipeline.segments import reading
-from spindle.pipeline.segments.finding import Bounds, find
+from spindle.pipeline.segments import failing_file
+from spindle.pipeline.segments.finding import SegmentFilter, find
 from spindle.pipeline.segments.source import PushingLogs, PushingReader, register
 from spindle.pipeline.session import Session
 from spindle.wire.batch import NEXT, build, records
 
 
-def written(batches: Sequence[Batch]) -> list[tuple[Any, ...]]:
+def written(batches: Sequence[RecordBatch]) -> list[tuple[Any, ...]]:
     return [(r.offset, r.timestamp, r.key, r.value, r.headers) for b in batches for r in records(b)]
 
 
@@ -123,7 +123,7 @@ def test_an_index_cuts_a_segment_where_batches_begin(tmp_path: Path) -> None:
     write(tmp_path, "t-0", some_batches(4, 5, first=batches[-1].next_offset))
     whole = read(tmp_path)
     write_index(segment, batches, 7, room=8000)
-    found = find([str(tmp_path)], Bounds(), 20_000)
+    found = find([str(tmp_path)], SegmentFilter(), 20_000)
     assert len(found.parts) > 10
     assert max(part.size for part in found.parts) < segment.stat().st_size / 3
     assert read(tmp_path, split=20_000) == whole
@@ -144,7 +144,7 @@ def test_bounds_leave_out_what_need_not_be_read(tmp_path: Path) -> None:
     middle, position = (every[len(every) // 2][name] for name in ("offset", "position"))
     rows = read(tmp_path, **only, first_offset=middle, end_offset=middle + 5)
     assert [row["offset"] for row in rows] == list(range(middle, middle + 5))
-    parts = find([str(tmp_path)], Bounds(**only, first_offset=middle), 1 << 30).parts
+    parts = find([str(tmp_path)], SegmentFilter(**only, first_offset=middle), 1 << 30).parts
     assert sum(part.size for part in parts) < segment.stat().st_size - 0.8 * position
     moment = NOON + 200_000
     later = read(tmp_path, **only, first_time=moment, end_time=moment + 3000)
@@ -163,7 +163,7 @@ def test_filters_become_bounds(tmp_path: Path) -> None:
         LessThan(("offset",), 9), GreaterThanOrEqual(("timestamp",), moment),
     ]  # fmt: skip
     assert list(reader.pushFilters(filters)) == filters, "Spark looks at all of them again"
-    assert reader._pruned() == Bounds(
+    assert reader._pruned() == SegmentFilter(
         topics=frozenset({"t"}), partitions=frozenset({0, 1}), first_offset=4, end_offset=10,
         first_time=NOON,
     )  # fmt: skip
@@ -192,7 +192,7 @@ def test_other_kinds_of_logs_are_read_when_asked_for(tmp_path: Path) -> None:
 
 
 def test_transactions_are_marked(tmp_path: Path) -> None:
-    def batch(base: int, pid: int, flags: int = TRANSACTIONAL, count: int = 2) -> Batch:
+    def batch(base: int, pid: int, flags: int = TRANSACTIONAL, count: int = 2) -> RecordBatch:
         some = [Record(NEXT, NOON, None, b"v") for _ in range(count)]
         return build(some, base_offset=base, attributes=flags, producer_id=pid, base_sequence=base)
 
@@ -236,7 +236,7 @@ def test_what_is_allocated_ahead_or_being_written_is_no_damage(tmp_path: Path) -
     assert [content(row) for row in read(tmp_path)] == written(batches)
 
     segment.write_bytes(whole[:-10])
-    part = find([str(tmp_path)], Bounds(), 1 << 30)
+    part = find([str(tmp_path)], SegmentFilter(), 1 << 30)
     writer = threading.Timer(0.2, lambda: segment.write_bytes(whole))
     writer.start()
     try:
@@ -259,7 +259,7 @@ def test_a_disk_that_fails_in_places_gives_the_rest(
 ) -> None:
     batches = some_batches(11, 3000)
     segment = write(tmp_path, "t-0", batches)
-    bad = range(200_000, 200_000 + 3 * reading.BLOCK)
+    bad = range(200_000, 200_000 + 3 * failing_file.BLOCK)
     real = os.pread
 
     def failing(fd: int, size: int, position: int) -> bytes:
@@ -277,7 +277,7 @@ def test_a_disk_that_fails_in_places_gives_the_rest(
     hit, position = set(), 0
     for batch in batches:
         # Nothing smaller than a block can be told from a disk.
-        if position < bad.stop + reading.BLOCK and position + batch.size > bad.start - 4096:
+        if position < bad.stop + failing_file.BLOCK and position + batch.size > bad.start - 4096:
             hit |= {r.offset for r in records(batch)}
         position += batch.size
     expected = {row[0]: row for row in written(batches)}
@@ -299,7 +299,7 @@ def test_a_disk_that_fails_altogether_is_one_row(
         return real(path)
 
     monkeypatch.setattr(os, "scandir", failing)
-    found = find([str(tmp_path / "*")], Bounds(), 1 << 30)
+    found = find([str(tmp_path / "*")], SegmentFilter(), 1 << 30)
     assert [part.log.topic for part in found.parts] == ["t"]
     (trouble,) = found.troubles
     assert trouble.disk.endswith("dead")
@@ -314,11 +314,11 @@ def test_segments_that_change_meanwhile_are_told(tmp_path: Path) -> None:
     from spindle.pipeline.segments.scanning import Scanner
 
     segment = write(tmp_path, "t-0", some_batches(1, 2))
-    parts = find([str(tmp_path)], Bounds(), 1 << 30).parts
+    parts = find([str(tmp_path)], SegmentFilter(), 1 << 30).parts
     fresh = tmp_path / "fresh"
     fresh.write_bytes(segment.read_bytes())
     fresh.rename(segment)
-    scanner = Scanner(Table(arrow(LOG_RECORD), Bounds()), "records", True)
+    scanner = Scanner(Table(arrow(LOG_RECORD), SegmentFilter()), "records", True)
     (batch,) = scanner.scan(parts)
     assert "replaced" in batch.to_pylist()[0]["error"]
     segment.unlink()
@@ -331,7 +331,9 @@ def test_disks_of_running_brokers_are_read_while_they_write(
     spark: Session, desk: Desk, tmp_path: Path
 ) -> None:
     desk.ask("create_topics", [NewTopic("written", 3, 2)])
-    load = Load(desk.bootstrap, "written", [1.0, 1.0, 1.0], 600.0, 700, settings={"linger.ms": 5})
+    load = DemoLoad(
+        desk.bootstrap, "written", [1.0, 1.0, 1.0], 600.0, 700, settings={"linger.ms": 5}
+    )
     register(spark)
     folders = [str(path) for broker in desk.cluster.brokers for path in broker.log_dirs]
     table = spark.read.format("spindle.log").option("topic", "written")

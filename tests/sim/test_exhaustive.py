@@ -12,20 +12,25 @@ from typing import Any
 import pytest
 
 from spindle.core.logdirs import move
-from spindle.core.logdirs.catchup import Action, Decision, Situation, decide
-from spindle.core.logdirs.move import Input, Row, State, Wish
-from spindle.core.logdirs.news import News
-from spindle.model.features import FINALIZED
-from spindle.node.logdirs import catching_up
-from spindle.sim.exhaustive.broker import ME
-from spindle.sim.exhaustive.search import explore
-from spindle.sim.exhaustive.situation import ID, OTHER, PROMISES, Bounds, Choice
+from spindle.core.logdirs.move import LogDirMoveState, MoveEffect, MoveInput, Row
+from spindle.core.logdirs.reconciliation import (
+    ReconcileAction,
+    ReconcileDecision,
+    ReplicaSituation,
+    decide,
+)
+from spindle.core.logdirs.report_queue import ReportQueue
+from spindle.model.feature_rules import FINALIZED
+from spindle.node.logdirs import reconciler
+from spindle.sim.exhaustive.process import ME
+from spindle.sim.exhaustive.situation import ID, OTHER, PROMISES, Choice, ExplorationBounds
 from spindle.sim.exhaustive.situation import Situation as Searched
+from spindle.sim.exhaustive.state_space import explore
 
 
-def bounds(**given: int) -> Bounds:
+def bounds(**given: int) -> ExplorationBounds:
     """Nothing goes wrong, but for this."""
-    return Bounds(**{"failures": 0, "restarts": 0, "losses": 0, **given})
+    return ExplorationBounds(**{"failures": 0, "restarts": 0, "losses": 0, **given})
 
 
 @pytest.mark.spec("K858-20", "K113-12", "K858-16")
@@ -46,7 +51,7 @@ def bounds(**given: int) -> Bounds:
     ids=str,
 )
 def test_no_interleaving_breaks_a_promise(
-    within: Bounds, least: int, record_property: Callable[[str, object], None]
+    within: ExplorationBounds, least: int, record_property: Callable[[str, object], None]
 ) -> None:
     report = explore(within)
     assert report.broken is None, report.broken
@@ -84,20 +89,20 @@ def _eligible_leaders(at: Searched) -> tuple[int, ...]:
     ("at", "wrong", "what"),
     [
         (
-            (State.CAUGHT_UP, Input.SENT),
-            Row(State.SETTLING, (Wish.SETTLE,)),
+            (LogDirMoveState.CAUGHT_UP, MoveInput.SENT),
+            Row(LogDirMoveState.SETTLING, (MoveEffect.SETTLE,)),
             "which has no log of the replica",
         ),
         (
-            (State.DRAINING, Input.CAUGHT),
-            Row(State.PROMOTING, (Wish.PROMOTE,)),
+            (LogDirMoveState.DRAINING, MoveInput.CAUGHT),
+            Row(LogDirMoveState.PROMOTING, (MoveEffect.PROMOTE,)),
             "two current logs",
         ),
     ],
     ids=["swaps before the controller knows", "keeps the source beside the target"],
 )
 def test_a_fault_in_the_table_of_moves_is_found(
-    at: tuple[State, Input], wrong: Row, what: str, monkeypatch: pytest.MonkeyPatch
+    at: tuple[LogDirMoveState, MoveInput], wrong: Row, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(move, "TABLE", {**move.TABLE, at: wrong})
     report = explore(bounds(failures=1))
@@ -106,10 +111,10 @@ def test_a_fault_in_the_table_of_moves_is_found(
     assert any(choice.kind == "move" for choice in report.broken[1])
 
 
-def _made_anew(found: Situation) -> Decision:
+def _made_anew(found: ReplicaSituation) -> ReconcileDecision:
     """The log that a crash between two renames has left under its future name is not seen."""
     if found.current is None and found.future is not None:
-        return Decision(Action.CREATE)
+        return ReconcileDecision(ReconcileAction.CREATE)
     return decide(found)
 
 
@@ -125,7 +130,7 @@ def _made_anew(found: Situation) -> Decision:
 def test_a_fault_that_only_a_restart_shows_is_found(
     name: str, wrong: Callable[..., Any], what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(catching_up, name, wrong)
+    monkeypatch.setattr(reconciler, name, wrong)
     still = explore(bounds(failures=1))
     assert still.complete
     assert still.broken is None
@@ -140,11 +145,11 @@ def test_a_fault_that_only_a_restart_shows_is_found(
 def test_letters_that_are_not_repeated_are_found(
     event: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def forget(news: News[Any], serial: int, now: float, jitter: float) -> None:
+    def forget(news: ReportQueue[Any], serial: int, now: float, jitter: float) -> None:
         news._land(serial)
         news._due = None
 
-    monkeypatch.setattr(News, "on_failed", forget)
+    monkeypatch.setattr(ReportQueue, "on_failed", forget)
     report = explore(bounds(losses=1) if event == "lose" else bounds(elections=1))
     assert report.broken is not None
     assert report.broken[0] == "a move does not end"

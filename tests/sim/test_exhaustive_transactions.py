@@ -12,21 +12,21 @@ from typing import Any
 
 import pytest
 
-from spindle.core.groups.coordinator import Coordinator
-from spindle.core.groups.values import OffsetRecord
+from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
+from spindle.core.groups.group_values import OffsetRecord
 from spindle.core.replica.partition import Partition
-from spindle.core.replica.producers import Producers
-from spindle.core.transactions.telling import Telling
-from spindle.core.transactions.values import BUMPING, Ending, Producer
+from spindle.core.replica.producer_state_manager import ProducerStateManager
+from spindle.core.transactions.descriptions import TransactionDescriptions
+from spindle.core.transactions.transaction_values import BUMPING, Ending, ProducerIdAndEpoch
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
-from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.transactions import enlisting
 from spindle.node.transactions.marking import Marking
-from spindle.node.transactions.transactions import Transactions
-from spindle.sim.exhaustive.search import Report, explore
+from spindle.node.transactions.transaction_coordinator_service import TransactionCoordinatorService
 from spindle.sim.exhaustive.situation import Broken, Choice
+from spindle.sim.exhaustive.state_space import SearchReport, explore
 from spindle.sim.exhaustive.transacting import TransactionSituation
 from spindle.sim.exhaustive.transaction_bounds import (
     DATA,
@@ -37,7 +37,7 @@ from spindle.sim.exhaustive.transaction_bounds import (
 from spindle.wire.framing import response_in
 
 
-def searched(seed: int | None = None, **bounds: int) -> Report:
+def searched(seed: int | None = None, **bounds: int) -> SearchReport:
     """All that can happen within these bounds."""
     return explore(TransactionBounds(**bounds), seed=seed, begin=TransactionSituation)
 
@@ -80,7 +80,7 @@ def _confirms_at_once(
 ) -> None:
     """A marker that is there counts as written, whoever has it."""
     hosted = self._replicas.leader(*partition)
-    if isinstance(hosted, Hosted) and ending.version >= BUMPING:
+    if isinstance(hosted, HostedPartition) and ending.version >= BUMPING:
         machine, (producer_id, epoch) = hosted.partition, ending.producer
         is_open = producer_id in machine.transactions.open
         if machine.producers.epoch_of(producer_id) == epoch and not is_open:
@@ -92,7 +92,9 @@ def _confirms_at_once(
 def _tells_from_memory(what: type) -> Callable[..., None]:
     """Answers of one kind are told as they are remembered."""
 
-    def tell(self: Telling, name: str, producer: Any, answer: Any, then: Any) -> None:
+    def tell(
+        self: TransactionDescriptions, name: str, producer: Any, answer: Any, then: Any
+    ) -> None:
         if isinstance(answer, what):
             then(answer)
         else:
@@ -101,18 +103,20 @@ def _tells_from_memory(what: type) -> Callable[..., None]:
     return tell
 
 
-_tell = Telling.tell
+_tell = TransactionDescriptions.tell
 _write = Marking.write
 _ANYONE = enlisting._Who("", 0)
-_check_marker = Producers.check_marker
+_check_marker = ProducerStateManager.check_marker
 
 
-def _any_coordinator(self: Producers, producer_id: int, epoch: int, _: int, **rest: Any) -> Error:
+def _any_coordinator(
+    self: ProducerStateManager, producer_id: int, epoch: int, _: int, **rest: Any
+) -> Error:
     """A coordinator that was fenced is believed."""
     return _check_marker(self, producer_id, epoch, 1 << 30, **rest)
 
 
-def _last_one_counts(self: Coordinator, record: OffsetRecord, at: int) -> None:
+def _last_one_counts(self: GroupCoordinatorShard, record: OffsetRecord, at: int) -> None:
     """An offset counts from when it was heard of, not by its place in the log."""
     assert record.value is not None
     self._ensure_group(record.group_id)
@@ -139,18 +143,18 @@ def _last_one_counts(self: Coordinator, record: OffsetRecord, at: int) -> None:
             "is read as committed, but is aborted",
         ),
         (enlisting, "_Who", lambda *_: _ANYONE, {"zombies": 1, "waits": 1}, "was refused at write"),
-        (Coordinator, "_put", _last_one_counts, {"offsets": 1}, "committed last"),
+        (GroupCoordinatorShard, "_put", _last_one_counts, {"offsets": 1}, "committed last"),
         (
-            Telling,
+            TransactionDescriptions,
             "tell",
             _tells_from_memory(Error),
             {"coordinators": 1, "strays": 1, "waits": 0},
             "was refused at abort",
         ),
         (
-            Telling,
+            TransactionDescriptions,
             "tell",
-            _tells_from_memory(Producer),
+            _tells_from_memory(ProducerIdAndEpoch),
             {
                 "coordinators": 1,
                 "strays": 1,
@@ -209,7 +213,7 @@ def test_the_late_marker_of_a_fenced_coordinator_ends_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _late_marker().check_at_rest()
-    monkeypatch.setattr(Producers, "check_marker", _any_coordinator)
+    monkeypatch.setattr(ProducerStateManager, "check_marker", _any_coordinator)
     with pytest.raises(Broken, match=r"was refused|is committed, and read 0 times"):
         _late_marker().check_at_rest()
 
@@ -251,7 +255,7 @@ def test_a_late_batch_is_not_let_in_by_a_coordinator_that_is_behind(
     situation, told = _late_batch()
     machine = situation.sides[2].replicas.hosted[DATA].partition
     assert (told, machine.transactions.open) == (Error.NOT_ENOUGH_REPLICAS, {})
-    monkeypatch.setattr(Transactions, "is_outdone", lambda *_: False)
+    monkeypatch.setattr(TransactionCoordinatorService, "is_outdone", lambda *_: False)
     situation, told = _late_batch()
     machine = situation.sides[2].replicas.hosted[DATA].partition
     assert told is Error.NONE

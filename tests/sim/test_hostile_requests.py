@@ -17,7 +17,7 @@ from tools.messages.frames import encode_message
 
 from spindle.node.handlers import BROKER
 from spindle.node.node import Node
-from spindle.sim.cluster import Cluster, Member, Shape
+from spindle.sim.sim_cluster import Shape, SimCluster, SimNode
 from spindle.sim.world import World
 from spindle.wire.apis import TABLE, Key
 
@@ -37,7 +37,7 @@ class Attack:
 
     def __init__(self, seed: int) -> None:
         self.world = World(seed)
-        self.cluster = Cluster(self.world, Shape(brokers=2, dirs=2))
+        self.cluster = SimCluster(self.world, Shape(brokers=2, dirs=2))
         self.cluster.start()
         self.cluster.until(self.cluster.serves)
         self.rng = random.Random(f"hostile {seed}")
@@ -64,7 +64,7 @@ class Attack:
         for broker in self.cluster.newest.brokers.values():
             self.hostile.ids.extend(broker.log_dirs)
 
-    def send(self, member: Member, *frames: bytes) -> None:
+    def send(self, member: SimNode, *frames: bytes) -> None:
         """Have a new connection bring these requests to a node, on each of its listeners."""
         for listener in member.config.listeners:
             node = member.node

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 from tests.support.processes import tied
 
-from spindle.sim.run import simulate
+from spindle.sim.seed_run import simulate
 
 SEEDS = 90
 ONCE_FAILED = (435, 482, 483, 533, 1577, 2463, 2965)
@@ -28,7 +28,7 @@ def test_no_seed_breaks_a_promise() -> None:
 
 
 def test_the_same_seed_gives_the_same_run_whatever_python_hashes() -> None:
-    script = "from spindle.sim.run import simulate; print(simulate(11).digest)"
+    script = "from spindle.sim.seed_run import simulate; print(simulate(11).digest)"
     digests = {
         subprocess.run(
             tied([sys.executable, "-c", script]),

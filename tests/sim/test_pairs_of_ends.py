@@ -19,11 +19,11 @@ from typing import Any, Final, NamedTuple
 import pytest
 from tests.support.simulation import TOPIC, Scene
 
-from spindle.model.cleaning import AdoptCleaned
-from spindle.model.copying import AdoptCopied, CopyBytes, PlanCopy
+from spindle.model.cleaning_jobs import AdoptCleaned
+from spindle.model.copying_jobs import AdoptCopied, CopyBytes, PlanCopy
 from spindle.model.jobs import CreateLog, Discard, Flush, Promote
-from spindle.sim.cluster import Member, Shape
-from spindle.sim.producer import Pace
+from spindle.sim.producer import ProducerPace
+from spindle.sim.sim_cluster import Shape, SimNode
 
 ALL = os.environ.get("SPINDLE_CRASH_POINTS") == "all"
 STAGES: Final = (CreateLog, PlanCopy, CopyBytes, AdoptCopied, Flush, Discard, Promote)
@@ -57,10 +57,10 @@ class Struck:
             Shape(3, 3, settings=SETTINGS),
             2,
             topics=2,
-            pace=Pace(pause=0.05),
+            pace=ProducerPace(pause=0.05),
             **configs,
         )
-        self.member: Member = scene.leader if case.leads else scene.follower
+        self.member: SimNode = scene.leader if case.leads else scene.follower
         self.home = scene.here(self.member)
         self.target, self.third = (p for p in self.member.log_dirs if p != self.home)
         self.others = [m for m in scene.cluster.brokers if m is not self.member]

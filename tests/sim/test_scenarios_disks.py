@@ -7,18 +7,18 @@ import errno
 import pytest
 from tests.support.simulation import Scene
 
-from spindle.model.copying import PlanCopy
+from spindle.model.copying_jobs import PlanCopy
 from spindle.model.jobs import Append
-from spindle.node.logdirs.places import Stage
-from spindle.sim.cluster import Member, Shape
-from spindle.sim.producer import Pace
+from spindle.node.logdirs.placement_registry import Stage
+from spindle.sim.producer import ProducerPace
+from spindle.sim.sim_cluster import Shape, SimNode
 from spindle.sim.world import FOREVER
 
 QUICK_FAILOVER = 2.0
 """Virtual seconds within which others lead what a dead disk has led."""
 
 
-def break_disk(scene: Scene, member: Member, path: str, code: int = errno.EIO) -> None:
+def break_disk(scene: Scene, member: SimNode, path: str, code: int = errno.EIO) -> None:
     scene.hurt(member)
     member.disk.fail(f"{path}/", code)
 
@@ -295,7 +295,7 @@ def test_a_full_disk_lets_go_of_what_was_moved_away() -> None:
     scene.finish()
 
 
-def _gone(member: Member, path: str) -> bool:
+def _gone(member: SimNode, path: str) -> bool:
     return not any(name.endswith("-delete") for name in member.disk.names(path))
 
 
@@ -323,7 +323,7 @@ def test_a_replica_that_comes_back_to_a_disk_with_room_again_is_in_sync() -> Non
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_no_producer_takes_a_full_disk_for_a_loss(seed: int) -> None:
     """As librdkafka does: to a gap in its sequence numbers it answers with a new epoch."""
-    pace = Pace(pause=0.05, records_max=1, flight=5, bumps=True)
+    pace = ProducerPace(pause=0.05, records_max=1, flight=5, bumps=True)
     scene = Scene(Shape(3, 2), 3, seed=seed, pace=pace, min_insync_replicas="2")
     member = scene.leader
     path = scene.here(member)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from tests.support.simulation import TOPIC, Scene
 
-from spindle.core.logdirs.move import State
-from spindle.model.copying import (
+from spindle.core.logdirs.move import LogDirMoveState
+from spindle.model.copying_jobs import (
     AdoptCopied,
     CopyBytes,
     PlanCopy,
@@ -21,16 +21,16 @@ from spindle.model.jobs import (
     Promote,
     Purge,
 )
-from spindle.sim.cluster import Member, Shape
+from spindle.sim.sim_cluster import Shape, SimNode
 
 STAGES = (CreateLog, PlanCopy, CopyBytes, AdoptCopied, Flush, Discard, Promote, Purge)
-Role = Callable[[Scene], Member]
+Role = Callable[[Scene], SimNode]
 LEADER: Role = lambda scene: scene.leader  # noqa: E731
 FOLLOWER: Role = lambda scene: scene.follower  # noqa: E731
 roles = pytest.mark.parametrize("role", [LEADER, FOLLOWER], ids=["leader", "follower"])
 
 
-def moved(scene: Scene, member: Member, target: str) -> None:
+def moved(scene: Scene, member: SimNode, target: str) -> None:
     """Wait until a move is over, wherever it was interrupted, and nothing of it is left."""
     scene.finish()
     assert scene.here(member) == target
@@ -189,6 +189,6 @@ def test_throttled_moves_wait_for_each_other_and_for_their_bytes() -> None:
     scene.pass_time(1.0)
     move = scene.broker(member).logs.moves.of(scene.id)
     assert move is not None
-    assert move.state is State.COPYING
+    assert move.state is LogDirMoveState.COPYING
     scene.world.feed(admin, lambda: scene.admin.throttle(1 << 40))
     moved(scene, member, target)

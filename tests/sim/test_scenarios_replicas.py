@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 from tests.support.simulation import TOPIC, Scene
 
-from spindle.model.logs import LogKey
-from spindle.node.logdirs.places import Stage
-from spindle.sim.cluster import Member, Shape
+from spindle.model.log_values import LogKey
+from spindle.node.logdirs.placement_registry import Stage
 from spindle.sim.faults import Appetite
-from spindle.sim.run import simulate
+from spindle.sim.seed_run import simulate
+from spindle.sim.sim_cluster import Shape, SimNode
 from spindle.sim.swarm import draw
 
 
-def flip(scene: Scene, member: Member, number: int = 0, at: int = 100) -> None:
+def flip(scene: Scene, member: SimNode, number: int = 0, at: int = 100) -> None:
     """Change a bit in a segment of the member's replica."""
     path = f"{scene.here(member)}/{TOPIC}-0"
     segments = [n for n in member.disk.names(path) if n.endswith(".log")]

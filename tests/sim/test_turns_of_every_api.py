@@ -23,8 +23,8 @@ from tools.messages.layout import Field, Layout, layout_of
 from spindle import wire
 from spindle.node.handlers import BROKER, CONTROLLER
 from spindle.node.node import Node
-from spindle.sim.cluster import Cluster, Member, Shape
 from spindle.sim.host import Host
+from spindle.sim.sim_cluster import Shape, SimCluster, SimNode
 from spindle.sim.world import World
 from spindle.wire.apis import TABLE, Key
 
@@ -167,7 +167,7 @@ class Scene:
 
     def __init__(self) -> None:
         self.world = Counting(1)
-        self.cluster = Cluster(self.world, Shape(brokers=1))
+        self.cluster = SimCluster(self.world, Shape(brokers=1))
         self.cluster.start()
         self.cluster.until(self.cluster.serves)
         self.connections = 1_000
@@ -194,7 +194,7 @@ class Scene:
         assert not member.host.halted
         return self.world.most
 
-    def _member(self, kind: str) -> Member:
+    def _member(self, kind: str) -> SimNode:
         for member in self.cluster.members.values():
             if member.config.is_controller == (kind == "controller"):
                 return member

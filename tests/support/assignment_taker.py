@@ -11,7 +11,7 @@ from typing import Any
 
 from tools.messages.entities import make, response_types
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import LOST, UNASSIGNED, PartitionId
 from spindle.model.image import ClusterImage

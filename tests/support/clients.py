@@ -17,7 +17,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from spindle.cli.demo.load import Load
+from spindle.cli.demo.demo_load import DemoLoad
 
 _STAMP = struct.Struct(">iqd")
 _QUIET = {"log_level": 0, "topic.metadata.refresh.interval.ms": 2000}
@@ -103,7 +103,7 @@ def values(bootstrap: str, topic: str) -> list[bytes]:
     return [message.value() for number in sorted(found) for message in found[number]]
 
 
-def audit(load: Load, bootstrap: str, topic: str) -> int:
+def audit(load: DemoLoad, bootstrap: str, topic: str) -> int:
     """All that a load was promised is there once, in order, where it was told; how much that is."""
     assert not load.failed, load.failed[:3]
     assert len(load.acknowledged) == load.sent

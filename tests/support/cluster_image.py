@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.ids import Endpoint
 from spindle.model.image import ClusterImage
 from spindle.storage.formatting import DEFAULT_LEVELS
@@ -51,7 +51,7 @@ def add_topic(
     image.apply(r.Topic(name=name, topic_id=id))
     for index, replicas in enumerate(partitions):
         image.apply(
-            r.Partition(
+            r.PartitionRegistration(
                 partition_id=index,
                 topic_id=id,
                 replicas=replicas,

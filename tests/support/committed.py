@@ -12,7 +12,7 @@ from typing import Any
 
 from tools.messages.entities import make, request_types
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.ids import DirectoryId
 from spindle.model.image import ClusterImage

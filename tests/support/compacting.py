@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from spindle.model.batches import Record
-from spindle.model.cleaning import AdoptCleaned, CleanBytes, CleanRules, CleanWork, PlanClean
+from spindle.model.cleaning_jobs import AdoptCleaned, CleanBytes, CleanRules, CleanWork, PlanClean
 from spindle.model.jobs import Append
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 from spindle.wire.batch import build, check, records
 from tests.support.storage import FAR, KEY, read_batches
 
@@ -19,7 +19,7 @@ NOW = 1_000_000
 Entry = tuple[str, str | None]
 
 
-def put(directory: Directory, offset: int, *entries: Entry, **header: Any) -> int:
+def put(directory: LogDirectory, offset: int, *entries: Entry, **header: Any) -> int:
     """Append a batch of (key, value) records; the log's end afterwards."""
     made = [
         Record(offset + n, 1000 + offset + n, key.encode(), value.encode() if value else None)
@@ -30,7 +30,7 @@ def put(directory: Directory, offset: int, *entries: Entry, **header: Any) -> in
 
 
 def plan_and_clean(
-    directory: Directory, now: int = NOW, rules: CleanRules = RULES, step: int = 300
+    directory: LogDirectory, now: int = NOW, rules: CleanRules = RULES, step: int = 300
 ) -> bool:
     """Clean the log; whether anything was found worth it."""
     plan = directory.run(PlanClean(directory.path, KEY, rules, FAR, now))
@@ -46,7 +46,7 @@ def plan_and_clean(
     return True
 
 
-def found(directory: Directory) -> list[tuple[int, str, str | None]]:
+def found(directory: LogDirectory) -> list[tuple[int, str, str | None]]:
     """All data records of the log: (offset, key, value)."""
     whole = []
     for one in read_batches(directory, KEY):

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from spindle.model.batches import TRANSACTIONAL, Batch, EndTransactionMarker, Record
-from spindle.model.cleaning import AdoptCleaned, CleanBytes, CleanRules, CleanWork, PlanClean
-from spindle.model.logs import AbortedTransaction
-from spindle.storage import transactions
+from spindle.model.batches import TRANSACTIONAL, EndTransactionMarker, Record, RecordBatch
+from spindle.model.cleaning_jobs import AdoptCleaned, CleanBytes, CleanRules, CleanWork, PlanClean
+from spindle.model.log_values import AbortedTransaction
+from spindle.storage import aborted_transactions
 from spindle.storage.log import Log
 from spindle.wire.batch import build, records, split
 from spindle.wire.control import end_transaction
@@ -80,7 +80,7 @@ class Plain:
         self._append(batch, Given(key, value, batch.producer_id))
 
     def _append(
-        self, batch: Batch, given: Given, marker: EndTransactionMarker | None = None
+        self, batch: RecordBatch, given: Given, marker: EndTransactionMarker | None = None
     ) -> None:
         hosted = self.world.replicas.hosted[pid("t")]
         hosted.partition.assign(batch, marker)
@@ -136,7 +136,7 @@ class Transactions(Plain):
         for span in self.spans:
             if span.last >= log.end:
                 span.last = -1  # Its marker was lost: it is open again.
-        self._compare_index(log, transactions.between(log.segments, 0, log.end))
+        self._compare_index(log, aborted_transactions.between(log.segments, 0, log.end))
         entries = log.producers.entries
         open_at = {entry.first_txn_offset for entry in entries if entry.first_txn_offset >= 0}
         assert open_at == ({self.spans[-1].first} if self._is_open else set())

@@ -7,9 +7,9 @@ import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.config import node_config
-from spindle.model.features import SUPPORTED
+from spindle.model.feature_rules import SUPPORTED
 from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox

@@ -17,7 +17,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from spindle.model.jobs import Read
-from spindle.sim.disk import PowerCut
+from spindle.sim.memory_disk import PowerCut
 from tests.support.contents import Plain
 from tests.support.logdirs_world import World, key, pid
 from tests.support.moving import moved

@@ -16,7 +16,7 @@ from typing import Any, cast
 from spindle.model.activity import Activity
 from spindle.model.config import node_config
 from spindle.model.outbox import Outbox, Ready
-from spindle.model.settings.values import Settings
+from spindle.model.settings.typed_settings import Settings
 from spindle.node.node import Node
 from spindle.runtime.driver import Driver
 from spindle.runtime.pulse import Pulse

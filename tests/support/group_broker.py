@@ -11,13 +11,13 @@ from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
 from spindle.model.jobs import ReadResult
 from spindle.model.outbox import Outbox
-from spindle.node.groups.groups import Groups
+from spindle.node.groups.group_coordinator_service import GroupCoordinatorService
 from spindle.node.handlers import BROKER
 from spindle.node.topic_creation import OFFSETS_TOPIC, TopicCreation
 from spindle.wire.batch import build
+from tests.support.broker_context import context
 from tests.support.cluster_image import add_topic, three_brokers
 from tests.support.desk import Desk
-from tests.support.site import site
 
 PARTITIONS = 4
 
@@ -105,12 +105,12 @@ class GroupBroker:
         self.node_id = 1
         self.image = three_brokers()
         given = {"group.initial.rebalance.delay.ms": "0"} | settings
-        ground = site(given, image=self.image, out=self.out, ask=self._ask_controller)
+        ground = context(given, image=self.image, out=self.out, ask=self._ask_controller)
         self.settings = ground.settings
         self.replicas = MemoryReplicas(self.out)
         self.wanted: list[str] = []
         """Topics that the controller was asked for."""
-        self.groups = Groups(ground, self.replicas, TopicCreation(ground))
+        self.groups = GroupCoordinatorService(ground, self.replicas, TopicCreation(ground))
         add_topic(self.image, "t", (1, 2), (2, 1))
         add_topic(self.image, "u", (1, 2))
         if with_topic:

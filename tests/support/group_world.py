@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from spindle.core.groups.group import ClassicGroup
-from spindle.core.groups.states import State
-from spindle.core.groups.values import (
+from spindle.core.groups.group_states import GroupState
+from spindle.core.groups.group_values import (
+    GroupLimits,
     GroupRecord,
-    Identity,
     Join,
     JoinAnswer,
-    Limits,
+    MemberIdentity,
     Sync,
     SyncAnswer,
 )
@@ -27,7 +27,7 @@ RANGE = (("range", b"r"),)
 class World:
     """A group, its clock, and a log that answers when told to (or at once)."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: GroupLimits = field(default_factory=GroupLimits)
     at_once: bool = True
     records: list[GroupRecord] = field(default_factory=list)
     open: list[Callable[[Error], None]] = field(default_factory=list)
@@ -82,7 +82,7 @@ class World:
 
     def beat(self, answer: JoinAnswer, **fields: object) -> Error:
         return self.group.heartbeat(
-            Identity(
+            MemberIdentity(
                 group_id="g",
                 generation=answer.generation,
                 member_id=answer.member_id,
@@ -99,5 +99,5 @@ class World:
         given = tuple((a.member_id, b"part of " + a.member_id.encode()) for a in joined)
         for answer in joined:
             self.sync(answer, given if answer.leader == answer.member_id else ())
-        assert self.group.state is State.STABLE
+        assert self.group.state is GroupState.STABLE
         return joined

@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from spindle.model.features import FINALIZED, METADATA_VERSION, finalized_at
-from spindle.model.records import FeatureLevel
+from spindle.model.feature_rules import FINALIZED, METADATA_VERSION, finalized_at
+from spindle.model.metadata_records import FeatureLevel
 from tests.support.local import Local
 
 

@@ -36,7 +36,7 @@ from spindle.client.results import (
     ResourceType,
 )
 from spindle.model.errors import Error
-from spindle.model.records import FeatureLevel
+from spindle.model.metadata_records import FeatureLevel
 from spindle.runtime.drill import break_directory, mend_directory
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta

@@ -16,11 +16,11 @@ from typing import Any
 
 from tools.messages.frames import decode_response
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.batches import Record
 from spindle.model.config import node_config
-from spindle.model.copying import CopyBytes
+from spindle.model.copying_jobs import CopyBytes
 from spindle.model.errors import DiskFailed
 from spindle.model.ids import UNASSIGNED, LogDir, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
@@ -28,20 +28,20 @@ from spindle.model.jobs import (
     Job,
     Open,
 )
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.model.outbox import FrameAnswered, JobAsked, Outbox, Ready
+from spindle.node.broker_context import BrokerContext
 from spindle.node.handlers import BROKER
 from spindle.node.housekeeping import Housekeeping
-from spindle.node.logdirs.logdirs import LogDirs
-from spindle.node.logdirs.places import Place
+from spindle.node.logdirs.log_dir_manager import LogDirManager
+from spindle.node.logdirs.placement_registry import LocalReplica
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
-from spindle.node.replicas.replicas import Replicas
-from spindle.node.site import Site
+from spindle.node.replicas.replica_manager import ReplicaManager
 from spindle.node.slices import Slices
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import meta
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
@@ -109,7 +109,7 @@ class World:
         self.observed: list[JobAsked] = []
         self.writes: dict[LogDir, int] = {}
         """Bytes that each look finds written since the one before."""
-        self.directories = {p: Directory(self.disk, p, self._new_id()) for p in self.paths}
+        self.directories = {p: LogDirectory(self.disk, p, self._new_id()) for p in self.paths}
         self.config = node_config(
             {
                 "node.id": str(ME),
@@ -128,15 +128,19 @@ class World:
         metadata.image = self.image
         controller: Any = self.controller
         peers = Peers(self.out, "broker-1")
-        self.site = site = Site(self.config, CLUSTER, self.out, metadata, peers, controller)
+        self.context = context = BrokerContext(
+            self.config, CLUSTER, self.out, metadata, peers, controller
+        )
         self.fetchers = Fetchers()
-        self.replicas = Replicas(site)
-        self.logs = LogDirs(site, self.lifecycle, self.replicas, self.fetchers.has_answered)
+        self.replicas = ReplicaManager(context)
+        self.logs = LogDirManager(
+            context, self.lifecycle, self.replicas, self.fetchers.has_answered
+        )
         self.replicas.bind(self.fetchers, self.logs)
-        self.housekeeping = Housekeeping(site, self.replicas, self.logs)
+        self.housekeeping = Housekeeping(context, self.replicas, self.logs)
         self.broker = SimpleNamespace(
             image=self.image,
-            settings=site.settings,
+            settings=context.settings,
             node_id=ME,
             out=self.out,
             slices=Slices(self.out, self.paths[0]),
@@ -217,7 +221,9 @@ class World:
         self.apply(
             r.Topic(name=name, topic_id=topic_id(name)),
             *(
-                r.Config(resource_type=2, resource_name=name, key=k.replace("_", "."), value=v)
+                r.DynamicConfig(
+                    resource_type=2, resource_name=name, key=k.replace("_", "."), value=v
+                )
                 for k, v in configs.items()
             ),
             *(self.partition_record(name, n, directory, leader) for n in range(partitions)),
@@ -225,9 +231,9 @@ class World:
 
     def partition_record(
         self, name: str, partition: int, directory: uuid.UUID = UNASSIGNED, leader: int = ME
-    ) -> r.Partition:
+    ) -> r.PartitionRegistration:
         replicas = (ME,) if leader == ME else (ME, 2)
-        return r.Partition(
+        return r.PartitionRegistration(
             partition_id=partition,
             topic_id=topic_id(name),
             replicas=replicas,
@@ -249,7 +255,7 @@ class World:
 
     def assigned(self, name: str, partition: int = 0) -> uuid.UUID:
         """The directory that the metadata names."""
-        return self.site.assigned(pid(name, partition))
+        return self.context.assigned(pid(name, partition))
 
     def id_of(self, path: LogDir) -> uuid.UUID:
         return self.logs.directories.id_of(path)
@@ -358,7 +364,7 @@ class World:
 
     # --- asking -------------------------------------------------------------------------------
 
-    def place(self, name: str, partition: int = 0) -> Place:
+    def place(self, name: str, partition: int = 0) -> LocalReplica:
         return self.logs.places.all[pid(name, partition)]
 
     def produce(self, name: str, *values: bytes, partition: int = 0) -> None:

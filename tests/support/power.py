@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable
 from random import Random
 
-from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
+from spindle.model.log_values import LoadedLog, LogKey, OpenedDirectory
 from spindle.model.outbox import Rng
-from spindle.sim.disk import MemoryDisk, PowerCut
-from spindle.storage.directory import Directory
+from spindle.sim.memory_disk import MemoryDisk, PowerCut
+from spindle.storage.directory import LogDirectory
 from tests.support.storage import KEY, accept_loss, check_log, reopen
 
 Work = Callable[[MemoryDisk], None]
@@ -59,12 +59,12 @@ def at_every_change(
                 return cuts - 1
 
 
-def opened(disk: MemoryDisk, path: str = "/data/d1") -> tuple[Directory, OpenedDirectory]:
+def opened(disk: MemoryDisk, path: str = "/data/d1") -> tuple[LogDirectory, OpenedDirectory]:
     """Open after a crash: everything loads, and loads the same once more."""
     return opened_all(disk, path)[0]
 
 
-def opened_all(disk: MemoryDisk, *paths: str) -> list[tuple[Directory, OpenedDirectory]]:
+def opened_all(disk: MemoryDisk, *paths: str) -> list[tuple[LogDirectory, OpenedDirectory]]:
     """As `opened`, for several directories of one node.
 
     Of what was not synced a later part may have survived without an earlier one. Then nothing is

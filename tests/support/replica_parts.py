@@ -11,8 +11,8 @@ from tools.messages.frames import decode_response
 from spindle.model.batches import Buffer
 from spindle.model.errors import DiskFailed, LogFailed
 from spindle.model.ids import LogDir, PartitionId
-from spindle.model.logs import LogKey
-from spindle.node.replicas.replicas import Replicas
+from spindle.model.log_values import LogKey
+from spindle.node.replicas.replica_manager import ReplicaManager
 from spindle.wire.batch import records as records_of
 from spindle.wire.batch import split
 
@@ -21,7 +21,7 @@ from spindle.wire.batch import split
 class Logs:
     """Stands for the node's log directories: remembers what it was told."""
 
-    replicas: Replicas
+    replicas: ReplicaManager
     disk_failures: list[DiskFailed] = field(default_factory=list)
     log_failures: list[tuple[PartitionId, LogFailed]] = field(default_factory=list)
     truncated: list[tuple[PartitionId, int]] = field(default_factory=list)

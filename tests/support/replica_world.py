@@ -1,7 +1,7 @@
 """Some brokers' replicas over real logs in memory: a network, a controller and a clock by hand.
 
-Each node has the real `Replicas`, `Fetchers` and handlers; jobs run on real `Directory` objects
-over a `MemoryDisk`; requests travel as bytes. The controller is a stand-in that commits proposals.
+Each node has the real `ReplicaManager`, `ReplicaFetcherManager` and handlers; jobs run on real
+`LogDirectory` objects over a `MemoryDisk`; requests travel as bytes. A stand-in commits proposals.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from typing import Any
 from tools.messages.entities import make, request_types, response_types
 from tools.messages.frames import decode_request, decode_response, encode_request, encode_response
 
-from spindle.model import records as r
-from spindle.model.batches import Batch, Buffer, Record
+from spindle.model import metadata_records as r
+from spindle.model.batches import Buffer, Record, RecordBatch
 from spindle.model.config import node_config
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import Endpoint, NodeId, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import CreateLog, LogSettings, Open
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.model.outbox import FrameAsked, Outbox
 from spindle.node import parted
+from spindle.node.broker_context import BrokerContext
 from spindle.node.handlers import BROKER
 from spindle.node.metadata import Metadata
 from spindle.node.parts import Parting, names_of
 from spindle.node.peers import Peers
-from spindle.node.replicas.fetchers import Fetchers
-from spindle.node.replicas.replicas import Replicas
+from spindle.node.replicas.replica_fetcher_manager import ReplicaFetcherManager
+from spindle.node.replicas.replica_manager import ReplicaManager
 from spindle.node.request_context import RequestContext
 from spindle.node.router import decoded, serve
-from spindle.node.site import Site
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import meta
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire.apis import Key
 from spindle.wire.batch import build, split
@@ -62,7 +62,7 @@ class Node:
         self.id = id
         self.disk = MemoryDisk()
         self.path = f"/disk-{id}"
-        self.directories: dict[str, Directory] = {}
+        self.directories: dict[str, LogDirectory] = {}
         self.config = node_config(
             {
                 "node.id": str(id),
@@ -86,9 +86,9 @@ class Node:
         metadata.image = self.image
         controller: Any = SimpleNamespace(ask=self._ask_controller)
         peers = Peers(self.out, f"broker-{self.id}")
-        site = Site(self.config, CLUSTER, self.out, metadata, peers, controller)
-        self.replicas = Replicas(site)
-        self.fetchers = Fetchers(site, self.replicas)
+        site = BrokerContext(self.config, CLUSTER, self.out, metadata, peers, controller)
+        self.replicas = ReplicaManager(site)
+        self.fetchers = ReplicaFetcherManager(site, self.replicas)
         self.logs = Logs(self.replicas)
         self.replicas.bind(self.fetchers, self.logs)
         self.fetchers.listeners.append(self.logs.on_answered)
@@ -108,7 +108,7 @@ class Node:
             self.disk.make_dirs(path)
             identity = meta.MetaProperties(1, CLUSTER, self.id, directory_id(self.id, number))
             meta.write(self.disk, path, identity)
-        self.directories[path] = Directory(self.disk, path)
+        self.directories[path] = LogDirectory(self.disk, path)
         self.opened = self.directories[path].run(Open(path, CLUSTER, self.id))
 
     def host(self, partition: int = 0, path: str = "") -> None:
@@ -215,7 +215,7 @@ class World:
         self.apply(r.Topic(name=NAME, topic_id=TOPIC))
         for p in range(self.partitions):
             self.apply(
-                r.Partition(
+                r.PartitionRegistration(
                     partition_id=p,
                     topic_id=TOPIC,
                     replicas=ids,
@@ -284,7 +284,7 @@ class World:
             if node.id not in self.down:
                 node.replicas.on_metadata(delta)
 
-    def state(self, partition: int = 0) -> r.Partition:
+    def state(self, partition: int = 0) -> r.PartitionRegistration:
         state = next(iter(self.nodes.values())).image.partition(PartitionId(TOPIC, partition))
         assert state is not None
         return state
@@ -437,7 +437,7 @@ class World:
         partition: int = 0,
         version: int = 13,
         timeout: int = 1000,
-        batch: Batch | None = None,
+        batch: RecordBatch | None = None,
         transactional_id: str | None = None,
         **fields: Any,
     ) -> Answer:

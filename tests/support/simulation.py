@@ -10,20 +10,20 @@ from typing import Any
 
 from spindle.model.ids import LogDir, NodeId, PartitionId
 from spindle.model.jobs import Job
-from spindle.model.records import Partition
+from spindle.model.metadata_records import PartitionRegistration
 from spindle.node.broker import Broker
-from spindle.node.logdirs.places import Place
-from spindle.sim.admin import Wishes
-from spindle.sim.cluster import Member, Shape
+from spindle.node.logdirs.placement_registry import LocalReplica
 from spindle.sim.faults import Appetite
 from spindle.sim.host import Host
-from spindle.sim.producer import Pace
+from spindle.sim.producer import ProducerPace
 from spindle.sim.promises import Terms
-from spindle.sim.run import Simulation
-from spindle.sim.swarm import Plan
+from spindle.sim.seed_run import Simulation
+from spindle.sim.sim_admin import AdminWeights
+from spindle.sim.sim_cluster import Shape, SimNode
+from spindle.sim.swarm import SwarmPlan
 
 TOPIC = "topic-1"
-BUSY = Pace(pause=0.02)
+BUSY = ProducerPace(pause=0.02)
 PLAIN = Terms()
 
 
@@ -33,12 +33,12 @@ def plan(
     *,
     partitions: int = 1,
     topics: int = 1,
-    pace: Pace = BUSY,
+    pace: ProducerPace = BUSY,
     terms: Terms = PLAIN,
     **configs: str,
-) -> Plan:
+) -> SwarmPlan:
     """A plan without chance: one topic, one producer, no faults."""
-    wishes = Wishes(
+    weights = AdminWeights(
         topics=topics,
         partitions_max=partitions,
         replicas=replicas,
@@ -54,7 +54,7 @@ def plan(
         throttle=0.0,
         elect=0.0,
     )
-    return Plan(shape, terms, wishes, (pace,), appetite=Appetite({}, pause=1e9))
+    return SwarmPlan(shape, terms, weights, (pace,), appetite=Appetite({}, pause=1e9))
 
 
 class Scene(Simulation):
@@ -83,38 +83,38 @@ class Scene(Simulation):
         return None if topic_id is None else PartitionId(topic_id, 0)
 
     @property
-    def state(self) -> Partition:
+    def state(self) -> PartitionRegistration:
         """What the metadata says of it."""
         found = self.cluster.newest.partition(self.id)
         assert found is not None
         return found
 
     @property
-    def leader(self) -> Member:
+    def leader(self) -> SimNode:
         """The node that leads it."""
         return self.cluster.members[self.state.leader]
 
     @property
-    def follower(self) -> Member:
+    def follower(self) -> SimNode:
         """A node that follows it."""
         return self.cluster.members[next(b for b in self.state.replicas if b != self.state.leader)]
 
-    def broker(self, member: Member) -> Broker:
+    def broker(self, member: SimNode) -> Broker:
         """A node's broker, which must run."""
         assert member.broker is not None, f"{member.host.name} is down: {member.host.halted}"
         return member.broker
 
-    def place(self, member: Member) -> Place:
+    def place(self, member: SimNode) -> LocalReplica:
         """Where a node has the partition."""
         return self.broker(member).logs.places.all[self.id]
 
-    def here(self, member: Member) -> LogDir:
+    def here(self, member: SimNode) -> LogDir:
         """The directory in which a node has the partition."""
         path = self.place(member).directory
         assert path is not None
         return path
 
-    def elsewhere(self, member: Member) -> LogDir:
+    def elsewhere(self, member: SimNode) -> LogDir:
         """A directory in which it has not."""
         return next(p for p in member.log_dirs if p != self.here(member))
 
@@ -124,7 +124,7 @@ class Scene(Simulation):
 
     # --- doing ------------------------------------------------------------------------------
 
-    def move(self, member: Member, path: LogDir) -> None:
+    def move(self, member: SimNode, path: LogDir) -> None:
         """Have the partition moved on a node."""
         host = self.world.hosts["admin"]
         self.world.feed(host, lambda: self.admin.move(TOPIC, 0, member.node_id, path))
@@ -135,7 +135,7 @@ class Scene(Simulation):
         self.world.feed(host, lambda: self.admin.reassign(TOPIC, 0, brokers))
 
     def after(
-        self, kind: type[Job[Any]], member: Member, then: Callable[[], None], nth: int = 1
+        self, kind: type[Job[Any]], member: SimNode, then: Callable[[], None], nth: int = 1
     ) -> list[int]:
         """Call `then` right after a node's disk has done its nth job of a kind; a list that then
         has an entry.
@@ -156,7 +156,7 @@ class Scene(Simulation):
         self.world.on_jobs = look
         return done
 
-    def counted(self, kind: type[Job[Any]], member: Member) -> list[int]:
+    def counted(self, kind: type[Job[Any]], member: SimNode) -> list[int]:
         """A list that gets an entry for each job of a kind that a node's disks have done."""
         done: list[int] = []
         before = self.world.on_jobs
@@ -169,17 +169,17 @@ class Scene(Simulation):
         self.world.on_jobs = look
         return done
 
-    def kill(self, member: Member, seconds: float = 0.5) -> None:
+    def kill(self, member: SimNode, seconds: float = 0.5) -> None:
         """Kill a process; it starts again after a while."""
         self.cluster.kill(member)
         self.cluster.start_later(member, seconds)
 
-    def cut_power(self, member: Member, seconds: float = 0.5) -> None:
+    def cut_power(self, member: SimNode, seconds: float = 0.5) -> None:
         """The same, but what was not synced is lost in part."""
         self.cluster.cut_power(member)
         self.cluster.start_later(member, seconds)
 
-    def hurt(self, member: Member) -> None:
+    def hurt(self, member: SimNode) -> None:
         """The test is about to hurt a disk of this node: it may halt for that."""
         self.checks.disks_hurt[member.host.name] = None
         self.checks.network_hurt = True

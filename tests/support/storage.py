@@ -7,8 +7,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from spindle.model.batches import Batch, Record
-from spindle.model.copying import (
+from spindle.model.batches import Record, RecordBatch
+from spindle.model.copying_jobs import (
     AdoptCopied,
     CopiedBytes,
     CopyBytes,
@@ -19,23 +19,23 @@ from spindle.model.copying import (
 )
 from spindle.model.jobs import (
     Append,
-    Checkpoint,
     Close,
     CreateLog,
     LogSettings,
-    Manner,
     MarkBad,
     Open,
     Read,
     Reload,
+    ReloadManner,
     Salvage,
+    WriteCheckpoints,
     WriteHighWatermarks,
 )
-from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory
+from spindle.model.log_values import LoadedLog, LogKey, OpenedDirectory
 from spindle.model.offsets import EpochHistory
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import meta
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 from spindle.storage.disk import Disk
 from spindle.wire.batch import build, records, split
 from spindle.wire.batch import check as wire_check
@@ -60,13 +60,15 @@ def format_at(disk: Disk, path: str, seed: int = 1) -> None:
     meta.format_directory(disk, path, properties, b"")
 
 
-def reopen(disk: Disk, path: str, seed: int = 2) -> tuple[Directory, OpenedDirectory]:
+def reopen(disk: Disk, path: str, seed: int = 2) -> tuple[LogDirectory, OpenedDirectory]:
     """Open a formatted directory."""
-    directory = Directory(disk, path, ids(seed))
+    directory = LogDirectory(disk, path, ids(seed))
     return directory, directory.run(Open(path, CLUSTER, NODE))
 
 
-def fresh(path: str = "/data/d1", disk: MemoryDisk | None = None) -> tuple[MemoryDisk, Directory]:
+def fresh(
+    path: str = "/data/d1", disk: MemoryDisk | None = None
+) -> tuple[MemoryDisk, LogDirectory]:
     """An open, empty directory in memory; all of it on the medium."""
     disk = disk or MemoryDisk()
     format_at(disk, path)
@@ -74,25 +76,33 @@ def fresh(path: str = "/data/d1", disk: MemoryDisk | None = None) -> tuple[Memor
     return disk, reopen(disk, path)[0]
 
 
-def create(directory: Directory, key: LogKey = KEY, /, **settings: int) -> LoadedLog:
+def create(directory: LogDirectory, key: LogKey = KEY, /, **settings: int) -> LoadedLog:
     """Make a log."""
     return directory.run(CreateLog(directory.path, key, TOPIC_ID, LogSettings(**settings)))
 
 
-def batch(offset: int, values: list[bytes], epoch: int = 0, at: int = 1000, **header: Any) -> Batch:
+def batch(
+    offset: int, values: list[bytes], epoch: int = 0, at: int = 1000, **header: Any
+) -> RecordBatch:
     """A batch of records from `offset` on; the nth has timestamp `at + n` ms."""
     made = [Record(offset + n, at + n, None, value) for n, value in enumerate(values)]
     return build(made, base_offset=offset, leader_epoch=epoch, **header)
 
 
 def append(
-    directory: Directory, *batches: Batch, key: LogKey = KEY, sync: bool = False, now: int = 0
+    directory: LogDirectory,
+    *batches: RecordBatch,
+    key: LogKey = KEY,
+    sync: bool = False,
+    now: int = 0,
 ) -> int:
     """Append; the log's end afterwards."""
     return directory.run(Append(directory.path, key, list(batches), now, sync)).end
 
 
-def fill(directory: Directory, count: int, key: LogKey = KEY, size: int = 50, **more: Any) -> int:
+def fill(
+    directory: LogDirectory, count: int, key: LogKey = KEY, size: int = 50, **more: Any
+) -> int:
     """Append batches of two records each until the log has `count` more records."""
     start = end = directory.run(Read(directory.path, key, FAR, FAR, 1)).end
     while end < start + count:
@@ -101,10 +111,10 @@ def fill(directory: Directory, count: int, key: LogKey = KEY, size: int = 50, **
 
 
 def read_batches(
-    directory: Directory, key: LogKey = KEY, start: int = -1, limit: int = FAR, most: int = 500
-) -> list[Batch]:
+    directory: LogDirectory, key: LogKey = KEY, start: int = -1, limit: int = FAR, most: int = 500
+) -> list[RecordBatch]:
     """All batches of a log, read in pieces."""
-    found: list[Batch] = []
+    found: list[RecordBatch] = []
     offset = start
     if offset < 0:
         offset = directory.run(Read(directory.path, key, FAR, FAR, 1)).start
@@ -116,7 +126,7 @@ def read_batches(
         offset = found[-1].next_offset
 
 
-def read_values(directory: Directory, key: LogKey = KEY, start: int = -1) -> dict[int, bytes]:
+def read_values(directory: LogDirectory, key: LogKey = KEY, start: int = -1) -> dict[int, bytes]:
     """All records of a log (from its start): offset -> value."""
     first = directory._logs[key].start
     return {
@@ -128,8 +138,8 @@ def read_values(directory: Directory, key: LogKey = KEY, start: int = -1) -> dic
 
 
 def step(
-    source: Directory,
-    target: Directory,
+    source: LogDirectory,
+    target: LogDirectory,
     mark: CopyMark | None = None,
     limit: int = FAR,
     most: int = 1 << 20,
@@ -149,7 +159,7 @@ def step(
     return target.run(AdoptCopied(target.path, future, plan, copied))
 
 
-def copy_all(source: Directory, target: Directory, most: int = 700, key: LogKey = KEY) -> int:
+def copy_all(source: LogDirectory, target: LogDirectory, most: int = 700, key: LogKey = KEY) -> int:
     """Step until the future log has all of the current one; the number of steps."""
     progress = None
     for number in range(1, 1000):
@@ -159,7 +169,7 @@ def copy_all(source: Directory, target: Directory, most: int = 700, key: LogKey 
     raise AssertionError("the copy does not come to an end")
 
 
-def check_log(directory: Directory, loaded: LoadedLog, *, holes: bool = False) -> None:
+def check_log(directory: LogDirectory, loaded: LoadedLog, *, holes: bool = False) -> None:
     """What is kept beside the records agrees with the records: epochs, producers, indexes.
 
     `holes`: compaction may have left some between batches.
@@ -185,7 +195,7 @@ def check_log(directory: Directory, loaded: LoadedLog, *, holes: bool = False) -
         assert segment.latest.timestamp == newest
 
 
-def accept_loss(directory: Directory, key: LogKey = KEY) -> list[str]:
+def accept_loss(directory: LogDirectory, key: LogKey = KEY) -> list[str]:
     """Mark a log as bad, take the damage out, serve the rest: what is lost."""
     path = directory.path
     directory.run(MarkBad(path, key, "bad CRC", 5))
@@ -194,7 +204,7 @@ def accept_loss(directory: Directory, key: LogKey = KEY) -> list[str]:
     while base is not None:
         step = directory.run(Salvage(path, key, base, "ab" * 16, "bad CRC", 7))
         base, lost = step.next, [*lost, *step.lost]
-    directory.run(Reload(path, key, Manner.LOSS_ACCEPTED))
+    directory.run(Reload(path, key, ReloadManner.LOSS_ACCEPTED))
     return lost
 
 
@@ -212,7 +222,7 @@ def with_records(close: bool = True, path: str = "/data/d1") -> MemoryDisk:
     disk, directory = fresh()
     create(directory, segment_bytes=1000, index_interval_bytes=200)
     fill(directory, 40)
-    directory.run(Checkpoint(path))
+    directory.run(WriteCheckpoints(path))
     directory.run(WriteHighWatermarks(path, {KEY.topic_partition: 30}))
     if close:
         directory.run(Close(path, 5))

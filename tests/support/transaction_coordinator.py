@@ -5,9 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from spindle.core.transactions.coordinator import Coordinator
-from spindle.core.transactions.states import State
-from spindle.core.transactions.values import Ending, Limits, Producer, TransactionRecord
+from spindle.core.transactions.transaction_coordinator_shard import TransactionCoordinatorShard
+from spindle.core.transactions.transaction_states import TransactionState
+from spindle.core.transactions.transaction_values import (
+    Ending,
+    ProducerIdAndEpoch,
+    TransactionLimits,
+    TransactionRecord,
+)
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.outbox import Outbox
@@ -30,10 +35,10 @@ class World:
         """Those that wait for an id; None: each gets one at once."""
         self.coordinator = self.new()
 
-    def new(self) -> Coordinator:
-        return Coordinator(
+    def new(self) -> TransactionCoordinatorShard:
+        return TransactionCoordinatorShard(
             3,
-            Limits(timeout_max=10_000, expiration=5_000),
+            TransactionLimits(timeout_max=10_000, expiration=5_000),
             self.out,
             self.append,
             self.new_id,
@@ -57,17 +62,21 @@ class World:
         else:
             self.held.append(done)
 
-    def init(self, expected: Producer | None = None, timeout: int = 1_000) -> Producer | Error:
-        told: list[Producer | Error] = []
+    def init(
+        self, expected: ProducerIdAndEpoch | None = None, timeout: int = 1_000
+    ) -> ProducerIdAndEpoch | Error:
+        told: list[ProducerIdAndEpoch | Error] = []
         self.coordinator.init("x", timeout, expected, told.append)
         return told[0]
 
-    def begin(self) -> Producer:
+    def begin(self) -> ProducerIdAndEpoch:
         made = self.init()
-        assert isinstance(made, Producer)
+        assert isinstance(made, ProducerIdAndEpoch)
         return made
 
-    def add(self, producer: Producer, *partitions: TopicPartition, bumps: bool = False) -> Error:
+    def add(
+        self, producer: ProducerIdAndEpoch, *partitions: TopicPartition, bumps: bool = False
+    ) -> Error:
         told: list[Error] = []
         try:
             self.coordinator.add("x", producer, partitions, bumps, told.append)
@@ -76,14 +85,14 @@ class World:
         return told[0]
 
     def verify(
-        self, producer: Producer, *partitions: TopicPartition
+        self, producer: ProducerIdAndEpoch, *partitions: TopicPartition
     ) -> dict[TopicPartition, Error]:
         told: list[dict[TopicPartition, Error]] = []
         self.coordinator.verify("x", producer, partitions, told.append)
         return told[0]
 
-    def end(self, producer: Producer, commit: bool = True, bumps: bool = False) -> object:
-        told: list[Producer | Error] = []
+    def end(self, producer: ProducerIdAndEpoch, commit: bool = True, bumps: bool = False) -> object:
+        told: list[ProducerIdAndEpoch | Error] = []
         self.coordinator.end("x", producer, commit, bumps, told.append)
         return told[0]
 
@@ -100,5 +109,5 @@ class World:
         self.coordinator.on_loaded()
 
     @property
-    def state(self) -> State:
+    def state(self) -> TransactionState:
         return self.coordinator.transactions["x"].state

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from spindle.core.transactions.values import BUMPING, Ending, Producer
+from spindle.core.transactions.transaction_values import BUMPING, Ending, ProducerIdAndEpoch
 from spindle.model.batches import TRANSACTIONAL
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId, TopicPartition
@@ -25,7 +25,7 @@ class Question(NamedTuple):
     """What the coordinator is asked; `then` answers."""
 
     transactional_id: str
-    producer: Producer
+    producer: ProducerIdAndEpoch
     adds: bool
     then: Callable[[Error], None]
 
@@ -50,7 +50,7 @@ class Asked:
     def add(
         self,
         transactional_id: str,
-        producer: Producer,
+        producer: ProducerIdAndEpoch,
         partitions: Iterable[TopicPartition],
         bumps: bool,
         then: Callable[[Error], None],
@@ -61,7 +61,7 @@ class Asked:
     def verify(
         self,
         transactional_id: str,
-        producer: Producer,
+        producer: ProducerIdAndEpoch,
         partitions: Iterable[TopicPartition],
         then: Callable[[dict[TopicPartition, Error]], None],
     ) -> None:
@@ -119,7 +119,7 @@ class TransactionalWorld(World):
         told: list[Error] = []
         ending = Ending(
             transactional_id="x",
-            producer=Producer(7, epoch),
+            producer=ProducerIdAndEpoch(7, epoch),
             committed=committed,
             coordinator_epoch=coordinator,
             partitions=(WHERE,),

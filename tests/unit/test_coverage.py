@@ -13,7 +13,7 @@ def test_a_room_below_its_floor_is_named(
 ) -> None:
     monkeypatch.setattr(coverage, "FLOORS", {"core": 90, "wire": 50})
     files = {
-        "src/spindle/core/raft/log.py": file(8, 10),
+        "src/spindle/core/raft/raft_log.py": file(8, 10),
         "src/spindle/core/lifecycle.py": file(9, 10),
         "src/spindle/wire/batch.py": file(1, 2),
         "src/spindle/__main__.py": file(0, 1),

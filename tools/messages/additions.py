@@ -116,7 +116,8 @@ ADDITIONS: Final[Mapping[tuple[int, EntityType], Mapping[str, tuple[Part, ...]]]
     (Key.DESCRIBE_LOG_DIRS, EntityType.response): {
         "DescribeLogDirsResult": (Part("directory_id", "uuid", tag=FIRST_TAG),),
     },
-    # What the directories that take new replicas have to offer, side by side (`node.rooms`).
+    # What the directories that take new replicas have to offer, side by side
+    # (`node.directory_capacities`).
     (Key.BROKER_HEARTBEAT, EntityType.request): {
         "BrokerHeartbeatRequest": (
             Part("room_directories", "[]uuid", tag=FIRST_TAG, default=()),

@@ -1,7 +1,7 @@
 """Tables of the metadata records that we interpret: which fields, in which versions.
 
-Pure data over `model.records`; `recording` makes readers and writers of it. Field order is wire
-order. A zero id is MIGRATING (KIP-858). The keys that are missing here (ACLs, quotas, SCRAM,
+Pure data over `model.metadata_records`; `recording` makes readers and writers of it. Field order is
+wire order. A zero id is MIGRATING (KIP-858). The keys that are missing here (ACLs, quotas, SCRAM,
 tokens, ...) are kept as they came.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.ids import Endpoint
 from spindle.wire.making import feature, fence, unfence
 from tools.messages.declare import F, layout
@@ -98,7 +98,7 @@ SCHEMAS: Final = (
             F("elr", "[]int32", since=2, tag=1),
             F("last_known_elr", "[]int32", since=2, tag=2),
         ),
-        r.Partition,
+        r.PartitionRegistration,
     ),
     Schema(
         4,
@@ -110,7 +110,7 @@ SCHEMAS: Final = (
             F("key", "string"),
             F("value", "?string"),
         ),
-        r.Config,
+        r.DynamicConfig,
     ),
     Schema(
         5,
@@ -138,7 +138,9 @@ SCHEMAS: Final = (
     Schema(
         12, range(1), "FeatureLevel", (F("name", "string"), F("level", "int16")), r.FeatureLevel
     ),
-    Schema(15, range(1), "ProducerIds", (*_BROKER, F("next_producer_id", "int64")), r.ProducerIds),
+    Schema(
+        15, range(1), "ProducerIds", (*_BROKER, F("next_producer_id", "int64")), r.ProducerIdsBlock
+    ),
     Schema(
         17,
         range(4),

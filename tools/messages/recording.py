@@ -1,8 +1,8 @@
 """The text of one module of records: a reader and a writer for each layout that a record has had.
 
-The values are classes of `model.records` and `wire.stored`: the machines use them and know no wire.
-A record is read into an open twin of its class, which then becomes the class itself: setting the
-fields of a frozen dataclass takes six times as long.
+The values are classes of `model.metadata_records` and `wire.stored`: the machines use them and know
+no wire. A record is read into an open twin of its class, which then becomes the class itself:
+setting the fields of a frozen dataclass takes six times as long.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from spindle.model import ids
-from spindle.model import records as model_records
+from spindle.model import metadata_records as model_records
 from spindle.wire import making, stored
 from spindle.wire.values import put_uvarint
 from tools.messages.layout import FIXED, Field, Layout
@@ -76,7 +76,7 @@ def registry_text(records: list[Recorded]) -> str:
         "from __future__ import annotations",
         "from collections.abc import Mapping",
         "from typing import Final, Never",
-        "from spindle.model import records as r",
+        "from spindle.model import metadata_records as r",
         "from spindle.wire.codec import Reader, Writer",
         f"from spindle.wire.contents import ({', '.join(modules)})",
         "",

@@ -91,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if COMPLETING not in os.environ:
             _answer_at_once(given)
             _run_node(given)
-        from spindle.cli.group import run
+        from spindle.cli.lazy_group import run
 
         run(given, COMMANDS, FRONT)
 

@@ -12,11 +12,11 @@ from spindle.cli import log_pictures, pages, render
 from spindle.cli.connecting import AsJson, written
 from spindle.cli.exits import End
 from spindle.cli.log_dirs import names
-from spindle.cli.log_pictures import Bar, Mark
+from spindle.cli.log_pictures import Bar, BarPart
 from spindle.cli.spark import SparkRemote, spark_session
 
 if TYPE_CHECKING:
-    from spindle.pipeline.auditing import Found
+    from spindle.pipeline.auditing import AuditResult
 
 ROWS_SHOWN = 40
 _FAULTS = ("lost", "doubled", "changed", "reordered", "damaged")
@@ -76,7 +76,7 @@ def audit(
         raise typer.Exit(End.UNKNOWN)
 
 
-def summary(found: Found) -> dict[str, Any]:
+def summary(found: AuditResult) -> dict[str, Any]:
     """The answer of `--json`: counts of records."""
     return {
         "version": 1,
@@ -91,7 +91,7 @@ def summary(found: Found) -> dict[str, Any]:
     }
 
 
-def headline(found: Found) -> str:
+def headline(found: AuditResult) -> str:
     """Everything in a sentence."""
     wrong = ", ".join(f"{found.counts[n]} {n}" for n in _FAULTS if found.counts.get(n))
     whole = next(iter(found.counts.values()))
@@ -102,7 +102,7 @@ def headline(found: Found) -> str:
     return f"{whole} records: " + (wrong or found.claim)
 
 
-def page(found: Found) -> str:
+def page(found: AuditResult) -> str:
     """The same as an HTML page with a picture."""
     bars = [_bar(name, counts) for name, counts in found.rows]
     return pages.page(
@@ -115,7 +115,7 @@ def page(found: Found) -> str:
     )
 
 
-def _basis(found: Found) -> str:
+def _basis(found: AuditResult) -> str:
     return ". ".join((f"Compared: {found.basis}", *(f"Not judged: {lim}" for lim in found.limits)))
 
 
@@ -124,12 +124,12 @@ def _bar(name: str, counts: dict[str, int]) -> Bar:
     marks, at = [], 0
     for fault in _FAULTS:
         if count := counts.get(fault, 0):
-            marks.append(Mark(at, at + count, "alarm", f"{count} {fault}"))
+            marks.append(BarPart(at, at + count, "alarm", f"{count} {fault}"))
             at += count
     return Bar(name, 0, max(whole, at), marks, f"{whole} records")
 
 
-def _show(found: Found) -> None:
+def _show(found: AuditResult) -> None:
     rows = [[name, *map(str, counts.values())] for name, counts in found.rows[:ROWS_SHOWN]]
     if rows:
         render.table("Records by fate", ("partition", *found.counts), rows)

@@ -32,7 +32,7 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RibbonEnd:
     """Where ribbons begin or end: its place `y`, how high, and the bytes that go or come."""
 
     name: str
@@ -57,8 +57,8 @@ class Ribbon:
 class Flows:
     """Ribbons from sources to targets, as broad as the bytes that go."""
 
-    sources: Sequence[Place]
-    targets: Sequence[Place]
+    sources: Sequence[RibbonEnd]
+    targets: Sequence[RibbonEnd]
     ribbons: Sequence[Ribbon]
     height: float
     width: int = WIDTH
@@ -128,7 +128,7 @@ def courses(all_courses: Sequence[Course], now: float, end: float, day: float) -
     return [_course(course, now, end, day) for course in all_courses]
 
 
-def _places(ends: Sequence[tuple[str, int]], scale: float) -> tuple[list[Place], float]:
+def _places(ends: Sequence[tuple[str, int]], scale: float) -> tuple[list[RibbonEnd], float]:
     """Places below each other, and where the last one is over."""
     sizes: dict[str, list[int]] = {}
     for name, size in ends:
@@ -136,7 +136,7 @@ def _places(ends: Sequence[tuple[str, int]], scale: float) -> tuple[list[Place],
     y, found = 6.0, []
     for name, counts in sorted(sizes.items()):
         high = sum(max(_THIN, count * scale) for count in counts)
-        found.append(Place(name, shortened(name, _NAME_MAX), y, high, sum(counts)))
+        found.append(RibbonEnd(name, shortened(name, _NAME_MAX), y, high, sum(counts)))
         y += max(28.0, high) + _GAP
     return found, y
 

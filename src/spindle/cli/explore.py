@@ -16,7 +16,7 @@ import typer
 from spindle.cli.render import fail, say, table
 
 if TYPE_CHECKING:
-    from spindle.sim.exhaustive.search import Report
+    from spindle.sim.exhaustive.state_space import SearchReport
 
 SHOWN_EVERY: Final = 0.5
 """Seconds between two words of progress."""
@@ -45,10 +45,12 @@ def explore(
 
     Exit code 1 if a promise is broken, with the way there, or if the limit ended the search.
     """
-    from spindle.sim.exhaustive.search import explore as search
-    from spindle.sim.exhaustive.situation import PROMISES, Bounds
+    from spindle.sim.exhaustive.situation import PROMISES, ExplorationBounds
+    from spindle.sim.exhaustive.state_space import explore as search
 
-    bounds = Bounds(directories, moves, cancels, failures, restarts, losses, elections, produces)
+    bounds = ExplorationBounds(
+        directories, moves, cancels, failures, restarts, losses, elections, produces
+    )
     began = time.monotonic()
     progress = _Progress(began)
     report = search(bounds, limit, progress.look)
@@ -95,7 +97,7 @@ def explore_transactions(
 
     Exit code 1 if a promise is broken, with the way there, or if the limit ended the search.
     """
-    from spindle.sim.exhaustive.search import explore as search
+    from spindle.sim.exhaustive.state_space import explore as search
     from spindle.sim.exhaustive.transacting import TransactionSituation
     from spindle.sim.exhaustive.transaction_bounds import PROMISES, TransactionBounds
 
@@ -117,7 +119,7 @@ class _Progress:
         self._next = began
         self._shown = False
 
-    def look(self, report: Report) -> None:
+    def look(self, report: SearchReport) -> None:
         """Called now and then by the search."""
         now = time.monotonic()
         if now >= self._next and sys.stderr.isatty():
@@ -131,7 +133,7 @@ class _Progress:
 
 
 def _tell(
-    report: Report, seconds: float, promises: tuple[str, ...], limit: int, json_output: bool
+    report: SearchReport, seconds: float, promises: tuple[str, ...], limit: int, json_output: bool
 ) -> None:
     """What the search has found, and the exit code that goes with it."""
     if json_output:
@@ -144,7 +146,7 @@ def _tell(
         fail(f"not complete: stopped at --limit {limit} states")
 
 
-def _as_json(report: Report, seconds: float, promises: tuple[str, ...]) -> dict[str, object]:
+def _as_json(report: SearchReport, seconds: float, promises: tuple[str, ...]) -> dict[str, object]:
     return {
         "states": report.states,
         "steps": report.steps,
@@ -159,7 +161,7 @@ def _as_json(report: Report, seconds: float, promises: tuple[str, ...]) -> dict[
     }
 
 
-def _print(report: Report, seconds: float, promises: tuple[str, ...]) -> None:
+def _print(report: SearchReport, seconds: float, promises: tuple[str, ...]) -> None:
     say(
         f"{report.states} states, {report.steps} steps, {report.rests} ends in which all settles, "
         f"{report.deepest} choices deep, in {seconds:.1f} s"

@@ -13,7 +13,7 @@ import typer
 from spindle.cli import log_pictures, pages, render
 from spindle.cli.connecting import AsJson, written
 from spindle.cli.log_dirs import names
-from spindle.cli.log_pictures import Bar, Bars, Mark
+from spindle.cli.log_pictures import Bar, BarPart, Bars
 from spindle.cli.spark import SparkRemote, spark_session
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _picture(found: Forensics) -> Bars:
         known = [d.last_offset + 1 for d in own if d.last_offset is not None]
         end = max([log.end_offset or 0, *known, begin + 1])
         marks = [
-            Mark(
+            BarPart(
                 d.first_offset,
                 end if d.last_offset is None else d.last_offset + 1,
                 "band" if d.copy else "alarm",

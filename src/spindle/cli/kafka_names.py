@@ -20,10 +20,15 @@ import spindle
 from spindle.cli import render
 from spindle.cli.app import readers_may_leave
 from spindle.cli.connecting import command_config, read_text, with_admin
-from spindle.cli.log_dirs import Found, ask, document, names, narrowed
+from spindle.cli.log_dirs import DescribedLogDirs, ask, document, names, narrowed
 from spindle.cli.reassign import limits
-from spindle.cli.reassign import run as running
-from spindle.cli.reassign.plan import Plan, parse_brokers, parse_plan, parse_topics
+from spindle.cli.reassign import reassigning as running
+from spindle.cli.reassign.reassignment_plan import (
+    ReassignmentPlan,
+    parse_brokers,
+    parse_plan,
+    parse_topics,
+)
 from spindle.cli.roll import UnknownBrokers, existing
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
@@ -115,7 +120,7 @@ def log_dirs(arguments: Sequence[str] | None = None) -> None:
         raise SystemExit(1)
 
 
-async def _describe(admin: AdminClient, given: argparse.Namespace) -> Found:
+async def _describe(admin: AdminClient, given: argparse.Namespace) -> DescribedLogDirs:
     brokers = await existing(admin, parse_brokers(given.broker_list))
     print("Querying brokers for log directories information", flush=True)
     found = await ask(admin, brokers)
@@ -143,7 +148,7 @@ def reassign_partitions(arguments: Sequence[str] | None = None) -> None:
 def storage(arguments: Sequence[str] | None = None) -> None:
     """`kafka-storage`: format, info, ids, and what releases and features bring."""
     from spindle.cli.storage import releases
-    from spindle.cli.storage import run as storage_run
+    from spindle.cli.storage import storage_format as storage_run
 
     given = _storage_parser().parse_args(arguments)
     try:
@@ -162,7 +167,7 @@ def storage(arguments: Sequence[str] | None = None) -> None:
                     given.cluster_id,
                     print,
                     ignore_formatted=given.ignore_formatted,
-                    wishes=storage_run.Wishes(
+                    wishes=storage_run.StorageOptions(
                         release=given.release_version,
                         features=tuple(given.feature),
                         scram=tuple(given.add_scram),
@@ -265,7 +270,7 @@ def _reassign_work(action: str, given: argparse.Namespace) -> Callable[[AdminCli
 
 
 def _plan_work(
-    action: str, given: argparse.Namespace, plan: Plan
+    action: str, given: argparse.Namespace, plan: ReassignmentPlan
 ) -> Callable[[AdminClient], Coroutine[Any, Any, Any]]:
     timeout_ms = running.DIRECTORY_TIMEOUT_MS if given.timeout is None else given.timeout
     keep = given.preserve_throttles
@@ -273,7 +278,7 @@ def _plan_work(
         return lambda admin: _verify(admin, plan, keep)
     if action == "cancel":
         return lambda admin: _cancel(admin, plan, keep, timeout_ms)
-    options = running.Options(
+    options = running.ReassignOptions(
         additional=given.additional,
         throttle=_rate(given.throttle),
         move_throttle=_rate(given.replica_alter_log_dirs_throttle),
@@ -283,13 +288,13 @@ def _plan_work(
     return lambda admin: running.execute(admin, plan, options, print)
 
 
-async def _verify(admin: AdminClient, plan: Plan, keep: bool) -> None:
+async def _verify(admin: AdminClient, plan: ReassignmentPlan, keep: bool) -> None:
     found = await running.verify(admin, plan, print, preserve_throttles=keep)
     if not found.active and not keep:
         await running.check_named(admin, plan)
 
 
-async def _cancel(admin: AdminClient, plan: Plan, keep: bool, timeout_ms: int) -> None:
+async def _cancel(admin: AdminClient, plan: ReassignmentPlan, keep: bool, timeout_ms: int) -> None:
     lift = None if keep else limits.clear
     await running.cancel(admin, plan, print, lift=lift, timeout_ms=timeout_ms)
     if not keep:

@@ -15,7 +15,7 @@ import typer
 from spindle.cli import render, roll
 from spindle.cli.connecting import AsJson, Bootstrap, BrokerList, TimeLimit, with_admin
 from spindle.cli.exits import End
-from spindle.cli.reassign.plan import parse_brokers
+from spindle.cli.reassign.reassignment_plan import parse_brokers
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
 from spindle.client.results import LogDescription, LogDirDescription
@@ -30,7 +30,7 @@ _JAVA_NAMES: Final = {
 
 
 @dataclass(frozen=True)
-class Found:
+class DescribedLogDirs:
     """What the brokers told, and what those said who could not."""
 
     brokers: dict[NodeId, tuple[LogDirDescription, ...]]
@@ -56,11 +56,13 @@ def log_dirs(
     """
     topics, paths = names(topic_list), names(only)
 
-    async def work(admin: AdminClient) -> Found:
+    async def work(admin: AdminClient) -> DescribedLogDirs:
         called = await roll.call(admin, parse_brokers(broker_list))
         found = await ask(admin, called.live)
         await _check_names(admin, topics, paths, found)
-        return Found(found.brokers, dict(sorted({**called.down, **found.silent}.items())))
+        return DescribedLogDirs(
+            found.brokers, dict(sorted({**called.down, **found.silent}.items()))
+        )
 
     found = with_admin(bootstrap_server, work, timeout=request_timeout)
     found = narrowed(found, topics, paths)
@@ -77,7 +79,7 @@ def log_dirs(
 
 
 async def _check_names(
-    admin: AdminClient, topics: Sequence[str], paths: Sequence[str], found: Found
+    admin: AdminClient, topics: Sequence[str], paths: Sequence[str], found: DescribedLogDirs
 ) -> None:
     """Unusable where a topic or a directory does not exist at all: zeros would say otherwise."""
     told = await admin.describe_topics(topics).settled()
@@ -92,10 +94,10 @@ async def _check_names(
         )
 
 
-async def ask(admin: AdminClient, brokers: Sequence[NodeId]) -> Found:
+async def ask(admin: AdminClient, brokers: Sequence[NodeId]) -> DescribedLogDirs:
     """Ask these brokers for their directories."""
     settled = await admin.describe_log_dirs(brokers).settled()
-    return Found(
+    return DescribedLogDirs(
         {b: d for b, d in settled.items() if not isinstance(d, Exception)},
         {b: roll.of_known(d) for b, d in settled.items() if isinstance(d, Exception)},
     )
@@ -106,7 +108,9 @@ def names(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def narrowed(found: Found, topics: Sequence[str], directories: Sequence[str]) -> Found:
+def narrowed(
+    found: DescribedLogDirs, topics: Sequence[str], directories: Sequence[str]
+) -> DescribedLogDirs:
     """The same with these topics' replicas and these directories only (none: all).
 
     A directory without such a replica stays, empty, as Kafka's tool has it.
@@ -125,10 +129,10 @@ def narrowed(found: Found, topics: Sequence[str], directories: Sequence[str]) ->
         )
         for broker, theirs in found.brokers.items()
     }
-    return Found(brokers, found.silent)
+    return DescribedLogDirs(brokers, found.silent)
 
 
-def document(found: Found, *, more: bool = False) -> dict[str, Any]:
+def document(found: DescribedLogDirs, *, more: bool = False) -> dict[str, Any]:
     """The document that Kafka's tool prints (version 1); with `more`, what it leaves out too."""
     result: dict[str, Any] = {
         "brokers": [
@@ -171,7 +175,7 @@ def _java_name(error: Error) -> str | None:
     return _JAVA_PACKAGE + _JAVA_NAMES.get(error, f"{plain}Exception")
 
 
-def _show(found: Found) -> None:
+def _show(found: DescribedLogDirs) -> None:
     directories = [(b, d) for b, theirs in found.brokers.items() for d in theirs]
     render.table(
         "Log directories",

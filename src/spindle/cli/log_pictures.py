@@ -18,7 +18,7 @@ _LEAST = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class BarPart:
     """A part of a bar from `begin` to `end`; `kind`: a class of the page's style."""
 
     begin: int
@@ -34,7 +34,7 @@ class Bar:
     name: str
     begin: int
     end: int
-    marks: Sequence[Mark]
+    marks: Sequence[BarPart]
     text: str
 
 
@@ -45,7 +45,7 @@ class BarRow:
     bar: Bar
     name: str
     y: int
-    marks: Sequence[tuple[Mark, float, float]]
+    marks: Sequence[tuple[BarPart, float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def bars(logs: Sequence[Bar], label: str) -> Bars:
     return Bars(label, rows, _ROW * len(rows) + 4)
 
 
-def _place(log: Bar, mark: Mark) -> tuple[float, float]:
+def _place(log: Bar, mark: BarPart) -> tuple[float, float]:
     room = WIDTH - _LABEL
     scale = room / max(1, log.end - log.begin)
     x = min(max(0.0, (mark.begin - log.begin) * scale), room - _LEAST)

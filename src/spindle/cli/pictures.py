@@ -20,7 +20,7 @@ _NAME_MAX = 38
 
 
 @dataclass(frozen=True, slots=True)
-class Disk:
+class DiskBar:
     """Bytes of replicas in a directory before and after; `capacity` 0: unknown, it is offline.
 
     `remark` is shown beside its name, in the colour of alarm.
@@ -45,7 +45,7 @@ class DiskRow:
     `heading`: its owner, if it is the first one of it.
     """
 
-    disk: Disk
+    disk: DiskBar
     heading: str
     name: str
     y: int
@@ -55,7 +55,7 @@ class DiskRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Disks:
+class DiskBars:
     """Two bars for each directory; those of one owner stand together, below its name.
 
     `fullest`: the share that the longest bar stands for; `of`: what it is a share of, in words.
@@ -80,7 +80,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class LabelledSpan:
     """A span in a picture: from `x` on, so broad, with its text in a line of its own at `y`."""
 
     x: float
@@ -102,7 +102,7 @@ class Timeline:
     """
 
     bars: Sequence[tuple[float, float]]
-    bands: Sequence[Band]
+    bands: Sequence[LabelledSpan]
     ticks: Sequence[tuple[float, float]]
     bar: float
     top: int
@@ -113,7 +113,7 @@ class Timeline:
     width: int = WIDTH
 
 
-def disks(all_disks: Sequence[Disk], of: str = "of its directory's capacity") -> Disks:
+def disks(all_disks: Sequence[DiskBar], of: str = "of its directory's capacity") -> DiskBars:
     """Bars as long as directories are full; the longest takes all the room."""
     fullest = max((d.share(n) for d in all_disks for n in (d.before, d.after)), default=0) or 1
     scale = (WIDTH - _LABEL - _VALUES) / fullest
@@ -128,7 +128,7 @@ def disks(all_disks: Sequence[Disk], of: str = "of its directory's capacity") ->
         name = shortened(disk.path, _NAME_MAX)
         rows.append(DiskRow(disk, heading, name, y, max(1.0, before), max(1.0, after), numbers))
         y += _ROW
-    return Disks(rows, fullest, of, y)
+    return DiskBars(rows, fullest, of, y)
 
 
 def timeline(
@@ -139,7 +139,7 @@ def timeline(
     step, seconds = WIDTH / count, count * bin_seconds
     per_second = step / bin_seconds
     bands = [
-        Band(
+        LabelledSpan(
             span.begin * per_second,
             max(2.0, (span.end - span.begin) * per_second),
             13 + _LINE * row,

@@ -15,7 +15,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
-from spindle.planning.words import amount
+from spindle.planning.amounts import amount
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +28,7 @@ _RATE_SECONDS: Final = 10.0
 _BAR: Final = 20
 
 
-class Report(Protocol):
+class ProgressReport(Protocol):
     """Tells a bar how many bytes are done, and of how many if that has changed."""
 
     def __call__(self, done: int, total: int | None = None, /) -> None: ...
@@ -130,7 +130,7 @@ def waiting(text: str) -> Iterator[None]:
 
 
 @contextmanager
-def transfer(title: str, total: int) -> Iterator[Report]:
+def transfer(title: str, total: int) -> Iterator[ProgressReport]:
     """A bar on stderr with bytes, rate and time left; call what it gives with bytes done so far.
 
     Where stderr is not a terminal (a log file, a pipe) it is a line a minute instead, and one at

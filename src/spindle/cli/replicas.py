@@ -18,12 +18,12 @@ import typer
 from spindle.cli import accepting, render, roll
 from spindle.cli.connecting import AsJson, Bootstrap, BrokerList, TimeLimit, with_admin
 from spindle.cli.exits import End
-from spindle.cli.reassign.plan import parse_brokers
+from spindle.cli.reassign.reassignment_plan import parse_brokers
 from spindle.client.admin import AdminClient
 from spindle.client.results import KeptBadCopy, ReplicaHealth
 from spindle.model.errors import Unusable
 from spindle.model.ids import NodeId, TopicPartition
-from spindle.planning.words import counted
+from spindle.planning.amounts import counted
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -35,7 +35,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedReplicas:
     """What the brokers told; those that could not be asked, and why."""
 
     brokers: dict[NodeId, tuple[ReplicaHealth, ...]]
@@ -61,7 +61,7 @@ def replicas(
     if not bootstrap_server:
         raise typer.BadParameter("name a broker of the cluster: -b host:port", param_hint="-b")
 
-    async def work(admin: AdminClient) -> Seen:
+    async def work(admin: AdminClient) -> ObservedReplicas:
         return await _ask(admin, parse_brokers(broker_list))
 
     seen = with_admin(bootstrap_server, work, timeout=request_timeout)
@@ -146,7 +146,7 @@ def _accept_all(
     as_json: bool,
     timeout: float,
 ) -> None:
-    async def look(admin: AdminClient) -> Seen:
+    async def look(admin: AdminClient) -> ObservedReplicas:
         return await _ask(admin, [] if broker is None else [broker])
 
     seen = with_admin(bootstrap, look, timeout=timeout)
@@ -232,17 +232,17 @@ def parse_partition(text: str) -> TopicPartition:
     return TopicPartition(topic, int(number))
 
 
-async def _ask(admin: AdminClient, brokers: Sequence[NodeId]) -> Seen:
+async def _ask(admin: AdminClient, brokers: Sequence[NodeId]) -> ObservedReplicas:
     called = await roll.call(admin, brokers)
     settled = await admin.describe_bad_replicas(called.live).settled()
     silent = {b: roll.of_known(d) for b, d in settled.items() if isinstance(d, Exception)}
-    return Seen(
+    return ObservedReplicas(
         {b: d for b, d in settled.items() if not isinstance(d, Exception)},
         dict(sorted({**called.down, **silent}.items())),
     )
 
 
-def document(seen: Seen) -> dict[str, Any]:
+def document(seen: ObservedReplicas) -> dict[str, Any]:
     """The document for scripts."""
 
     def directory(broker: NodeId, found: ReplicaHealth) -> dict[str, Any]:
@@ -285,7 +285,7 @@ def document(seen: Seen) -> dict[str, Any]:
     }
 
 
-def _show(seen: Seen) -> None:
+def _show(seen: ObservedReplicas) -> None:
     pairs = [(str(b), d) for b, found in seen.brokers.items() for d in found]
     scrubbers = [
         [

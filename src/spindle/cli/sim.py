@@ -20,7 +20,7 @@ import typer
 from spindle.cli.render import fail, say, table
 
 if TYPE_CHECKING:
-    from spindle.sim.run import Outcome
+    from spindle.sim.seed_run import SeedOutcome
 
 SAID_SHOWN = 40
 """Log lines shown of a seed that has failed."""
@@ -54,7 +54,7 @@ def sim(
 
 
 def _one(seed: int, trace: bool, json_output: bool) -> None:
-    from spindle.sim.run import simulate
+    from spindle.sim.seed_run import simulate
     from spindle.sim.swarm import draw
 
     if trace:
@@ -73,8 +73,8 @@ def _one(seed: int, trace: bool, json_output: bool) -> None:
 
 def _many(seeds: range, jobs: int, json_output: bool) -> None:
     began = time.monotonic()
-    outcomes: list[Outcome] = []
-    failed: list[Outcome] = []
+    outcomes: list[SeedOutcome] = []
+    failed: list[SeedOutcome] = []
     for outcome in run_seeds(seeds, jobs):
         outcomes.append(outcome)
         if outcome.error is not None:
@@ -92,9 +92,9 @@ def _many(seeds: range, jobs: int, json_output: bool) -> None:
         fail(f"{len(failed)} of {len(outcomes)} seeds fail: {numbers} (spindle sim --seed N)")
 
 
-def run_seeds(seeds: Iterable[int], jobs: int) -> Iterator[Outcome]:
+def run_seeds(seeds: Iterable[int], jobs: int) -> Iterator[SeedOutcome]:
     """Run seeds on some processes; outcomes as they come."""
-    from spindle.sim.run import simulate
+    from spindle.sim.seed_run import simulate
 
     left = iter(seeds)
     with ProcessPoolExecutor(jobs) as pool:
@@ -106,7 +106,7 @@ def run_seeds(seeds: Iterable[int], jobs: int) -> Iterator[Outcome]:
             yield done.result()
 
 
-def _print_json(outcome: Outcome) -> None:
+def _print_json(outcome: SeedOutcome) -> None:
     print(
         json.dumps(
             {
@@ -123,7 +123,7 @@ def _print_json(outcome: Outcome) -> None:
     )
 
 
-def _summary(outcomes: list[Outcome], seconds: float) -> None:
+def _summary(outcomes: list[SeedOutcome], seconds: float) -> None:
     counts: dict[str, int] = {}
     for outcome in outcomes:
         for what, times in outcome.counts.items():

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from spindle.cli import render
-from spindle.cli.reassign.plan import Plan
-from spindle.cli.reassign.run import Verified, look
-from spindle.cli.reassign.state import Move
+from spindle.cli.reassign.reassigning import Verified, look
+from spindle.cli.reassign.reassignment_plan import ReassignmentPlan
+from spindle.cli.reassign.reassignment_state import MoveStatus
 from spindle.client.admin import AdminClient
 from spindle.client.log_dirs import LogDirs, replica_in
 from spindle.client.results import Replica, ReplicaLogDirs
@@ -28,7 +28,7 @@ a broker starts a move that it had noted only a moment after the replica has com
 
 
 @dataclass(frozen=True)
-class Copy:
+class WatchedCopy:
     """One log that is being copied: bytes that it has, and bytes that it shall have.
 
     `directory` is where it goes; None while a broker has not yet chosen it.
@@ -50,7 +50,7 @@ def copies(
     verified: Verified,
     before: Mapping[Replica, bool],
     found: Mapping[NodeId, LogDirs | Exception],
-) -> list[Copy]:
+) -> list[WatchedCopy]:
     """What the plan copies: replicas new to their broker, and replicas that change directory.
 
     `before`: the replicas of the plan that were complete when watching began; they do not count.
@@ -71,12 +71,12 @@ def copies(
             done, directory = place.current_size, place.current
             if move is not None:
                 directory = move.target
-                done = done if move.move is Move.DONE else place.future_size
-            result.append(Copy(replica, min(done, whole), whole, directory))
+                done = done if move.move is MoveStatus.DONE else place.future_size
+            result.append(WatchedCopy(replica, min(done, whole), whole, directory))
     return result
 
 
-def by_disk(under_way: Iterable[Copy]) -> dict[str, tuple[int, int]]:
+def by_disk(under_way: Iterable[WatchedCopy]) -> dict[str, tuple[int, int]]:
     """(bytes done, bytes in all) of each disk that is written to."""
     found: dict[str, tuple[int, int]] = {}
     for copy in under_way:
@@ -93,11 +93,11 @@ def complete_replicas(verified: Verified) -> dict[Replica, bool]:
             replica = Replica(*name, broker)
             there = broker in state.current and not state.active
             move = verified.moves.get(replica)
-            found[replica] = there and (move is None or move.move is Move.DONE)
+            found[replica] = there and (move is None or move.move is MoveStatus.DONE)
     return found
 
 
-async def what_is_there(admin: AdminClient) -> Plan | None:
+async def what_is_there(admin: AdminClient) -> ReassignmentPlan | None:
     """All that is under way in a cluster, as the plan that would have asked for it; None: nothing.
 
     Reassignments of any partitions, and moves between directories of all brokers that answer.
@@ -130,11 +130,15 @@ async def what_is_there(admin: AdminClient) -> Plan | None:
         for replica, path in moving.items()
         if replica.broker in replicas.get(replica.name, ())
     }
-    return Plan(dict(sorted(replicas.items())), dict(sorted(wanted.items()))) if replicas else None
+    return (
+        ReassignmentPlan(dict(sorted(replicas.items())), dict(sorted(wanted.items())))
+        if replicas
+        else None
+    )
 
 
 async def watch(
-    admin: AdminClient, plan: Plan, before: Mapping[Replica, bool] | None = None
+    admin: AdminClient, plan: ReassignmentPlan, before: Mapping[Replica, bool] | None = None
 ) -> Verified:
     """Show progress until the plan is complete, or nothing is under way any more.
 

@@ -1,7 +1,7 @@
 """A broker's life as one table, and what it owes the controller about its directories.
 
-Knows no requests: `node.lifecycle` sends them and tells what came back. States and their order are
-Apache Kafka's (KIP-631); directories follow KIP-858.
+Knows no requests: `node.broker_lifecycle_manager` sends them and tells what came back. States and
+their order are Apache Kafka's (KIP-631); directories follow KIP-858.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ DELETE_HORIZON: Final = 0x40
 
 
 @dataclass(slots=True)
-class Batch:
+class RecordBatch:
     """One record batch of format v2: header fields decoded, records left as they came.
 
     `data` holds the whole batch, header included, as received. `base_offset` and `leader_epoch`

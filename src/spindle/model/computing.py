@@ -23,7 +23,7 @@ class Compute(BesideJob[Any]):
         return (f"{self.directory} compute", self.directory)
 
 
-class Walk(Protocol):
+class SteppedWork(Protocol):
     """Something to be looked at in steps, on any thread, one after the other."""
 
     @property
@@ -44,7 +44,7 @@ class CheckRecords(BesideJob[bool | Refusal]):
     Touches no file: the directory is the one that the records would go to.
     """
 
-    walk: Walk
+    walk: SteppedWork
     most: int
 
     @property

@@ -11,7 +11,7 @@ from spindle.model import cordons
 from spindle.model.errors import Unusable
 from spindle.model.ids import Endpoint, LogDir, NodeId
 from spindle.model.settings.scrutiny import examine, nearest
-from spindle.model.settings.values import Settings
+from spindle.model.settings.typed_settings import Settings
 
 
 @dataclass(frozen=True, slots=True)

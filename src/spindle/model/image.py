@@ -13,7 +13,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.ids import (
     LOST,
     MIGRATING,
@@ -38,7 +38,7 @@ class TopicState:
 
     name: str
     topic_id: TopicId
-    partitions: dict[int, r.Partition] = field(default_factory=dict)
+    partitions: dict[int, r.PartitionRegistration] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ class ClusterImage:
 
     # --- asking -----------------------------------------------------------------------------
 
-    def partition(self, id: PartitionId) -> r.Partition | None:
+    def partition(self, id: PartitionId) -> r.PartitionRegistration | None:
         """A partition's state, or None where it does not exist."""
         topic = self.topics.get(id.topic_id)
         return topic.partitions.get(id.partition) if topic else None
@@ -125,7 +125,7 @@ class ClusterImage:
         topic = self.topics.get(id.topic_id)
         return TopicPartition(topic.name, id.partition) if topic else None
 
-    def partitions(self) -> Iterator[tuple[TopicState, r.Partition]]:
+    def partitions(self) -> Iterator[tuple[TopicState, r.PartitionRegistration]]:
         """All partitions with their topics."""
         for topic in self.topics.values():
             for partition in topic.partitions.values():
@@ -157,13 +157,13 @@ class ClusterImage:
         state = self.brokers.get(broker)
         return state is not None and (not state.log_dirs or directory in state.log_dirs)
 
-    def directory_of(self, partition: r.Partition, broker: NodeId) -> DirectoryId:
+    def directory_of(self, partition: r.PartitionRegistration, broker: NodeId) -> DirectoryId:
         """The directory that the metadata names for a broker's replica."""
         if len(partition.directories) != len(partition.replicas):
             return MIGRATING
         return partition.directories[partition.replicas.index(broker)]
 
-    def replica_is_online(self, partition: r.Partition, broker: NodeId) -> bool:
+    def replica_is_online(self, partition: r.PartitionRegistration, broker: NodeId) -> bool:
         """The broker is alive and its directory for this replica is online."""
         return (
             broker in partition.replicas
@@ -237,7 +237,7 @@ class ClusterImage:
             self.delta.partitions.pop(id, None)
             self.delta.gone[id] = None
 
-    def _partition(self, record: r.Partition) -> None:
+    def _partition(self, record: r.PartitionRegistration) -> None:
         self.topics[record.topic_id].partitions[record.partition_id] = record
         self.delta.partitions[PartitionId(record.topic_id, record.partition_id)] = None
 
@@ -246,7 +246,7 @@ class ClusterImage:
         topic.partitions[record.partition_id] = merge(topic.partitions[record.partition_id], record)
         self.delta.partitions[PartitionId(record.topic_id, record.partition_id)] = None
 
-    def _config(self, record: r.Config) -> None:
+    def _config(self, record: r.DynamicConfig) -> None:
         key = (record.resource_type, record.resource_name)
         settings = dict(self.config(*key))
         if record.value is None:
@@ -266,7 +266,7 @@ class ClusterImage:
             self.features.pop(record.name, None)
         self.delta.features = True
 
-    def _producer_ids(self, record: r.ProducerIds) -> None:
+    def _producer_ids(self, record: r.ProducerIdsBlock) -> None:
         self.next_producer_id = record.next_producer_id
 
     def _clear_elr(self, record: r.ClearElr) -> None:
@@ -284,10 +284,10 @@ class ClusterImage:
         """NoOp, and transaction marks: whoever reads the log resolves these."""
 
 
-def merge(state: r.Partition, change: r.PartitionChange) -> r.Partition:
+def merge(state: r.PartitionRegistration, change: r.PartitionChange) -> r.PartitionRegistration:
     """A partition after a change: epochs move as replay defines."""
     leads = change.leader != r.NO_CHANGE
-    return r.Partition(
+    return r.PartitionRegistration(
         partition_id=state.partition_id,
         topic_id=state.topic_id,
         replicas=state.replicas if change.replicas is None else change.replicas,
@@ -316,7 +316,7 @@ def merge(state: r.Partition, change: r.PartitionChange) -> r.Partition:
     )
 
 
-def has_leader(state: r.Partition) -> bool:
+def has_leader(state: r.PartitionRegistration) -> bool:
     """Whether anybody leads the partition."""
     return state.leader != NO_LEADER
 
@@ -328,11 +328,11 @@ _APPLY: dict[type, Callable[[ClusterImage, Any], None]] = {
     r.RegisterController: ClusterImage._register_controller,
     r.Topic: ClusterImage._topic,
     r.RemoveTopic: ClusterImage._remove_topic,
-    r.Partition: ClusterImage._partition,
+    r.PartitionRegistration: ClusterImage._partition,
     r.PartitionChange: ClusterImage._change_partition,
-    r.Config: ClusterImage._config,
+    r.DynamicConfig: ClusterImage._config,
     r.FeatureLevel: ClusterImage._feature,
-    r.ProducerIds: ClusterImage._producer_ids,
+    r.ProducerIdsBlock: ClusterImage._producer_ids,
     r.NoOp: ClusterImage._nothing,
     r.BeginTransaction: ClusterImage._nothing,
     r.EndTransaction: ClusterImage._nothing,

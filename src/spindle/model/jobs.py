@@ -12,9 +12,9 @@ from enum import Enum
 from typing import Generic, TypeVar
 from zlib import crc32
 
-from spindle.model.batches import Batch, Buffer
+from spindle.model.batches import Buffer, RecordBatch
 from spindle.model.ids import LogDir, TopicId, TopicPartition
-from spindle.model.logs import (
+from spindle.model.log_values import (
     AbortedTransaction,
     LoadedLog,
     LogKey,
@@ -75,7 +75,7 @@ class Release(Job[None]):
 
 
 @dataclass(slots=True)
-class Measure(Job[Usage]):
+class MeasureUsage(Job[Usage]):
     """Ask the file system for its size and its free bytes. Doubles as the disk's health probe.
 
     `write`: have a small file written, synced and read back as well.
@@ -85,7 +85,7 @@ class Measure(Job[Usage]):
 
 
 @dataclass(slots=True)
-class Checkpoint(Job[None]):
+class WriteCheckpoints(Job[None]):
     """Write the logs' recovery points and starts where they changed.
 
     Segments that were sealed before the last one was asked for are put on the medium first.
@@ -194,7 +194,7 @@ class Append(LogJob[Appended]):
     share one fsync. `now_ms` is the wall clock, for time-based rolling.
     """
 
-    batches: list[Batch]
+    batches: list[RecordBatch]
     now_ms: int
     sync: bool = False
 
@@ -325,7 +325,7 @@ class MarkBad(LogJob[None]):
     reached: int = 0
 
 
-class Manner(Enum):
+class ReloadManner(Enum):
     """How a log is loaded again."""
 
     AGAIN = "as it is, unless it is marked as bad"
@@ -340,7 +340,7 @@ class Reload(LogJob[LoadedLog]):
     LogFailed where it is damaged, or ends before what it had reached; then it is left as it is.
     """
 
-    manner: Manner = Manner.AGAIN
+    manner: ReloadManner = ReloadManner.AGAIN
 
 
 @dataclass(slots=True)

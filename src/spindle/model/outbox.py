@@ -1,9 +1,9 @@
 """What a machine may ask of the world, and how the world answers.
 
-A machine is handed an `Outbox` and leaves its wishes there; it performs nothing itself. The node
+A machine is handed an `Outbox` and leaves its effects there; it performs nothing itself. The node
 collects them with `take()` and gives them to whoever drives it: the rim (files, sockets, clock) or
 the simulation (none of these). Answers come back through `done`, `replied` and `tick`, in the
-order in which things happened, and run the continuation which the machine left with its wish.
+order in which things happened, and run the continuation which the machine left with its effect.
 
 Law: a promise to a client or a peer leaves only from the continuation of the write it rests on.
 """
@@ -108,7 +108,7 @@ class Ready:
 
 
 class Timer:
-    """A wish to be woken; `cancel()` takes it back."""
+    """An order to be woken; `cancel()` takes it back."""
 
     __slots__ = ("at", "then")
 
@@ -128,7 +128,7 @@ TURN_REST: Final = 0.05
 
 
 class Outbox:
-    """Collects the wishes of a node's machines; hands each answer to the continuation it is for.
+    """Collects the effects of a node's machines; hands each answer to the continuation it is for.
 
     `now` (s, monotonic) and `wall_ms` (ms since 1970) are set by the node before each input; `busy`
     by a rim that knows it: the share of its time, from 0 to 1, in which the node lately had work.
@@ -140,14 +140,14 @@ class Outbox:
         self.busy = 0.0
         self.rng = rng
         self.carry_out: Callable[[Ready], None] | None = None
-        """Set by a rim that can carry out wishes while an input is still being worked on."""
+        """Set by a rim that can carry out effects while an input is still being worked on."""
         self._ready = Ready()
         self._tickets = itertools.count(1)
         self._waiting: dict[int, Callable[[Any], None]] = {}
         self._timers: list[tuple[float, int, Timer]] = []
         self._turns: deque[Callable[[], None]] = deque()
 
-    # --- wishes -----------------------------------------------------------------------------
+    # --- effects -----------------------------------------------------------------------------
 
     def run(self, job: Job[R], then: Callable[[R | Failure], None]) -> None:
         """Have a job done by its directory's thread; `then` gets the result, or the Failure."""
@@ -258,7 +258,7 @@ class Outbox:
         return self._timers[0][0] if self._timers else None
 
     def hurry(self) -> None:
-        """Have what was wished so far leave now, for somebody waits, and go on with the input.
+        """Have the effects so far leave now, for somebody waits, and go on with the input.
 
         For a letter before much work. Where an input takes no time (tests, the simulation) all
         leaves together in the end.
@@ -267,7 +267,7 @@ class Outbox:
             self.carry_out(ready)
 
     def take(self) -> Ready | None:
-        """All wishes since the last time, or None."""
+        """All effects since the last time, or None."""
         if not self._ready:
             return None
         ready, self._ready = self._ready, Ready()

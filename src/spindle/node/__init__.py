@@ -1,1 +1,1 @@
-"""A node as one machine: frames and results in, wishes out. Composes core and wire."""
+"""A node as one machine: frames and results in, effects out. Composes core and wire."""

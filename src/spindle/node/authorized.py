@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import Final
 
 
-class Operation(IntEnum):
+class AclOperation(IntEnum):
     """Kafka's AclOperation."""
 
     READ = 3
@@ -25,12 +25,12 @@ class Operation(IntEnum):
     IDEMPOTENT_WRITE = 12
 
 
-def _bits(*operations: Operation) -> int:
+def _bits(*operations: AclOperation) -> int:
     return sum(1 << operation for operation in operations)
 
 
 NOT_ASKED: Final = -(1 << 31)
-_O = Operation
+_O = AclOperation
 CLUSTER: Final = _bits(
     _O.CREATE, _O.ALTER, _O.DESCRIBE, _O.CLUSTER_ACTION, _O.DESCRIBE_CONFIGS, _O.ALTER_CONFIGS,
     _O.IDEMPOTENT_WRITE,

@@ -11,82 +11,84 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from spindle.model.errors import Failure
 from spindle.model.ids import LogDir, NodeId
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage, Delta
-from spindle.model.logs import OpenedDirectory
+from spindle.model.log_values import OpenedDirectory
 from spindle.model.outbox import Outbox
 from spindle.model.settings.scrutiny import INTERNAL_TOPICS, look_at_topic
-from spindle.model.settings.values import Settings
+from spindle.model.settings.typed_settings import Settings
 from spindle.model.statistics import Sample
+from spindle.node.broker_context import BrokerContext
+from spindle.node.broker_lifecycle_manager import BrokerLifecycleManager
 from spindle.node.forwarding import Forwarding
-from spindle.node.groups.groups import Groups
+from spindle.node.groups.group_coordinator_service import GroupCoordinatorService
 from spindle.node.housekeeping import Housekeeping
-from spindle.node.lifecycle import Lifecycle
-from spindle.node.logdirs.logdirs import LogDirs
+from spindle.node.logdirs.log_dir_manager import LogDirManager
 from spindle.node.replicas.compaction import Compaction
-from spindle.node.replicas.fetchers import Fetchers
-from spindle.node.replicas.replicas import Replicas
-from spindle.node.site import Site
+from spindle.node.replicas.replica_fetcher_manager import ReplicaFetcherManager
+from spindle.node.replicas.replica_manager import ReplicaManager
 from spindle.node.slices import Slices
 from spindle.node.topic_creation import TopicCreation
-from spindle.node.transactions.producer_ids import ProducerIds
-from spindle.node.transactions.transactions import Transactions
+from spindle.node.transactions.producer_id_manager import ProducerIdManager
+from spindle.node.transactions.transaction_coordinator_service import TransactionCoordinatorService
 
 
 class Broker:
     """What a broker consists of, each part made after those that it takes."""
 
-    def __init__(self, site: Site) -> None:
-        self.site = site
-        self.lifecycle = Lifecycle(site, lambda: self.logs.places.rooms())
-        self.replicas = Replicas(site)
-        self.fetchers = Fetchers(site, self.replicas)
-        self.logs = LogDirs(site, self.lifecycle, self.replicas, self.fetchers.has_answered)
+    def __init__(self, context: BrokerContext) -> None:
+        self.context = context
+        self.lifecycle = BrokerLifecycleManager(context, lambda: self.logs.places.rooms())
+        self.replicas = ReplicaManager(context)
+        self.fetchers = ReplicaFetcherManager(context, self.replicas)
+        self.logs = LogDirManager(
+            context, self.lifecycle, self.replicas, self.fetchers.has_answered
+        )
         self.replicas.bind(self.fetchers, self.logs)
         self.fetchers.listeners.append(self.logs.on_answered)
-        self.housekeeping = Housekeeping(site, self.replicas, self.logs)
+        self.housekeeping = Housekeeping(context, self.replicas, self.logs)
         self.compaction = Compaction(
-            site,
+            context,
             self.replicas,
             lambda id: self.logs.moves.of(id) is not None,
             self.logs.on_shortened,
         )
-        self.topic_creation = TopicCreation(site)
-        self.producer_ids = ProducerIds(site)
-        self.groups = Groups(site, self.replicas, self.topic_creation)
-        self.transactions = Transactions(
-            site, self.replicas, self.groups, self.topic_creation, self.producer_ids
+        self.topic_creation = TopicCreation(context)
+        self.producer_ids = ProducerIdManager(context)
+        self.groups = GroupCoordinatorService(context, self.replicas, self.topic_creation)
+        self.transactions = TransactionCoordinatorService(
+            context, self.replicas, self.groups, self.topic_creation, self.producer_ids
         )
-        self.forwarding = Forwarding(site)
-        self.slices = Slices(site.out, site.config.log_dirs[0])
+        self.forwarding = Forwarding(context)
+        self.slices = Slices(context.out, context.config.log_dirs[0])
         self.started = False
         self._said: set[str] = set()
         """What the log says of settings is said once."""
 
-    # --- the site, for handlers -------------------------------------------------------------
+    # --- the context, for handlers -------------------------------------------------------------
 
     @property
     def cluster_id(self) -> str:
         """The cluster's id."""
-        return self.site.cluster_id
+        return self.context.cluster_id
 
     @property
     def node_id(self) -> NodeId:
         """Our id."""
-        return self.site.node_id
+        return self.context.node_id
 
     @property
     def settings(self) -> Settings:
         """Our settings, dynamic values included."""
-        return self.site.settings
+        return self.context.settings
 
     @property
     def image(self) -> ClusterImage:
         """The committed metadata as replayed here so far."""
-        return self.site.image
+        return self.context.image
 
     @property
     def out(self) -> Outbox:
-        """What we wish of the world."""
-        return self.site.out
+        """Our effects."""
+        return self.context.out
 
     # --- life -------------------------------------------------------------------------------
 

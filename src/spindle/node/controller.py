@@ -17,12 +17,16 @@ from functools import partial
 from typing import Final, Protocol, TypeVar
 
 from spindle.core.controller import brokers, elections, features
-from spindle.core.controller.sessions import Sessions
-from spindle.core.controller.state import BATCH_RECORDS_MAX, Decision, State
-from spindle.model import records as r
+from spindle.core.controller.broker_sessions import BrokerSessions
+from spindle.core.controller.controller_state import (
+    BATCH_RECORDS_MAX,
+    ControllerResult,
+    ControllerState,
+)
+from spindle.model import metadata_records as r
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import CONTROLLER_REGISTRATION, FINALIZED, SUPPORTED
+from spindle.model.feature_rules import CONTROLLER_REGISTRATION, FINALIZED, SUPPORTED
 from spindle.model.ids import NodeId
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox, Timer
@@ -45,10 +49,10 @@ DEFAULT_BOOTSTRAP: Final = tuple(
 )
 """What an empty log begins with where the format wrote nothing."""
 
-Decide = Callable[[State], Decision[T]]
+Decide = Callable[[ControllerState], ControllerResult[T]]
 
 
-class View(Protocol):
+class ImageView(Protocol):
     """Whoever holds the committed image."""
 
     @property
@@ -62,7 +66,7 @@ class MetadataQuorum(Protocol):
     cluster_id: str
 
     @property
-    def metadata(self) -> View:
+    def metadata(self) -> ImageView:
         """The committed metadata of this node."""
 
     @property
@@ -95,8 +99,8 @@ class Controller:
         """Serves what brokers forward in envelopes; set by whoever composes the node."""
         self.incarnation = out.new_id()
         self.slices = Slices(out, config.metadata_dir)
-        self.sessions = Sessions(config.settings.seconds("broker.session.timeout.ms"))
-        self._state: State | None = None
+        self.sessions = BrokerSessions(config.settings.seconds("broker.session.timeout.ms"))
+        self._state: ControllerState | None = None
         self._term = 0
         self._appended = 0
         self._committed = 0
@@ -120,7 +124,7 @@ class Controller:
         return self._state is not None
 
     @property
-    def state(self) -> State | None:
+    def state(self) -> ControllerState | None:
         """What is decided, committed or not; None where we do not decide."""
         return self._state
 
@@ -137,8 +141,8 @@ class Controller:
         self._term += 1
         self._appended = self._committed = self._seen_by_noop = 0
         image.epoch = epoch
-        self._state = State(image, self.config.settings, self.cluster_id)
-        self.sessions = Sessions(self.sessions.timeout)
+        self._state = ControllerState(image, self.config.settings, self.cluster_id)
+        self.sessions = BrokerSessions(self.sessions.timeout)
         for registration in image.brokers.values():
             self.sessions.adopt(registration, image.offset, self.out.now)
         self.out.say("info", "controller is active", epoch=epoch, offset=image.offset)

@@ -14,9 +14,9 @@ from spindle.core.groups.subscription import partition_for
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NodeId, PartitionId
 from spindle.model.image import has_leader
-from spindle.node.reading import Readable, Reading
-from spindle.node.replicas.ports import KeyValue
-from spindle.node.site import Site
+from spindle.node.broker_context import BrokerContext
+from spindle.node.partition_reader import Readable, Reading
+from spindle.node.replicas.ports import CoordinatorRecord
 from spindle.node.topic_creation import TopicCreation
 
 
@@ -30,7 +30,7 @@ class Closable(Protocol):
         """Another broker leads now."""
 
 
-class Partitions(Readable, Protocol):
+class CoordinatorPartitions(Readable, Protocol):
     """What coordinators need of the replicas; tests keep partitions in memory."""
 
     @property
@@ -40,7 +40,7 @@ class Partitions(Readable, Protocol):
     def append(
         self,
         id: PartitionId,
-        records: Iterable[KeyValue],
+        records: Iterable[CoordinatorRecord],
         then: Callable[[int | Error], None],
         producer: tuple[int, int] | None = None,
     ) -> None:
@@ -50,7 +50,7 @@ class Partitions(Readable, Protocol):
 C = TypeVar("C", bound=Closable, covariant=True)
 
 
-class Led(Generic[C]):
+class LedPartition(Generic[C]):
     """A partition that we lead: its coordinator, and its reading while that lasts."""
 
     def __init__(self, coordinator: C) -> None:
@@ -58,16 +58,20 @@ class Led(Generic[C]):
         self.loading: Reading | None = None
 
 
-L = TypeVar("L", bound=Led[Closable])
+L = TypeVar("L", bound=LedPartition[Closable])
 
 
 class Coordinating(Generic[L]):
     """The partitions of `topic` that are led here, and the way from a key to its coordinator."""
 
     def __init__(
-        self, site: Site, partitions: Partitions, creation: TopicCreation, topic: str
+        self,
+        context: BrokerContext,
+        partitions: CoordinatorPartitions,
+        creation: TopicCreation,
+        topic: str,
     ) -> None:
-        self._site = site
+        self._context = context
         self._partitions = partitions
         self._creation = creation
         self._topic = topic
@@ -78,7 +82,7 @@ class Coordinating(Generic[L]):
 
     def partition_of(self, key: str) -> PartitionId | None:
         """The partition that holds a key; None while the topic is not there."""
-        topic = self._site.image.topic(self._topic)
+        topic = self._context.image.topic(self._topic)
         if topic is None or not topic.partitions:
             return None
         return PartitionId(topic.topic_id, partition_for(key, len(topic.partitions)))
@@ -89,8 +93,8 @@ class Coordinating(Generic[L]):
         if id is None:
             self._creation.want([self._topic])
             return None
-        state = self._site.image.partition(id)
-        if state is None or not has_leader(state) or not self._site.image.is_alive(state.leader):
+        state = self._context.image.partition(id)
+        if state is None or not has_leader(state) or not self._context.image.is_alive(state.leader):
             return None
         return state.leader
 
@@ -122,7 +126,7 @@ class Coordinating(Generic[L]):
         if not leads:
             self._resign(id)
             return
-        name = self._site.image.name_of(id)
+        name = self._context.image.name_of(id)
         if name is not None and name.topic == self._topic:
             self._resign(id)
             self._lead(id)
@@ -142,7 +146,7 @@ class Coordinating(Generic[L]):
     def _on_loaded(self, id: PartitionId, led: L) -> None:
         reading = led.loading
         assert reading is not None
-        self._site.out.say(
+        self._context.out.say(
             "info",
             "coordinator is ready",
             topic=self._topic,

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 from spindle.model.errors import Error, PeerFailed, Refusal
+from spindle.node.broker_context import BrokerContext
 from spindle.node.request_context import LATER, Later, R, RequestContext
-from spindle.node.site import Site
 from spindle.wire.codec import encode
 from spindle.wire.messages.default_principal_data import DefaultPrincipalData
 from spindle.wire.messages.envelope_request import EnvelopeRequest
@@ -30,8 +30,8 @@ IN_FLIGHT_MAX: Final = 1_000
 class Forwarding:
     """The requests of clients that are with the controller."""
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, site: BrokerContext) -> None:
+        self._context = site
         self._in_flight = 0
 
     def forward(
@@ -54,7 +54,7 @@ class Forwarding:
             request_principal=principal_bytes(),
             client_host_address=_address_bytes(context.host),
         )
-        self._send(context, refuse, envelope, self._site.out.now + _timeout(timeout_ms))
+        self._send(context, refuse, envelope, self._context.out.now + _timeout(timeout_ms))
         return LATER
 
     def _send(
@@ -64,7 +64,7 @@ class Forwarding:
         envelope: EnvelopeRequest,
         deadline: float,
     ) -> None:
-        out = self._site.out
+        out = self._context.out
         left = deadline - out.now
 
         def on_reply(reply: EnvelopeResponse | PeerFailed) -> None:
@@ -90,7 +90,7 @@ class Forwarding:
                 data = bytes(reply.response_data or b"")
                 context.answer_buffers([len(data).to_bytes(4, "big") + data])
 
-        self._site.controller.ask("forwarding", envelope, VERSION, on_reply, left)
+        self._context.controller.ask("forwarding", envelope, VERSION, on_reply, left)
 
     def _answer(
         self,

@@ -14,18 +14,18 @@ from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE
 from spindle.model.jobs import (
-    Checkpoint,
     Flush,
     LogStart,
     Retain,
+    WriteCheckpoints,
     WriteHighWatermarks,
 )
 from spindle.model.settings.setting import MAX_LONG
 from spindle.model.statistics import Sample
-from spindle.node.logdirs.logdirs import LogDirs
-from spindle.node.replicas.hosted import Hosted
-from spindle.node.replicas.replicas import Replicas
-from spindle.node.site import Site
+from spindle.node.broker_context import BrokerContext
+from spindle.node.logdirs.log_dir_manager import LogDirManager
+from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.replicas.replica_manager import ReplicaManager
 
 FLUSH_LOOK: Final = 0.5
 """Seconds between looks for logs that `flush.ms` wants on the medium."""
@@ -38,17 +38,19 @@ POINTS_EVERY: Final = "log.flush.offset.checkpoint.interval.ms"
 class Housekeeping:
     """The broker's periodic work on its logs."""
 
-    def __init__(self, site: Site, replicas: Replicas, logs: LogDirs) -> None:
-        self._site = site
+    def __init__(
+        self, context: BrokerContext, replicas: ReplicaManager, logs: LogDirManager
+    ) -> None:
+        self._context = context
         self._replicas = replicas
         self._logs = logs
-        self._out = site.out
-        self._settings = site.settings
+        self._out = context.out
+        self._settings = context.settings
         self._flushed: dict[PartitionId, float] = {}
         self._due: deque[PartitionId] = deque()
         self._checkpoints: list[Callable[[LogDir], None]] = []
         """Checkpoints under way: each is to be told of a directory that it need not wait for."""
-        delay = site.settings.seconds("log.initial.task.delay.ms")
+        delay = context.settings.seconds("log.initial.task.delay.ms")
         logs.listeners.append(self._on_directory_failed)
         self._out.after(delay, self._retain_all)
         self._out.after(delay, self._flush_due)
@@ -60,7 +62,7 @@ class Housekeeping:
     def _points(self) -> None:
         self._out.after(self._settings.seconds(POINTS_EVERY), self._points)
         for directory in self._logs.directories.online:
-            self._out.run(Checkpoint(directory.path), self._on_checkpoint)
+            self._out.run(WriteCheckpoints(directory.path), self._on_checkpoint)
 
     def _on_checkpoint(self, result: Failure | None) -> None:
         if isinstance(result, DiskFailed):
@@ -119,7 +121,7 @@ class Housekeeping:
             hosted, bounds = self._replicas.find(id), self._replicas.bounds(id)
             if hosted is None or bounds is None:
                 continue
-            settings = self._site.topic(hosted.name.topic)
+            settings = self._context.topic(hosted.name.topic)
             if "delete" not in settings.names("cleanup.policy"):
                 continue
             job = Retain(
@@ -133,7 +135,7 @@ class Housekeeping:
             hosted.write(job, partial(self._on_retained, hosted))
             return
 
-    def _on_retained(self, hosted: Hosted, result: LogStart | Failure) -> None:
+    def _on_retained(self, hosted: HostedPartition, result: LogStart | Failure) -> None:
         if not hosted.gone:
             if isinstance(result, Failure):
                 self._replicas.on_failure(hosted, result)
@@ -149,13 +151,13 @@ class Housekeeping:
         everyone = self._settings.find_whole("log.flush.interval.ms") not in (None, MAX_LONG)
         topics = {
             name
-            for (kind, name), values in self._site.image.configs.items()
+            for (kind, name), values in self._context.image.configs.items()
             if kind == TOPIC_RESOURCE and "flush.ms" in values
         }
         for hosted in list(replicas.hosted.values()) if everyone or topics else ():
             if not everyone and hosted.name.topic not in topics:
                 continue
-            every = self._site.topic(hosted.name.topic).whole("flush.ms")
+            every = self._context.topic(hosted.name.topic).whole("flush.ms")
             due = self._flushed.get(hosted.id, 0.0) + every / 1000 <= self._out.now
             if every < MAX_LONG and due and replicas.bounds(hosted.id) is not None:
                 self._flushed[hosted.id] = self._out.now
@@ -163,7 +165,7 @@ class Housekeeping:
         for id in self._flushed.keys() - replicas.hosted.keys():
             del self._flushed[id]
 
-    def _on_flushed(self, hosted: Hosted, result: Failure | None) -> None:
+    def _on_flushed(self, hosted: HostedPartition, result: Failure | None) -> None:
         if isinstance(result, Failure) and not hosted.gone:
             self._replicas.on_failure(hosted, result)
 

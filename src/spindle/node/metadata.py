@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Corrupt
 from spindle.model.ids import PartitionId
 from spindle.model.image import ClusterImage, Delta, TopicState

@@ -18,22 +18,22 @@ from spindle.model.jobs import (
     Close,
     Open,
 )
-from spindle.model.logs import OpenedDirectory
+from spindle.model.log_values import OpenedDirectory
 from spindle.model.outbox import Outbox, Ready, Rng
 from spindle.model.statistics import Sample
 from spindle.node import parted
 from spindle.node.broker import Broker
-from spindle.node.channel import ControllerChannel
+from spindle.node.broker_context import BrokerContext
 from spindle.node.connection import Connection
 from spindle.node.controller import VotingController
-from spindle.node.farewell import LastWords, last_words
+from spindle.node.controller_registration_manager import ControllerRegistrationManager
 from spindle.node.handlers import BROKER, CONTROLLER
-from spindle.node.introduction import Introduction
+from spindle.node.last_words import LastWords, last_words
 from spindle.node.metadata import Metadata
+from spindle.node.node_to_controller_channel import NodeToControllerChannel
 from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
 from spindle.node.router import Router
-from spindle.node.site import Site
 from spindle.node.watch import Watch
 
 EARLY_MAX: Final = 1_000
@@ -41,7 +41,7 @@ EARLY_MAX: Final = 1_000
 
 
 class Node:
-    """One process of a cluster. Feed it, then `take()` what it wishes."""
+    """One process of a cluster. Feed it, then `take()` what it asks for."""
 
     def __init__(self, config: NodeConfig, cluster_id: str, rng: Rng) -> None:
         self.config = config
@@ -61,12 +61,12 @@ class Node:
         self._early: list[tuple[int, Buffer]] = []
         if config.is_controller:
             self.controller = VotingController(config, self.out, self.quorum)
-            self._introduction = Introduction(self.controller)
+            self._introduction = ControllerRegistrationManager(self.controller)
             self.quorum.controller = self.controller
         if config.is_broker:
-            channel = ControllerChannel(self.quorum, peers, self.out)
-            site = Site(config, cluster_id, self.out, self.metadata, peers, channel)
-            self.broker = Broker(site)
+            channel = NodeToControllerChannel(self.quorum, peers, self.out)
+            context = BrokerContext(config, cluster_id, self.out, self.metadata, peers, channel)
+            self.broker = Broker(context)
             self.metadata.listen(self.broker.on_metadata)
             self.metadata.listen(lambda _: self._serve_early())
         for listener in config.listeners:
@@ -168,7 +168,7 @@ class Node:
     # --- output -----------------------------------------------------------------------------
 
     def take(self) -> Ready | None:
-        """All that the node wishes now, or None."""
+        """All that the node asks for now, or None."""
         return self.out.take()
 
     @property

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PARTITIONS: Final[Names[object]] = Names(("topics", "partitions"), ("topics", "partitions"))
 _INDEXES: Final[Names[object]] = Names(("topics", "partition_indexes"), ("topics", "partitions"))
 _RESOURCES: Final[Names[Controller]] = Names(
-    ("resources",), ("responses",), _configs.weigh, survey=_configs.Repeated
+    ("resources",), ("responses",), _configs.weigh, survey=_configs.RepeatedResources
 )
 
 BROKER: Final[Parted[Broker]] = {
@@ -43,7 +43,9 @@ BROKER: Final[Parted[Broker]] = {
     Key.DELETE_GROUPS: (Names(("groups_names",), ("results",)),),
     Key.ALTER_REPLICA_LOG_DIRS: (
         Names(
-            ("dirs", "topics", "partitions"), ("results",), survey=alter_replica_log_dirs.Repeated
+            ("dirs", "topics", "partitions"),
+            ("results",),
+            survey=alter_replica_log_dirs.RepeatedPartitions,
         ),
     ),
     Key.ADD_PARTITIONS_TO_TXN: (
@@ -51,7 +53,7 @@ BROKER: Final[Parted[Broker]] = {
         Names(
             ("v3_and_below_topics", "partitions"),
             ("results_by_topic_v3_and_below", "results_by_partition"),
-            survey=add_partitions_to_txn.Seen,
+            survey=add_partitions_to_txn.RequestedPartitions,
         ),
     ),
     Key.WRITE_TXN_MARKERS: (
@@ -62,7 +64,13 @@ BROKER: Final[Parted[Broker]] = {
 
 CONTROLLER: Final[Parted[Controller]] = {
     Key.CREATE_TOPICS: (
-        Names(("topics",), ("topics",), create_topics.weigh, small=True, survey=create_topics.Seen),
+        Names(
+            ("topics",),
+            ("topics",),
+            create_topics.weigh,
+            small=True,
+            survey=create_topics.TopicTotals,
+        ),
     ),
     Key.CREATE_PARTITIONS: (
         Names(
@@ -70,11 +78,17 @@ CONTROLLER: Final[Parted[Controller]] = {
             ("results",),
             create_partitions.weigh,
             small=True,
-            survey=create_partitions.Seen,
+            survey=create_partitions.PartitionTotals,
         ),
     ),
     Key.DELETE_TOPICS: tuple(
-        Names((field,), ("responses",), delete_topics.weigh, small=True, survey=delete_topics.Seen)
+        Names(
+            (field,),
+            ("responses",),
+            delete_topics.weigh,
+            small=True,
+            survey=delete_topics.DeletionTotals,
+        )
         for field in ("topic_names", "topics")
     ),
     Key.ALTER_CONFIGS: (_RESOURCES,),

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
 from spindle.model.settings.setting import Kind, Setting
 from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
-from spindle.model.settings.values import Settings, TopicSettings
+from spindle.model.settings.typed_settings import Settings, TopicSettings
 
 
-class Source(IntEnum):
+class SettingSource(IntEnum):
     """Where a value comes from."""
 
     TOPIC = 1
@@ -35,11 +35,11 @@ class Synonym(NamedTuple):
 
     name: str
     value: str | None
-    source: Source
+    source: SettingSource
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DescribedConfig:
     """A setting as it is told to a client."""
 
     setting: Setting
@@ -48,12 +48,12 @@ class Told:
     synonyms: tuple[Synonym, ...]
 
     @property
-    def source(self) -> Source:
+    def source(self) -> SettingSource:
         """Where the value comes from."""
-        return self.synonyms[0].source if self.synonyms else Source.DEFAULT
+        return self.synonyms[0].source if self.synonyms else SettingSource.DEFAULT
 
 
-class View:
+class SettingsView:
     """The settings of one node, and of the topics as that node sees them."""
 
     def __init__(self, image: ClusterImage, node: Settings, node_id: int) -> None:
@@ -62,7 +62,7 @@ class View:
         self._own = image.config(BROKER_RESOURCE, str(node_id))
         self._shared = image.config(BROKER_RESOURCE, "")
 
-    def topic(self, topic: str) -> Iterator[Told]:
+    def topic(self, topic: str) -> Iterator[DescribedConfig]:
         """All settings of a topic."""
         own = self._image.config(TOPIC_RESOURCE, topic)
         values = TopicSettings(own, self._node, {**self._shared, **self._own})
@@ -70,12 +70,12 @@ class View:
             value = setting.show(values.text(name))
             synonyms = self._synonyms(setting.broker) if setting.broker else ()
             if name in own:
-                synonyms = (Synonym(name, value, Source.TOPIC), *synonyms)
+                synonyms = (Synonym(name, value, SettingSource.TOPIC), *synonyms)
             elif not setting.described:
                 continue
-            yield Told(setting, value, False, synonyms)
+            yield DescribedConfig(setting, value, False, synonyms)
 
-    def broker(self) -> Iterator[Told]:
+    def broker(self) -> Iterator[DescribedConfig]:
         """All settings of this node, and what its file has beyond them."""
         given = {**self._node.given, **self._shared, **self._own}
         for name in {**NODE_SETTINGS, **given}:
@@ -83,15 +83,15 @@ class View:
             if setting.described or name in given:
                 synonyms = self._synonyms(name)
                 value = setting.show(given.get(name, setting.default))
-                yield Told(setting, value, not setting.dynamic, synonyms)
+                yield DescribedConfig(setting, value, not setting.dynamic, synonyms)
 
-    def cluster(self) -> Iterator[Told]:
+    def cluster(self) -> Iterator[DescribedConfig]:
         """What is set for all brokers of the cluster."""
         for name, text in self._shared.items():
             setting = NODE_SETTINGS.get(name) or _stranger(name)
             value = setting.show(text)
-            synonym = Synonym(name, value, Source.CLUSTER)
-            yield Told(setting, value, not setting.dynamic, (synonym,))
+            synonym = Synonym(name, value, SettingSource.CLUSTER)
+            yield DescribedConfig(setting, value, not setting.dynamic, (synonym,))
 
     def _synonyms(self, name: str) -> tuple[Synonym, ...]:
         """Every place that gives a node's setting a value, the nearest first.
@@ -103,10 +103,10 @@ class View:
         names = (name, *(other for other, _ in setting.unset))
         found = []
         for source, texts in (
-            (Source.BROKER, self._own),
-            (Source.CLUSTER, self._shared),
-            (Source.STATIC, self._node.given),
-            (Source.DEFAULT, _DEFAULTS),
+            (SettingSource.BROKER, self._own),
+            (SettingSource.CLUSTER, self._shared),
+            (SettingSource.STATIC, self._node.given),
+            (SettingSource.DEFAULT, _DEFAULTS),
         ):
             for each in names:
                 row = NODE_SETTINGS.get(each) or setting
@@ -117,11 +117,13 @@ class View:
         return tuple(found)
 
 
-def other_settings(image: ClusterImage, kind: int, name: str, source: Source) -> Iterator[Told]:
+def other_settings(
+    image: ClusterImage, kind: int, name: str, source: SettingSource
+) -> Iterator[DescribedConfig]:
     """What is set for a resource whose settings only others understand."""
     for key, value in image.config(kind, name).items():
         setting = Setting(key, Kind.STRING, None, "")
-        yield Told(setting, value, False, (Synonym(key, value, source),))
+        yield DescribedConfig(setting, value, False, (Synonym(key, value, source),))
 
 
 _DEFAULTS: Mapping[str, str] = {

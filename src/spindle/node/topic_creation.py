@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from spindle.model.errors import Error, PeerFailed
-from spindle.node.site import Site
+from spindle.node.broker_context import BrokerContext
 from spindle.wire.messages.create_topics_request import (
     CreatableTopic,
     CreatableTopicConfig,
@@ -40,8 +40,8 @@ def is_legal(name: str) -> bool:
 class TopicCreation:
     """What has been asked of the controller and not been answered yet."""
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
+    def __init__(self, context: BrokerContext) -> None:
+        self._context = context
         self._in_flight: dict[str, None] = {}
 
     def want(self, names: Iterable[str]) -> None:
@@ -51,7 +51,7 @@ class TopicCreation:
         if not wanted:
             return
         self._in_flight.update(dict.fromkeys(wanted))
-        self._site.controller.ask(
+        self._context.controller.ask(
             "forwarding",
             CreateTopicsRequest(
                 topics=tuple(self._topic(name) for name in wanted), timeout_ms=int(TIMEOUT * 1000)
@@ -62,7 +62,7 @@ class TopicCreation:
         )
 
     def _topic(self, name: str) -> CreatableTopic:
-        settings = self._site.settings
+        settings = self._context.settings
         if name not in (OFFSETS_TOPIC, TRANSACTIONS_TOPIC):
             # As this broker is set, not as the controller is: what Apache Kafka does.
             return CreatableTopic(
@@ -96,10 +96,10 @@ class TopicCreation:
     def _replicas(self, topic: str, setting: str) -> int:
         # Apache Kafka would refuse until enough brokers are there; a small cluster of ours works
         # with what it has, and says so.
-        wanted = self._site.settings.whole(setting)
-        registered = len(self._site.image.brokers)
+        wanted = self._context.settings.whole(setting)
+        registered = len(self._context.image.brokers)
         if registered < wanted:
-            self._site.out.say(
+            self._context.out.say(
                 "warning",
                 f"fewer brokers than {setting}: using fewer replicas",
                 topic=topic,
@@ -112,11 +112,11 @@ class TopicCreation:
         for name in names:
             self._in_flight.pop(name, None)
         if isinstance(reply, PeerFailed):
-            self._site.out.say("warning", "topics not created", topics=names, reason=str(reply))
+            self._context.out.say("warning", "topics not created", topics=names, reason=str(reply))
             return
         for topic in reply.topics:
             if topic.error_code not in (Error.NONE, Error.TOPIC_ALREADY_EXISTS):
-                self._site.out.say(
+                self._context.out.say(
                     "warning",
                     "topic not created",
                     topic=topic.name,

@@ -21,10 +21,10 @@ from spindle.model.ids import (
     TopicPartition,
 )
 from spindle.model.image import ClusterImage
-from spindle.model.records import Partition
+from spindle.model.metadata_records import PartitionRegistration
 
 
-class Leading(NamedTuple):
+class LeaderInfo(NamedTuple):
     """Who leads a partition and whether a client can use it."""
 
     error: Error
@@ -62,15 +62,15 @@ class Listening:
         self._reached = {b for b in self._alive if image.endpoint(b, listener) is not None}
         self._directories = {b: frozenset(image.brokers[b].log_dirs) for b in self._reached}
 
-    def leading(self, partition: Partition) -> Leading:
+    def leading(self, partition: PartitionRegistration) -> LeaderInfo:
         """The leader, or why it cannot be named."""
         if partition.leader in self._reached:
-            return Leading(Error.NONE, partition.leader)
+            return LeaderInfo(Error.NONE, partition.leader)
         if partition.leader in self._alive:
-            return Leading(Error.LISTENER_NOT_FOUND, NO_LEADER)
-        return Leading(Error.LEADER_NOT_AVAILABLE, NO_LEADER)
+            return LeaderInfo(Error.LISTENER_NOT_FOUND, NO_LEADER)
+        return LeaderInfo(Error.LEADER_NOT_AVAILABLE, NO_LEADER)
 
-    def offline_replicas(self, partition: Partition) -> tuple[NodeId, ...]:
+    def offline_replicas(self, partition: PartitionRegistration) -> tuple[NodeId, ...]:
         """Replicas whose broker is fenced or not reached, or whose directory is offline (KIP-112).
 
         What counts as online is `ClusterImage.replica_is_online`'s rule.

@@ -14,7 +14,7 @@ from spindle.model.activity import Activity, Observe
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir
 from spindle.model.outbox import Outbox
-from spindle.model.settings.values import Settings
+from spindle.model.settings.typed_settings import Settings
 
 
 class Watch:

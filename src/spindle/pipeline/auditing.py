@@ -9,13 +9,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
 from spindle.model.errors import Unusable
-from spindle.pipeline import audit, sequences
+from spindle.pipeline import audit_job, sequences
 from spindle.pipeline.session import Session
-from spindle.pipeline.words import core
+from spindle.pipeline.spark_messages import core
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AuditResult:
     """What an audit counted. `rows`: partitions or logs by name, the worst first.
 
     `basis`: what was compared, in words; `faulty`: how many rows there are with faults in all;
@@ -42,7 +42,7 @@ def count(
     consumed: Sequence[str] = (),
     disks: Sequence[str] = (),
     topics: Sequence[str] = (),
-) -> Found:
+) -> AuditResult:
     """Compare manifests with each other or with disks; disks alone by sequence numbers.
 
     Unusable where Spark cannot do its part.
@@ -55,7 +55,7 @@ def count(
         raise Unusable(f"Spark could not audit: {core(str(error))}") from error
 
 
-def _by_numbers(spark: Session, disks: Sequence[str], topics: Sequence[str]) -> Found:
+def _by_numbers(spark: Session, disks: Sequence[str], topics: Sequence[str]) -> AuditResult:
     logs = sequences.judge(spark, disks, topics)
     rows = tuple(
         (f"{disk}/{log}".rstrip("/"), asdict(fates)) for disk, log, _, _, fates in logs.logs
@@ -71,7 +71,7 @@ def _by_numbers(spark: Session, disks: Sequence[str], topics: Sequence[str]) -> 
         )
     claim = "no sequence number is missing, doubled or out of order"
     counts = asdict(logs.whole)
-    return Found(basis, logs.whole.sound, counts, rows, logs.faulty, claim, tuple(limits))
+    return AuditResult(basis, logs.whole.sound, counts, rows, logs.faulty, claim, tuple(limits))
 
 
 def _by_manifest(
@@ -80,29 +80,29 @@ def _by_manifest(
     consumed: Sequence[str],
     disks: Sequence[str],
     topics: Sequence[str],
-) -> Found:
-    told = audit.manifest(spark, produced)
+) -> AuditResult:
+    told = audit_job.manifest(spark, produced)
     if topics:
         told = told.where(F.col("topic").isin(list(topics)))
-    key: tuple[str, ...] = audit.BY_PLACE
+    key: tuple[str, ...] = audit_job.BY_PLACE
     if disks:
-        got = audit.on_disk(spark, disks, topics)
+        got = audit_job.on_disk(spark, disks, topics)
         basis = "what producers were told, and the records on disk, by offset"
     else:
-        got = audit.manifest(spark, consumed)
-        if audit.tells_sequences(told) and audit.tells_sequences(got):
-            key = audit.BY_SEQUENCE
+        got = audit_job.manifest(spark, consumed)
+        if audit_job.tells_sequences(told) and audit_job.tells_sequences(got):
+            key = audit_job.BY_SEQUENCE
         basis = f"what producers were told and consumers got, by {' and '.join(key)}"
-    judged = audit.judge(told, got, key)
+    judged = audit_job.judge(told, got, key)
     rows = tuple((f"{topic}-{n}", asdict(fates)) for topic, n, fates in judged.partitions)
     claim, limits = "each is there, once", []
-    if audit.tells(told, "checksum") and audit.tells(got, "checksum"):
+    if audit_job.tells(told, "checksum") and audit_job.tells(got, "checksum"):
         claim += ", unchanged"
     else:
         limits.append("values were not compared: a manifest has no checksums")
-    if audit.tells_sequences(told if disks or key == audit.BY_PLACE else got):
+    if audit_job.tells_sequences(told if disks or key == audit_job.BY_PLACE else got):
         claim += " and in its place"
     else:
         limits.append("the order was not compared: a manifest has no producers and sequences")
     counts = asdict(judged.whole)
-    return Found(basis, judged.whole.sound, counts, rows, judged.faulty, claim, tuple(limits))
+    return AuditResult(basis, judged.whole.sound, counts, rows, judged.faulty, claim, tuple(limits))

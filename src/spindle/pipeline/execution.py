@@ -1,7 +1,7 @@
 """Decides what an execution of a plan does next: what starts, what is over, what is taken back.
 
 A machine without I/O or clock: it is told what the cluster shows (`on_look`), at a time in s, and
-answers with wishes. Moves start as soon as the limits and the room in their directory allow, the
+answers with effects. Moves start as soon as the limits and the room in their directory allow, the
 most useful first; a directory that cannot hold all that comes takes it in the plan's waves. After
 each wave it asks for a census; where sizes have changed it wants a new plan of what is left.
 Idempotent: what is where it should be already is done, what is on its way is followed. So an
@@ -18,20 +18,20 @@ from typing import Final
 from spindle.client.results import ReplicaLogDirs
 from spindle.model.ids import TopicPartition
 from spindle.pipeline.execution_values import (
+    ClusterLook,
     Count,
-    Look,
-    Outcome,
+    Effect,
+    ExecutionProgress,
+    ExecutionRules,
     Phase,
     Place,
-    Progress,
-    Rules,
+    PlanOutcome,
     Start,
     TakeBack,
-    Wish,
     replica_of,
 )
-from spindle.planning.load import Move
-from spindle.planning.schedule import Limits
+from spindle.planning.load import PlannedMove
+from spindle.planning.schedule import WaveLimits
 
 STALL_SECONDS: Final = 120.0
 """A move that copies nothing for this long is given up and taken back."""
@@ -49,7 +49,7 @@ DRIFT_MIN_BYTES: Final = 64 << 10
 
 @dataclass(slots=True)
 class _Task:
-    move: Move
+    move: PlannedMove
     wave: int
     size: int
     phase: Phase = Phase.WAITING
@@ -80,9 +80,11 @@ class _Task:
 
 
 class Execution:
-    """One plan on its way. Inputs are `on_...`, wishes come back from them."""
+    """One plan on its way. Inputs are `on_...`, effects come back from them."""
 
-    def __init__(self, waves: Sequence[Sequence[Move]], rules: Rules, now: float) -> None:
+    def __init__(
+        self, waves: Sequence[Sequence[PlannedMove]], rules: ExecutionRules, now: float
+    ) -> None:
         self._tasks = [_Task(m, n, m.size) for n, wave in enumerate(waves) for m in wave]
         self._of = _by_partition(self._tasks)
         self._rules = rules
@@ -106,19 +108,19 @@ class Execution:
         return not any(t.under_way or t.phase is Phase.WAITING for t in self._tasks)
 
     @property
-    def watched(self) -> list[Move]:
+    def watched(self) -> list[PlannedMove]:
         """The moves that the next look shall show: at first all, then those under way."""
         every = not self._seen
         return [t.move for t in self._tasks if t.under_way or (every and t.phase is Phase.WAITING)]
 
     @property
-    def waves(self) -> tuple[tuple[Move, ...], ...]:
+    def waves(self) -> tuple[tuple[PlannedMove, ...], ...]:
         """The plan that is in force, what is done and under way included."""
         numbers = sorted({t.wave for t in self._tasks})
         return tuple(tuple(t.move for t in self._tasks if t.wave == n) for n in numbers)
 
     @property
-    def running(self) -> tuple[Move, ...]:
+    def running(self) -> tuple[PlannedMove, ...]:
         """What is under way."""
         return tuple(t.move for t in self._tasks if t.under_way)
 
@@ -128,7 +130,7 @@ class Execution:
         open_ = [t for t in self._tasks if t.under_way or t.phase is Phase.WAITING]
         return frozenset(place for t in open_ for place in (t.source, t.target))
 
-    def progress(self, now: float) -> Progress:
+    def progress(self, now: float) -> ExecutionProgress:
         """Bytes and moves so far."""
         disks: dict[str, tuple[int, int]] = {}
         for task in self._tasks:
@@ -138,7 +140,7 @@ class Execution:
             done, total = disks.get(name, (0, 0))
             copied = task.size if task.phase is Phase.DONE else min(task.inside, task.size)
             disks[name] = done + copied, total + task.size
-        return Progress(
+        return ExecutionProgress(
             sum(t.phase is Phase.DONE for t in self._tasks),
             len(self._tasks),
             sum(done for done, _ in disks.values()),
@@ -147,27 +149,27 @@ class Execution:
             dict(sorted(disks.items())),
         )
 
-    def outcome(self, now: float) -> Outcome:
+    def outcome(self, now: float) -> PlanOutcome:
         """What became of each move."""
         done = tuple(t.move for t in self._tasks if t.phase is Phase.DONE)
         others = [t for t in self._tasks if t.phase not in (Phase.DONE, Phase.GONE)]
         failed = tuple((t.move, t.why or t.phase.value) for t in others)
         there = tuple(t.move for t in self._tasks if t.phase is Phase.DONE and t.before)
         gone = tuple(t.move for t in self._tasks if t.phase is Phase.GONE)
-        return Outcome(done, failed, now - self._began, self.replanned, there=there, gone=gone)
+        return PlanOutcome(done, failed, now - self._began, self.replanned, there=there, gone=gone)
 
     # -- inputs -------------------------------------------------------------------------------
 
-    def follow(self, now: float, look: Look) -> None:
+    def follow(self, now: float, look: ClusterLook) -> None:
         """What the cluster shows now, for somebody who looks on: nothing is decided."""
         self._pass_over(look)
         for task in self._tasks:
             if task.under_way or task.phase is Phase.WAITING:
                 self._follow(task, now, look)
 
-    def on_look(self, now: float, look: Look) -> list[Wish]:
-        """What the cluster shows now; the wishes that follow from it."""
-        wishes: list[Wish] = []
+    def on_look(self, now: float, look: ClusterLook) -> list[Effect]:
+        """What the cluster shows now; the effects that follow from it."""
+        effects: list[Effect] = []
         first, self._seen = not self._seen, True
         if first:
             self._pass_over(look)
@@ -176,20 +178,20 @@ class Execution:
                 self._follow(task, now, look)
         stalled = self._stalled(now)
         if stalled:
-            wishes.append(TakeBack(stalled))
+            effects.append(TakeBack(stalled))
         counting = not self._cancelled and self._wave_is_over()
         if counting:
-            wishes.append(Count())  # What it finds may change what starts.
+            effects.append(Count())  # What it finds may change what starts.
         elif not self._cancelled and (starting := self._start(now, look)):
-            wishes.append(Start(starting))
+            effects.append(Start(starting))
         resting = any(at > now for at in self._rested.values())
         if counting or resting or any(t.under_way for t in self._tasks):
             self._since = now
         elif self._waiting() and now - self._since > ROOM_SECONDS:
             self._without_room(look)
-        return wishes
+        return effects
 
-    def on_refused(self, move: Move, why: str) -> None:
+    def on_refused(self, move: PlannedMove, why: str) -> None:
         """The cluster does not start a move."""
         for task in self._tasks:
             if task.move == move and task.under_way:
@@ -218,7 +220,9 @@ class Execution:
         shut = any(task.target not in open_ for task in self._waiting())
         return bool(self._waiting()) and (drifted or shut)
 
-    def on_replanned(self, waves: Sequence[Sequence[Move]], used: Mapping[Place, int]) -> None:
+    def on_replanned(
+        self, waves: Sequence[Sequence[PlannedMove]], used: Mapping[Place, int]
+    ) -> None:
         """A new plan for what has not begun; what is under way stays."""
         kept = [t for t in self._tasks if t.phase is not Phase.WAITING]
         self._counted = 0
@@ -230,7 +234,7 @@ class Execution:
         self._used |= {place: size for place, size in used.items() if place in self._used}
         self.replanned += 1
 
-    def on_cancel(self, now: float) -> list[Wish]:
+    def on_cancel(self, now: float) -> list[Effect]:
         """Somebody wants it to end: nothing starts any more, what is under way is taken back."""
         self._cancelled = True
         for task in self._waiting():
@@ -242,7 +246,7 @@ class Execution:
 
     # -- following ----------------------------------------------------------------------------
 
-    def _follow(self, task: _Task, now: float, look: Look) -> None:
+    def _follow(self, task: _Task, now: float, look: ClusterLook) -> None:
         if task.partition in look.gone:
             self._end(task, Phase.GONE)
             return
@@ -266,7 +270,7 @@ class Execution:
             if now - task.still > STILL_SECONDS:
                 self._end(task, Phase.FAILED, _not_moving(place))
 
-    def _pass_over(self, look: Look) -> None:
+    def _pass_over(self, look: ClusterLook) -> None:
         """Of a replica that moves on and on, what came before the step that it is at is done.
 
         An execution that was killed has left it there. A replica that comes back to where it was
@@ -281,7 +285,7 @@ class Execution:
                         step.before = True
                         self._end(step, Phase.DONE)
 
-    def _is_begun(self, task: _Task, look: Look) -> bool:
+    def _is_begun(self, task: _Task, look: ClusterLook) -> bool:
         """Whether a replica is where a move takes it, or on its way there and to nowhere else."""
         place = look.places.get(replica_of(task.move))
         if task.phase is not Phase.WAITING or place is None or isinstance(place, Exception):
@@ -291,12 +295,12 @@ class Execution:
         there = place.current == task.move.target and place.future is None
         return there or self._is_moving(task, place, look)
 
-    def _is_moving(self, task: _Task, place: ReplicaLogDirs, look: Look) -> bool:
+    def _is_moving(self, task: _Task, place: ReplicaLogDirs, look: ClusterLook) -> bool:
         if task.move.between:
             return task.partition in look.reassigning
         return place.future == task.move.target
 
-    def _is_assigned(self, task: _Task, look: Look) -> bool:
+    def _is_assigned(self, task: _Task, look: ClusterLook) -> bool:
         if not task.move.between:
             return True
         brokers = look.assigned.get(task.partition, ())
@@ -312,7 +316,7 @@ class Execution:
             task.changed = now
         task.inside, task.still = copied, None
 
-    def _stalled(self, now: float) -> tuple[Move, ...]:
+    def _stalled(self, now: float) -> tuple[PlannedMove, ...]:
         """Give up what does not get on; the moves that are to be taken back for it."""
         found = []
         for task in self._tasks:
@@ -338,12 +342,12 @@ class Execution:
     def _waiting(self) -> list[_Task]:
         return [t for t in self._tasks if t.phase is Phase.WAITING]
 
-    def _start(self, now: float, look: Look) -> tuple[Move, ...]:
+    def _start(self, now: float, look: ClusterLook) -> tuple[PlannedMove, ...]:
         """Start what may: the order is the benefit's, the fullest source before all."""
         waiting = self._waiting()
         if not waiting:
             return ()
-        hands = _Hands(self._rules.limits, [t for t in self._tasks if t.under_way])
+        hands = _BusyHands(self._rules.limits, [t for t in self._tasks if t.under_way])
         room = self._room(look)
         turns = _turns(waiting, room)
         begun = []
@@ -379,7 +383,7 @@ class Execution:
         room = self._rules.rooms.get(place)
         return self._used[place] / room.capacity if room is not None and room.capacity else 0.0
 
-    def _room(self, look: Look) -> dict[Place, int]:
+    def _room(self, look: ClusterLook) -> dict[Place, int]:
         """Bytes that each directory still takes, with what is on its way there."""
         room = {}
         for place, free in look.free.items():
@@ -404,7 +408,7 @@ class Execution:
                 return True
         return False
 
-    def _without_room(self, look: Look) -> None:
+    def _without_room(self, look: ClusterLook) -> None:
         room = self._room(look)
         for task in self._waiting():
             left = room.get(task.target, task.size)
@@ -424,10 +428,10 @@ class Execution:
         return True
 
 
-class _Hands:
+class _BusyHands:
     """Who takes part in how many moves now, beside the limits."""
 
-    def __init__(self, limits: Limits, running: Iterable[_Task]) -> None:
+    def __init__(self, limits: WaveLimits, running: Iterable[_Task]) -> None:
         self._limits = limits
         self._busy: Counter[tuple[str, object]] = Counter()
         for task in running:

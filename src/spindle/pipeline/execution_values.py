@@ -1,4 +1,4 @@
-"""What an execution is told, what it wishes, and how far it is: plain values, no decision.
+"""What an execution is told, what it asks for, and how far it is: plain values, no decision.
 
 Sizes are bytes. Shared by the machine (`execution`), its rim in the commands, and reports.
 """
@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from spindle.client.results import Replica, ReplicaLogDirs
 from spindle.model.ids import TopicPartition
-from spindle.planning.load import Move
-from spindle.planning.schedule import Limits
+from spindle.planning.load import PlannedMove
+from spindle.planning.schedule import WaveLimits
 
 Place = tuple[int, str]
 """A directory: broker, path."""
@@ -32,7 +32,7 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ParticipatingDirectory:
     """A directory that takes part: bytes for replicas, bytes that stay free, bytes in it now."""
 
     capacity: int
@@ -41,19 +41,19 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class ExecutionRules:
     """How to execute. `drift`: a directory whose bytes are off from what was planned by this share
     of the mean is a reason to plan again. `disk_rate`: bytes/s that the moves of a directory may
     copy from and to it, on the average; None: no limit."""
 
-    limits: Limits
-    rooms: Mapping[Place, Room]
+    limits: WaveLimits
+    rooms: Mapping[Place, ParticipatingDirectory]
     drift: float = 0.025
     disk_rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ClusterLook:
     """What the cluster shows at a moment.
 
     `places`: of the replicas that were asked for; `free`: bytes, of directories that tell;
@@ -70,28 +70,28 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A wish: start these moves."""
+    """An effect: start these moves."""
 
-    moves: tuple[Move, ...]
+    moves: tuple[PlannedMove, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TakeBack:
-    """A wish: end these moves, what they have copied may go."""
+    """An effect: end these moves, what they have copied may go."""
 
-    moves: tuple[Move, ...]
+    moves: tuple[PlannedMove, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A wish: a census of all directories (`on_census`), since a wave is over."""
+    """An effect: a census of all directories (`on_census`), since a wave is over."""
 
 
-Wish = Start | TakeBack | Count
+Effect = Start | TakeBack | Count
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ExecutionProgress:
     """How far an execution is. Bytes are those of the moves, also inside a move.
 
     `disks`: (bytes done, bytes in all) of each directory that is written to.
@@ -120,24 +120,24 @@ class Unled(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PlanOutcome:
     """What became of a plan: moves that are where they should be; those that are not, and why.
 
     `there`: of those done, what had arrived before; `gone`: moves whose partitions were deleted
     since the plan, which are nobody's fault; `led`: partitions that have the leader of the plan.
     """
 
-    done: tuple[Move, ...]
-    failed: tuple[tuple[Move, str], ...]
+    done: tuple[PlannedMove, ...]
+    failed: tuple[tuple[PlannedMove, str], ...]
     seconds: float
     replanned: int = 0
     unled: tuple[Unled, ...] = ()
-    there: tuple[Move, ...] = ()
-    gone: tuple[Move, ...] = ()
+    there: tuple[PlannedMove, ...] = ()
+    gone: tuple[PlannedMove, ...] = ()
     led: int = 0
 
     @property
-    def moved(self) -> tuple[Move, ...]:
+    def moved(self) -> tuple[PlannedMove, ...]:
         """The moves that this run has carried out."""
         before = {*self.there}
         return tuple(move for move in self.done if move not in before)
@@ -147,7 +147,7 @@ class Outcome:
         """Whether every replica is where the plan wants it, and its leader leads."""
         return not self.failed and not self.unled
 
-    def verified(self, wrong: Sequence[tuple[Move, str]]) -> Outcome:
+    def verified(self, wrong: Sequence[tuple[PlannedMove, str]]) -> PlanOutcome:
         """The outcome after a look at where replicas are: those that are not there have failed."""
         misplaced = {move for move, _ in wrong}
         done = tuple(move for move in self.done if move not in misplaced)
@@ -155,14 +155,14 @@ class Outcome:
         return replace(self, done=done, failed=(*self.failed, *wrong), there=there)
 
 
-def replica_of(move: Move) -> Replica:
+def replica_of(move: PlannedMove) -> Replica:
     """The replica as it is when the move is done."""
     return Replica(move.topic, move.partition, move.to)
 
 
-def ends(moves: Iterable[Move]) -> list[Move]:
+def ends(moves: Iterable[PlannedMove]) -> list[PlannedMove]:
     """Of moves in their order those that no later one takes on: where replicas are at the end."""
-    last: dict[Replica, Move] = {}
+    last: dict[Replica, PlannedMove] = {}
     for move in moves:
         last.pop(Replica(move.topic, move.partition, move.broker), None)
         last[replica_of(move)] = move

@@ -1,11 +1,11 @@
 """Which directory fills first, and when: from the history, on Spark.
 
-Directories on one device fill together: its free bytes and their growth count once (`load`). Its
-growth is that of the replicas that lie there now, wherever they lay before: so a move
-is no growth, and a device that has just been filled is judged by what it holds. A replica counts
-from its first sample on; one whose topic was made anew counts again from there. Stages are
-functions DataFrame -> DataFrame; the driver gets one row a device. Sizes are bytes, rates
-bytes/s. Called by the commands.
+Directories on one device fill together: its free bytes and their growth count once
+(`directory_loads`). Its growth is that of the replicas that lie there now, wherever they lay
+before: so a move is no growth, and a device that has just been filled is judged by what it holds. A
+replica counts from its first sample on; one whose topic was made anew counts again from there.
+Stages are functions DataFrame -> DataFrame; the driver gets one row a device. Sizes are bytes,
+rates bytes/s. Called by the commands.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, Row, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from spindle.pipeline import load
+from spindle.pipeline import directory_loads
 from spindle.pipeline.growth import fit
 from spindle.pipeline.schemas import FORECAST, GROWTH, arrow
 
@@ -129,8 +129,8 @@ def grown(now: DataFrame, samples: DataFrame, days: float) -> DataFrame:
 
 def forecast(samples: DataFrame) -> list[Filling]:
     """Every device of the newest samples that tells its space; first what fills first."""
-    now = load.latest(samples).cache()
-    directories = load.directories(now).where("online and capacity is not null").cache()
+    now = directory_loads.latest(samples).cache()
+    directories = directory_loads.directories(now).where("online and capacity is not null").cache()
     at = now.agg(F.max("sampled_at").alias("at")).first()
     if at is None or at["at"] is None:
         return []

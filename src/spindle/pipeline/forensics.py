@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from spindle.model.errors import Unusable
 from spindle.pipeline.segments.source import FORMAT, register
 from spindle.pipeline.session import Session
-from spindle.pipeline.words import core
+from spindle.pipeline.spark_messages import core
 
 LOGS_MAX = 5000
 """Logs that are told one by one, the damaged ones first."""

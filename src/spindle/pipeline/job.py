@@ -16,12 +16,18 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from spindle.model.errors import Unusable
-from spindle.pipeline import forecast, history, load, plan, rates
-from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted, Waves
-from spindle.pipeline.sources import FORMAT, LogDirs
-from spindle.pipeline.whole import Racks
-from spindle.pipeline.words import core
-from spindle.planning.load import HERE, Move
+from spindle.pipeline import (
+    directory_loads,
+    forecast,
+    parallel_planning,
+    sample_history,
+    write_rates,
+)
+from spindle.pipeline.cluster_columns import Racks
+from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest, Waves
+from spindle.pipeline.sources import FORMAT, LogDirsSource
+from spindle.pipeline.spark_messages import core
+from spindle.planning.load import HERE, PlannedMove
 
 Flow = tuple[int | None, int | None]
 """Bytes/s now and after a plan; None where rates do not count."""
@@ -31,10 +37,10 @@ def propose(
     spark: SparkSession,
     bootstrap: str,
     history_dir: Path | str,
-    wanted: Wanted,
+    wanted: PlanRequest,
     ahead: float = 0.0,
     racks: Racks | None = None,
-) -> Proposal:
+) -> ClusterProposal:
     """Sample a cluster, keep the sample in the history, and plan from it.
 
     `ahead`: plan for the load in so many days, by each replica's growth in the history. Unusable
@@ -43,29 +49,29 @@ def propose(
     with in_few_words():
         file = sample(spark, bootstrap, history_dir)
         if file is None:
-            return Proposal((), (), 0, ("no broker is registered",), (), wanted)
-        samples = history.read_files(spark, [file])
-        now = load.told(samples)  # The file is a single sample.
-        past = forecast.recent(history.read(spark, history_dir))
-        return proposed(samples, now, load.directories(now), wanted, racks, past, ahead)
+            return ClusterProposal((), (), 0, ("no broker is registered",), (), wanted)
+        samples = sample_history.read_files(spark, [file])
+        now = directory_loads.told(samples)  # The file is a single sample.
+        past = forecast.recent(sample_history.read(spark, history_dir))
+        return proposed(samples, now, directory_loads.directories(now), wanted, racks, past, ahead)
 
 
 def sample(spark: SparkSession, bootstrap: str, history_dir: Path | str) -> str | None:
     """Add a sample of a cluster to the history; its file, None where no broker is registered."""
-    spark.dataSource.register(LogDirs)
+    spark.dataSource.register(LogDirsSource)
     live = spark.read.format(FORMAT).option("bootstrap", bootstrap).load()
-    return history.append(live, history_dir)
+    return sample_history.append(live, history_dir)
 
 
 def proposed(
     samples: DataFrame,
     now: DataFrame,
     directories: DataFrame,
-    wanted: Wanted,
+    wanted: PlanRequest,
     racks: Racks | None = None,
     past: DataFrame | None = None,
     ahead: float = 0.0,
-) -> Proposal:
+) -> ClusterProposal:
     """The plan from each broker's newest sample `now`; `samples` tell who was silent.
 
     `past`: the history that rates come from, and growth where it is planned so many days `ahead`;
@@ -79,10 +85,10 @@ def proposed(
     known = now
     rated = wanted.band.rate_tolerance is not None and past is not None
     if rated and past is not None:
-        known = rates.joined(now, past).cache()
+        known = write_rates.joined(now, past).cache()
     later = forecast.grown(known, past, ahead) if ahead and past is not None else known
     brokers = len({d.broker for d in there})
-    planned = plan.plan(later, directories, wanted, racks, brokers)
+    planned = parallel_planning.plan(later, directories, wanted, racks, brokers)
     rows = (_sized(planned, now) if ahead else planned).collect()
     waves = _waves(rows)
     moves = [move for wave in waves for move in wave]
@@ -92,7 +98,7 @@ def proposed(
     left = _left(now, moves) if wanted.drain else {}
     written = _largest(known, F.coalesce("write_rate", F.lit(0.0))) if rated else {}
     at = now.agg(F.max("sampled_at").alias("at")).first()
-    return Proposal(
+    return ClusterProposal(
         directories=tuple(
             DirectoryNow(
                 d.broker, d.directory, d.online, d.capacity or 0, d.used,
@@ -118,18 +124,18 @@ def proposed(
 
 
 def _waves(rows: Sequence[Row]) -> Waves:
-    waves: dict[int, list[Move]] = {}
+    waves: dict[int, list[PlannedMove]] = {}
     for row in rows:
         if row.topic is not None:
             to = HERE if row.destination is None else row.destination
-            move = Move(
+            move = PlannedMove(
                 row.broker, row.topic, row.partition, row.source, row.target, row.size, to, row.rate
             )
             waves.setdefault(row.wave, []).append(move)
     return tuple(tuple(waves[number]) for number in sorted(waves))
 
 
-def _flows(known: DataFrame, moves: Sequence[Move]) -> dict[tuple[int, str], Flow]:
+def _flows(known: DataFrame, moves: Sequence[PlannedMove]) -> dict[tuple[int, str], Flow]:
     """Bytes/s that each directory is written with, now and after these moves."""
     told = known.where("topic is not null and not is_future").groupBy("broker", "directory")
     rows = told.agg(F.coalesce(F.sum("write_rate"), F.lit(0.0)).alias("flow")).collect()
@@ -143,7 +149,7 @@ def _flows(known: DataFrame, moves: Sequence[Move]) -> dict[tuple[int, str], Flo
     return {place: (round(before[place]), max(0, round(after[place]))) for place in places}
 
 
-def _left(now: DataFrame, moves: Sequence[Move]) -> Counter[tuple[int, str]]:
+def _left(now: DataFrame, moves: Sequence[PlannedMove]) -> Counter[tuple[int, str]]:
     """How many replicas each directory has once these moves, and those under way, are done."""
     there = now.where("topic is not null").groupBy("broker", "topic", "partition")
     at = there.agg(F.max_by("directory", F.col("is_future")).alias("directory"))
@@ -193,7 +199,7 @@ def in_few_words() -> Iterator[None]:
         raise Unusable(f"Spark could not sample and plan: {core(str(error))}") from error
 
 
-def _check_names(wanted: Wanted, there: Sequence[tuple[int, str]]) -> None:
+def _check_names(wanted: PlanRequest, there: Sequence[tuple[int, str]]) -> None:
     directories = [f"{broker}:{path}" for broker, path in there]
     brokers = [str(broker) for broker in dict.fromkeys(broker for broker, _ in there)]
     for name in (*wanted.drain, *wanted.exclude):
@@ -211,7 +217,7 @@ def _check_names(wanted: Wanted, there: Sequence[tuple[int, str]]) -> None:
             )
 
 
-def _changes(moves: Sequence[Move]) -> Counter[tuple[int, str]]:
+def _changes(moves: Sequence[PlannedMove]) -> Counter[tuple[int, str]]:
     """Bytes that come to each directory, less those that leave it."""
     change: Counter[tuple[int, str]] = Counter()
     for move in moves:

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spindle.model.errors import Unusable
-from spindle.planning.cluster import BrokerLoad
-from spindle.planning.duration import Longest, Pace, longest
-from spindle.planning.leaders import Lead, Leadership, Led, even_leaders
-from spindle.planning.load import HERE, Band, Move
-from spindle.planning.reassignment import Brokers, placed, reassignment
-from spindle.planning.schedule import Limits
+from spindle.planning.cluster_model import BrokerLoad
+from spindle.planning.duration import CopyRates, Longest, longest
+from spindle.planning.leaders import Lead, Leadership, WeightedPartition, even_leaders
+from spindle.planning.load import HERE, Band, PlannedMove
+from spindle.planning.reassignment_json import Brokers, placed, reassignment
+from spindle.planning.schedule import WaveLimits
 
-Waves = tuple[tuple[Move, ...], ...]
+Waves = tuple[tuple[PlannedMove, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,14 @@ class DirectoryNow:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PlanRequest:
     """What a plan was asked for: the band, directories (BROKER:PATH) and brokers (BROKER) to empty
     or to spare, and how many moves there may be at once."""
 
     band: Band = field(default_factory=Band)
     drain: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    limits: WaveLimits = field(default_factory=WaveLimits)
     between: bool = False
     """Whether replicas may go to other brokers, too."""
     leaders: bool = False
@@ -67,7 +67,7 @@ class Wanted:
     """Regular expressions: topics whose whole name one of them matches stay as they are."""
     mend_racks: bool = False
     """Whether replicas that share a rack without need shall be parted."""
-    pace: Pace = field(default_factory=Pace)
+    pace: CopyRates = field(default_factory=CopyRates)
     """What moves may copy each second."""
 
     def keeps(self, topic: str) -> bool:
@@ -81,7 +81,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class ClusterProposal:
     """The plan of a whole cluster.
 
     `bound`: bytes that any plan must move at least that ends as even; 0 where that is not known.
@@ -93,7 +93,7 @@ class Proposal:
     notes: tuple[str, ...]
     silent: tuple[tuple[int, str], ...]
     """Brokers that told nothing, and why."""
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: PlanRequest = field(default_factory=PlanRequest)
     sampled_at: str = ""
     """When the sample was taken, ISO 8601 in UTC."""
     leadership: Leadership | None = None
@@ -105,7 +105,7 @@ class Proposal:
     """Bytes/s that partitions are written with, where rates count: for what is planned anew."""
 
     @property
-    def moves(self) -> tuple[Move, ...]:
+    def moves(self) -> tuple[PlannedMove, ...]:
         """All moves, in order."""
         return tuple(move for wave in self.waves for move in wave)
 
@@ -134,11 +134,11 @@ class Proposal:
     @property
     def undrained(self) -> tuple[str, ...]:
         """Directories that were to be emptied and are not empty in the end: BROKER:PATH."""
-        wishes = self.wanted.drain
+        drained = self.wanted.drain
         return tuple(
             d.name
             for d in self.directories
-            if (d.after > 0 or d.left) and (d.name in wishes or str(d.broker) in wishes)
+            if (d.after > 0 or d.left) and (d.name in drained or str(d.broker) in drained)
         )
 
     @property
@@ -147,7 +147,7 @@ class Proposal:
         return bool(self.directories) and not (self.unplanned or self.undrained)
 
 
-def document(proposal: Proposal, replicas: Brokers | None = None) -> dict[str, Any]:
+def document(proposal: ClusterProposal, replicas: Brokers | None = None) -> dict[str, Any]:
     """The plan as its file has it; `replicas`: the brokers of each partition now.
 
     Without those (a plan for a cluster that is not there) Kafka's part is missing.
@@ -201,7 +201,7 @@ def document(proposal: Proposal, replicas: Brokers | None = None) -> dict[str, A
     }  # fmt: skip
 
 
-def parse(text: str, name: str = "the plan") -> Proposal:
+def parse(text: str, name: str = "the plan") -> ClusterProposal:
     """Read such a file; Unusable says what is wrong with it."""
     try:
         own: dict[str, Any] = json.loads(text)["spindle"]
@@ -209,9 +209,9 @@ def parse(text: str, name: str = "the plan") -> Proposal:
             own["tolerance"], own["highMark"], own.get("rateTolerance"), own["freeFloor"],
             own.get("leastBytes"),
         )  # fmt: skip
-        limits = Limits(own["movesPerDisk"], own["movesPerBroker"])
+        limits = WaveLimits(own["movesPerDisk"], own["movesPerBroker"])
         spared, between = tuple(own["exclude"]), own["betweenBrokers"]
-        return Proposal(
+        return ClusterProposal(
             directories=tuple(
                 DirectoryNow(
                     d["broker"], d["logDir"], d["online"], d["capacity"], d["before"], d["after"],
@@ -223,10 +223,10 @@ def parse(text: str, name: str = "the plan") -> Proposal:
             bound=own["boundBytes"],
             notes=tuple(own["notes"]),
             silent=tuple((int(broker), why) for broker, why in own["silentBrokers"].items()),
-            wanted=Wanted(
+            wanted=PlanRequest(
                 band, tuple(own["drain"]), spared, limits, between, bool(own.get("leaders")),
                 tuple(own.get("excludeTopics", ())), bool(own.get("mendRacks")),
-                Pace(own.get("throttle"), own.get("diskThrottle")),
+                CopyRates(own.get("throttle"), own.get("diskThrottle")),
             ),
             sampled_at=own["sampledAt"],
             leadership=_leadership(own.get("leaders")),
@@ -246,11 +246,13 @@ def parse(text: str, name: str = "the plan") -> Proposal:
         ) from None
 
 
-def led(proposal: Proposal, replicas: Brokers, brokers: Sequence[int]) -> Proposal:
+def led(proposal: ClusterProposal, replicas: Brokers, brokers: Sequence[int]) -> ClusterProposal:
     """The plan with preferred leaders evened out among these brokers, after its moves."""
     end = {**replicas, **placed(proposal.moves, replicas)}
     partitions = [
-        Led(*name, theirs, proposal.weights.get(name, 0.0), proposal.wanted.keeps(name[0]))
+        WeightedPartition(
+            *name, theirs, proposal.weights.get(name, 0.0), proposal.wanted.keeps(name[0])
+        )
         for name, theirs in end.items()
     ]
     band = proposal.wanted.band
@@ -279,11 +281,13 @@ def _leadership_document(leadership: Leadership) -> dict[str, Any]:
 def _leadership(told: Mapping[str, Any] | None) -> Leadership | None:
     if told is None:
         return None
-    orders = tuple(Led(topic, n, tuple(theirs), 0.0) for topic, n, theirs in told["orders"])
+    orders = tuple(
+        WeightedPartition(topic, n, tuple(theirs), 0.0) for topic, n, theirs in told["orders"]
+    )
     return Leadership(orders, tuple(Lead(*lead) for lead in told["brokers"]), ())
 
 
-def waves_document(waves: Iterable[Sequence[Move]]) -> list[list[dict[str, Any]]]:
+def waves_document(waves: Iterable[Sequence[PlannedMove]]) -> list[list[dict[str, Any]]]:
     """Waves of moves as JSON values; `destination` only where a move goes to another broker."""
     return [
         [
@@ -303,7 +307,7 @@ def parse_waves(told: Iterable[Iterable[Mapping[str, Any]]]) -> Waves:
     """The same back."""
     return tuple(
         tuple(
-            Move(
+            PlannedMove(
                 m["broker"], m["topic"], m["partition"], m["source"], m["target"],
                 m["size"], m.get("destination", HERE), m.get("rate", 0.0),
             )

@@ -11,23 +11,23 @@ from collections.abc import Mapping, Sequence
 
 from spindle.client.log_dirs import LogDirs
 from spindle.client.results import Replica
-from spindle.pipeline.execution_values import Place, Room, replica_of
-from spindle.pipeline.proposal import Proposal, Waves
-from spindle.planning.broker import plan_broker
-from spindle.planning.cluster import cluster_of
-from spindle.planning.load import DirectoryLoad, Move, ReplicaLoad
-from spindle.planning.schedule import Limits
-from spindle.planning.whole import plan_cluster
+from spindle.pipeline.execution_values import ParticipatingDirectory, Place, replica_of
+from spindle.pipeline.proposal import ClusterProposal, Waves
+from spindle.planning.broker_planner import plan_broker
+from spindle.planning.cluster_model import cluster_of
+from spindle.planning.cluster_planner import plan_cluster
+from spindle.planning.load import DirectoryLoad, PlannedMove, ReplicaLoad
+from spindle.planning.schedule import WaveLimits
 
 Census = Mapping[int, LogDirs]
 """Each broker's directories with all that is in them."""
 
 
-def rooms(proposal: Proposal) -> dict[Place, Room]:
+def rooms(proposal: ClusterProposal) -> dict[Place, ParticipatingDirectory]:
     """The directories of a plan as its execution knows them."""
     band = proposal.wanted.band
     return {
-        (d.broker, d.path): Room(
+        (d.broker, d.path): ParticipatingDirectory(
             d.capacity, d.capacity - int(band.mark(d.capacity)) if d.capacity else 0, d.before
         )
         for d in proposal.directories
@@ -55,9 +55,9 @@ def taking(census: Census) -> frozenset[Place]:
 
 def replan(
     census: Census,
-    proposal: Proposal,
-    running: Sequence[Move],
-    limits: Limits,
+    proposal: ClusterProposal,
+    running: Sequence[PlannedMove],
+    limits: WaveLimits,
     racks: Mapping[int, str | None] | None = None,
 ) -> Waves:
     """The waves that bring the brokers of the census into the plan's band; moves that are under
@@ -66,7 +66,7 @@ def replan(
     going = {replica_of(move): move.target for move in running}
     if proposal.wanted.between:
         return _whole(census, proposal, running, limits, racks or {})
-    waves: list[list[Move]] = []
+    waves: list[list[PlannedMove]] = []
     for broker in sorted(census):
         plan = plan_broker(
             broker,
@@ -88,9 +88,9 @@ def replan(
 
 def _whole(
     census: Census,
-    proposal: Proposal,
-    running: Sequence[Move],
-    limits: Limits,
+    proposal: ClusterProposal,
+    running: Sequence[PlannedMove],
+    limits: WaveLimits,
     racks: Mapping[int, str | None],
 ) -> Waves:
     going = {replica_of(move): move.target for move in running}
@@ -112,7 +112,7 @@ def _whole(
     return tuple(plan.by_wave())
 
 
-def _directories(broker: int, found: LogDirs, proposal: Proposal) -> list[DirectoryLoad]:
+def _directories(broker: int, found: LogDirs, proposal: ClusterProposal) -> list[DirectoryLoad]:
     capacity = {(d.broker, d.path): d.capacity for d in proposal.directories}
     wanted = proposal.wanted
     loads = []

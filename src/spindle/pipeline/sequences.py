@@ -42,7 +42,7 @@ class Numbered:
 
 
 @dataclass(frozen=True, slots=True)
-class Logs:
+class SequencedLogs:
     """Everything, and logs one by one: those with the most faults first, up to a limit."""
 
     whole: Numbered
@@ -55,7 +55,7 @@ class Logs:
 
 def judge(
     spark: Session, paths: Sequence[str], topics: Sequence[str] = (), logs_max: int = 200
-) -> Logs:
+) -> SequencedLogs:
     """Judge the logs of some log directories (of these topics only, where some are named).
 
     The metadata log is the controllers', who number nothing: it counts only where it is named.
@@ -79,7 +79,7 @@ def judge(
         rows = fates.where(~silent).orderBy(F.desc(faults), *_LOG).limit(logs_max).collect()
     finally:
         fates.unpersist()
-    return Logs(
+    return SequencedLogs(
         Numbered(**whole.asDict()),
         tuple(
             (r.disk, r.log or "", r.topic or "", -1 if r.partition is None else r.partition,

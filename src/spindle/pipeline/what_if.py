@@ -17,10 +17,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spindle.model.errors import Unusable
-from spindle.pipeline import forecast, history, job, load
-from spindle.pipeline.proposal import Proposal, Wanted
+from spindle.pipeline import directory_loads, forecast, job, sample_history
+from spindle.pipeline.proposal import ClusterProposal, PlanRequest
 from spindle.pipeline.schemas import DIRECTORY
-from spindle.planning.words import counted, listed
+from spindle.planning.amounts import counted, listed
 
 
 class NewDisk(NamedTuple):
@@ -51,7 +51,7 @@ class Changes:
 class Answer:
     """The plan for such a cluster, and what stands against it: empty where it is possible."""
 
-    proposal: Proposal
+    proposal: ClusterProposal
     against: tuple[str, ...]
     lost: tuple[str, ...] = ()
     """The directories, BROKER:PATH, and brokers that are lost in it."""
@@ -67,18 +67,18 @@ class NoHistory(Unusable):
 
 
 def what_if(
-    spark: SparkSession, history_dir: Path | str, wanted: Wanted, changes: Changes
+    spark: SparkSession, history_dir: Path | str, wanted: PlanRequest, changes: Changes
 ) -> Answer:
     """Plan from the newest samples of a history, as if things were different."""
     with job.in_few_words():
-        samples = history.read(spark, history_dir)
+        samples = sample_history.read(spark, history_dir)
         if not samples.head(1):
             raise NoHistory(
                 f"there is no history in {history_dir}: take a sample with "
                 f"`spindle balance history -b HOST:PORT --history {history_dir}`"
             )
-        now = load.latest(samples)
-        directories = _with(load.directories(now), changes.add, wanted.between)
+        now = directory_loads.latest(samples)
+        directories = _with(directory_loads.directories(now), changes.add, wanted.between)
         drained = replace(wanted, drain=(*wanted.drain, *changes.lose))
         none = samples.limit(0)
         proposal = job.proposed(
@@ -142,7 +142,7 @@ def _lost(now: DataFrame, lose: Sequence[str]) -> list[str]:
     return notes
 
 
-def _against(proposal: Proposal) -> list[str]:
+def _against(proposal: ClusterProposal) -> list[str]:
     """Why the plan does not do what it was asked for."""
     found = []
     undrained = set(proposal.undrained)

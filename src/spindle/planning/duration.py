@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from spindle.planning.load import Move
+from spindle.planning.load import PlannedMove
 
 
-class Pace(NamedTuple):
+class CopyRates(NamedTuple):
     """Bytes/s that the moves of a broker, and on the average those of a disk, may copy at most.
 
     None: no limit. A broker's copies between its disks have one limit, those from others another
@@ -36,7 +36,7 @@ class Longest(NamedTuple):
     way: str
 
 
-def longest(moves: Iterable[Move], pace: Pace) -> Longest | None:
+def longest(moves: Iterable[PlannedMove], pace: CopyRates) -> Longest | None:
     """What the pace makes take longest; None where it sets no limit, or nothing is copied.
 
     After its last move a disk's rest is not waited for: its largest one is left out, therefore.

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spindle.planning.cluster import Floats, Ints
-from spindle.planning.words import counted, listed, told_apart
+from spindle.planning.amounts import counted, listed, told_apart
+from spindle.planning.cluster_model import Floats, Ints
 
 STEPS_PER_PARTITION = 2
 _FEWEST_STEPS = 64
@@ -24,7 +24,7 @@ EXCHANGED = 64
 _LEAST_GAIN = 1e-9
 
 
-class Led(NamedTuple):
+class WeightedPartition(NamedTuple):
     """A partition: its brokers, the preferred leader first; `weight`: bytes, or bytes/s.
 
     `kept`: its topic is excluded, so its leader leads on.
@@ -55,13 +55,16 @@ class Lead(NamedTuple):
 class Leadership(NamedTuple):
     """The new orders, of those partitions whose leader changes; each broker's part; reasons."""
 
-    orders: tuple[Led, ...]
+    orders: tuple[WeightedPartition, ...]
     leads: tuple[Lead, ...]
     notes: tuple[str, ...]
 
 
 def even_leaders(
-    partitions: Sequence[Led], brokers: Sequence[int], tolerance: float, unit: str = ""
+    partitions: Sequence[WeightedPartition],
+    brokers: Sequence[int],
+    tolerance: float,
+    unit: str = "",
 ) -> Leadership:
     """Choose leaders; `brokers`: those that may lead, the others shall lead nothing.
 
@@ -71,7 +74,7 @@ def even_leaders(
     ordered = sorted(partitions)
     if not ordered:
         return Leadership((), (), ())
-    search = _Search(ordered, brokers, tolerance)
+    search = _LeaderSearch(ordered, brokers, tolerance)
     before = search.counts.copy(), search.weights.copy()
     search.run()
     orders = tuple(
@@ -93,10 +96,12 @@ def first(replicas: tuple[int, ...], leader: int) -> tuple[int, ...]:
     return tuple(leader if b == other else other if b == leader else b for b in replicas)
 
 
-class _Search:
+class _LeaderSearch:
     """Who leads what while it is being looked for; brokers and partitions as indices."""
 
-    def __init__(self, partitions: Sequence[Led], brokers: Sequence[int], tolerance: float) -> None:
+    def __init__(
+        self, partitions: Sequence[WeightedPartition], brokers: Sequence[int], tolerance: float
+    ) -> None:
         self.brokers = sorted({b for led in partitions for b in led.replicas} | set(brokers))
         at = {b: n for n, b in enumerate(self.brokers)}
         self.partitions = partitions

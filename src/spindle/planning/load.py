@@ -46,7 +46,7 @@ class DirectoryLoad(NamedTuple):
     drain: bool = False
 
 
-class Move(NamedTuple):
+class PlannedMove(NamedTuple):
     """One replica goes to another directory, of its broker or of broker `destination`.
 
     `rate`: bytes that are written to it each second, where that counts.
@@ -77,7 +77,7 @@ class Move(NamedTuple):
         return f"{self.topic}-{self.partition}"
 
 
-class Share(NamedTuple):
+class DirectoryShare(NamedTuple):
     """Bytes of replicas in a directory, before and after a plan, beside its capacity.
 
     Rates: bytes that are written to it each second, before and after.
@@ -101,9 +101,9 @@ class BrokerPlan:
     """
 
     broker: int
-    moves: tuple[Move, ...]
+    moves: tuple[PlannedMove, ...]
     bound: int
-    shares: tuple[Share, ...]
+    shares: tuple[DirectoryShare, ...]
     waves: tuple[int, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
@@ -122,10 +122,10 @@ class Plan:
     `broker_bound`: those of them that must go to another broker.
     """
 
-    moves: tuple[Move, ...]
+    moves: tuple[PlannedMove, ...]
     waves: tuple[int, ...]
     notes: tuple[str, ...]
-    shares: Mapping[int, tuple[Share, ...]]
+    shares: Mapping[int, tuple[DirectoryShare, ...]]
     bound: int
     broker_bound: int
 
@@ -139,7 +139,7 @@ class Plan:
         """Those of them that go to another broker."""
         return sum(move.size for move in self.moves if move.between)
 
-    def by_wave(self) -> list[tuple[Move, ...]]:
+    def by_wave(self) -> list[tuple[PlannedMove, ...]]:
         """The moves of each wave."""
         moves = iter(self.moves)
         return [tuple(islice(moves, length)) for length in self.waves]

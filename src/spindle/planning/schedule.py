@@ -22,14 +22,14 @@ Place = Any
 """A directory: whatever hashable name its planner has for it."""
 
 
-class Limits(NamedTuple):
+class WaveLimits(NamedTuple):
     """What a wave may do at once; 0 moves: no limit. A broker's moves are those from and to it."""
 
     moves_per_disk: int = 1
     moves_per_broker: int = 0
 
 
-class Step(NamedTuple):
+class ScheduleStep(NamedTuple):
     """A move to be put in order. `partition`: no other move of it is made in the same wave."""
 
     size: int
@@ -47,7 +47,9 @@ class Schedule(NamedTuple):
     length: int
 
 
-def schedule(steps: Sequence[Step], room: Mapping[Place, float], limits: Limits) -> Schedule:
+def schedule(
+    steps: Sequence[ScheduleStep], room: Mapping[Place, float], limits: WaveLimits
+) -> Schedule:
     """Give each step a wave, the largest first; `room`: bytes that each directory still takes.
 
     A directory that is over its mark (room below 0) may still give; it takes nothing until it is
@@ -76,7 +78,7 @@ def schedule(steps: Sequence[Step], room: Mapping[Place, float], limits: Limits)
     return Schedule(waves, 1 + max((w for w in waves if w is not None), default=-1))
 
 
-def _bundles(steps: Sequence[Step], easy: Sequence[int]) -> Iterator[list[int]]:
+def _bundles(steps: Sequence[ScheduleStep], easy: Sequence[int]) -> Iterator[list[int]]:
     """Steps that share a wave, the largest first: mostly each by itself."""
     parts: dict[Place, int] = defaultdict(int)
     busy: dict[Place, int] = defaultdict(int)
@@ -107,7 +109,7 @@ def _bundles(steps: Sequence[Step], easy: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _fit(
-    steps: Sequence[Step],
+    steps: Sequence[ScheduleStep],
     tight: Sequence[int],
     waves: list[int | None],
     room: Mapping[Place, float],
@@ -116,8 +118,8 @@ def _fit(
     """Put moves into directories that cannot hold all at once where they have room, in `waves`."""
     left = dict.fromkeys((steps[n].target for n in tight), 0.0)
     left = {place: room[place] for place in left}
-    gone: dict[int, list[Step]] = defaultdict(list)
-    came: dict[int, list[Step]] = defaultdict(list)
+    gone: dict[int, list[ScheduleStep]] = defaultdict(list)
+    came: dict[int, list[ScheduleStep]] = defaultdict(list)
     last = 0
     for step, wave in zip(steps, waves, strict=True):
         if wave is not None:
@@ -183,12 +185,12 @@ class _Hands(dict[Place, _Hand]):
 class _Crew:
     """Who takes part in how many moves of each wave: directories, brokers, partitions."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: WaveLimits) -> None:
         self._disks = _Hands(limits.moves_per_disk)
         self._brokers = _Hands(limits.moves_per_broker)
         self._partitions = _Hands(1)
 
-    def take_first(self, step: Step) -> int:
+    def take_first(self, step: ScheduleStep) -> int:
         """The first wave in which all that take part are free; they are not any more."""
         hands, full = self._of(step), 0
         for hand in hands:
@@ -198,7 +200,7 @@ class _Crew:
             hand.take(wave)
         return wave
 
-    def take(self, step: Step, wave: int) -> bool:
+    def take(self, step: ScheduleStep, wave: int) -> bool:
         """Whether all that take part are free in this wave; then they are not any more."""
         hands = self._of(step)
         if any(hand.full >> wave & 1 for hand in hands):
@@ -207,7 +209,7 @@ class _Crew:
             hand.take(wave)
         return True
 
-    def _of(self, step: Step) -> list[_Hand]:
+    def _of(self, step: ScheduleStep) -> list[_Hand]:
         """The hands of a move: both sides', those without a limit left out, and its partition's."""
         _, source, target, giver, taker, partition = step
         hands = []

@@ -17,7 +17,7 @@ from typing import Final
 
 import structlog
 
-from spindle.model.settings.values import Settings
+from spindle.model.settings.typed_settings import Settings
 from spindle.runtime.net import READ_MAX, Stream
 
 log = structlog.get_logger("spindle")

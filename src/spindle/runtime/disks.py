@@ -27,7 +27,7 @@ from spindle.model.jobs import (
     Job,
 )
 from spindle.model.outbox import JobAsked
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 
 log = structlog.get_logger("spindle")
 
@@ -50,7 +50,7 @@ _Lane = tuple[LogDir, LogDir]
 class Lane(threading.Thread):
     """One queue and the thread that works it off, in order, group by group."""
 
-    def __init__(self, name: str, directory: Directory, report: Report, patient: bool) -> None:
+    def __init__(self, name: str, directory: LogDirectory, report: Report, patient: bool) -> None:
         super().__init__(name=name, daemon=True)
         self._directory = directory
         self._patient = patient
@@ -99,7 +99,7 @@ class Lane(threading.Thread):
             return self._directory.run_group(jobs)
 
 
-class Disks:
+class DiskLanes:
     """All lanes of a node. `done(results)` is called on the loop, in the order of completion.
 
     `observe` tells what a directory's disk does, without waiting for it.
@@ -107,7 +107,7 @@ class Disks:
 
     def __init__(
         self,
-        directories: dict[LogDir, Directory],
+        directories: dict[LogDir, LogDirectory],
         loop: asyncio.AbstractEventLoop,
         done: Callable[[list[tuple[int, object]]], None],
         observe: Callable[[LogDir], Activity],

@@ -40,7 +40,7 @@ _GONE: Final = frozenset({errno.ECONNABORTED, errno.EPROTO, errno.EPERM, errno.E
 """The connection was no more when we came to accept it; the next one may be."""
 
 
-class Limits:
+class ConnectionLimits:
     """How many connections a node takes; settings that change while it runs count at once."""
 
     def __init__(self, config: NodeConfig, descriptors: int) -> None:
@@ -138,7 +138,7 @@ class Doors:
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        limits: Limits,
+        limits: ConnectionLimits,
         let_in: LetIn,
         make_room: Callable[[], bool],
     ) -> None:

@@ -27,8 +27,8 @@ from typing import Final, NamedTuple
 
 from spindle.model.batches import Buffer
 from spindle.model.ids import LogDir
-from spindle.model.logs import Usage
-from spindle.storage.disk import AT_ONCE, Disk, File, Manner, Seen, Stat, unseen
+from spindle.model.log_values import Usage
+from spindle.storage.disk import AT_ONCE, CopyOptions, Disk, File, Seen, Stat, unseen
 
 SUFFIX = ".broken"
 PAUSE: Final = 0.02
@@ -45,7 +45,7 @@ _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _BY_DEFAULT: Final = dict.fromkeys(_FULL, _GROWING) | {errno.EROFS: _CHANGING}
 
 
-class Fault(NamedTuple):
+class DrillFault(NamedTuple):
     """What a drill does to calls of these verbs.
 
     An errno, or a delay in s (infinite: a hang), or the end of the process at the nth of them.
@@ -57,7 +57,7 @@ class Fault(NamedTuple):
     verbs: frozenset[str]
 
 
-def parse(text: str) -> Fault:
+def parse(text: str) -> DrillFault:
     """A drill's words; ValueError says which of them nobody understands."""
     words = text.split() or ["EIO"]
     number, delay, kill_at = 0, 0.0, 0
@@ -80,7 +80,7 @@ def parse(text: str) -> Fault:
         raise ValueError(
             f"{' '.join(rest)!r} are no verbs: name some of {', '.join(sorted(VERBS))}"
         )
-    return Fault(number, delay, kill_at, verbs)
+    return DrillFault(number, delay, kill_at, verbs)
 
 
 def break_directory(directory: LogDir, fault: str = "EIO") -> None:
@@ -108,7 +108,7 @@ class _Drill:
         self._calls = 0
         """Calls that these words have struck."""
 
-    def fault(self, verb: str) -> Fault | None:
+    def fault(self, verb: str) -> DrillFault | None:
         """What is to happen to a call, if anything."""
         if self._marker is None or not os.path.exists(self._marker):
             return None
@@ -245,7 +245,7 @@ class DrillDisk:
         at: int,
         length: int,
         seen: Seen = unseen,
-        manner: Manner = AT_ONCE,
+        manner: CopyOptions = AT_ONCE,
     ) -> int:
         """Copy bytes from file to file."""
         assert isinstance(source, _DrillFile)

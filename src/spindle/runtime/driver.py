@@ -1,4 +1,4 @@
-"""Drives a node: gives it the time and what happened, and carries out what it wishes, in order.
+"""Drives a node: gives it the time and what happened, and carries out what it asks for, in order.
 
 The one place where the driver's law stands (see model.outbox): jobs, then frames, then answers of
 one Ready, Readies in the order taken. Its twin in virtual time is `spindle.sim.world`. Whatever is
@@ -24,13 +24,13 @@ from spindle.model.ids import Endpoint, LogDir
 from spindle.model.outbox import Ready
 from spindle.node.node import Node
 from spindle.runtime.crowd import Crowd
-from spindle.runtime.disks import Disks, named
-from spindle.runtime.doors import Doors, Limits
+from spindle.runtime.disks import DiskLanes, named
+from spindle.runtime.doors import ConnectionLimits, Doors
 from spindle.runtime.farewell import take_leave
 from spindle.runtime.net import UNSENT_MAX, Stream, scratch
-from spindle.runtime.outgoing import Peers
+from spindle.runtime.outgoing import OutgoingConnections
 from spindle.runtime.pulse import Pulse
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 
 log = structlog.get_logger("spindle")
 
@@ -52,7 +52,7 @@ class Driver:
     def __init__(
         self,
         node: Node,
-        directories: dict[LogDir, Directory],
+        directories: dict[LogDir, LogDirectory],
         observe: Callable[[LogDir], Activity],
         descriptors: int,
         pulse: Pulse,
@@ -64,12 +64,14 @@ class Driver:
         self._pulse = pulse
         settings = node.config.settings
         self._limit: int = settings.whole("socket.request.max.bytes")
-        self._disks = Disks(directories, self._loop, self._on_done, observe)
+        self._disks = DiskLanes(directories, self._loop, self._on_done, observe)
         self._scratch = scratch()
         idle = settings.seconds("connections.max.idle.ms")
-        self._peers = Peers(self._loop, self._limit, self._scratch, self._on_reply, idle)
+        self._peers = OutgoingConnections(
+            self._loop, self._limit, self._scratch, self._on_reply, idle
+        )
         self._crowd = Crowd(self._loop, settings)
-        limits = Limits(node.config, descriptors)
+        limits = ConnectionLimits(node.config, descriptors)
         self._doors = Doors(self._loop, limits, self._let_in, self._crowd.make_room)
         self._ids = itertools.count(1)
         self._wake: asyncio.TimerHandle | None = None
@@ -190,7 +192,7 @@ class Driver:
         self._wake = None
         self._feed(self._node.on_time)
 
-    # --- what is wished ---------------------------------------------------------------------
+    # --- what is asked for ---------------------------------------------------------------------
 
     def _pump(self) -> None:
         while (ready := self._node.take()) is not None:

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from spindle.model.errors import Corrupt, Error, PeerFailed
 from spindle.model.outbox import FrameAsked
-from spindle.node.farewell import LastWords
+from spindle.node.last_words import LastWords
 from spindle.runtime.net import scratch
-from spindle.runtime.outgoing import Peers
+from spindle.runtime.outgoing import OutgoingConnections
 from spindle.wire.framing import request_frame, response_in
 
 FAREWELL_SECONDS: Final = 3.0
@@ -45,7 +45,9 @@ class _Farewell:
     def __init__(self, words: LastWords, limit: int) -> None:
         self._words = words
         self._loop = asyncio.get_running_loop()
-        self._peers = Peers(self._loop, limit, scratch(), self._on_reply, FAREWELL_SECONDS)
+        self._peers = OutgoingConnections(
+            self._loop, limit, scratch(), self._on_reply, FAREWELL_SECONDS
+        )
         self._replies: dict[int, asyncio.Future[Any]] = {}
         self.last = "none answered"
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ClusterIdentity:
     """The cluster that we belong to, and which directories say so. `missing`: why others do not."""
 
     cluster_id: str
@@ -33,7 +33,7 @@ class Identity:
     missing: dict[LogDir, str] = field(default_factory=dict)
 
 
-def read_identity(disk: Disk, config: NodeConfig) -> Identity:
+def read_identity(disk: Disk, config: NodeConfig) -> ClusterIdentity:
     """Read `meta.properties` of every directory. Unusable says which is wrong and the way out."""
     found: dict[LogDir, meta.MetaProperties] = {}
     missing: dict[LogDir, str] = {}
@@ -69,7 +69,9 @@ def read_identity(disk: Disk, config: NodeConfig) -> Identity:
             missing[path] = f"{why}: mount the right disk"
             del found[path]
     _refuse_twins(found)
-    return Identity(own.cluster_id, {path: p.directory_id for path, p in found.items()}, missing)
+    return ClusterIdentity(
+        own.cluster_id, {path: p.directory_id for path, p in found.items()}, missing
+    )
 
 
 def within(limit: float, directory: LogDir, work: Callable[[], T]) -> T:

@@ -20,7 +20,7 @@ from contextlib import closing, contextmanager, suppress
 from typing import Final, NamedTuple
 
 from spindle.runtime.page_cache import is_cached
-from spindle.storage.disk import AT_ONCE, Manner, Seen
+from spindle.storage.disk import AT_ONCE, CopyOptions, Seen
 
 CHUNK: Final = 4 << 20
 """Bytes that are read, then written, at a time."""
@@ -64,13 +64,13 @@ class Copier:
         at: int,
         length: int,
         seen: Seen,
-        manner: Manner = AT_ONCE,
+        manner: CopyOptions = AT_ONCE,
     ) -> int:
         """Copy `length` bytes; how many there were. `seen` gets all, in order, before its write.
 
         A source that is `growing` is read through the cache: past it, those who append wait.
         """
-        where = _Source(source, seen, manner.growing)
+        where = _CopySource(source, seen, manner.growing)
         if length < DIRECT_FROM:
             buffer = memoryview(bytearray(length))
             got = where.read(start, buffer)
@@ -87,7 +87,7 @@ class Copier:
 
     def _copy(
         self,
-        source: _Source,
+        source: _CopySource,
         start: int,
         target: int,
         at: int,
@@ -120,7 +120,7 @@ def _buffer() -> memoryview:
     return memoryview(memory)
 
 
-class _Source(NamedTuple):
+class _CopySource(NamedTuple):
     """Where bytes come from, and who sees them; `growing`: others append to it."""
 
     fd: int
@@ -156,7 +156,7 @@ def _parts(at: int, length: int, most: int) -> Iterator[tuple[int, bool]]:
 
 
 def _parts_read(
-    source: _Source, offset: int, parts: list[tuple[int, bool]], buffers: Buffers
+    source: _CopySource, offset: int, parts: list[tuple[int, bool]], buffers: Buffers
 ) -> Generator[tuple[memoryview, bool], None, None]:
     """The parts as they are read, each while the one before it is used; less at the file's end."""
     with ThreadPoolExecutor(1) as reader:

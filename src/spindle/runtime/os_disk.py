@@ -14,10 +14,10 @@ import stat
 from collections.abc import Sequence
 
 from spindle.model.batches import Buffer
-from spindle.model.logs import Usage
+from spindle.model.log_values import Usage
 from spindle.runtime.buffer_pool import LENT_LEAST, BufferPool
 from spindle.runtime.os_copy import Copier
-from spindle.storage.disk import AT_ONCE, File, Manner, Seen, Stat, unseen
+from spindle.storage.disk import AT_ONCE, CopyOptions, File, Seen, Stat, unseen
 
 BUFFERS_MAX = 1024
 """Most buffers that one `pwritev` takes (IOV_MAX)."""
@@ -174,7 +174,7 @@ class OsDisk:
         at: int,
         length: int,
         seen: Seen = unseen,
-        manner: Manner = AT_ONCE,
+        manner: CopyOptions = AT_ONCE,
     ) -> int:
         """Copy bytes past the page cache where it can; the bytes copied (0 only at the end)."""
         assert isinstance(source, OsFile)

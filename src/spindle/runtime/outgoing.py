@@ -130,7 +130,7 @@ def _raise_bug(connecting: asyncio.Task[None]) -> None:
         raise bug
 
 
-class Peers:
+class OutgoingConnections:
     """All outgoing connections of a node."""
 
     def __init__(

@@ -32,7 +32,7 @@ from spindle.runtime.os_disk import OsDisk
 from spindle.runtime.providers import resolve
 from spindle.runtime.pulse import Pulse, PulseSelector
 from spindle.runtime.timed_disk import TimedDisk
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 from spindle.storage.disk import Disk
 
 log = structlog.get_logger("spindle")
@@ -114,7 +114,7 @@ async def serve(config: NodeConfig, pulse: Pulse) -> int:
         log.error("log directory is offline", directory=path, reason=why)
     descriptors = raise_descriptors()
     node = Node(config, identity.cluster_id, random.SystemRandom())
-    directories = {path: Directory(disk, path) for path in config.directories}
+    directories = {path: LogDirectory(disk, path) for path in config.directories}
     driver = Driver(node, directories, disk.observe, descriptors, pulse)
     driver.bind(config.listeners)
     settle()

@@ -15,8 +15,8 @@ from typing import TypeVar
 from spindle.model.activity import Activity
 from spindle.model.batches import Buffer
 from spindle.model.ids import LogDir
-from spindle.model.logs import Usage
-from spindle.storage.disk import AT_ONCE, Disk, File, Manner, Seen, Stat, unseen
+from spindle.model.log_values import Usage
+from spindle.storage.disk import AT_ONCE, CopyOptions, Disk, File, Seen, Stat, unseen
 
 R = TypeVar("R")
 
@@ -174,7 +174,7 @@ class TimedDisk:
         at: int,
         length: int,
         seen: Seen = unseen,
-        manner: Manner = AT_ONCE,
+        manner: CopyOptions = AT_ONCE,
     ) -> int:
         """Copy bytes from file to file."""
         assert isinstance(source, _TimedFile)

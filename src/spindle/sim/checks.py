@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from spindle.core.replica.partition import Leading
-from spindle.model.batches import Batch
+from spindle.core.replica.partition import PartitionLeader
+from spindle.model.batches import RecordBatch
 from spindle.model.ids import LogDir, NodeId, PartitionId
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import (
@@ -26,16 +26,16 @@ from spindle.model.jobs import (
     Job,
     Promote,
 )
-from spindle.model.logs import LogKey
-from spindle.model.records import Partition
+from spindle.model.log_values import LogKey
+from spindle.model.metadata_records import PartitionRegistration
 from spindle.node.broker import Broker
-from spindle.node.logdirs.places import Stage
+from spindle.node.logdirs.placement_registry import Stage
 from spindle.node.node import Node
-from spindle.sim.cluster import Cluster, Member
-from spindle.sim.history import History
 from spindle.sim.host import Host
 from spindle.sim.log_checks import check_order, check_packing, check_sequences
-from spindle.sim.logs import FoundLog, batches_of, is_whole, logs_in, values_of
+from spindle.sim.log_judge import FoundLog, batches_of, is_whole, logs_in, values_of
+from spindle.sim.sim_cluster import SimCluster, SimNode
+from spindle.sim.told_history import History
 from spindle.sim.transaction_checks import TransactionChecks
 from spindle.sim.violation import Violation
 
@@ -51,7 +51,7 @@ HALTS_FOR_NETWORK = ("the controller could not be told", "no controller has regi
 class Checks:
     """Watches a cluster from its first moment on."""
 
-    def __init__(self, cluster: Cluster, history: History) -> None:
+    def __init__(self, cluster: SimCluster, history: History) -> None:
         self._cluster = cluster
         self._history = history
         self._leaders: dict[tuple[PartitionId, int], str] = {}
@@ -86,7 +86,7 @@ class Checks:
     def _look_at_leaders(self, host: Host, broker: Broker) -> None:
         for hosted in broker.replicas.hosted.values():
             machine = hosted.partition
-            if not isinstance(machine.role, Leading):
+            if not isinstance(machine.role, PartitionLeader):
                 continue
             key = (hosted.id, machine.leader_epoch)
             # A process that comes back may take its own leadership up again, if nobody else did.
@@ -171,7 +171,7 @@ class Checks:
             if known and not going and log.topic_id == mine.topic_id:
                 raise Violation(f"{host.name}: {key} is in {path} and in {other}")
 
-    def _current(self, member: Member) -> Iterator[FoundLog]:
+    def _current(self, member: SimNode) -> Iterator[FoundLog]:
         for path in member.log_dirs:
             for log in logs_in(member.disk, path):
                 if not log.key.future:
@@ -266,7 +266,7 @@ class Checks:
             raise Violation(f"topics that nobody has deleted are gone: {missing}")
         self.transactions.final()
 
-    def _check_disk(self, member: Member, image: ClusterImage) -> None:
+    def _check_disk(self, member: SimNode, image: ClusterImage) -> None:
         """Each replica has one log, where the metadata says; there are no others (K858-20)."""
         broker = member.broker
         assert broker is not None
@@ -289,7 +289,7 @@ class Checks:
         if found:
             raise Violation(f"{member.host.name} has logs that it should not have: {found}")
 
-    def _check_records(self, id: PartitionId, state: Partition, key: LogKey) -> None:
+    def _check_records(self, id: PartitionId, state: PartitionRegistration, key: LogKey) -> None:
         logs = {n: self._read(n, key) for n in state.isr}
         # What lies before a log's start counts no more: two may have parted there, and stay so.
         starts = [self._start(n, id) for n in state.isr]
@@ -321,7 +321,7 @@ class Checks:
         if twice:
             raise Violation(f"{key}: {len(twice)} records are there twice: {twice[:3]}")
 
-    def _twice(self, batches: list[Batch]) -> list[bytes]:
+    def _twice(self, batches: list[RecordBatch]) -> list[bytes]:
         """Values that no producer has had a cause to write twice."""
         epochs: dict[bytes, list[int]] = {}
         for batch in batches:
@@ -344,7 +344,7 @@ class Checks:
         assert bounds is not None, "all is settled"
         return bounds[0]
 
-    def _read(self, node: NodeId, key: LogKey) -> list[Batch]:
+    def _read(self, node: NodeId, key: LogKey) -> list[RecordBatch]:
         member = self._cluster.members[node]
         log = next(log for log in self._current(member) if log.key == key)
         batches = batches_of(member.disk, log)
@@ -376,7 +376,7 @@ def _check_image(image: ClusterImage) -> None:
             raise Violation(f"{name}: {state.isr} and {state.elr} overlap")
 
 
-def _incomplete(image: ClusterImage, state: Partition) -> str | None:
+def _incomplete(image: ClusterImage, state: PartitionRegistration) -> str | None:
     if state.adding_replicas or state.removing_replicas:
         return f"is being reassigned, {state}"
     if state.leader == -1:
@@ -409,7 +409,7 @@ def _unplaced(broker: Broker, image: ClusterImage) -> str | None:
     return None
 
 
-def _ends(batches: list[Batch]) -> tuple[int, int, int]:
+def _ends(batches: list[RecordBatch]) -> tuple[int, int, int]:
     if not batches:
         return (0, 0, 0)
     return (batches[0].base_offset, batches[-1].next_offset, len(batches))

@@ -14,7 +14,7 @@ from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import ZERO_ID, NodeId, TopicId
 from spindle.model.outbox import Outbox, Ready, Rng
 from spindle.node.peers import Peers, R
-from spindle.sim.history import History
+from spindle.sim.told_history import History
 from spindle.wire.apis import Key
 from spindle.wire.codec import Request
 from spindle.wire.messages.metadata_request import MetadataRequest

@@ -15,11 +15,11 @@ from typing import Final
 from spindle.model.errors import Corrupt, Refusal
 from spindle.model.ids import LogDir
 from spindle.sim.checks import Checks
-from spindle.sim.cluster import Cluster, Member
-from spindle.sim.history import History
 from spindle.sim.host import Host
-from spindle.sim.logs import logs_in
+from spindle.sim.log_judge import logs_in
 from spindle.sim.promises import Promises
+from spindle.sim.sim_cluster import SimCluster, SimNode
+from spindle.sim.told_history import History
 from spindle.sim.world import FOREVER
 from spindle.wire.batch import split
 
@@ -52,7 +52,7 @@ class Faults:
 
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: SimCluster,
         promises: Promises,
         checks: Checks,
         history: History,
@@ -195,7 +195,7 @@ class Faults:
         self._sever(cuts, [member])
         return True
 
-    def _sever(self, cuts: list[tuple[str, str]], ends: list[Member]) -> None:
+    def _sever(self, cuts: list[tuple[str, str]], ends: list[SimNode]) -> None:
         """Lose all that is sent these ways (from, to) for a while."""
         self._checks.network_hurt = True
         net = self._world.net
@@ -221,7 +221,7 @@ class Faults:
     def _choose(self, options: list[str]) -> str:
         return options[self._rng.randrange(len(options))]
 
-    def _some_member(self) -> Member:
+    def _some_member(self) -> SimNode:
         members = list(self._cluster.members.values())
         return members[self._rng.randrange(len(members))]
 
@@ -258,7 +258,7 @@ class Faults:
         """A call has been the last one."""
         self._torn.pop(host.name)()
 
-    def _not_torn(self, member: Member, life: int) -> None:
+    def _not_torn(self, member: SimNode, life: int) -> None:
         """The call that should have been the last one has not come."""
         end = self._torn.pop(member.host.name, None)
         if end is None:
@@ -269,7 +269,7 @@ class Faults:
             member.disk.cut_at = -1
             self._promises.on_relief(member)
 
-    def _start_again(self, member: Member) -> None:
+    def _start_again(self, member: SimNode) -> None:
         """Start a node after a while. Not held up by open faults of its disks."""
         member.held = True
 
@@ -286,7 +286,7 @@ class Faults:
         self._restart(member)
         return True
 
-    def _restart(self, member: Member) -> None:
+    def _restart(self, member: SimNode) -> None:
         """Stop a node cleanly, kill it if it will not, and start it again."""
         if member.held:
             return
@@ -334,11 +334,11 @@ class Faults:
 
     # --- disks --------------------------------------------------------------------------------
 
-    def _some_directory(self) -> tuple[Member, LogDir]:
+    def _some_directory(self) -> tuple[SimNode, LogDir]:
         member = self._some_member()
         return member, self._choose(list(member.directories))
 
-    def _hurt(self, what: str, member: Member, path: LogDir, undo: Callable[[], None]) -> None:
+    def _hurt(self, what: str, member: SimNode, path: LogDir, undo: Callable[[], None]) -> None:
         """A disk is sick until it is well again; then its broker has to be restarted."""
         self._world.note(what, path)
         self._checks.disks_hurt[member.host.name] = None
@@ -390,7 +390,7 @@ class Faults:
         self._hurt("full", member, path, lambda: self._room(member, path))
         return True
 
-    def _room(self, member: Member, path: LogDir) -> None:
+    def _room(self, member: SimNode, path: LogDir) -> None:
         member.disk.capacity.pop(path, None)
 
     def _flip(self) -> bool:
@@ -442,6 +442,6 @@ class Faults:
         self._start_again(member)
         return True
 
-    def _format(self, member: Member, path: LogDir) -> None:
+    def _format(self, member: SimNode, path: LogDir) -> None:
         member.disk.heal(path)  # The new disk is well.
         self._cluster.format(member, path)

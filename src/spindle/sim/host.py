@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from spindle.model.ids import LogDir
 from spindle.model.outbox import JobAsked, Ready
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 
 Lane = tuple[LogDir, LogDir]
 
@@ -44,13 +44,13 @@ class Machine(Protocol):
         """The time asked for has come."""
 
     def take(self) -> Ready | None:
-        """All wishes since the last time."""
+        """All effects since the last time."""
 
 
 class Host:
     """A machine that runs somewhere in the world. `life` grows with every start and end."""
 
-    def __init__(self, name: str, directories: dict[LogDir, Directory]) -> None:
+    def __init__(self, name: str, directories: dict[LogDir, LogDirectory]) -> None:
         self.name = name
         self.directories = directories
         self.machine: Machine | None = None

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from spindle.model.batches import COMPRESSION_MASK, Batch
-from spindle.model.logs import LogKey
-from spindle.sim.history import History
+from spindle.model.batches import COMPRESSION_MASK, RecordBatch
+from spindle.model.log_values import LogKey
+from spindle.sim.told_history import History
 from spindle.sim.violation import Violation
 from spindle.wire.compression import Compression
 
@@ -47,7 +47,7 @@ def check_order(key: LogKey, values: dict[int, bytes], history: History) -> None
         last[writer] = (number, value)
 
 
-def check_sequences(key: LogKey, batches: Sequence[Batch], *, is_whole: bool) -> None:
+def check_sequences(key: LogKey, batches: Sequence[RecordBatch], *, is_whole: bool) -> None:
     """Each producer's sequence numbers have no gap and no repetition, and begin at 0.
 
     `is_whole`: nothing is missing at the beginning. A new epoch always begins at 0.
@@ -69,7 +69,7 @@ def check_sequences(key: LogKey, batches: Sequence[Batch], *, is_whole: bool) ->
         known[batch.producer_id] = (batch.producer_epoch, after)
 
 
-def check_packing(key: LogKey, batches: Sequence[Batch], history: History) -> None:
+def check_packing(key: LogKey, batches: Sequence[RecordBatch], history: History) -> None:
     """Each batch has a compression that was wanted for the topic at some time."""
     wanted = history.packings.get(key.topic, {})
     if not wanted or "producer" in wanted:

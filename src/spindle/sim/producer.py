@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from spindle.model.batches import Batch, Record
+from spindle.model.batches import Record, RecordBatch
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId
 from spindle.model.outbox import Rng
 from spindle.sim.client import RETRY_SECONDS, Client
-from spindle.sim.history import History
+from spindle.sim.told_history import History
 from spindle.sim.violation import Violation
 from spindle.wire.batch import build
 from spindle.wire.compression import Compression
@@ -50,7 +50,7 @@ UNSURE: Final = frozenset({Error.REQUEST_TIMED_OUT, Error.NOT_ENOUGH_REPLICAS_AF
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ProducerPace:
     """How a producer works. `pause`: s for each batch of a partition, in the mean.
 
     `flight`: batches of a partition that may be under way at once, 5 at most. `bumps`: a gap in the
@@ -80,7 +80,7 @@ class Parcel:
     values: list[bytes]
     codec: Compression
     made_ms: int
-    batch: Batch | None = None
+    batch: RecordBatch | None = None
     asking: bool = False
     tried: bool = False
     unsure: bool = False
@@ -88,7 +88,7 @@ class Parcel:
 
 
 @dataclass(slots=True)
-class Lane:
+class PartitionSequence:
     """One partition's batches: the next sequence, and what is not acknowledged, in order."""
 
     id: PartitionId
@@ -106,7 +106,7 @@ class Lane:
     """The next batch will be made in a while."""
 
 
-class Producer(Client):
+class SimProducer(Client):
     """Writes to every partition of every topic that it sees."""
 
     def __init__(
@@ -115,13 +115,13 @@ class Producer(Client):
         rng: Rng,
         brokers: dict[NodeId, tuple[str, int]],
         history: History,
-        pace: Pace,
+        pace: ProducerPace,
     ) -> None:
         super().__init__(name, rng, brokers, history)
         self._pace = pace
         self._producer_id = -1
         self._epoch = -1
-        self._lanes: dict[PartitionId, Lane] = {}
+        self._lanes: dict[PartitionId, PartitionSequence] = {}
         self._bumping = False
         """Nothing is sent until all answers are there; then a new epoch begins."""
 
@@ -164,15 +164,15 @@ class Producer(Client):
             for index in topic.leaders:
                 id = PartitionId(topic_id, index)
                 if id not in self._lanes and topic_id not in self.history.deleted:
-                    lane = self._lanes[id] = Lane(id, planned=True)
+                    lane = self._lanes[id] = PartitionSequence(id, planned=True)
                     self.out.after(self.between(0, self._pace.pause), partial(self._next, lane))
 
     # --- writing ----------------------------------------------------------------------------
 
-    def _is_current(self, lane: Lane) -> bool:
+    def _is_current(self, lane: PartitionSequence) -> bool:
         return self._lanes.get(lane.id) is lane
 
-    def _next(self, lane: Lane) -> None:
+    def _next(self, lane: PartitionSequence) -> None:
         """Make the next batch and send it."""
         lane.planned = False
         if not self._is_current(lane) or self.draining:
@@ -190,7 +190,7 @@ class Producer(Client):
         self._send(lane)
         self._plan(lane)
 
-    def _plan(self, lane: Lane) -> None:
+    def _plan(self, lane: PartitionSequence) -> None:
         """Have the next batch made in a while, where one more may be under way."""
         # Brokers recognise the last five: what is behind the first one counts, acknowledged or not.
         first = lane.parcels[0].number if lane.parcels else lane.made + 1
@@ -203,7 +203,7 @@ class Producer(Client):
             pause = self.between(0.0, CLOSE_SECONDS)
         self.out.after(pause, partial(self._next, lane))
 
-    def _build(self, lane: Lane, parcel: Parcel) -> Batch:
+    def _build(self, lane: PartitionSequence, parcel: Parcel) -> RecordBatch:
         batch = build(
             # Each has a key of its own: compaction may rewrite them, and drop none.
             (
@@ -218,7 +218,7 @@ class Producer(Client):
         lane.sequence += len(parcel.values)
         return batch
 
-    def _send(self, lane: Lane) -> None:
+    def _send(self, lane: PartitionSequence) -> None:
         """Send what can be sent, in order."""
         if not self._is_current(lane) or lane.resting or self._bumping:
             return
@@ -240,7 +240,7 @@ class Producer(Client):
             then = partial(self._on_answer, lane, parcel)
             self.ask(leader, request, then, version=self._pace.version)
 
-    def _request(self, lane: Lane, batch: Batch) -> Any:
+    def _request(self, lane: PartitionSequence, batch: RecordBatch) -> Any:
         data = PartitionProduceData(index=lane.id.partition, records=batch.data)
         name = self.history.names[lane.id.topic_id]
         topic = TopicProduceData(topic_id=lane.id.topic_id, name=name, partition_data=(data,))
@@ -251,7 +251,7 @@ class Producer(Client):
             topic_data=(topic,),
         )
 
-    def _later(self, lane: Lane) -> None:
+    def _later(self, lane: PartitionSequence) -> None:
         if lane.resting:
             return
         lane.resting = True
@@ -265,13 +265,13 @@ class Producer(Client):
 
     # --- answers ----------------------------------------------------------------------------
 
-    def _on_answer(self, lane: Lane, parcel: Parcel, answer: Any) -> None:
+    def _on_answer(self, lane: PartitionSequence, parcel: Parcel, answer: Any) -> None:
         parcel.asking = False
         if self._is_current(lane):
             self._judge(lane, parcel, answer)
         self._bump_if_drained()
 
-    def _judge(self, lane: Lane, parcel: Parcel, answer: Any) -> None:
+    def _judge(self, lane: PartitionSequence, parcel: Parcel, answer: Any) -> None:
         if isinstance(answer, PeerFailed):
             parcel.unsure = True
             self._later(lane)

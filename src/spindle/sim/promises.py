@@ -26,12 +26,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from spindle.core.replica.partition import Leading
+from spindle.core.replica.partition import PartitionLeader
 from spindle.model.ids import DirectoryId, LogDir, NodeId, PartitionId
-from spindle.model.logs import LogKey
-from spindle.model.records import Partition
-from spindle.sim.cluster import Cluster, Member
-from spindle.sim.logs import is_whole, logs_in
+from spindle.model.log_values import LogKey
+from spindle.model.metadata_records import PartitionRegistration
+from spindle.sim.log_judge import is_whole, logs_in
+from spindle.sim.sim_cluster import SimCluster, SimNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Terms:
 class Promises:
     """Judges faults before they strike; keeps in mind who has lost something."""
 
-    def __init__(self, cluster: Cluster, terms: Terms) -> None:
+    def __init__(self, cluster: SimCluster, terms: Terms) -> None:
         self._cluster = cluster
         self._terms = terms
         self._unknown: dict[NodeId, DirectoryId | None] = {}
@@ -61,7 +61,7 @@ class Promises:
 
     # --- judging ----------------------------------------------------------------------------
 
-    def may_end(self, member: Member) -> bool:
+    def may_end(self, member: SimNode) -> bool:
         """Whether a process may end uncleanly, or a disk of its fail for a while."""
         self._update()
         if self._damaged:
@@ -78,7 +78,7 @@ class Promises:
         self._update()
         return not self._damaged and (self._terms.elr or not self._unknown)
 
-    def may_lose(self, member: Member, path: LogDir | None = None) -> bool:
+    def may_lose(self, member: SimNode, path: LogDir | None = None) -> bool:
         """Whether a broker may lose what is not synced; or all of one directory."""
         self._update()
         if self._terms.synced and path is None:
@@ -89,7 +89,7 @@ class Promises:
             return False
         return self.survives(member, path)
 
-    def may_damage(self, member: Member, id: PartitionId) -> bool:
+    def may_damage(self, member: SimNode, id: PartitionId) -> bool:
         """Whether a replica may lose some of its bytes for good: only where all others are well."""
         self._update()
         state = self._cluster.newest.partition(id)
@@ -100,7 +100,7 @@ class Promises:
         member_of_it = member.node_id in state.isr
         return whole and member_of_it and self._is_committed() and self._is_well()
 
-    def survives(self, member: Member, path: LogDir | None = None) -> bool:
+    def survives(self, member: SimNode, path: LogDir | None = None) -> bool:
         """Whether a loss that was allowed would still do no harm in this very moment."""
         if self._terms.synced and path is None:
             return True
@@ -125,20 +125,22 @@ class Promises:
         newest = self._cluster.newest
         return all(newest.is_active(m.node_id) and self._serves(m) for m in self._cluster.brokers)
 
-    def _serves(self, member: Member) -> bool:
+    def _serves(self, member: SimNode) -> bool:
         """Whether a broker's process is the one that is registered, and not one after it."""
         own = self._cluster.newest.brokers.get(member.node_id)
         broker = member.broker
         return own is not None and broker is not None and broker.lifecycle.epoch == own.broker_epoch
 
-    def _has_plans(self, member: Member) -> bool:
+    def _has_plans(self, member: SimNode) -> bool:
         """Whether a broker has proposed an ISR, which may be committed after its loss."""
         if member.broker is None:
             return False
         roles = [hosted.partition.role for hosted in member.broker.replicas.hosted.values()]
-        return any(isinstance(role, Leading) and role.proposal is not None for role in roles)
+        return any(
+            isinstance(role, PartitionLeader) and role.proposal is not None for role in roles
+        )
 
-    def _sound(self, state: Partition, struck: Member) -> bool:
+    def _sound(self, state: PartitionRegistration, struck: SimNode) -> bool:
         """Whether somebody else surely has everything, and the controller will believe it."""
         lost = self._lost.get(PartitionId(state.topic_id, state.partition_id), {})
         members = (*state.isr, *state.elr) if self._terms.elr else state.isr
@@ -151,12 +153,12 @@ class Promises:
             for id in members
         )
 
-    def _hosted(self, member: Member) -> Iterator[tuple[PartitionId, Partition]]:
+    def _hosted(self, member: SimNode) -> Iterator[tuple[PartitionId, PartitionRegistration]]:
         for topic, state in self._cluster.newest.partitions():
             if member.node_id in state.replicas:
                 yield PartitionId(topic.topic_id, state.partition_id), state
 
-    def _held(self, member: Member, path: LogDir | None) -> set[PartitionId]:
+    def _held(self, member: SimNode, path: LogDir | None) -> set[PartitionId]:
         if path is None:
             return {id for id, _ in self._hosted(member)}
         return {
@@ -167,7 +169,7 @@ class Promises:
 
     # --- what happens -----------------------------------------------------------------------
 
-    def on_lost(self, member: Member, path: LogDir | None = None) -> None:
+    def on_lost(self, member: SimNode, path: LogDir | None = None) -> None:
         """A broker loses something now, or is about to."""
         if self._terms.synced and path is None:
             return
@@ -178,7 +180,7 @@ class Promises:
         for id in self._held(member, path):
             self._lost.setdefault(id, {})[member.node_id] = None
 
-    def on_damaged(self, member: Member, key: LogKey) -> None:
+    def on_damaged(self, member: SimNode, key: LogKey) -> None:
         """A broker's log has bad bytes now, until it is made anew."""
 
         def is_bad() -> bool:
@@ -189,11 +191,11 @@ class Promises:
 
         self._damaged.append(is_bad)
 
-    def on_trouble(self, member: Member) -> None:
+    def on_trouble(self, member: SimNode) -> None:
         """A fault is open at a node."""
         self.troubled[member.node_id] = self.troubled.get(member.node_id, 0) + 1
 
-    def on_relief(self, member: Member) -> None:
+    def on_relief(self, member: SimNode) -> None:
         """A fault is closed."""
         self.troubled[member.node_id] -= 1
         if not self.troubled[member.node_id]:

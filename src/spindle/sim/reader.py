@@ -13,7 +13,7 @@ from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId
 from spindle.model.outbox import Rng
 from spindle.sim.client import RETRY_SECONDS, Client
-from spindle.sim.history import History
+from spindle.sim.told_history import History
 from spindle.sim.violation import Violation
 from spindle.sim.visible import visible
 from spindle.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
@@ -42,7 +42,7 @@ AGAIN: Final = frozenset(
 )
 
 
-class Reader(Client):
+class SimReader(Client):
     """Reads all topics that it sees. `bytes_max`: asked of each partition at a time.
 
     `committed`: it is to see no record of a transaction that is open or aborted.

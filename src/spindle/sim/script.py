@@ -14,7 +14,7 @@ from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId
 from spindle.model.outbox import Rng
 from spindle.sim.client import REQUEST_SECONDS, RETRY_SECONDS, Client
-from spindle.sim.history import History
+from spindle.sim.told_history import History
 from spindle.wire.codec import Request
 from spindle.wire.messages.find_coordinator_request import FindCoordinatorRequest
 

@@ -10,14 +10,14 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from spindle.sim.admin import Wishes
-from spindle.sim.cluster import Shape
 from spindle.sim.faults import KINDS, Appetite
-from spindle.sim.producer import IDS_FROM, Pace
+from spindle.sim.producer import IDS_FROM, ProducerPace
 from spindle.sim.promises import Terms
+from spindle.sim.sim_admin import AdminWeights
+from spindle.sim.sim_cluster import Shape
 from spindle.sim.transactional_producer import Habits
-from spindle.sim.transactor import Manner
-from spindle.sim.worker import Job
+from spindle.sim.transactor import TransactorManner
+from spindle.sim.worker import WorkerJob
 from spindle.wire.compression import Compression
 
 COMPRESSIONS: Final = ("uncompressed", "gzip", "snappy", "lz4", "zstd", "producer")
@@ -25,21 +25,21 @@ COMPRESSIONS: Final = ("uncompressed", "gzip", "snappy", "lz4", "zstd", "produce
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SwarmPlan:
     """What a seed has decided. `seconds`: virtual time in which things go wrong."""
 
     shape: Shape = field(default_factory=Shape)
     terms: Terms = field(default_factory=Terms)
-    wishes: Wishes = field(default_factory=Wishes)
-    paces: tuple[Pace, ...] = (Pace(),)
+    weights: AdminWeights = field(default_factory=AdminWeights)
+    paces: tuple[ProducerPace, ...] = (ProducerPace(),)
     habits: tuple[Habits, ...] = ()
-    jobs: tuple[Job, ...] = ()
+    jobs: tuple[WorkerJob, ...] = ()
     reader_version: int = 13
     appetite: Appetite = field(default_factory=Appetite)
     seconds: float = 15.0
 
 
-def draw(seed: int) -> Plan:
+def draw(seed: int) -> SwarmPlan:
     """The plan of a seed."""
     rng = random.Random(f"plan {seed}")
     brokers = rng.choice([1, 2, 3, 3, 3, 4])
@@ -76,9 +76,9 @@ def draw(seed: int) -> Plan:
     if synced:
         configs["flush.messages"] = "1"
     by_id = rng.random() < 0.5
-    wishes = replace(_draw_wishes(rng, replicas, configs, by_id), upgrade=0.0 if elr else 0.5)
+    weights = replace(_draw_wishes(rng, replicas, configs, by_id), upgrade=0.0 if elr else 0.5)
     paces = tuple(
-        Pace(
+        ProducerPace(
             pause=rng.choice([0.1, 0.4, 1.0]),
             records_max=rng.choice([1, 4]),
             bytes_max=rng.choice([20, 400]),
@@ -93,10 +93,10 @@ def draw(seed: int) -> Plan:
         pause=rng.choice([0.5, 1.0, 3.0]),
         length=rng.choice([0.3, 1.0, 4.0]),
     )
-    plan = Plan(
+    plan = SwarmPlan(
         shape=shape,
         terms=Terms(elr=elr and min_isr >= 2, synced=synced),
-        wishes=wishes,
+        weights=weights,
         paces=paces,
         reader_version=13 if by_id else 12,
         appetite=appetite,
@@ -109,7 +109,7 @@ def draw(seed: int) -> Plan:
     return _with_twins(plan, random.Random(f"twins {seed}"))
 
 
-def _with_slow_turns(plan: Plan, rng: random.Random) -> Plan:
+def _with_slow_turns(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
     """In half of the seeds brokers act on the metadata one partition after the other."""
     rest = rng.choice([0.0, 0.0, 0.02, 0.3])
     if not rest:
@@ -117,13 +117,13 @@ def _with_slow_turns(plan: Plan, rng: random.Random) -> Plan:
     return replace(plan, shape=replace(plan.shape, told_at_once=1, told_rest=rest))
 
 
-def _with_transactions(plan: Plan, rng: random.Random, min_isr: int) -> Plan:
+def _with_transactions(plan: SwarmPlan, rng: random.Random, min_isr: int) -> SwarmPlan:
     """The same with producers in transactions and groups; few seeds have neither."""
     level = rng.choice([2, 2, 2, 1, 0])
     version = plan.reader_version if level == 2 else 11
     cut = {"clock", "freeze"} & set(plan.appetite.weights)
     rivals = rng.random() < 0.6
-    manner = Manner(level, version, rng.choice([2.0, 6.0]), excused=bool(cut))
+    manner = TransactorManner(level, version, rng.choice([2.0, 6.0]), excused=bool(cut))
     habits = []
     for n in range(1, 1 + rng.choice([0, 1, 1, 2])):
         pause, aborts = rng.choice([0.0, 0.0, 0.5]), rng.choice([0.1, 0.5])
@@ -133,7 +133,7 @@ def _with_transactions(plan: Plan, rng: random.Random, min_isr: int) -> Plan:
     in_transactions, static = rng.random() < 0.6, rng.random() < 0.3
     members = range(1, 1 + rng.choice([0, 2, 3]))
     jobs = tuple(
-        Job(
+        WorkerJob(
             "group-1",
             f"worker-{n}" if in_transactions else None,
             manner,
@@ -141,7 +141,7 @@ def _with_transactions(plan: Plan, rng: random.Random, min_isr: int) -> Plan:
         )
         for n in members
     )
-    factor, flush = str(plan.wishes.replicas), {"log.flush.interval.messages": "1"}
+    factor, flush = str(plan.weights.replicas), {"log.flush.interval.messages": "1"}
     settings = {
         **plan.shape.settings,
         **(flush if plan.terms.synced else {}),
@@ -154,13 +154,13 @@ def _with_transactions(plan: Plan, rng: random.Random, min_isr: int) -> Plan:
     return replace(
         plan,
         shape=replace(plan.shape, transaction_version=level, settings=settings),
-        wishes=replace(plan.wishes, reuse_names=plan.wishes.reuse_names and not by_name),
+        weights=replace(plan.weights, reuse_names=plan.weights.reuse_names and not by_name),
         habits=tuple(habits),
         jobs=jobs,
     )
 
 
-def _with_compressions(plan: Plan, rng: random.Random) -> Plan:
+def _with_compressions(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
     """The same with topics that have a compression of their own, which some seeds change."""
     if rng.random() < 0.5:
         return plan
@@ -168,14 +168,14 @@ def _with_compressions(plan: Plan, rng: random.Random) -> Plan:
     codecs = tuple(rng.sample(tuple(Compression), rng.choice([1, 2, len(Compression)])))
     return replace(
         plan,
-        wishes=replace(plan.wishes, compressions=several, repack=_some(rng, 2.0)),
+        weights=replace(plan.weights, compressions=several, repack=_some(rng, 2.0)),
         paces=tuple(replace(pace, codecs=codecs) for pace in plan.paces),
         habits=tuple(replace(h, manner=replace(h.manner, codecs=codecs)) for h in plan.habits),
         jobs=tuple(replace(job, manner=replace(job.manner, codecs=codecs)) for job in plan.jobs),
     )
 
 
-def _with_flights(plan: Plan, rng: random.Random) -> Plan:
+def _with_flights(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
     """The same with producers that have several batches of a partition under way."""
     if rng.random() < 0.5:
         return plan
@@ -188,11 +188,11 @@ def _with_flights(plan: Plan, rng: random.Random) -> Plan:
     )
 
 
-def _with_twins(plan: Plan, rng: random.Random) -> Plan:
+def _with_twins(plan: SwarmPlan, rng: random.Random) -> SwarmPlan:
     """The same with two live clients in the place of one static member, in some seeds (KIP-345)."""
     if rng.random() < 0.6:
         return plan
-    jobs = list(plan.jobs or (Job("group-1"), Job("group-1")))
+    jobs = list(plan.jobs or (WorkerJob("group-1"), WorkerJob("group-1")))
     rests, both_produce = rng.choice([0.2, 1.0, 3.0]), rng.random() < 0.5
     for n, job in enumerate(jobs, 1):
         jobs[n - 1] = replace(job, instance_id=f"instance-{n}", rests=rests)
@@ -202,12 +202,14 @@ def _with_twins(plan: Plan, rng: random.Random) -> Plan:
         jobs[jobs.index(job)] = replace(job, manner=manner)
         own = job.transactional_id and job.transactional_id + "-twin" * (not both_produce)
         jobs.append(replace(job, transactional_id=own, manner=manner))
-    by_name = replace(plan.wishes, reuse_names=False)
-    return replace(plan, jobs=tuple(jobs), wishes=by_name)
+    by_name = replace(plan.weights, reuse_names=False)
+    return replace(plan, jobs=tuple(jobs), weights=by_name)
 
 
-def _draw_wishes(rng: random.Random, replicas: int, configs: dict[str, str], by_id: bool) -> Wishes:
-    return Wishes(
+def _draw_wishes(
+    rng: random.Random, replicas: int, configs: dict[str, str], by_id: bool
+) -> AdminWeights:
+    return AdminWeights(
         pause=rng.choice([0.2, 0.5, 2.0]),
         topics=rng.choice([1, 2]),
         topics_max=rng.choice([2, 4]),

@@ -13,23 +13,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from spindle.core.groups.values import Committed, OffsetRecord
-from spindle.core.replica.partition import Leading
-from spindle.core.transactions.states import State
-from spindle.model.batches import Batch, EndTransactionMarker, Record
+from spindle.core.groups.group_values import Committed, OffsetRecord
+from spindle.core.replica.partition import PartitionLeader
+from spindle.core.transactions.transaction_states import TransactionState
+from spindle.model.batches import EndTransactionMarker, Record, RecordBatch
 from spindle.model.ids import PartitionId, TopicPartition
-from spindle.model.logs import LogKey
-from spindle.model.records import Partition
-from spindle.node.groups.records import from_bytes
+from spindle.model.log_values import LogKey
+from spindle.model.metadata_records import PartitionRegistration
+from spindle.node.groups.group_records import from_bytes
 from spindle.node.topic_creation import OFFSETS_TOPIC
-from spindle.sim.cluster import Cluster
-from spindle.sim.history import History
+from spindle.sim.sim_cluster import SimCluster
+from spindle.sim.told_history import History
 from spindle.sim.transaction_history import OUTPUT, Attempt, Fate
 from spindle.sim.violation import Violation
 from spindle.wire.batch import records
 from spindle.wire.control import decode_control
 
-UNDECIDED = (State.ONGOING, State.PREPARE_COMMIT, State.PREPARE_ABORT)
+UNDECIDED = (
+    TransactionState.ONGOING,
+    TransactionState.PREPARE_COMMIT,
+    TransactionState.PREPARE_ABORT,
+)
 
 
 @dataclass(slots=True)
@@ -45,7 +49,7 @@ class Decided:
         return dict(sorted({**self.plain, **self.committed}.items()))
 
 
-def decide(name: object, batches: list[Batch]) -> Decided:
+def decide(name: object, batches: list[RecordBatch]) -> Decided:
     """Follow the markers through a log. Violation where a transaction has none."""
     found = Decided()
     open_: dict[int, dict[int, Record]] = {}
@@ -70,9 +74,9 @@ class TransactionChecks:
 
     def __init__(
         self,
-        cluster: Cluster,
+        cluster: SimCluster,
         history: History,
-        log_of: Callable[[int, LogKey], list[Batch]],
+        log_of: Callable[[int, LogKey], list[RecordBatch]],
     ) -> None:
         """`log_of`: the batches of a node's replica."""
         self._cluster = cluster
@@ -88,7 +92,10 @@ class TransactionChecks:
             assert broker is not None
             for hosted in broker.replicas.hosted.values():
                 machine = hosted.partition
-                if isinstance(machine.role, Leading) and machine.stable < machine.high_watermark:
+                if (
+                    isinstance(machine.role, PartitionLeader)
+                    and machine.stable < machine.high_watermark
+                ):
                     return (
                         f"{hosted.name} is stable up to {machine.stable} of "
                         f"{machine.high_watermark}: producers {list(machine.transactions.open)}"
@@ -113,7 +120,7 @@ class TransactionChecks:
         fates = self._check_attempts(logs)
         self._check_work(logs, fates)
 
-    def _partitions(self) -> Iterator[tuple[PartitionId, Partition, LogKey]]:
+    def _partitions(self) -> Iterator[tuple[PartitionId, PartitionRegistration, LogKey]]:
         active = self._cluster.active()
         assert active is not None
         for topic, state in active.metadata.image.partitions():
@@ -160,7 +167,7 @@ class TransactionChecks:
 
     # --- groups -----------------------------------------------------------------------------
 
-    def _check_offsets(self, state: Partition, key: LogKey, decided: Decided) -> None:
+    def _check_offsets(self, state: PartitionRegistration, key: LogKey, decided: Decided) -> None:
         """The coordinator knows what a reload would find, and that is what was last committed."""
         found: dict[tuple[str, TopicPartition], Committed | None] = {}
         for offset, raw in decided.counting().items():

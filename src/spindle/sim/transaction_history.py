@@ -30,7 +30,7 @@ class Fate(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ConsumedRecord:
     """A record that a group has read and made another one of."""
 
     group: str
@@ -52,7 +52,7 @@ class Attempt:
     asked_at: float = 0.0
     sent: dict[bytes, PartitionId] = field(default_factory=dict)
     acknowledged: dict[PartitionId, dict[int, bytes]] = field(default_factory=dict)
-    sources: list[Source] = field(default_factory=list)
+    sources: list[ConsumedRecord] = field(default_factory=list)
 
     def __str__(self) -> str:
         return (

@@ -12,10 +12,10 @@ from typing import Any
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId, PartitionId
 from spindle.model.outbox import Rng
-from spindle.sim.history import History
 from spindle.sim.script import Steps
+from spindle.sim.told_history import History
 from spindle.sim.transaction_history import Attempt
-from spindle.sim.transactor import PLAIN, Manner, Transactor
+from spindle.sim.transactor import PLAIN, Transactor, TransactorManner
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Habits:
     """How it works. `delay`: s before its first; `pause`: mean s between transactions."""
 
     transactional_id: str
-    manner: Manner = PLAIN
+    manner: TransactorManner = PLAIN
     delay: float = 0.0
     pause: float = 0.4
     partitions_max: int = 3

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from spindle.model.batches import TRANSACTIONAL, Batch, Record
+from spindle.model.batches import TRANSACTIONAL, Record, RecordBatch
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId
 from spindle.model.outbox import Rng
 from spindle.sim.flight import Flight
 from spindle.sim.group_history import Commit, Membership
-from spindle.sim.history import History
 from spindle.sim.producer import AGAIN, ALL, CLOSE_SECONDS
 from spindle.sim.script import GROUP, TRANSACTION, Go, Scripted, Step, Steps
+from spindle.sim.told_history import History
 from spindle.sim.transaction_history import Attempt, Fate
 from spindle.sim.violation import Violation
 from spindle.wire.batch import build
@@ -70,7 +70,7 @@ OUT: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class TransactorManner:
     """How a client writes in transactions. `excused`: others, or clocks, may fence it at any time.
 
     `timeout`: of its transactions, s; `version`: of Produce; `flight`: batches of a partition that
@@ -85,7 +85,7 @@ class Manner:
     codecs: tuple[Compression, ...] = (Compression.NONE,)
 
 
-PLAIN: Final = Manner()
+PLAIN: Final = TransactorManner()
 
 
 class _Parcel(NamedTuple):
@@ -93,7 +93,7 @@ class _Parcel(NamedTuple):
 
     number: int
     values: list[bytes]
-    batch: Batch
+    batch: RecordBatch
 
 
 class Transactor(Scripted):
@@ -106,7 +106,7 @@ class Transactor(Scripted):
         brokers: dict[NodeId, tuple[str, int]],
         history: History,
         transactional_id: str,
-        manner: Manner,
+        manner: TransactorManner,
     ) -> None:
         super().__init__(name, rng, brokers, history)
         self._id = transactional_id
@@ -200,7 +200,7 @@ class Transactor(Scripted):
         yield self.together([self._carry(attempt, id, flight, parcel) for parcel in parcels])
         return flight.error
 
-    def _build(self, id: PartitionId, values: list[bytes]) -> Batch:
+    def _build(self, id: PartitionId, values: list[bytes]) -> RecordBatch:
         codecs = self._manner.codecs
         sequence = self._sequences.get(id, 0)
         self._sequences[id] = sequence + len(values)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spindle.model.batches import Batch, EndTransactionMarker
+from spindle.model.batches import EndTransactionMarker, RecordBatch
 from spindle.wire.batch import check, records, split
 from spindle.wire.control import decode_control
 
 
-def visible(told: Any) -> Iterator[tuple[Batch, dict[int, bytes]]]:
+def visible(told: Any) -> Iterator[tuple[RecordBatch, dict[int, bytes]]]:
     """Every whole batch of a partition's answer, and the records that its reader may see."""
     waiting = sorted((a.first_offset, a.producer_id) for a in told.aborted_transactions or ())
     aborted: set[int] = set()

@@ -16,11 +16,11 @@ from spindle.model.ids import NodeId, PartitionId, id_from_text, id_to_text
 from spindle.model.outbox import Rng
 from spindle.sim.client import REQUEST_SECONDS
 from spindle.sim.group_history import Commit, Membership
-from spindle.sim.history import History
 from spindle.sim.reader import EARLIEST
 from spindle.sim.script import GROUP, Steps
-from spindle.sim.transaction_history import OUTPUT, Attempt, Source
-from spindle.sim.transactor import OUT, PLAIN, Manner, Transactor, first_error
+from spindle.sim.told_history import History
+from spindle.sim.transaction_history import OUTPUT, Attempt, ConsumedRecord
+from spindle.sim.transactor import OUT, PLAIN, Transactor, TransactorManner, first_error
 from spindle.sim.violation import Violation
 from spindle.sim.visible import visible
 from spindle.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
@@ -48,12 +48,12 @@ OFFSETS_VERSION: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class WorkerJob:
     """What a member does. `transactional_id`: None if it commits plainly; `pause`: s."""
 
     group: str
     transactional_id: str | None = None
-    manner: Manner = PLAIN
+    manner: TransactorManner = PLAIN
     instance_id: str | None = None
     pause: float = 0.3
     leaves: float = 0.04
@@ -72,7 +72,7 @@ class Worker(Transactor):
         rng: Rng,
         brokers: dict[NodeId, tuple[str, int]],
         history: History,
-        job: Job,
+        job: WorkerJob,
     ) -> None:
         super().__init__(name, rng, brokers, history, job.transactional_id or "", job.manner)
         self._job = job
@@ -343,7 +343,7 @@ class Worker(Transactor):
             for offset, value in values.items():
                 if value.startswith(OUTPUT) or not targets:
                     continue
-                attempt.sources.append(Source(self._job.group, id, offset))
+                attempt.sources.append(ConsumedRecord(self._job.group, id, offset))
                 made = OUTPUT + f"{self._job.group}/{id}/{offset}/{attempt.number}/".encode()
                 outputs.setdefault(self.choose(targets), []).append(made)
         who, commits = self._who, self._commits(nexts, attempt)

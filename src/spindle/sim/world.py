@@ -1,7 +1,7 @@
 """The rim's twin: virtual time, one seeded source of chance, hosts that run the real machines.
 
 The only thing that moves time is the queue of events, ordered by (time, number): the same seed
-gives the same run, byte for byte (`digest`). Carries out a machine's wishes as `runtime.driver`
+gives the same run, byte for byte (`digest`). Carries out a machine's effects as `runtime.driver`
 does. Knows no Kafka: hosts are machines with an Outbox, directories, and names on a network.
 """
 
@@ -22,9 +22,9 @@ from spindle.model.jobs import (
     Job,
 )
 from spindle.model.outbox import JobAsked, Ready, Said
-from spindle.sim.disk import PowerCut
 from spindle.sim.host import Host, Lane, Machine
-from spindle.sim.net import Net
+from spindle.sim.memory_disk import PowerCut
+from spindle.sim.sim_network import Net
 
 WALL_START_MS = 1_800_000_000_000
 """Wall clock at the beginning of every simulation, in ms since 1970."""
@@ -152,7 +152,7 @@ class World:
                 self.feed(host, happened)
 
     def feed(self, host: Host, happened: Callable[[], None]) -> None:
-        """Let something happen to a host's machine; then carry out what it wishes."""
+        """Let something happen to a host's machine; then carry out what it asks for."""
         machine = host.machine
         if machine is None:
             return

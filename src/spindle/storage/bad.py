@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from spindle.model.logs import BadCopy
+from spindle.model.log_values import BadCopy
 from spindle.storage import files, layout
 from spindle.storage.blame import FULL
 from spindle.storage.disk import Disk
@@ -19,7 +19,7 @@ WHY_MAX: Final = 1_000
 """Characters of the reason that are kept."""
 
 
-class Mark(NamedTuple):
+class BadMark(NamedTuple):
     """Since when (ms since 1970), what was wrong, and where the log had ended at least."""
 
     since_ms: int
@@ -27,7 +27,7 @@ class Mark(NamedTuple):
     reached: int = 0
 
 
-def write(disk: Disk, path: str, mark: Mark) -> None:
+def write(disk: Disk, path: str, mark: BadMark) -> None:
     """Mark the log's directory at `path`, if there is room. OSError."""
     if disk.stat(path) is None or read(disk, path) is not None:
         return  # Somebody has removed all of it; or its first mark says more.
@@ -46,15 +46,15 @@ def remove(disk: Disk, path: str) -> None:
     files.remove_if_there(disk, f"{path}/{layout.BAD}")
 
 
-def read(disk: Disk, path: str) -> Mark | None:
+def read(disk: Disk, path: str) -> BadMark | None:
     """A directory's mark, or None; one that makes no sense still marks. OSError."""
     data = files.read_whole(disk, f"{path}/{layout.BAD}")
     if data is None:
         return None
     version, since, why, reached = [*data.decode(errors="replace").split("\n"), "", "", ""][:4]
     if version not in ("0", _VERSION) or not _is_number(since):
-        return Mark(0, "it is marked as bad")
-    return Mark(int(since), why.strip(), int(reached) if _is_number(reached) else 0)
+        return BadMark(0, "it is marked as bad")
+    return BadMark(int(since), why.strip(), int(reached) if _is_number(reached) else 0)
 
 
 def _is_number(text: str) -> bool:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import errno
 from typing import Any
 
-from spindle.model.cleaning import CleanBytes
+from spindle.model.cleaning_jobs import CleanBytes
 from spindle.model.computing import CheckRecords, Compute
-from spindle.model.copying import CopyBytes
+from spindle.model.copying_jobs import CopyBytes
 from spindle.model.errors import DiskFailed, Failure, Refusal
 from spindle.model.jobs import Job, Purge, Sweep, WriteHighWatermarks
 from spindle.storage import copy, files, kept, layout, offsets_files, rewriting

@@ -11,9 +11,9 @@ import errno
 from collections.abc import Callable
 from typing import Any, Final
 
-from spindle.model import copying as c
+from spindle.model import copying_jobs as c
 from spindle.model import jobs as j
-from spindle.model.logs import Usage
+from spindle.model.log_values import Usage
 from spindle.storage import files, layout
 from spindle.storage.disk import Disk
 

@@ -1,4 +1,4 @@
-"""Log compaction on the log's own thread: what to clean, and the swap (see `model.cleaning`).
+"""Log compaction on the log's own thread: what to clean, and the swap (see `model.cleaning_jobs`).
 
 The swap is Apache Kafka's: `.cleaned` files become `.swap` files, whose presence decides; then the
 old files go and the new ones get the plain names. `leftovers` finishes or undoes what a crash
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spindle.model.cleaning import AdoptCleaned, CleanPlan, CleanRules, OldSegment, PlanClean
+from spindle.model.cleaning_jobs import AdoptCleaned, CleanPlan, CleanRules, OldSegment, PlanClean
 from spindle.model.jobs import LogStart
 from spindle.storage import files, layout
 from spindle.storage.index import TimeEntry

@@ -12,14 +12,14 @@ import errno
 import os
 from typing import Final
 
-from spindle.model import copying as c
+from spindle.model import copying_jobs as c
 from spindle.model.errors import Corrupt, DiskFailed, LogFailed
 from spindle.model.offsets import EpochHistory, EpochStart
 from spindle.storage import files, layout, scan, unbroken
-from spindle.storage.disk import Disk, File, Manner
+from spindle.storage.disk import CopyOptions, Disk, File
 from spindle.storage.log import Log
-from spindle.storage.producers import Producers
-from spindle.storage.segment import POSITION_MAX, Place, Segment
+from spindle.storage.producers import LoggedProducers
+from spindle.storage.segment import POSITION_MAX, OffsetPosition, Segment
 
 PIECES_MAX: Final = 64
 """Pieces of one plan: bounds what a step holds in memory for small segments."""
@@ -125,7 +125,7 @@ def _take_rest(log: Log, plan: c.CopyPlan) -> None:
         log.dirty_epochs = True
     if plan.producers is not None and whole:
         log.as_closed = False
-        log.producers = Producers(plan.producers)
+        log.producers = LoggedProducers(plan.producers)
     if plan.source_start > log.start:
         log.move_start(min(plan.source_start, log.end))
     log.sync_sealed()
@@ -197,7 +197,7 @@ def _diverge(
     return high
 
 
-def _has_room(future: c.CopyMark, segment: Segment, place: Place) -> bool:
+def _has_room(future: c.CopyMark, segment: Segment, place: OffsetPosition) -> bool:
     """Whether the rest of `segment` fits behind the future log's last segment."""
     if place.position == 0 or future.base == segment.base:
         return True
@@ -205,13 +205,15 @@ def _has_room(future: c.CopyMark, segment: Segment, place: Place) -> bool:
     return bytes_after <= POSITION_MAX and segment.end - future.base <= POSITION_MAX
 
 
-def _pieces(log: Log, job: c.PlanCopy, segment: Segment, place: Place) -> tuple[c.CopyPiece, ...]:
+def _pieces(
+    log: Log, job: c.PlanCopy, segment: Segment, place: OffsetPosition
+) -> tuple[c.CopyPiece, ...]:
     pieces: list[c.CopyPiece] = []
     budget = job.max_bytes
     base, at = job.mark.base, job.mark.position
     for number in range(log.segments.index(segment), len(log.segments)):
         segment = log.segments[number]
-        stop = Place(segment.size, segment.end)
+        stop = OffsetPosition(segment.size, segment.end)
         if job.limit < segment.end:
             stop = segment.locate(job.limit)
         if stop.position - place.position > budget:
@@ -227,12 +229,17 @@ def _pieces(log: Log, job: c.PlanCopy, segment: Segment, place: Place) -> tuple[
         budget -= stop.position - place.position
         if stop.position < segment.size or budget <= 0 or len(pieces) >= PIECES_MAX:
             break
-        place, base, at = Place(0, segment.end), -1, 0
+        place, base, at = OffsetPosition(0, segment.end), -1, 0
     return tuple(pieces)
 
 
 def _piece(
-    log: Log, number: int, start: Place, stop: Place, to: tuple[int, int], fresh: bool
+    log: Log,
+    number: int,
+    start: OffsetPosition,
+    stop: OffsetPosition,
+    to: tuple[int, int],
+    fresh: bool,
 ) -> c.CopyPiece:
     segment = log.segments[number]
     base, at = to
@@ -332,7 +339,7 @@ class _Copying:
         """Copy a piece, each batch of it checked on its way. Corrupt."""
         start, at, length = piece.start, piece.at, piece.length
         well = scan.Verifier(start, start + length, piece.base)
-        manner = Manner(piece.growing, self._job.share)
+        manner = CopyOptions(piece.growing, self._job.share)
         done = 0
         try:
             if target.size() > at:

@@ -14,13 +14,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-from spindle.model import cleaning as k
-from spindle.model import copying as c
+from spindle.model import cleaning_jobs as k
+from spindle.model import copying_jobs as c
 from spindle.model import jobs as j
 from spindle.model.errors import Corrupt, DiskFailed, Failure, LogFailed, Refusal
 from spindle.model.ids import DirectoryId, LogDir
-from spindle.model.logs import LoadedLog, LogKey, OpenedDirectory, Usage
-from spindle.model.scrubbing import Scrub
+from spindle.model.log_values import LoadedLog, LogKey, OpenedDirectory, Usage
+from spindle.model.scrub_jobs import Scrub
 from spindle.storage import (
     bad,
     beside,
@@ -47,7 +47,7 @@ from spindle.storage.naming import activity_of
 from spindle.storage.offsets_files import OffsetFiles
 from spindle.storage.opening import explain, open_directory, reload, sync_topic_id
 from spindle.storage.pool import Pool
-from spindle.storage.recovery import Bounds, load_log
+from spindle.storage.recovery import KnownBounds, load_log
 
 R = TypeVar("R")
 
@@ -55,7 +55,7 @@ NO_EPOCH: Final = -1
 """Of a directory that was closed while its broker goes on: nothing may be concluded from it."""
 
 
-class Directory:
+class LogDirectory:
     """A log directory at `path` of `disk`. `new_id`: where ids and unique names come from."""
 
     def __init__(
@@ -247,11 +247,11 @@ class Directory:
             self._shut(NO_EPOCH)
         self._fail(DiskFailed(self.path, "serving", 0, "taken offline by an operator"))
 
-    def _measure(self, job: j.Measure) -> Usage:
+    def _measure(self, job: j.MeasureUsage) -> Usage:
         # Before it is used again it must have shown that it takes writes.
         return measure(self.disk, self.path, write=self._failed is not None or job.write)
 
-    def _checkpoint(self, job: j.Checkpoint) -> None:
+    def _checkpoint(self, job: j.WriteCheckpoints) -> None:
         for log in self._logs.values():
             if log.count_checkpoint():
                 log.sync_sealed(SYNC_AFTER_CHECKPOINTS)
@@ -283,7 +283,7 @@ class Directory:
         try:
             data = checkpoints.encode_topic_id(job.topic_id)
             files.write_in_place(self.disk, f"{path}/{layout.PARTITION_METADATA}", data)
-            log = load_log(self._pool, path, job.key, Bounds(), [])
+            log = load_log(self._pool, path, job.key, KnownBounds(), [])
         except OSError:
             self._pool.drop_under(path)  # The disk is full, say: it is made on another one.
             if made:
@@ -347,7 +347,7 @@ class Directory:
         self._quarantined.pop(job.key, None)
         self.disk.sync_dir(self.path)
         if log is not None and job.keep_until_ms:
-            mark = kept.Mark(job.keep_until_ms, Bounds(log.recovery_point, log.start))
+            mark = kept.KeptMark(job.keep_until_ms, KnownBounds(log.recovery_point, log.start))
             kept.write(self.disk, f"{self.path}/{name}", mark)
         return name
 
@@ -361,7 +361,7 @@ class Directory:
         elif job.key not in self._quarantined:
             raise LogFailed(self.path, str(job.key), "there is no such log")
         path = f"{self.path}/{self._quarantined[job.key]}"
-        bad.write(self.disk, path, bad.Mark(job.now_ms, job.why, reached))
+        bad.write(self.disk, path, bad.BadMark(job.now_ms, job.why, reached))
 
     def _reload(self, job: j.Reload) -> LoadedLog:
         offsets, warnings = self._open_offsets(), list[str]()
@@ -388,7 +388,7 @@ class Directory:
         self.disk.sync_dir(self.path)
         if log is None:
             # From before a restart: as after a crash. Without a mark all of it is looked at.
-            bounds = Bounds() if mark is None else mark.bounds
+            bounds = KnownBounds() if mark is None else mark.bounds
             log = load_log(self._pool, path, job.key, bounds, warnings)
         else:
             log.moved(path, job.key)
@@ -409,7 +409,7 @@ class Directory:
         if log.confirmed < log.end:
             # Its source has failed before it could say that it was not cut: look at the bytes.
             log.let_go()
-            bounds = Bounds(log.recovery_point, log.start)
+            bounds = KnownBounds(log.recovery_point, log.start)
             log = load_log(self._pool, log.path, future, bounds, warnings)
             self._logs[future] = log
         log.copied = None
@@ -450,47 +450,47 @@ class Directory:
         return adopted
 
 
-_HANDLERS: Final[dict[type[Any], Callable[[Directory, Any], Any]]] = {
-    j.Open: Directory._open,
-    j.Close: Directory._close,
+_HANDLERS: Final[dict[type[Any], Callable[[LogDirectory, Any], Any]]] = {
+    j.Open: LogDirectory._open,
+    j.Close: LogDirectory._close,
     j.Format: lambda d, job: adopt(d.disk, job, d._new_id),
-    j.Release: Directory._release,
-    j.Measure: Directory._measure,
-    j.Checkpoint: Directory._checkpoint,
-    j.CreateLog: Directory._create,
-    j.Configure: Directory._configure,
+    j.Release: LogDirectory._release,
+    j.MeasureUsage: LogDirectory._measure,
+    j.WriteCheckpoints: LogDirectory._checkpoint,
+    j.CreateLog: LogDirectory._create,
+    j.Configure: LogDirectory._configure,
     j.Append: lambda d, job: unbroken.append(d._log(job.key), job.batches, job.now_ms),
-    j.Read: Directory._read,
+    j.Read: LogDirectory._read,
     Scrub: lambda d, job: scrub.scrub(d._pool, d._logs, d._blame, job),
     j.FindOffset: lambda d, job: find_offset(d._log(job.key), job.timestamp, job.limit),
-    j.Truncate: Directory._truncate,
-    j.Reset: Directory._reset,
+    j.Truncate: LogDirectory._truncate,
+    j.Reset: LogDirectory._reset,
     j.MoveLogStart: lambda d, job: d._log(job.key).move_start(job.offset),
-    j.Retain: Directory._retain,
+    j.Retain: LogDirectory._retain,
     j.Flush: lambda d, job: d._log(job.key).sync(),
-    j.MarkBad: Directory._mark_bad,
-    j.Reload: Directory._reload,
-    j.Salvage: Directory._salvage,
-    j.Discard: Directory._discard,
-    j.Restore: Directory._restore,
-    j.Forget: Directory._forget,
+    j.MarkBad: LogDirectory._mark_bad,
+    j.Reload: LogDirectory._reload,
+    j.Salvage: LogDirectory._salvage,
+    j.Discard: LogDirectory._discard,
+    j.Restore: LogDirectory._restore,
+    j.Forget: LogDirectory._forget,
     j.Weigh: lambda d, job: files.weigh(d.disk, f"{d.path}/{job.name}"),
-    j.Promote: Directory._promote,
-    c.MarkCopy: Directory._mark_copy,
-    c.PlanCopy: Directory._plan_copy,
-    c.AdoptCopied: Directory._adopt_copied,
-    k.PlanClean: Directory._plan_clean,
-    k.AdoptCleaned: Directory._adopt_cleaned,
+    j.Promote: LogDirectory._promote,
+    c.MarkCopy: LogDirectory._mark_copy,
+    c.PlanCopy: LogDirectory._plan_copy,
+    c.AdoptCopied: LogDirectory._adopt_copied,
+    k.PlanClean: LogDirectory._plan_clean,
+    k.AdoptCleaned: LogDirectory._adopt_cleaned,
     j.PutFile: lambda d, job: small_files.put(d.disk, job),
     j.GetFile: lambda d, job: small_files.get(d.disk, job),
     j.ListFiles: lambda d, job: small_files.names(d.disk, job),
     j.RemoveFile: lambda d, job: small_files.remove(d.disk, job),
 }
 
-_EVEN_IF_FAILED: Final = frozenset({j.Open, j.Measure, j.Format, j.Release})
+_EVEN_IF_FAILED: Final = frozenset({j.Open, j.MeasureUsage, j.Format, j.Release})
 
 _COMMIT_LATER: Final = frozenset({
-    j.Append, j.Read, Scrub, j.CreateLog, j.Configure, j.FindOffset, j.Measure, j.GetFile,
+    j.Append, j.Read, Scrub, j.CreateLog, j.Configure, j.FindOffset, j.MeasureUsage, j.GetFile,
     c.MarkCopy, c.PlanCopy,
 })  # fmt: skip
 """Jobs that may run between an append and its sync."""

@@ -1,8 +1,9 @@
 """The Disk port: all that storage may ask of a file system, in a dozen verbs that may fail.
 
-Two twins implement it: `runtime.os_disk` (the operating system) and `sim.disk` (memory, seeded
-faults, crashes that lose what was not synced). Every verb raises OSError and nothing else; paths
-are absolute. No implementation maps files into memory: a fault there would kill the process (B-14).
+Two twins implement it: `runtime.os_disk` (the operating system) and `sim.memory_disk` (memory,
+seeded faults, crashes that lose what was not synced). Every verb raises OSError and nothing else;
+paths are absolute. No implementation maps files into memory: a fault there would kill the process
+(B-14).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from spindle.model.batches import Buffer
-from spindle.model.logs import Usage
+from spindle.model.log_values import Usage
 
 Seen = Callable[[Buffer], object]
 """Looks at bytes on their way; what it raises ends the call. It keeps none of them."""
@@ -21,7 +22,7 @@ def unseen(_: Buffer) -> None:
     """Nobody looks."""
 
 
-class Manner(NamedTuple):
+class CopyOptions(NamedTuple):
     """How a copy spares others.
 
     `growing`: the source is appended to meanwhile, and nobody who does shall wait for the copy.
@@ -32,7 +33,7 @@ class Manner(NamedTuple):
     share: float = 1.0
 
 
-AT_ONCE: Final = Manner()
+AT_ONCE: Final = CopyOptions()
 """Spares nobody."""
 
 
@@ -107,7 +108,7 @@ class Disk(Protocol):
         at: int,
         length: int,
         seen: Seen = unseen,
-        manner: Manner = AT_ONCE,
+        manner: CopyOptions = AT_ONCE,
     ) -> int:
         """Copy bytes, past the page cache if it can; the bytes copied (0 only at the end).
 

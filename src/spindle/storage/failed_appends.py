@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from spindle.model.errors import Failure
 from spindle.model.jobs import Append, Discard, Job, MarkBad, Reload, Reset, Truncate
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 
 _MENDS: Final = (Append, Truncate, Reset, Reload, MarkBad, Discard)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from spindle.model.features import FINALIZED
+from spindle.model.feature_rules import FINALIZED
 from spindle.model.ids import DirectoryId, LogDir
 from spindle.model.jobs import Format
-from spindle.model.records import FeatureLevel
+from spindle.model.metadata_records import FeatureLevel
 from spindle.storage import layout, meta
 from spindle.storage.blame import PROBE
 from spindle.storage.disk import Disk

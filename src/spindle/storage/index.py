@@ -15,7 +15,7 @@ from operator import lt
 from struct import Struct
 from typing import Final, NamedTuple
 
-from spindle.model.copying import OffsetEntries, TimeEntries
+from spindle.model.copying_jobs import OffsetEntries, TimeEntries
 from spindle.model.errors import Corrupt
 from spindle.storage.disk import File
 

@@ -10,23 +10,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spindle.model.errors import Corrupt
-from spindle.model.logs import KeptCopy
+from spindle.model.log_values import KeptCopy
 from spindle.storage import checkpoints, files, layout
 from spindle.storage.blame import FULL
 from spindle.storage.disk import Disk
-from spindle.storage.recovery import Bounds
+from spindle.storage.recovery import KnownBounds
 
 _VERSION = "0"
 
 
-class Mark(NamedTuple):
+class KeptMark(NamedTuple):
     """Until when (ms since 1970) it is kept, and what was known of the log."""
 
     until_ms: int
-    bounds: Bounds
+    bounds: KnownBounds
 
 
-def write(disk: Disk, path: str, mark: Mark) -> None:
+def write(disk: Disk, path: str, mark: KeptMark) -> None:
     """Mark the directory at `path`, if there is room. OSError."""
     lines = (_VERSION, mark.until_ms, mark.bounds.recovery_point, mark.bounds.start, "")
     try:
@@ -43,7 +43,7 @@ def remove(disk: Disk, path: str) -> None:
         disk.sync_dir(path)
 
 
-def read(disk: Disk, path: str) -> Mark | None:
+def read(disk: Disk, path: str) -> KeptMark | None:
     """A directory's mark; None where there is none, or one that makes no sense. OSError."""
     data = files.read_whole(disk, f"{path}/{layout.KEPT}")
     try:
@@ -53,7 +53,7 @@ def read(disk: Disk, path: str) -> Mark | None:
         return None
     if version != _VERSION or min(until_ms, recovery_point, start) < 0:
         return None
-    return Mark(until_ms, Bounds(recovery_point, start))
+    return KeptMark(until_ms, KnownBounds(recovery_point, start))
 
 
 def find(disk: Disk, root: str, name: str) -> KeptCopy | None:

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 from spindle.model.ids import METADATA_TOPIC
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 
 NAME_MAX: Final = 255
 """Bytes that a file system allows for a name."""
@@ -55,7 +55,7 @@ _MISSING = re.compile(r"^missing-(?P<first>[0-9]{20})-(?P<next>[0-9]{20})\.delet
 _UNBROKEN = re.compile(r"^unbroken-(?P<offset>[0-9]{20})\.deleted$")
 
 
-class Kind(Enum):
+class EntryKind(Enum):
     """What a sub-directory of a log directory is, by its name."""
 
     CURRENT = "current"
@@ -69,23 +69,23 @@ class Kind(Enum):
 class Parsed(NamedTuple):
     """A sub-directory's name, understood; `key` for current and future logs only."""
 
-    kind: Kind
+    kind: EntryKind
     key: LogKey | None = None
 
 
 def parse_directory(name: str) -> Parsed:
     """What the sub-directory `name` of a log directory is."""
     if name == _REMOTE_CACHE:
-        return Parsed(Kind.FOREIGN)
+        return Parsed(EntryKind.FOREIGN)
     suffixed = _SUFFIXED.match(name)
     if suffixed is not None:
-        kind = Kind(suffixed["suffix"])
-        if kind is not Kind.FUTURE:
+        kind = EntryKind(suffixed["suffix"])
+        if kind is not EntryKind.FUTURE:
             return Parsed(kind)
         key = _partition_of(suffixed["base"], future=True)
-        return Parsed(Kind.FOREIGN) if key is None else Parsed(kind, key)
+        return Parsed(EntryKind.FOREIGN) if key is None else Parsed(kind, key)
     key = _partition_of(name, future=False)
-    return Parsed(Kind.FOREIGN) if key is None else Parsed(Kind.CURRENT, key)
+    return Parsed(EntryKind.FOREIGN) if key is None else Parsed(EntryKind.CURRENT, key)
 
 
 def _partition_of(name: str, future: bool) -> LogKey | None:
@@ -124,7 +124,7 @@ def discarded_name(key: LogKey, unique: str, suffix: str) -> str:
 
 def is_discarded(name: str) -> bool:
     """Whether `name` is a `-delete` or `-stray` directory: all that may be purged."""
-    return "/" not in name and parse_directory(name).kind in (Kind.DELETE, Kind.STRAY)
+    return "/" not in name and parse_directory(name).kind in (EntryKind.DELETE, EntryKind.STRAY)
 
 
 def partition_of_discarded(name: str) -> int | None:

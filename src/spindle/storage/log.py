@@ -11,17 +11,17 @@ from bisect import bisect_right
 from collections import deque
 from typing import Final
 
-from spindle.model.batches import Batch, Buffer
-from spindle.model.copying import CutStamp
+from spindle.model.batches import Buffer, RecordBatch
+from spindle.model.copying_jobs import CutStamp
 from spindle.model.errors import Corrupt
 from spindle.model.ids import TopicId
 from spindle.model.jobs import Appended, LogSettings, LogStart, ReadResult
-from spindle.model.logs import AbortedTransaction, LoadedLog, LogKey
+from spindle.model.log_values import AbortedTransaction, LoadedLog, LogKey
 from spindle.model.offsets import EpochHistory
-from spindle.storage import checkpoints, files, layout, transactions
+from spindle.storage import aborted_transactions, checkpoints, files, layout
 from spindle.storage.pool import Pool
-from spindle.storage.producers import Producers
-from spindle.storage.segment import POSITION_MAX, Place, Segment
+from spindle.storage.producers import LoggedProducers
+from spindle.storage.segment import POSITION_MAX, OffsetPosition, Segment
 from spindle.storage.snapshots import Snapshots
 from spindle.wire.batch import stamped
 from spindle.wire.control import marker_of
@@ -67,7 +67,7 @@ class Log:
         self.end = segments[-1].end
         self.size = sum(segment.size for segment in segments)
         self.epochs = EpochHistory()
-        self.producers = Producers()
+        self.producers = LoggedProducers()
         self.recovery_point = self.start
         self.copied: tuple[CutStamp, int] | None = None
         self._load = pool.next_load()
@@ -79,7 +79,7 @@ class Log:
         self.unbroken: int | None = None
         self.doubtful: tuple[tuple[int, int], ...] = ()
         self._torn = False
-        self._places: dict[int, tuple[Segment, Place]] = {}
+        self._places: dict[int, tuple[Segment, OffsetPosition]] = {}
 
     @property
     def active(self) -> Segment:
@@ -108,11 +108,11 @@ class Log:
 
     # --- append -------------------------------------------------------------------------------
 
-    def append(self, batches: list[Batch], now_ms: int) -> Appended:
+    def append(self, batches: list[RecordBatch], now_ms: int) -> Appended:
         """Write batches at their offsets. All or nothing of a run that fits one segment."""
         assert batches
         assert batches[0].base_offset >= self.end, f"{self.key}: {batches[0].base_offset} again"
-        run: list[Batch] = []
+        run: list[RecordBatch] = []
         size = 0
         for batch in batches:
             if run and size + batch.size > self.settings.segment_bytes:
@@ -123,7 +123,7 @@ class Log:
         self._append(run, size, now_ms)
         return Appended(self.end, self.size)
 
-    def _append(self, run: list[Batch], size: int, now_ms: int) -> None:
+    def _append(self, run: list[RecordBatch], size: int, now_ms: int) -> None:
         self._mend()
         if self._must_roll(run, size, now_ms):
             self.roll(now_ms)
@@ -148,13 +148,13 @@ class Log:
         self.end = active.end
         self.size += size
 
-    def _note_producer(self, batch: Batch) -> None:
+    def _note_producer(self, batch: RecordBatch) -> None:
         marker = marker_of(batch) if batch.is_control else None
         aborted = self.producers.note(batch, marker)
         if aborted is not None:
             self.active.note_aborted(aborted)
 
-    def _must_roll(self, run: list[Batch], size: int, now_ms: int) -> bool:
+    def _must_roll(self, run: list[RecordBatch], size: int, now_ms: int) -> bool:
         active = self.segments[-1]
         if run[-1].last_offset - active.base > POSITION_MAX:
             return True
@@ -223,7 +223,7 @@ class Log:
         if not self.start <= offset < min(limit, self.end):
             return ReadResult(b"", self.start, self.end)
         segment, start = self.find(offset)
-        stop = Place(segment.size, segment.end)
+        stop = OffsetPosition(segment.size, segment.end)
         if limit < segment.end:
             stop = segment.locate(limit)
         if stop.position - start.position > most:
@@ -240,10 +240,10 @@ class Log:
         aborted: tuple[AbortedTransaction, ...] = ()
         if committed:
             later = self.segments[self.index_of(offset) :]
-            aborted = transactions.between(later, offset, stop.offset)
+            aborted = aborted_transactions.between(later, offset, stop.offset)
         return ReadResult(data, self.start, self.end, aborted)
 
-    def find(self, offset: int) -> tuple[Segment, Place]:
+    def find(self, offset: int) -> tuple[Segment, OffsetPosition]:
         """The segment and the place of the first batch that reaches `offset`.
 
         Beyond the last batch: the end of the active segment.
@@ -256,7 +256,7 @@ class Log:
             place = segment.locate(offset)
             if place.position < segment.size:
                 return segment, place
-        return self.active, Place(self.active.size, self.end)
+        return self.active, OffsetPosition(self.active.size, self.end)
 
     def index_of(self, offset: int) -> int:
         """Which segment holds `offset`, or would (the first for what lies before all)."""
@@ -264,7 +264,7 @@ class Log:
             return len(self.segments) - 1
         return max(0, bisect_right(self.segments, offset, key=lambda s: s.base) - 1)
 
-    def _remember(self, segment: Segment, place: Place) -> None:
+    def _remember(self, segment: Segment, place: OffsetPosition) -> None:
         places = self._places
         if len(places) >= PLACES_MAX and place.offset not in places:
             del places[next(iter(places))]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from spindle.model import activity, cleaning, computing, copying, scrubbing
+from spindle.model import activity, cleaning_jobs, computing, copying_jobs, scrub_jobs
 from spindle.model import jobs as j
 
 ACTIVITIES: Final[dict[type[j.Job[Any]], str]] = {
@@ -17,8 +17,8 @@ ACTIVITIES: Final[dict[type[j.Job[Any]], str]] = {
     j.Close: "closing it",
     j.Format: "formatting it",
     j.Release: "closing its files",
-    j.Measure: "reading its free space",
-    j.Checkpoint: "writing its checkpoints",
+    j.MeasureUsage: "reading its free space",
+    j.WriteCheckpoints: "writing its checkpoints",
     j.WriteHighWatermarks: "writing its high watermarks",
     j.CreateLog: "making a log",
     j.Configure: "changing a log's settings",
@@ -44,16 +44,16 @@ ACTIVITIES: Final[dict[type[j.Job[Any]], str]] = {
     j.GetFile: "reading a small file",
     j.ListFiles: "listing its files",
     j.RemoveFile: "removing a small file",
-    copying.MarkCopy: "noting how far a move is",
-    copying.PlanCopy: "planning the copy of a replica",
-    copying.CopyBytes: "copying a replica",
-    copying.AdoptCopied: "taking copied segments up",
-    cleaning.PlanClean: "planning a compaction",
-    cleaning.CleanBytes: "compacting a log",
-    cleaning.AdoptCleaned: "taking compacted segments up",
+    copying_jobs.MarkCopy: "noting how far a move is",
+    copying_jobs.PlanCopy: "planning the copy of a replica",
+    copying_jobs.CopyBytes: "copying a replica",
+    copying_jobs.AdoptCopied: "taking copied segments up",
+    cleaning_jobs.PlanClean: "planning a compaction",
+    cleaning_jobs.CleanBytes: "compacting a log",
+    cleaning_jobs.AdoptCleaned: "taking compacted segments up",
     computing.CheckRecords: "checking records for a log",
     computing.Compute: "computing an answer",
-    scrubbing.Scrub: "scrubbing a log",
+    scrub_jobs.Scrub: "scrubbing a log",
 }
 
 

@@ -14,16 +14,16 @@ from typing import Final
 
 from spindle.model.errors import Corrupt, LogFailed
 from spindle.model.ids import DirectoryId
-from spindle.model.jobs import Manner, Open, Reload
-from spindle.model.logs import BadCopy, KeptCopy, LogKey, OpenedDirectory, QuarantinedLog
+from spindle.model.jobs import Open, Reload, ReloadManner
+from spindle.model.log_values import BadCopy, KeptCopy, LogKey, OpenedDirectory, QuarantinedLog
 from spindle.storage import bad, checkpoints, files, kept, layout, meta, unbroken
 from spindle.storage.blame import GONE, OURS, Blame
 from spindle.storage.disk import Disk, File
-from spindle.storage.layout import Kind
+from spindle.storage.layout import EntryKind
 from spindle.storage.log import Log
 from spindle.storage.offsets_files import OffsetFiles
 from spindle.storage.pool import Pool
-from spindle.storage.recovery import Bounds, load_log
+from spindle.storage.recovery import KnownBounds, load_log
 
 
 @dataclass(slots=True)
@@ -169,13 +169,13 @@ def _sort_names(disk: Disk, path: str) -> _Names:
         kind, key = layout.parse_directory(name)
         if key is not None:
             names.logs.append((name, key))
-        elif kind is Kind.DELETE:
+        elif kind is EntryKind.DELETE:
             copy = kept.find(disk, path, name)
             if copy is None:
                 names.deleted.append(name)
             else:
                 names.kept.append(copy)
-        elif kind is Kind.STRAY:
+        elif kind is EntryKind.STRAY:
             damaged = bad.find(disk, path, name)
             if damaged is None:
                 names.strays.append(name)
@@ -194,7 +194,7 @@ def _load(
         raise Corrupt(mark.why)
     name = key.topic_partition
     recovery_point = offsets.recovery_points.get(name, 0)
-    bounds = Bounds(recovery_point, offsets.starts.get(name, 0), clean)
+    bounds = KnownBounds(recovery_point, offsets.starts.get(name, 0), clean)
     bounds.compacted = offsets.cleaned.get(name, 0) > 0
     if not key.future and not layout.is_metadata(key):
         bounds.reached = offsets.reached(name)
@@ -229,7 +229,7 @@ def reload(
         raise LogFailed(job.directory, str(job.key), "there is no such log")
     if known is not None:
         known.let_go()
-        bounds = Bounds(known.recovery_point, known.start, reached=known.end)
+        bounds = KnownBounds(known.recovery_point, known.start, reached=known.end)
         log = load_log(pool, known.path, job.key, bounds, warnings)
         log.settings = known.settings
     else:
@@ -242,7 +242,7 @@ def reload(
             raise
     logs[job.key] = log
     quarantined.pop(job.key, None)
-    if job.manner is not Manner.AGAIN:
+    if job.manner is not ReloadManner.AGAIN:
         offsets.lower_mark(job.key.topic_partition, log.end)
         offsets.write_logs(logs.values(), (k.topic_partition for k in quarantined))
     return log
@@ -261,7 +261,7 @@ def _load_mended(
     mark, name = bad.read(pool.disk, path), key.topic_partition
     reached = max(offsets.reached(name), mark.reached if mark is not None else 0)
     point, start = offsets.recovery_points.get(name, 0), offsets.starts.get(name, 0)
-    bounds = Bounds(point, start, reached=reached, whole=True)
+    bounds = KnownBounds(point, start, reached=reached, whole=True)
     bounds.compacted = offsets.cleaned.get(name, 0) > 0
     log = load_log(pool, path, key, bounds, warnings)
     return _unmarked(pool, log)
@@ -272,7 +272,7 @@ def _load_rest(
 ) -> Log:
     """Where damage was taken out offsets are missing: a hole must not end the log, now or later."""
     start = offsets.starts.get(key.topic_partition, 0)
-    log = load_log(pool, path, key, Bounds(0, start, whole=True, holes=True), warnings)
+    log = load_log(pool, path, key, KnownBounds(0, start, whole=True, holes=True), warnings)
     return _unmarked(pool, log)
 
 
@@ -286,9 +286,9 @@ def _unmarked(pool: Pool, log: Log) -> Log:
 
 
 _LOADERS: Final = {
-    Manner.AGAIN: _load_again,
-    Manner.MENDED: _load_mended,
-    Manner.LOSS_ACCEPTED: _load_rest,
+    ReloadManner.AGAIN: _load_again,
+    ReloadManner.MENDED: _load_mended,
+    ReloadManner.LOSS_ACCEPTED: _load_rest,
 }
 
 

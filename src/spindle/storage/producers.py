@@ -19,11 +19,11 @@ from spindle.model.batches import (
     CONTROL,
     NO_PRODUCER,
     TRANSACTIONAL,
-    Batch,
     EndTransactionMarker,
+    RecordBatch,
 )
 from spindle.model.errors import Corrupt
-from spindle.model.logs import AbortedTransaction, ProducerEntry
+from spindle.model.log_values import AbortedTransaction, ProducerEntry
 from spindle.storage.scan import Header
 
 KEPT: Final = 5
@@ -38,7 +38,7 @@ _SEQUENCES: Final = 1 << 31
 """Sequence numbers wrap to 0 after the largest int32."""
 
 
-class Producers:
+class LoggedProducers:
     """The last appends of each producer of a log, and the transactions that are open in it."""
 
     __slots__ = ("_known", "_open")
@@ -62,7 +62,7 @@ class Producers:
         return tuple(entry for appends in self._known.values() for entry in appends)
 
     def note(
-        self, batch: Batch | Header, marker: EndTransactionMarker | None = None
+        self, batch: RecordBatch | Header, marker: EndTransactionMarker | None = None
     ) -> AbortedTransaction | None:
         """Take in a batch that was appended, by its header, and its marker if it is a control one.
 
@@ -96,7 +96,7 @@ class Producers:
         return None
 
     def _end(
-        self, batch: Batch | Header, marker: EndTransactionMarker
+        self, batch: RecordBatch | Header, marker: EndTransactionMarker
     ) -> AbortedTransaction | None:
         producer_id, epoch = batch.producer_id, batch.producer_epoch
         appends = self._known.get(producer_id, ())

@@ -17,24 +17,24 @@ from spindle.model.batches import OFFSET_MAX
 from spindle.model.errors import Corrupt
 from spindle.model.ids import TopicId
 from spindle.model.jobs import LogSettings
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.model.offsets import EpochHistory
 from spindle.storage import checkpoints, files, layout, leftovers, scan, unbroken
+from spindle.storage.aborted_transactions import read_marker
 from spindle.storage.behind import Behind, look
 from spindle.storage.gaps import Gaps
 from spindle.storage.index import TimeEntry, relative
 from spindle.storage.log import Log
 from spindle.storage.pool import Pool
-from spindle.storage.producers import Producers
+from spindle.storage.producers import LoggedProducers
 from spindle.storage.segment import NO_TIME, Segment
 from spindle.storage.snapshots import Snapshots
-from spindle.storage.transactions import read_marker
 
 _INTERVAL = LogSettings().index_interval_bytes
 
 
 @dataclass(slots=True)
-class Bounds:
+class KnownBounds:
     """What is known of a log before it is looked at; 0 where nothing is.
 
     `reached`: where it ended at least, or was the high watermark: if it ends before that, records
@@ -52,7 +52,7 @@ class Bounds:
 
 
 @dataclass(slots=True)
-class _Found:
+class _RecoveringLog:
     """A log on its way to be opened.
 
     `recovered_from`: the base of the first segment from which on all were scanned; `epochs` and
@@ -63,7 +63,7 @@ class _Found:
 
     pool: Pool
     path: str
-    bounds: Bounds
+    bounds: KnownBounds
     warnings: list[str]
     future: bool
     snapshots: Snapshots
@@ -71,7 +71,7 @@ class _Found:
     segments: list[Segment] = field(default_factory=list)
     recovered_from: int | None = None
     epochs: EpochHistory = field(default_factory=EpochHistory)
-    producers: Producers = field(default_factory=Producers)
+    producers: LoggedProducers = field(default_factory=LoggedProducers)
     last_epoch: int = -1
     strict: bool = True
     tail_epoch: int = -1
@@ -85,7 +85,7 @@ def load_log(
     pool: Pool,
     path: str,
     key: LogKey,
-    bounds: Bounds,
+    bounds: KnownBounds,
     warnings: list[str],
     topic_id: TopicId | None = None,
 ) -> Log:
@@ -100,7 +100,7 @@ def load_log(
     marked = None if layout.is_metadata(key) else unbroken.find(names)
     allowed_to = bounds.recovery_point if marked is None else marked
     gaps = Gaps(allowed_to, strict and marked is None, bounds.compacted, bounds.holes)
-    found = _Found(pool, path, bounds, warnings, key.future, snapshots, gaps, strict=strict)
+    found = _RecoveringLog(pool, path, bounds, warnings, key.future, snapshots, gaps, strict=strict)
     _load_segments(found, names)
     if topic_id is None:
         topic_id = _topic_id(found)
@@ -122,7 +122,7 @@ def load_log(
     return log
 
 
-def _mark(found: _Found, log: Log) -> None:
+def _mark(found: _RecoveringLog, log: Log) -> None:
     """Have the log's mark say what was found; tell of gaps that may be losses."""
     for start, end in found.gaps.doubtful:
         found.warn(
@@ -137,7 +137,7 @@ def _mark(found: _Found, log: Log) -> None:
     unbroken.lower(log)
 
 
-def _topic_id(found: _Found) -> TopicId | None:
+def _topic_id(found: _RecoveringLog) -> TopicId | None:
     path = f"{found.path}/{layout.PARTITION_METADATA}"
     data = files.read_whole(found.pool.disk, path)
     if data is None:
@@ -170,7 +170,7 @@ class _Stop(NamedTuple):
     proven: bool
 
 
-def _load_segments(found: _Found, names: list[str]) -> None:
+def _load_segments(found: _RecoveringLog, names: list[str]) -> None:
     """Find and, if need be, repair the segments; make the first one where there is none.
 
     First all of them are looked at. Then it is decided whether the log is good; only then anything
@@ -200,7 +200,7 @@ def _load_segments(found: _Found, names: list[str]) -> None:
     found.segments[-1].unseal()
 
 
-def _check_missing(found: _Found, bases: list[int], offset: int, kind: str) -> None:
+def _check_missing(found: _RecoveringLog, bases: list[int], offset: int, kind: str) -> None:
     """Corrupt where an index without its records tells that somebody has removed them.
 
     Records go last when a segment is removed; what a power cut leaves of that is at the log's ends.
@@ -211,7 +211,9 @@ def _check_missing(found: _Found, bases: list[int], offset: int, kind: str) -> N
         raise Corrupt(f"{name} is missing: {layout.segment_file(offset, kind)} is there")
 
 
-def _look_through(found: _Found, bases: list[int], kinds: set[tuple[int, str]]) -> _Stop | None:
+def _look_through(
+    found: _RecoveringLog, bases: list[int], kinds: set[tuple[int, str]]
+) -> _Stop | None:
     """Open or scan the segments in order, and change none; where the good ones end."""
     for at, base in enumerate(bases):
         following = bases[at + 1] if at + 1 < len(bases) else None
@@ -235,7 +237,7 @@ def _look_through(found: _Found, bases: list[int], kinds: set[tuple[int, str]]) 
     return None
 
 
-def _decide(found: _Found, stop: _Stop | None) -> None:
+def _decide(found: _RecoveringLog, stop: _Stop | None) -> None:
     """Corrupt where the log is damaged. Then nothing has been changed, and nothing will be.
 
     A crash may leave half a batch at the log's end, which was never acknowledged: it may be cut.
@@ -255,11 +257,11 @@ def _decide(found: _Found, stop: _Stop | None) -> None:
         raise Corrupt(f"{what} is damaged: {stop.why}; {found.behind}{more}")
 
 
-def _short(found: _Found, end: int) -> str:
+def _short(found: _RecoveringLog, end: int) -> str:
     return f"it ends at {end}, and had reached {found.bounds.reached}"
 
 
-def _look_behind(found: _Found, stop: _Stop, offset: int) -> Behind:
+def _look_behind(found: _RecoveringLog, stop: _Stop, offset: int) -> Behind:
     """What is good behind the place where the good part ends."""
     behind = Behind()
     if stop.segment is not None:
@@ -271,7 +273,7 @@ def _look_behind(found: _Found, stop: _Stop, offset: int) -> Behind:
     return behind
 
 
-def _cut(found: _Found, stop: _Stop) -> None:
+def _cut(found: _RecoveringLog, stop: _Stop) -> None:
     """Cut what follows the good part. Of the metadata log what is good of it is set aside.
 
     From the end: what a power cut leaves of that has no hole, and the next start cuts it again.
@@ -305,7 +307,7 @@ def _cut(found: _Found, stop: _Stop) -> None:
         file.sync()
 
 
-def _keep_aside(found: _Found, base: int, position: int) -> None:
+def _keep_aside(found: _RecoveringLog, base: int, position: int) -> None:
     """Copy a segment's bytes from a position on into a file beside, which no start looks at."""
     source = found.pool.file(f"{found.path}/{layout.segment_file(base)}")
     name = f"{layout.segment_file(base)}.{position}{layout.CUT}"
@@ -325,7 +327,7 @@ def _keep_aside(found: _Found, base: int, position: int) -> None:
 
 
 def _open_segment(
-    found: _Found,
+    found: _RecoveringLog,
     segment: Segment,
     size: int,
     following: int | None,
@@ -355,7 +357,7 @@ def _open_segment(
     return why
 
 
-def _trust(found: _Found, segment: Segment, size: int, following: int | None) -> None:
+def _trust(found: _RecoveringLog, segment: Segment, size: int, following: int | None) -> None:
     """Take a segment as its files say; Corrupt where they contradict each other."""
     if size == 0 and segment.last_position() < 0:
         return
@@ -382,7 +384,7 @@ def _trust(found: _Found, segment: Segment, size: int, following: int | None) ->
     segment.sealed_at(size, end, latest)
 
 
-def _scan(found: _Found, segment: Segment, size: int) -> str | None:
+def _scan(found: _RecoveringLog, segment: Segment, size: int) -> str | None:
     """Read a segment byte by byte up to the first bad batch, and make its indexes anew.
 
     Why that batch is bad; None if there is none.
@@ -408,7 +410,7 @@ def _scan(found: _Found, segment: Segment, size: int) -> str | None:
     return None
 
 
-def _note_producer(found: _Found, segment: Segment, header: scan.Header) -> None:
+def _note_producer(found: _RecoveringLog, segment: Segment, header: scan.Header) -> None:
     aborted = found.producers.note(header, read_marker(segment.file(), header))
     if aborted is not None:
         segment.note_aborted(aborted)
@@ -417,7 +419,7 @@ def _note_producer(found: _Found, segment: Segment, header: scan.Header) -> None
 # --- what stands beside the records --------------------------------------------------------------
 
 
-def _set_start(found: _Found, log: Log) -> None:
+def _set_start(found: _RecoveringLog, log: Log) -> None:
     """Take the start from the checkpoint. One beyond the log's end is wrong, and the log is not."""
     start = max(found.bounds.start, log.segments[0].base)
     if start > log.end:
@@ -429,7 +431,7 @@ def _set_start(found: _Found, log: Log) -> None:
     log.start = start
 
 
-def _set_epochs(found: _Found, log: Log) -> None:
+def _set_epochs(found: _RecoveringLog, log: Log) -> None:
     """Read the epochs' history; rebuild what recovery scanned, or all of it if it is damaged."""
     data = files.read_whole(found.pool.disk, f"{found.path}/{layout.LEADER_EPOCHS}")
     history: EpochHistory | None = None
@@ -464,7 +466,7 @@ def _set_epochs(found: _Found, log: Log) -> None:
     log.epochs = history
 
 
-def _contradicts(found: _Found, log: Log, history: EpochHistory) -> bool:
+def _contradicts(found: _RecoveringLog, log: Log, history: EpochHistory) -> bool:
     """Whether the epochs' file tells of an epoch that no batch can have been written in.
 
     It may lack the newest ones after a crash; then they come from what was scanned.

@@ -15,10 +15,10 @@ import errno
 from collections.abc import Iterator
 from typing import Final
 
-from spindle.model.batches import DELETE_HORIZON, NO_PRODUCER, Batch
-from spindle.model.cleaning import CleanBytes, CleanPlan, CleanWork, NewSegment, OldSegment
+from spindle.model.batches import DELETE_HORIZON, NO_PRODUCER, RecordBatch
+from spindle.model.cleaning_jobs import CleanBytes, CleanPlan, CleanWork, NewSegment, OldSegment
 from spindle.model.errors import Corrupt, DiskFailed, LogFailed
-from spindle.storage import files, layout, scan, transactions
+from spindle.storage import aborted_transactions, files, layout, scan
 from spindle.storage.disk import Disk, File
 from spindle.storage.index import OffsetIndex, TimeEntry, TimeIndex
 from spindle.storage.naming import activity_of
@@ -66,7 +66,7 @@ class _Written:
         """Where one of its files lies."""
         return f"{self.path}/{layout.segment_file(self.base, kind)}{layout.CLEANED}"
 
-    def add(self, file: File, batch: Batch, interval: int) -> None:
+    def add(self, file: File, batch: RecordBatch, interval: int) -> None:
         """Write a batch at its end."""
         file.write(self.size, stamped(batch))
         if batch.max_timestamp > self.newest.timestamp:
@@ -134,7 +134,7 @@ class _Step:
             finally:
                 file.close()
 
-    def _note_keys(self, batch: Batch) -> None:
+    def _note_keys(self, batch: RecordBatch) -> None:
         if batch.is_control or self._is_aborted(batch):
             return
         latest = self._work.latest
@@ -148,7 +148,7 @@ class _Step:
         self._work.collected = True
         self._work.segment = self._work.position = 0
 
-    def _is_aborted(self, batch: Batch) -> bool:
+    def _is_aborted(self, batch: RecordBatch) -> bool:
         if not batch.is_transactional:
             return False
         ranges = self._aborted.get(batch.producer_id, ())
@@ -185,7 +185,7 @@ class _Step:
         work.written = None
         work.group, work.segment = work.group + 1, 0
 
-    def _kept(self, batch: Batch, last: bool) -> Batch | None:
+    def _kept(self, batch: RecordBatch, last: bool) -> RecordBatch | None:
         """What stays of a batch; None: nothing, not even its place."""
         place = last or self._plan.last_of.get(batch.producer_id) == batch.last_offset
         if batch.is_control:
@@ -216,7 +216,7 @@ class _Step:
             return compacted(kept, lambda _: True, self._horizon)
         return kept if kept.record_count or place else None
 
-    def _kept_marker(self, batch: Batch, place: bool) -> Batch | None:
+    def _kept_marker(self, batch: RecordBatch, place: bool) -> RecordBatch | None:
         """A transaction's marker stays as long as something of the transaction does."""
         if batch.producer_id == NO_PRODUCER:
             return batch
@@ -232,7 +232,7 @@ class _Step:
     def _horizon(self) -> int:
         return self._plan.now_ms + self._plan.rules.tombstones_ms
 
-    def _expired(self, batch: Batch) -> bool:
+    def _expired(self, batch: RecordBatch) -> bool:
         return bool(batch.attributes & DELETE_HORIZON) and batch.base_timestamp <= self._plan.now_ms
 
     def _finish(self, group: tuple[OldSegment, ...], written: _Written) -> NewSegment:
@@ -241,7 +241,7 @@ class _Step:
         sides = {layout.INDEX: written.index.encode(), layout.TIME_INDEX: written.times.encode()}
         aborted = [a for a in self._plan.aborted if group[0].base <= a.last < group[-1].end]
         if aborted:
-            sides[layout.TXN_INDEX] = transactions.encode(aborted)
+            sides[layout.TXN_INDEX] = aborted_transactions.encode(aborted)
         for kind, data in sides.items():
             # Its temporary's name does not matter: whoever opens the log clears either.
             files.replace(self._disk, written.name(kind), data, durable=False)
@@ -250,7 +250,7 @@ class _Step:
 
     # --- reading ------------------------------------------------------------------------------
 
-    def _batches(self, old: OldSegment, work: CleanWork) -> Iterator[Batch]:
+    def _batches(self, old: OldSegment, work: CleanWork) -> Iterator[RecordBatch]:
         """The batches of a segment from `work.position` on, which follows; CRC checked."""
         file = self._disk.open(f"{self._path}/{layout.segment_file(old.base)}")
         try:

@@ -99,7 +99,7 @@ def _batches(file: File, size: int, base: int) -> Iterator[tuple[int, int]]:
 def _set_aside(disk: Disk, path: str, aside: str, job: Salvage, base: int) -> None:
     if disk.stat(aside) is None:
         disk.make_dir(aside)
-        bad.write(disk, aside, bad.Mark(job.now_ms, job.why))
+        bad.write(disk, aside, bad.BadMark(job.now_ms, job.why))
         disk.sync_dir(job.directory)
     for kind in _KINDS:
         name = layout.segment_file(base, kind)

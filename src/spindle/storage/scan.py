@@ -38,7 +38,7 @@ assert HEADER.size == HEADER_SIZE
 assert _SHORT.size == _SHORT_SIZE
 
 
-class Step(NamedTuple):
+class ScannedBatch(NamedTuple):
     """A batch by its place: position and size in bytes, first and last offset."""
 
     position: int
@@ -64,7 +64,7 @@ class Header(NamedTuple):
     record_count: int
 
 
-def walk(file: File, position: int, end: int) -> Iterator[Step]:
+def walk(file: File, position: int, end: int) -> Iterator[ScannedBatch]:
     """The batches from `position` (where one begins) to `end`, by their headers alone."""
     window = b""
     window_at = position
@@ -79,7 +79,7 @@ def walk(file: File, position: int, end: int) -> Iterator[Step]:
         size = length + OVERHEAD
         if magic != MAGIC or size < HEADER_SIZE or delta < 0 or base < 0 or position + size > end:
             raise Corrupt(_nonsense(position, base, length, magic, delta, end))
-        yield Step(position, size, base, base + delta)
+        yield ScannedBatch(position, size, base, base + delta)
         position += size
 
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from spindle.model.errors import Corrupt
-from spindle.model.logs import LogKey
-from spindle.model.scrubbing import BadLog, Scrub, Scrubbed, ScrubPlace
+from spindle.model.log_values import LogKey
+from spindle.model.scrub_jobs import BadLog, Scrub, Scrubbed, ScrubPlace
 from spindle.storage import layout, scan
 from spindle.storage.blame import GONE, OURS, Blame
 from spindle.storage.log import Log

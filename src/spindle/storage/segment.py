@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from spindle.model.batches import Batch
-from spindle.model.copying import CopyPiece, TimeEntries
+from spindle.model.batches import RecordBatch
+from spindle.model.copying_jobs import CopyPiece, TimeEntries
 from spindle.model.errors import Corrupt
-from spindle.model.logs import AbortedTransaction
-from spindle.storage import files, layout, scan, transactions
+from spindle.model.log_values import AbortedTransaction
+from spindle.storage import aborted_transactions, files, layout, scan
 from spindle.storage.disk import File
 from spindle.storage.index import (
     ENTRY_SIZE,
@@ -32,7 +32,7 @@ POSITION_MAX: Final = (1 << 31) - 1
 NO_TIME: Final = TimeEntry(-1, -1)
 
 
-class Place(NamedTuple):
+class OffsetPosition(NamedTuple):
     """Where a batch starts in a segment's file, and the offset that a reader may expect there."""
 
     position: int
@@ -110,7 +110,7 @@ class Segment:
         if self._indexes is not None:
             return self._aborted
         data = files.read_whole(self._pool.disk, self.path(layout.TXN_INDEX))
-        return transactions.decode(data) if data else []
+        return aborted_transactions.decode(data) if data else []
 
     def note_aborted(self, aborted: AbortedTransaction) -> None:
         """The marker that was just written has ended a transaction so."""
@@ -123,7 +123,7 @@ class Segment:
             return self._indexes[1].floor(timestamp)
         return self._time_file().floor(timestamp)
 
-    def times_between(self, start: Place, stop: Place) -> TimeEntries:
+    def times_between(self, start: OffsetPosition, stop: OffsetPosition) -> TimeEntries:
         """What the time index tells of the batches from `start` to `stop`, had it to end there.
 
         Only batches behind the last index entry are looked at. Corrupt, OSError.
@@ -146,7 +146,7 @@ class Segment:
 
     # --- growing ------------------------------------------------------------------------------
 
-    def note(self, batch: Batch | scan.Header, interval: int) -> None:
+    def note(self, batch: RecordBatch | scan.Header, interval: int) -> None:
         """Take in that `batch` was written at its end; index it where it is time to. Corrupt."""
         assert self._indexes is not None
         size = batch.size
@@ -204,7 +204,7 @@ class Segment:
         # First: where the others are there, nothing tells that this one is missing.
         path = self.path(layout.TXN_INDEX)
         if self._aborted:
-            data = transactions.encode(self._aborted)
+            data = aborted_transactions.encode(self._aborted)
             files.replace(self._pool.disk, path, data, durable=False)
         else:
             files.remove_if_there(self._pool.disk, path)
@@ -339,7 +339,7 @@ class Segment:
 
     # --- finding ------------------------------------------------------------------------------
 
-    def locate(self, offset: int, near: Place | None = None) -> Place:
+    def locate(self, offset: int, near: OffsetPosition | None = None) -> OffsetPosition:
         """Where the first batch starts whose last offset is at least `offset`; else its end.
 
         `near`: a known place before it. Corrupt where the headers on the way are nonsense.
@@ -349,18 +349,18 @@ class Segment:
             position = near.position
         for step in scan.walk(self.file(), position, self.size):
             if step.last_offset >= offset:
-                return Place(step.position, step.base_offset)
-        return Place(self.size, self.end)
+                return OffsetPosition(step.position, step.base_offset)
+        return OffsetPosition(self.size, self.end)
 
-    def cut(self, start: Place, most: int) -> Place:
+    def cut(self, start: OffsetPosition, most: int) -> OffsetPosition:
         """The last batch border at most `most` bytes behind `start` (possibly `start` itself)."""
         target = start.position + most
         if target >= self.size:
-            return Place(self.size, self.end)
+            return OffsetPosition(self.size, self.end)
         position = max(start.position, self.index.floor_position(target))
         for step in scan.walk(self.file(), position, self.size):
             if step.position + step.size > target:
-                return Place(step.position, step.base_offset)
+                return OffsetPosition(step.position, step.base_offset)
         raise Corrupt(f"{self.path()}: no batch border before {target} of {self.size} bytes")
 
     def headers(self, offset: int = 0) -> Iterator[scan.Header]:
@@ -375,25 +375,25 @@ class Segment:
             end = step.last_offset + 1
         return end
 
-    def first_batch(self, start: Place) -> Place:
+    def first_batch(self, start: OffsetPosition) -> OffsetPosition:
         """The border after the one batch that begins at `start`."""
         step = next(scan.walk(self.file(), start.position, self.size))
-        return Place(start.position + step.size, step.last_offset + 1)
+        return OffsetPosition(start.position + step.size, step.last_offset + 1)
 
-    def locate_torn(self, offset: int) -> Place:
+    def locate_torn(self, offset: int) -> OffsetPosition:
         """As `locate`, where only the batches before `offset` are known to be well.
 
         A copy may have brought nonsense from there on: then it ends the search.
         """
         position = self.index.floor(offset - 1) if self.size else 0
-        place = Place(position, self.base)
+        place = OffsetPosition(position, self.base)
         try:
             for step in scan.walk(self.file(), position, self.size):
                 if step.base_offset < place.offset:
                     return place
                 if step.last_offset >= offset:
-                    return Place(step.position, step.base_offset)
-                place = Place(step.position + step.size, step.last_offset + 1)
+                    return OffsetPosition(step.position, step.base_offset)
+                place = OffsetPosition(step.position + step.size, step.last_offset + 1)
         except Corrupt:
             pass  # The nonsense begins where the last good batch ends.
         return place

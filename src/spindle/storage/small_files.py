@@ -1,4 +1,5 @@
-"""The jobs on small files of a log directory: the metadata log's snapshots, wishes, quorum state.
+"""The jobs on small files of a log directory: the metadata log's snapshots, remembered directories,
+quorum state.
 
 Names are relative to the directory and stay inside it. Called by `directory`.
 """

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from spindle.model.errors import Corrupt
 from spindle.storage import files, layout, producers
+from spindle.storage.aborted_transactions import read_marker
 from spindle.storage.disk import Disk
-from spindle.storage.producers import Producers
+from spindle.storage.producers import LoggedProducers
 from spindle.storage.segment import Segment
-from spindle.storage.transactions import read_marker
 
 
 class Snapshots:
@@ -30,7 +30,7 @@ class Snapshots:
         """Where the snapshot of an offset lies."""
         return f"{self.directory}/{layout.segment_file(offset, layout.SNAPSHOT)}"
 
-    def write(self, offset: int, state: Producers) -> None:
+    def write(self, offset: int, state: LoggedProducers) -> None:
         """Keep the state before `offset`. Not synced: a damaged one is rebuilt from the log."""
         files.replace(self._disk, self.path(offset), producers.encode(state.recent), durable=False)
         self.added(offset)
@@ -61,7 +61,7 @@ class Snapshots:
         files.remove_if_there(self._disk, self.path(offset))
         self.offsets.remove(offset)
 
-    def load(self, segments: Sequence[Segment], end: int) -> Producers:
+    def load(self, segments: Sequence[Segment], end: int) -> LoggedProducers:
         """The state at `end`: the newest good snapshot, then the batches after it.
 
         Snapshots beyond `end` are removed.
@@ -70,7 +70,7 @@ class Snapshots:
             self._remove(offset)
         return self.before(segments, end)
 
-    def before(self, segments: Sequence[Segment], end: int) -> Producers:
+    def before(self, segments: Sequence[Segment], end: int) -> LoggedProducers:
         """The same where `segments` end at `end` and others follow: snapshots of those stay."""
         state, start = self._newest(end)
         for segment in segments:
@@ -79,14 +79,14 @@ class Snapshots:
                     state.note(header, read_marker(segment.file(), header))
         return state
 
-    def _newest(self, end: int) -> tuple[Producers, int]:
+    def _newest(self, end: int) -> tuple[LoggedProducers, int]:
         """The newest good snapshot up to `end` and its offset; bad ones are removed."""
         for offset in [o for o in reversed(self.offsets) if o <= end]:
             data = files.read_whole(self._disk, self.path(offset))
             try:
                 if data is not None:
-                    return Producers(producers.decode(data)), offset
+                    return LoggedProducers(producers.decode(data)), offset
             except Corrupt:
                 pass  # Nothing is lost: the log tells the same.
             self._remove(offset)
-        return Producers(), -1
+        return LoggedProducers(), -1

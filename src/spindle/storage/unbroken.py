@@ -18,7 +18,7 @@ import errno
 from collections.abc import Iterable
 from typing import Final
 
-from spindle.model.batches import Batch
+from spindle.model.batches import RecordBatch
 from spindle.model.jobs import Appended
 from spindle.storage import files, layout
 from spindle.storage.blame import FULL
@@ -102,7 +102,7 @@ def lower(log: Log) -> None:
         move(log, log.end)
 
 
-def append(log: Log, batches: list[Batch], now_ms: int) -> Appended:
+def append(log: Log, batches: list[RecordBatch], now_ms: int) -> Appended:
     """Write batches at their offsets, some of which may leap further than a segment can tell.
 
     As in Apache Kafka (`LogSegment.canConvertToRelativeOffset`) a segment begins behind such a

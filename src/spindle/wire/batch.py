@@ -21,9 +21,9 @@ from spindle.model.batches import (
     NO_PRODUCER,
     NO_TIMESTAMP,
     OFFSET_MAX,
-    Batch,
     Buffer,
     Record,
+    RecordBatch,
 )
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.wire.compression import Compression as Compression
@@ -62,7 +62,7 @@ _COVERED: Final = struct.Struct(">hiqqqhii")
 assert _HEADER.size == HEADER_SIZE
 
 
-def split(data: Buffer, *, partial: bool = False) -> list[Batch]:
+def split(data: Buffer, *, partial: bool = False) -> list[RecordBatch]:
     """Cut record bytes into batches, without a copy and without a look at the records.
 
     With `partial`, an unfinished batch at the end is left out, as fetches may cut one off; else it
@@ -82,7 +82,7 @@ def split(data: Buffer, *, partial: bool = False) -> list[Batch]:
     return batches
 
 
-def check(batch: Batch) -> None:
+def check(batch: RecordBatch) -> None:
     """Corrupt unless the CRC matches and the header's counts make sense."""
     data = memoryview(batch.data)
     if len(data) < HEADER_SIZE or data[_MAGIC_AT] != _MAGIC:
@@ -105,7 +105,7 @@ def check(batch: Batch) -> None:
         )
 
 
-def check_from_client(batch: Batch) -> None:
+def check_from_client(batch: RecordBatch) -> None:
     """Refusal(INVALID_RECORD) for what a broker accepts from other brokers but not from clients:
     gaps in the offsets, no records, control records, a producer id without a sequence.
     """
@@ -122,7 +122,7 @@ def check_from_client(batch: Batch) -> None:
         )
 
 
-def stamped(batch: Batch) -> list[Buffer]:
+def stamped(batch: RecordBatch) -> list[Buffer]:
     """The batch's bytes as they are to be written: with its base offset and leader epoch."""
     head = _STAMP.pack(batch.base_offset, len(batch.data) - OVERHEAD, batch.leader_epoch)
     view = memoryview(batch.data)
@@ -131,7 +131,7 @@ def stamped(batch: Batch) -> list[Buffer]:
     return [head, view[16:]]
 
 
-def with_append_time(batch: Batch, timestamp: int) -> Batch:
+def with_append_time(batch: RecordBatch, timestamp: int) -> RecordBatch:
     """The batch with the log's time (ms) for its records'; copies it, since the CRC changes."""
     data = bytearray(batch.data)
     attributes = batch.attributes | LOG_APPEND_TIME
@@ -153,7 +153,7 @@ def build(
     base_sequence: int = -1,
     base_timestamp: int | None = None,
     last_offset_delta: int | None = None,
-) -> Batch:
+) -> RecordBatch:
     """A batch of records, whose offsets ascend from `base_offset` on; `NEXT` is the next one.
 
     `attributes` holds flags (CONTROL, TRANSACTIONAL, ...); `compression` is added to them. The last
@@ -181,13 +181,13 @@ def build(
         base_offset, leader_epoch, packed, attributes, last_offset_delta, base_timestamp,
         newest, producer_id, producer_epoch, base_sequence, count,
     )  # fmt: skip
-    return Batch(
+    return RecordBatch(
         base_offset, last_offset_delta, leader_epoch, attributes, base_timestamp, newest,
         producer_id, producer_epoch, base_sequence, count, data,
     )  # fmt: skip
 
 
-def records(batch: Batch, *, limit: int = MAX_DECOMPRESSED) -> Iterator[Record]:
+def records(batch: RecordBatch, *, limit: int = MAX_DECOMPRESSED) -> Iterator[Record]:
     """The records of a batch, decompressed; Corrupt for anything wrong with them.
 
     The CRC is not looked at: call `check` first where the bytes come from outside.
@@ -199,10 +199,10 @@ def records(batch: Batch, *, limit: int = MAX_DECOMPRESSED) -> Iterator[Record]:
     )
 
 
-class Survey:
+class RecordSurvey:
     """A client's records, stepped over some at a time in search of those that are unfit."""
 
-    def __init__(self, batch: Batch, oldest: int, newest: int) -> None:
+    def __init__(self, batch: RecordBatch, oldest: int, newest: int) -> None:
         """Unfit: without a key, or a timestamp (ms) out of bounds. Unpacks nothing yet."""
         self._batch = batch
         self._bounds = oldest - batch.base_timestamp, newest - batch.base_timestamp
@@ -226,18 +226,18 @@ class Survey:
         return [(before + each.number, each) for each in unfit]
 
 
-def slices(batch: Batch, *, limit: int = MAX_DECOMPRESSED) -> Iterator[Slice]:
+def slices(batch: RecordBatch, *, limit: int = MAX_DECOMPRESSED) -> Iterator[Slice]:
     """Its records by their places; Corrupt as `records`."""
     return take_slices(_unpacked(batch, limit), batch.record_count)
 
 
 def compacted(
-    batch: Batch,
+    batch: RecordBatch,
     keep: Callable[[Slice], bool],
     horizon: int | None = None,
     *,
     limit: int = MAX_DECOMPRESSED,
-) -> Batch:
+) -> RecordBatch:
     """The batch with only the records that `keep` wants, in its old offsets, maybe none.
 
     `horizon` (ms): when the tombstones in it may go, for a batch that has no such time yet.
@@ -268,7 +268,7 @@ def compacted(
 
 
 def unpacked_slices(
-    batch: Batch, *, limit: int = MAX_DECOMPRESSED
+    batch: RecordBatch, *, limit: int = MAX_DECOMPRESSED
 ) -> tuple[bytes, Iterator[Slice]]:
     """Its records' bytes, decompressed, and where each lies in them."""
     body = _unpacked(batch, limit)
@@ -276,8 +276,8 @@ def unpacked_slices(
 
 
 def packed_anew(
-    batch: Batch, body: bytes, newest: int, codec: Compression, level: int | None = None
-) -> Batch:
+    batch: RecordBatch, body: bytes, newest: int, codec: Compression, level: int | None = None
+) -> RecordBatch:
     """The batch with the same records (`body`, unpacked) in another compression.
 
     `newest`: the largest timestamp of its records. All else of the batch is as it was.
@@ -291,11 +291,11 @@ def packed_anew(
     return _batch(whole)
 
 
-def _unpacked(batch: Batch, limit: int) -> bytes:
+def _unpacked(batch: RecordBatch, limit: int) -> bytes:
     return bytes(_opened(batch, limit))
 
 
-def _opened(batch: Batch, limit: int) -> Buffer:
+def _opened(batch: RecordBatch, limit: int) -> Buffer:
     data = memoryview(batch.data)[HEADER_SIZE:]
     codec = batch.attributes & COMPRESSION_MASK
     return decompress(codec, data, limit) if codec else bytes(data)
@@ -329,8 +329,10 @@ def _size_at(view: memoryview, offset: int, partial: bool) -> int:
     return int(length) + OVERHEAD
 
 
-def _batch(data: Buffer) -> Batch:
+def _batch(data: Buffer) -> RecordBatch:
     base, _, epoch, _, _, attributes, delta, first, newest, pid, pepoch, sequence, count = (
         _HEADER.unpack_from(data)
     )
-    return Batch(base, delta, epoch, attributes, first, newest, pid, pepoch, sequence, count, data)
+    return RecordBatch(
+        base, delta, epoch, attributes, first, newest, pid, pepoch, sequence, count, data
+    )

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from spindle.model.batches import CONTROL, Batch, Buffer, Record
+from spindle.model.batches import CONTROL, Buffer, Record, RecordBatch
 from spindle.model.errors import Corrupt
-from spindle.model.records import MetadataRecord
+from spindle.model.metadata_records import MetadataRecord
 from spindle.wire import batch as codec
 from spindle.wire.control import (
     Control,
@@ -94,7 +94,7 @@ class _Reading:
         self._voters: Voters | None = None
         self._complete = False
 
-    def on_batch(self, batch: Batch) -> None:
+    def on_batch(self, batch: RecordBatch) -> None:
         """The next batch of the file."""
         for record in codec.records(batch):
             if self._complete:

@@ -16,10 +16,10 @@ from spindle.model.batches import (
     CONTROL,
     NO_TIMESTAMP,
     TRANSACTIONAL,
-    Batch,
     Buffer,
     EndTransactionMarker,
     Record,
+    RecordBatch,
 )
 from spindle.model.errors import Corrupt
 from spindle.model.ids import NodeId
@@ -132,7 +132,7 @@ def control_type(record: Record) -> ControlType | None:
 
 def end_transaction(
     producer_id: int, producer_epoch: int, marker: EndTransactionMarker, timestamp: int
-) -> Batch:
+) -> RecordBatch:
     """The batch that ends a transaction in a data log, as Apache Kafka writes it."""
     return build(
         [control_record(marker, timestamp)],
@@ -142,7 +142,7 @@ def end_transaction(
     )
 
 
-def marker_of(batch: Batch) -> EndTransactionMarker | None:
+def marker_of(batch: RecordBatch) -> EndTransactionMarker | None:
     """The marker in a control batch, if it ends a transaction. Corrupt."""
     for record in records(batch):
         if control_type(record) in (ControlType.ABORT, ControlType.COMMIT):

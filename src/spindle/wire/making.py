@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.ids import DirectoryId, NodeId, VersionRange
 
 

@@ -1,4 +1,4 @@
-"""Metadata records: bytes <-> `model.records`. The only door to their wire form.
+"""Metadata records: bytes <-> `model.metadata_records`. The only door to their wire form.
 
 A record is framed as frame version 1, its key, its version, then a flexible body (KIP-631). Writes
 the versions that Apache Kafka 4.3 writes at the cluster's metadata.version, reads all that it
@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, cast
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
-from spindle.model.features import (
+from spindle.model.feature_rules import (
     CORDONED_DIRECTORIES,
     DIRECTORY_ASSIGNMENT,
     ELIGIBLE_LEADER_REPLICAS,
@@ -22,7 +22,7 @@ from spindle.model.features import (
     SUPPORTED,
 )
 from spindle.model.ids import MIGRATING
-from spindle.model.records import MetadataRecord
+from spindle.model.metadata_records import MetadataRecord
 from spindle.wire.codec import Writer, read_record
 from spindle.wire.contents.metadata_log import READERS, WRITERS
 from spindle.wire.values import put_uvarint, take_uvarint
@@ -61,7 +61,7 @@ def decode_record(value: Buffer) -> MetadataRecord:
     record, end = read_record(reader, name, version, data, offset)
     if end != len(data):
         raise Corrupt(f"{name} v{version}: {len(data) - end} bytes are left behind the record")
-    if isinstance(record, r.Partition) and not record.directories:
+    if isinstance(record, r.PartitionRegistration) and not record.directories:
         # Version 0 was written before directories had ids (KIP-858).
         return replace(record, directories=(MIGRATING,) * len(record.replicas))
     return record
@@ -81,7 +81,7 @@ def _head(data: bytes) -> tuple[int, int, int]:
 
 def _version(record: MetadataRecord, level: int) -> int:
     """The version that Apache Kafka writes at this metadata.version."""
-    if isinstance(record, r.PartitionChange | r.Partition):
+    if isinstance(record, r.PartitionChange | r.PartitionRegistration):
         if level >= ELIGIBLE_LEADER_REPLICAS:
             return 2
         return 1 if level >= DIRECTORY_ASSIGNMENT else 0

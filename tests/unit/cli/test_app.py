@@ -20,7 +20,7 @@ from tests.support.processes import tied
 from spindle.cli.app import COMMANDS, FRONT, Command, main
 from spindle.cli.examples import EXAMPLES
 from spindle.cli.exits import End
-from spindle.cli.group import Later, group
+from spindle.cli.lazy_group import Later, group
 from spindle.cli.usage import COMPLETING
 
 

@@ -9,7 +9,7 @@ from tests.support.commands import call
 
 from spindle.cli.connecting import written
 from spindle.cli.demo import story
-from spindle.cli.demo.report import Promise, Story
+from spindle.cli.demo.demo_report import Promise, Story
 from spindle.cli.exits import End
 
 

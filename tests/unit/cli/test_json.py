@@ -11,8 +11,8 @@ import pytest
 from tests.support.commands import call
 
 from spindle.cli.app import COMMANDS
-from spindle.cli.group import Later
-from spindle.cli.storage.run import format_node, random_id
+from spindle.cli.lazy_group import Later
+from spindle.cli.storage.storage_format import format_node, random_id
 
 WITHOUT = {
     "demo": "writes a page; its figures are those of a tour, and change with it",

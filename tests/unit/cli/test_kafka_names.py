@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from spindle.cli import kafka_names
-from spindle.cli.reassign import run as running
-from spindle.cli.reassign.run import Options
+from spindle.cli.reassign import reassigning as running
+from spindle.cli.reassign.reassigning import ReassignOptions
 
 AT = ["--bootstrap-server", "localhost:1"]
 
@@ -157,7 +157,7 @@ def test_directories_are_accepted_within_ten_seconds_unless_told(
 ) -> None:
     seen: list[int] = []
 
-    async def executed(admin: object, plan: object, options: Options, say: object) -> None:
+    async def executed(admin: object, plan: object, options: ReassignOptions, say: object) -> None:
         seen.append(options.timeout_ms)
 
     async def cancelled(*arguments: object, timeout_ms: int, **named: object) -> None:

@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 
 from spindle.cli import replicas
-from spindle.cli.disks import run as disks
-from spindle.cli.log_dirs import Found, _show, ask, document, narrowed
+from spindle.cli.disks import ordering as disks
+from spindle.cli.log_dirs import DescribedLogDirs, _show, ask, document, narrowed
 from spindle.cli.roll import DOWN, silent_rows
 from spindle.client.admin import AdminClient
 from spindle.client.cluster import NoSuchBroker
@@ -21,7 +21,7 @@ from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 
 A0, B1 = TopicPartition("a", 0), TopicPartition("b-c", 1)
-FOUND = Found(
+FOUND = DescribedLogDirs(
     {
         1: (
             LogDirDescription(

@@ -12,13 +12,13 @@ from jinja2 import UndefinedError
 
 from spindle.cli import audit, forensics, pages
 from spindle.cli.balance import page as balance
-from spindle.cli.demo import report as demo
-from spindle.cli.pictures import Disk, Span
-from spindle.pipeline.auditing import Found
+from spindle.cli.demo import demo_report as demo
+from spindle.cli.pictures import DiskBar, Span
+from spindle.pipeline.auditing import AuditResult
 from spindle.pipeline.forecast import Filling
 from spindle.pipeline.forensics import DamageFound, Forensics, LogFound
-from spindle.pipeline.proposal import DirectoryNow, Proposal
-from spindle.planning.load import Move
+from spindle.pipeline.proposal import ClusterProposal, DirectoryNow
+from spindle.planning.load import PlannedMove
 
 HOSTILE = """/d"'&<script>alert(1)</script></svg>"""
 """A path that would be markup, if it were not escaped in texts and in attributes."""
@@ -31,14 +31,17 @@ def plan() -> str:
         DirectoryNow(1, HOSTILE, True, 10_000, 6144, 3072, False, 4096, 2048),
         DirectoryNow(1, "/b", True, 10_000, 0, 3072, True, 0, 2048),
     )
-    moves = (Move(1, "t", 0, HOSTILE, "/b", 2048), Move(1, "t", 1, "/b", HOSTILE, 1024))
-    proposal = Proposal(directories, (moves,), 1, (HOSTILE,), ((3, HOSTILE),))
+    moves = (
+        PlannedMove(1, "t", 0, HOSTILE, "/b", 2048),
+        PlannedMove(1, "t", 1, "/b", HOSTILE, 1024),
+    )
+    proposal = ClusterProposal(directories, (moves,), 1, (HOSTILE,), ((3, HOSTILE),))
     return balance.plan_page(HOSTILE, proposal)
 
 
 def no_plan() -> str:
     directories = (DirectoryNow(1, HOSTILE, False, 0, 0, 0),)
-    return balance.plan_page("What if", Proposal(directories, (), 1, (), ()), [HOSTILE])
+    return balance.plan_page("What if", ClusterProposal(directories, (), 1, (), ()), [HOSTILE])
 
 
 def forecast() -> str:
@@ -51,7 +54,7 @@ def forecast() -> str:
 
 def audited() -> str:
     counts = {"acknowledged": 100, "lost": 3, "doubled": 0}
-    found = Found(HOSTILE, False, counts, ((HOSTILE, counts),), 1, "", (HOSTILE,))
+    found = AuditResult(HOSTILE, False, counts, ((HOSTILE, counts),), 1, "", (HOSTILE,))
     return audit.page(found)
 
 
@@ -68,7 +71,10 @@ def examined() -> str:
 
 
 def told() -> str:
-    disks = [Disk(HOSTILE, HOSTILE, 1000, 400, 100, HOSTILE), Disk("broker 2", "/dead", 0, 0, 0)]
+    disks = [
+        DiskBar(HOSTILE, HOSTILE, 1000, 400, 100, HOSTILE),
+        DiskBar("broker 2", "/dead", 0, 0, 0),
+    ]
     facts = [(HOSTILE, HOSTILE)]
     story = demo.Story(HOSTILE, disks, [5, 10], [Span(0, 1, HOSTILE)], PROMISES, facts)
     return demo.page(story)

@@ -8,10 +8,10 @@ import pytest
 from tests.support.drawings import svg, words
 
 from spindle.cli import pictures
-from spindle.cli.pictures import Disk, Span
+from spindle.cli.pictures import DiskBar, Span
 
 
-def disks(*all_disks: Disk) -> ET.Element:
+def disks(*all_disks: DiskBar) -> ET.Element:
     return svg("pictures", "disks", pictures.disks(all_disks))
 
 
@@ -25,7 +25,9 @@ def bars(picture: ET.Element, kind: str) -> list[float]:
 
 
 def test_bars_are_as_long_as_disks_are_full() -> None:
-    picture = disks(Disk("broker 1", "/a", 1000, 400, 100), Disk("broker 1", "/b", 500, 0, 50))
+    picture = disks(
+        DiskBar("broker 1", "/a", 1000, 400, 100), DiskBar("broker 1", "/b", 500, 0, 50)
+    )
     first, empty = bars(picture, "was")
     assert bars(picture, "is") == pytest.approx([first / 4, first / 4], abs=0.1)
     assert empty == 1.0, "a bar can always be seen"
@@ -33,7 +35,7 @@ def test_bars_are_as_long_as_disks_are_full() -> None:
 
 
 def test_a_dead_disk_and_a_remark_are_shown_and_markup_is_text() -> None:
-    picture = disks(Disk("<b>", "/a&b", 0, 0, 0), Disk("<b>", "/c", 9, 1, 1, "hot"))
+    picture = disks(DiskBar("<b>", "/a&b", 0, 0, 0), DiskBar("<b>", "/c", 9, 1, 1, "hot"))
     assert words(picture)[0] == "<b>"
     assert "offline" in words(picture)
     assert any(text.endswith("/c hot") for text in words(picture))
@@ -42,7 +44,7 @@ def test_a_dead_disk_and_a_remark_are_shown_and_markup_is_text() -> None:
 
 def test_a_long_path_keeps_its_end_and_is_told_in_full() -> None:
     path = "/mnt/" + "very-long-name/" * 5 + "kafka"
-    (label,) = [t for t in words(disks(Disk("1", path, 9, 1, 1))) if "kafka" in t]
+    (label,) = [t for t in words(disks(DiskBar("1", path, 9, 1, 1))) if "kafka" in t]
     assert label.startswith(path)
     shown = label.removeprefix(path)
     assert shown.startswith("…")

@@ -11,7 +11,7 @@ import pytest
 from spindle.cli import accepting, replicas
 from spindle.cli.app import main
 from spindle.cli.exits import End
-from spindle.cli.replicas import Seen, _show, document, parse_partition
+from spindle.cli.replicas import ObservedReplicas, _show, document, parse_partition
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Unreachable
 from spindle.client.results import BadReplica, DoubtfulGap, KeptBadCopy, ReplicaHealth
@@ -21,11 +21,11 @@ from spindle.model.ids import TopicPartition
 BAD = BadReplica(TopicPartition("orders", 3), "bad CRC at 77", True, "is fetched anew")
 GAP = DoubtfulGap(TopicPartition("old", 0), 20, 30)
 COPY = KeptBadCopy("orders-3.00ff-stray", 4096, 1_700_000_000_000, "bad CRC at 77")
-SEEN = Seen(
+SEEN = ObservedReplicas(
     {1: (ReplicaHealth("/d1", 2, 1_700_000_000_000, 50, 200, (COPY,), (BAD,), (GAP,)),)},
     {2: Unreachable("it is down")},
 )
-WELL = Seen({1: (ReplicaHealth("/d1", 0, 0, 0, 0, (), ()),)}, {})
+WELL = ObservedReplicas({1: (ReplicaHealth("/d1", 0, 0, 0, 0, (), ()),)}, {})
 
 
 def test_the_document_tells_all() -> None:

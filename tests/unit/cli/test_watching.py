@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from spindle.cli.reassign.plan import Plan
-from spindle.cli.reassign.run import Verified
-from spindle.cli.reassign.state import Move, MoveState, PartitionState
-from spindle.cli.watching import Copy, by_disk, complete_replicas, copies
+from spindle.cli.reassign.reassigning import Verified
+from spindle.cli.reassign.reassignment_plan import ReassignmentPlan
+from spindle.cli.reassign.reassignment_state import MoveState, MoveStatus, PartitionState
+from spindle.cli.watching import WatchedCopy, by_disk, complete_replicas, copies
 from spindle.client.failures import Unreachable
 from spindle.client.log_dirs import LogDirs
 from spindle.client.results import LogDescription, LogDirDescription, Replica
@@ -29,11 +29,11 @@ def directory(path: str, *, current: int | None = None, future: int | None = Non
 
 
 def test_a_new_replica_counts_against_the_largest_there_is() -> None:
-    plan = Plan({T0: (1, 2)})
+    plan = ReassignmentPlan({T0: (1, 2)})
     verified = Verified({T0: PartitionState((1, 2), (1, 2), True)}, {})
     found = {1: directory("/d1", current=1000), 2: directory("/e1", current=300)}
     before = {Replica("t", 0, 1): True}
-    assert copies(verified, before, found) == [Copy(Replica("t", 0, 2), 300, 1000, "/e1")]
+    assert copies(verified, before, found) == [WatchedCopy(Replica("t", 0, 2), 300, 1000, "/e1")]
     assert plan.topics == ["t"]
 
 
@@ -41,13 +41,13 @@ def test_a_move_counts_by_its_future_log_until_it_is_done() -> None:
     replica = Replica("t", 0, 1)
     moving = Verified(
         {T0: PartitionState((1,), (1,), False)},
-        {replica: MoveState(Move.MOVING, "/d2", "/d1", "/d2")},
+        {replica: MoveState(MoveStatus.MOVING, "/d2", "/d1", "/d2")},
     )
     dirs = directory("/d1", current=1000) + directory("/d2", future=600)
-    assert copies(moving, {}, {1: dirs}) == [Copy(replica, 600, 1000, "/d2")]
-    done = Verified(moving.partitions, {replica: MoveState(Move.DONE, "/d2", "/d2")})
+    assert copies(moving, {}, {1: dirs}) == [WatchedCopy(replica, 600, 1000, "/d2")]
+    done = Verified(moving.partitions, {replica: MoveState(MoveStatus.DONE, "/d2", "/d2")})
     assert copies(done, {}, {1: directory("/d2", current=1000)}) == [
-        Copy(replica, 1000, 1000, "/d2")
+        WatchedCopy(replica, 1000, 1000, "/d2")
     ]
 
 
@@ -59,8 +59,8 @@ def test_silent_brokers_and_replicas_that_are_not_there_yet_count_nothing() -> N
         3: Unreachable("down"),
     }
     assert copies(verified, {}, found) == [
-        Copy(Replica("t", 0, 2), 0, 1000),
-        Copy(Replica("t", 0, 3), 0, 1000),
+        WatchedCopy(Replica("t", 0, 2), 0, 1000),
+        WatchedCopy(Replica("t", 0, 3), 0, 1000),
     ]
 
 
@@ -68,8 +68,8 @@ def test_what_is_complete_already_is_known() -> None:
     verified = Verified(
         {T0: PartitionState((1, 2), (1, 2, 3), False)},
         {
-            Replica("t", 0, 1): MoveState(Move.DONE, "/d1", "/d1"),
-            Replica("t", 0, 2): MoveState(Move.NOT_MOVING, "/e2", "/e1"),
+            Replica("t", 0, 1): MoveState(MoveStatus.DONE, "/d1", "/d1"),
+            Replica("t", 0, 2): MoveState(MoveStatus.NOT_MOVING, "/e2", "/e1"),
         },
     )
     assert complete_replicas(verified) == {
@@ -81,10 +81,10 @@ def test_what_is_complete_already_is_known() -> None:
 
 def test_bytes_are_told_disk_by_disk() -> None:
     under_way = [
-        Copy(Replica("t", 0, 2), 10, 100, "/e1"),
-        Copy(Replica("t", 1, 2), 5, 50, "/e1"),
-        Copy(Replica("t", 0, 1), 1, 7, "/d2"),
-        Copy(Replica("t", 0, 3), 0, 9),
+        WatchedCopy(Replica("t", 0, 2), 10, 100, "/e1"),
+        WatchedCopy(Replica("t", 1, 2), 5, 50, "/e1"),
+        WatchedCopy(Replica("t", 0, 1), 1, 7, "/d2"),
+        WatchedCopy(Replica("t", 0, 3), 0, 9),
     ]
     assert by_disk(under_way) == {
         "broker 1 /d2": (1, 7),

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED, PartitionId
 from spindle.model.image import ClusterImage
 
@@ -20,7 +20,7 @@ def image(*log_dirs: uuid.UUID) -> ClusterImage:
     )
     made.apply(r.Topic(name="t", topic_id=TOPIC))
     made.apply(
-        r.Partition(
+        r.PartitionRegistration(
             partition_id=0,
             topic_id=TOPIC,
             replicas=(1,),
@@ -82,7 +82,7 @@ def test_a_change_of_an_older_registration_is_a_broken_log() -> None:
 
 def test_a_topic_goes_with_its_partitions_and_its_settings() -> None:
     made = image(D1)
-    made.apply(r.Config(resource_type=2, resource_name="t", key="retention.ms", value="1"))
+    made.apply(r.DynamicConfig(resource_type=2, resource_name="t", key="retention.ms", value="1"))
     made.take_delta()
     made.apply(r.RemoveTopic(topic_id=TOPIC))
     assert made.topic("t") is None

@@ -4,14 +4,14 @@ import random
 
 import pytest
 
-from spindle.model.jobs import Measure
+from spindle.model.jobs import MeasureUsage
 from spindle.model.outbox import Outbox
 
 
 def test_answers_reach_the_continuation_they_are_for() -> None:
     out, heard = Outbox(random.Random(1)), []
-    out.run(Measure("/a"), lambda result: heard.append(("a", result)))
-    out.run(Measure("/b"), lambda result: heard.append(("b", result)))
+    out.run(MeasureUsage("/a"), lambda result: heard.append(("a", result)))
+    out.run(MeasureUsage("/b"), lambda result: heard.append(("b", result)))
     ready = out.take()
     assert ready is not None
     first, second = ready.jobs
@@ -58,16 +58,16 @@ def test_the_same_seed_gives_the_same_ids() -> None:
 
 def test_what_is_in_a_hurry_leaves_before_the_input_has_ended() -> None:
     out, left = Outbox(random.Random(1)), []
-    out.run(Measure("/a"), lambda _: None)
+    out.run(MeasureUsage("/a"), lambda _: None)
     out.hurry()  # Nobody could carry it out: it leaves in the end.
     out.carry_out = lambda ready: left.append([asked.job for asked in ready.jobs])
     out.hurry()
     out.hurry()  # Nothing is left to say.
-    out.run(Measure("/b"), lambda _: None)
-    assert left == [[Measure("/a")]]
+    out.run(MeasureUsage("/b"), lambda _: None)
+    assert left == [[MeasureUsage("/a")]]
     ready = out.take()
     assert ready is not None
-    assert [asked.job for asked in ready.jobs] == [Measure("/b")]
+    assert [asked.job for asked in ready.jobs] == [MeasureUsage("/b")]
 
 
 @pytest.mark.spec("S-08")

@@ -8,7 +8,7 @@ from spindle.model.errors import Unusable
 from spindle.model.settings.scrutiny import check_topic, examine, look_at_topic
 from spindle.model.settings.setting import Kind, Setting, Status
 from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
-from spindle.model.settings.values import Settings, TopicSettings
+from spindle.model.settings.typed_settings import Settings, TopicSettings
 
 WEEK_MS = 7 * 24 * 3600 * 1000
 ALL = {**{f"topic {n}": s for n, s in TOPIC_SETTINGS.items()}, **NODE_SETTINGS}

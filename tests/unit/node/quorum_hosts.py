@@ -12,8 +12,8 @@ from spindle.model.config import node_config
 from spindle.model.ids import METADATA_TOPIC
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import Open
+from spindle.model.metadata_records import MetadataRecord
 from spindle.model.outbox import Outbox, Ready
-from spindle.model.records import MetadataRecord
 from spindle.node.connection import Connection
 from spindle.node.handlers import CONTROLLER
 from spindle.node.metadata import Metadata
@@ -21,10 +21,10 @@ from spindle.node.peers import Peers
 from spindle.node.quorum.quorum import Quorum
 from spindle.node.request_context import Serving
 from spindle.node.router import Router
-from spindle.sim.disk import MemoryDisk
 from spindle.sim.host import Host
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.sim.world import World
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.storage.meta import MetaProperties, format_directory
 
@@ -155,7 +155,7 @@ class Hosts:
                 **self.settings,
             }
         )
-        host = Host(f"node-{id}", {"/meta": Directory(self.disks[id], "/meta", self._new_id)})
+        host = Host(f"node-{id}", {"/meta": LogDirectory(self.disks[id], "/meta", self._new_id)})
         self.hosts[id] = host
         machine = QuorumMachine(config, random.Random(self.world.rng.getrandbits(32)))
         self.world.start(host, machine)

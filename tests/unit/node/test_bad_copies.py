@@ -13,8 +13,8 @@ from tests.support.moving import fill, started
 from spindle.model.errors import DiskFailed, LogFailed
 from spindle.model.ids import LOST
 from spindle.model.jobs import Discard, MarkBad
-from spindle.model.logs import LogKey
-from spindle.node.logdirs.places import Stage
+from spindle.model.log_values import LogKey
+from spindle.node.logdirs.placement_registry import Stage
 
 THERE = uuid.UUID(int=99_999)
 

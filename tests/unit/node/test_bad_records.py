@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from tests.support.replica_world import NAME, World, produced
 
-from spindle.model import records as r
-from spindle.model.batches import Batch, Record
+from spindle.model import metadata_records as r
+from spindle.model.batches import Record, RecordBatch
 from spindle.model.errors import Error
 from spindle.wire.batch import build
 
 pytestmark = pytest.mark.spec("N-08")
 
 
-def bad_records(world: World, batch: Batch) -> tuple[Any, list[tuple[int, str]]]:
+def bad_records(world: World, batch: RecordBatch) -> tuple[Any, list[tuple[int, str]]]:
     """The error of a batch, and the records that are named for it."""
     told = produced(world.produce(1, batch=batch))
     named = [(b.batch_index, b.batch_index_error_message) for b in told.record_errors]
@@ -23,7 +23,7 @@ def bad_records(world: World, batch: Batch) -> tuple[Any, list[tuple[int, str]]]
 
 
 def set_topic(world: World, key: str, value: str) -> None:
-    world.apply(r.Config(resource_type=2, resource_name=NAME, key=key, value=value))
+    world.apply(r.DynamicConfig(resource_type=2, resource_name=NAME, key=key, value=value))
 
 
 def test_the_records_for_which_a_batch_is_refused_are_named() -> None:

@@ -11,7 +11,7 @@ from tools.messages.frames import decode_request, encode_response
 
 from spindle.model.errors import PeerFailed
 from spindle.model.outbox import Outbox
-from spindle.node.channel import ControllerChannel
+from spindle.node.node_to_controller_channel import NodeToControllerChannel
 from spindle.node.peers import Peers
 from spindle.wire.apis import Key
 from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
@@ -46,7 +46,7 @@ def channel(endpoint: tuple[str, int] | None) -> tuple[Outbox, Any, list[Any]]:
     """A channel to a leader there, what asks through it, and what comes back."""
     out = Outbox(random.Random(1))
     quorum: Any = Leader(endpoint)
-    return out, ControllerChannel(quorum, Peers(out, "node-7"), out), []
+    return out, NodeToControllerChannel(quorum, Peers(out, "node-7"), out), []
 
 
 def test_a_request_goes_to_the_leader_and_its_answer_comes_back_decoded() -> None:

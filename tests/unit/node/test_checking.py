@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from spindle.model.batches import Batch, Record
+from spindle.model.batches import Record, RecordBatch
 from spindle.model.computing import CheckRecords
 from spindle.model.errors import DiskFailed, Error, Refusal
 from spindle.model.ids import PartitionId, TopicPartition
@@ -18,23 +18,23 @@ from spindle.model.outbox import JobAsked, Outbox
 from spindle.model.settings.setting import MAX_LONG
 from spindle.node.handlers._bad_records import look
 from spindle.node.replicas.checking import Checking
-from spindle.node.replicas.hosted import Hosted
-from spindle.sim.disk import MemoryDisk
+from spindle.node.replicas.hosted import HostedPartition
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import beside
 from spindle.wire.batch import Compression, build
 
 ID = PartitionId(cast(Any, "topic"), 0)
 
 
-def hosted(compact: bool = True, id: PartitionId = ID) -> Hosted:
+def hosted(compact: bool = True, id: PartitionId = ID) -> HostedPartition:
     """A partition of a topic that is compacted, or not."""
     topic = SimpleNamespace(
         compact=compact, append_time=False, oldest_ms=MAX_LONG, newest_ms=MAX_LONG
     )
-    return cast(Hosted, SimpleNamespace(id=id, topic=topic, directory="/d1"))
+    return cast(HostedPartition, SimpleNamespace(id=id, topic=topic, directory="/d1"))
 
 
-def batch(key: bytes | None = b"k", count: int = 1, packed: bool = True) -> Batch:
+def batch(key: bytes | None = b"k", count: int = 1, packed: bool = True) -> RecordBatch:
     """Records of which all have this key."""
     compression = Compression.ZSTD if packed else Compression.NONE
     return build([Record(n, 0, key, None) for n in range(count)], compression=compression)
@@ -49,7 +49,7 @@ class Desk:
         self.told: list[tuple[str, str | None]] = []
         self.lanes: set[tuple[str, str]] = set()
 
-    def check(self, name: str, what: Batch, where: Hosted | None = None) -> None:
+    def check(self, name: str, what: RecordBatch, where: HostedPartition | None = None) -> None:
         where = where or hosted()
         rules = cast(Any, where.topic)
         self.checking.check(

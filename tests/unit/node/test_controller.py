@@ -6,12 +6,12 @@ import pytest
 from tests.support.controller_desk import BOOTSTRAP, ControllerDesk, places
 from tests.support.desk import request
 
-from spindle.core.controller.state import BATCH_RECORDS_MAX, Decision
-from spindle.model import records as r
+from spindle.core.controller.controller_state import BATCH_RECORDS_MAX, ControllerResult
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.model.ids import NO_LEADER, Endpoint
 from spindle.node import controller as module
-from spindle.node.introduction import Introduction
+from spindle.node.controller_registration_manager import ControllerRegistrationManager
 from spindle.wire.apis import Key
 
 
@@ -23,7 +23,7 @@ def allocate(desk: ControllerDesk, broker: int = 1) -> None:
 def test_an_empty_log_begins_with_the_bootstrap_records_and_ourselves() -> None:
     desk = ControllerDesk()
     first, second = desk.quorum.batches[:2]
-    floor = r.Config(resource_type=4, resource_name="", key="min.insync.replicas", value="1")
+    floor = r.DynamicConfig(resource_type=4, resource_name="", key="min.insync.replicas", value="1")
     assert first == (
         1,
         [r.BeginTransaction(name="Bootstrap records"), *BOOTSTRAP, floor, r.EndTransaction()],
@@ -114,7 +114,7 @@ def test_large_decisions_are_cut_and_answered_after_the_last_batch() -> None:
     desk = ControllerDesk()
     noops = (r.NoOp(),) * (BATCH_RECORDS_MAX + 1)
     answers: list[str | Refusal] = []
-    desk.controller.submit(lambda _: Decision(noops, "done", atomic=False), answers.append)
+    desk.controller.submit(lambda _: ControllerResult(noops, "done", atomic=False), answers.append)
     assert [len(b) for _, b in desk.quorum.batches[-2:]] == [BATCH_RECORDS_MAX, 1]
     desk.quorum.commit(1)
     assert answers == []
@@ -157,7 +157,7 @@ def test_leadership_returns_to_first_replicas_by_itself() -> None:
     desk.create("t", (1, 2))
     (topic,) = desk.quorum.metadata.image.topics.values()
     change = r.PartitionChange(partition_id=0, topic_id=topic.topic_id, leader=2)
-    desk.controller.submit(lambda _: Decision((change,), None), lambda _: None)
+    desk.controller.submit(lambda _: ControllerResult((change,), None), lambda _: None)
     desk.quorum.commit()
     assert topic.partitions[0].leader == 2
     desk.pass_time(5)
@@ -175,7 +175,7 @@ def test_timers_end_with_leadership() -> None:
 
 def test_a_controller_that_follows_makes_itself_known() -> None:
     desk = ControllerDesk(active=False)
-    Introduction(desk.controller)
+    ControllerRegistrationManager(desk.controller)
     desk.quorum.leader_id = 8
     desk.quorum.metadata.image.apply(BOOTSTRAP[0])
     desk.pass_time(1.1)
@@ -207,7 +207,7 @@ def test_a_new_controller_elects_for_whoever_lacks_a_leader() -> None:
     desk.create("t", (1,))
     (topic,) = desk.quorum.metadata.image.topics.values()
     change = r.PartitionChange(partition_id=0, topic_id=topic.topic_id, leader=NO_LEADER)
-    desk.controller.submit(lambda _: Decision((change,), None), lambda _: None)
+    desk.controller.submit(lambda _: ControllerResult((change,), None), lambda _: None)
     desk.quorum.commit()
     desk.resign()
     desk.lead(2)

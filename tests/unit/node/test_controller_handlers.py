@@ -10,9 +10,9 @@ from tests.support.controller_desk import CLUSTER_ID, ControllerDesk, places
 from tests.support.desk import part, request
 from tools.messages.frames import decode_response, encode_message
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
-from spindle.model.features import FINALIZED
+from spindle.model.feature_rules import FINALIZED
 from spindle.model.ids import LOST, TopicPartition
 from spindle.wire.apis import TABLE, Key
 
@@ -28,10 +28,10 @@ def image(desk: ControllerDesk) -> Any:
     return desk.quorum.metadata.image
 
 
-def state(desk: ControllerDesk, name: str, number: int = 0) -> r.Partition:
+def state(desk: ControllerDesk, name: str, number: int = 0) -> r.PartitionRegistration:
     id = image(desk).resolve(TopicPartition(name, number))
     found = image(desk).partition(id)
-    assert isinstance(found, r.Partition)
+    assert isinstance(found, r.PartitionRegistration)
     return found
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.support.controller_desk import ControllerDesk
 from tests.support.desk import part, request
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.node.parts import SIZE
 from spindle.wire.apis import Key
@@ -140,7 +140,7 @@ def test_settings_are_changed_a_part_at_a_time() -> None:
     assert refused == ["t7", "t7"], "it is named twice, in different parts"
     batches = [batch for _, batch in world.quorum.batches[before:]]
     assert sum(map(len, batches)) == len(names) - 1
-    assert all(isinstance(record, r.Config) for batch in batches for record in batch)
+    assert all(isinstance(record, r.DynamicConfig) for batch in batches for record in batch)
     assert max(map(len, batches)) <= SIZE
 
 

@@ -7,15 +7,15 @@ import random
 
 from tests.support.storage import FAR, FUTURE, KEY, create, fill, fresh, read_values
 
-from spindle.model.copying import (
+from spindle.model.copying_jobs import (
     CopyMark,
     CopyProgress,
 )
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.outbox import Outbox
 from spindle.node.logdirs.copy_step import copy_step
-from spindle.sim.disk import MemoryDisk
-from spindle.storage.directory import Directory
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.directory import LogDirectory
 
 
 class Steps:
@@ -40,7 +40,7 @@ class Steps:
         while (ready := self.out.take()) is not None:
             for asked in ready.jobs:
                 self.asked.append((type(asked.job).__name__, asked.job.directory))
-                directory: Directory = (
+                directory: LogDirectory = (
                     self.source if asked.job.directory == self.source.path else self.target
                 )
                 self.out.done(asked.ticket, directory.run_group([asked.job])[0])

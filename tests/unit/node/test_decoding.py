@@ -10,13 +10,13 @@ from functools import cache
 import pytest
 from tests.unit.node.quorum_hosts import Hosts
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.batches import Record
 from spindle.model.errors import Corrupt
 from spindle.model.outbox import Outbox
-from spindle.node.quorum.decoding import Decoding, records_of
-from spindle.node.quorum.metalog import Cached
-from spindle.node.quorum.snapshots import metadata_level
+from spindle.node.quorum.metadata_log import Cached
+from spindle.node.quorum.metadata_snapshots import metadata_level
+from spindle.node.quorum.record_decoding import Decoding, records_of
 from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire import batch as codec
 from spindle.wire.metadata import encode_record
@@ -24,8 +24,8 @@ from spindle.wire.metadata import encode_record
 ID = uuid.UUID(int=1001)
 
 
-def partition(n: int) -> r.Partition:
-    return r.Partition(
+def partition(n: int) -> r.PartitionRegistration:
+    return r.PartitionRegistration(
         partition_id=n,
         topic_id=ID,
         replicas=(1,),

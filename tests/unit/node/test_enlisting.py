@@ -12,7 +12,7 @@ from tests.support.replica_world import produced
 from tests.support.transactional import ID, WHERE, TransactionalWorld
 from tools.messages.entities import make, response_types
 
-from spindle.core.transactions.values import Producer
+from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import PartitionId
 from spindle.model.outbox import Outbox
@@ -65,7 +65,7 @@ class World:
         def then(error: Error) -> None:
             self.told.append((label, error))
 
-        self.enlisting.admit(ID, WHERE, name, Producer(pid, epoch), adds, then)
+        self.enlisting.admit(ID, WHERE, name, ProducerIdAndEpoch(pid, epoch), adds, then)
 
     def answer(self, error: Error = Error.NONE, *, whole: Error = Error.NONE) -> Any:
         """Answer the oldest question; which it was."""
@@ -84,7 +84,7 @@ class World:
         return asked
 
     def marker(self, epoch: int, *, bumped: bool = True) -> None:
-        self.enlisting.on_marker(ID, Producer(7, epoch), bumped)
+        self.enlisting.on_marker(ID, ProducerIdAndEpoch(7, epoch), bumped)
 
     def wait(self, seconds: float) -> None:
         end = self.out.now + seconds
@@ -244,7 +244,7 @@ def test_a_transaction_goes_on_without_asking_and_the_next_one_asks() -> None:
     question = world.asked.answer()
     assert (question.transactional_id, question.producer, question.adds) == (
         "x",
-        Producer(7, 0),
+        ProducerIdAndEpoch(7, 0),
         True,
     )
     world.step()
@@ -256,7 +256,7 @@ def test_a_transaction_goes_on_without_asking_and_the_next_one_asks() -> None:
     early = world.write(b"d", 0, 1)
     assert world.mark(1) == [Error.NONE]
     assert not early.there
-    assert world.asked.answer().producer == Producer(7, 1)
+    assert world.asked.answer().producer == ProducerIdAndEpoch(7, 1)
     world.step()
     assert produced(early).base_offset == 4
     assert world.committed_values() == [b"a", b"b", b"c"]

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from tests.support.replica_world import NAME, TOPIC, World, fetched, produced
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
 from spindle.model.jobs import Reset, Truncate
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.node.replicas.fetch_requests import fetch_version
 from spindle.wire.apis import Key
 

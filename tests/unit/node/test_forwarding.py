@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.support.broker_context import context
 from tests.support.controller_desk import ControllerDesk
 from tests.support.desk import Desk, request
-from tests.support.site import site
 from tools.messages.entities import make, ms, response_types
 
 from spindle.model.errors import Error, PeerFailed
@@ -27,7 +27,7 @@ class BrokerDesk(Desk):
 
     def __init__(self) -> None:
         self.asked: list[tuple[Any, Callable[[Any], None], float]] = []
-        ground = site(ask=self._ask)
+        ground = context(ask=self._ask)
         broker = SimpleNamespace(forwarding=Forwarding(ground))
         super().__init__(BROKER, broker, ground.out)
 

@@ -10,9 +10,9 @@ import pytest
 from tests.support.cluster_image import topic_id
 from tests.support.group_broker import PARTITIONS, GroupBroker
 
+from spindle.core.groups.group_values import Committed, MemberIdentity
 from spindle.core.groups.subscription import partition_for
-from spindle.core.groups.values import Committed, Identity
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.batches import CONTROL, TRANSACTIONAL, EndTransactionMarker
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId, TopicPartition
@@ -32,7 +32,9 @@ class World(GroupBroker):
         told: dict[TopicPartition, Error] = {}
         value = Committed(offset=offset, metadata="", commit_ms=self.out.wall_ms)
         by = None if producer is None else (producer, 0)
-        self.groups.coordinator("g").commit(Identity(group_id="g"), {where: value}, told.update, by)
+        self.groups.coordinator("g").commit(
+            MemberIdentity(group_id="g"), {where: value}, told.update, by
+        )
         return told
 
     def end(self, producer: int, committed: bool = True) -> None:

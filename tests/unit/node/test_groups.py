@@ -6,25 +6,25 @@ import pytest
 from tests.support.cluster_image import topic_id
 from tests.support.group_broker import PARTITIONS, GroupBroker
 
-from spindle.core.groups.subscription import partition_for
-from spindle.core.groups.values import (
+from spindle.core.groups.group_values import (
     Committed,
     CoordinatorRecord,
     GroupRecord,
-    Identity,
     Join,
     JoinAnswer,
+    MemberIdentity,
     OffsetRecord,
     StoredGroup,
     StoredMember,
     Sync,
 )
-from spindle.model import records as r
+from spindle.core.groups.subscription import partition_for
+from spindle.model import metadata_records as r
 from spindle.model.batches import CONTROL, TRANSACTIONAL, EndTransactionMarker
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import PartitionId, TopicPartition
-from spindle.node.groups.records import from_bytes, to_bytes
-from spindle.node.reading import RETRY, RETRY_CORRUPT, STEP
+from spindle.node.groups.group_records import from_bytes, to_bytes
+from spindle.node.partition_reader import RETRY, RETRY_CORRUPT, STEP
 from spindle.wire.control import control_record
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -37,7 +37,7 @@ def partition(group_id: str) -> PartitionId:
 def commit(broker: GroupBroker, group_id: str, offset: int) -> None:
     answers: dict[TopicPartition, Error] = {}
     value = Committed(offset=offset, metadata="m", commit_ms=broker.out.wall_ms)
-    who = Identity(group_id=group_id)
+    who = MemberIdentity(group_id=group_id)
     broker.groups.coordinator(group_id).commit(who, {T0: value}, answers.update)
     assert answers == {T0: Error.NONE}
 
@@ -103,7 +103,7 @@ def test_what_was_written_is_there_again_after_unloading_and_loading() -> None:
     assert offset(broker, "simple-3") == 33
     assert offset(broker, "simple-4") is None
     assert len(broker.groups.views()) == 20
-    who = Identity(group_id="g", generation=1, member_id=answer.member_id, instance_id="me")
+    who = MemberIdentity(group_id="g", generation=1, member_id=answer.member_id, instance_id="me")
     assert broker.groups.coordinator("g").heartbeat(who) is Error.NONE
 
 

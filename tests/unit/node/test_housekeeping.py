@@ -6,7 +6,7 @@ import pytest
 from tests.support.logdirs_world import World, pid
 from tests.support.moving import fill, started
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.jobs import (
     Flush,
     Job,
@@ -74,7 +74,7 @@ def test_flush_ms_puts_records_on_the_medium() -> None:
     world.wait(5)
     assert set(flushed) == {"t"}
     assert 8 <= len(flushed) <= 11
-    world.apply(r.Config(resource_type=2, resource_name="t", key="flush.ms", value=None))
+    world.apply(r.DynamicConfig(resource_type=2, resource_name="t", key="flush.ms", value=None))
     flushed.clear()
     world.wait(5)
     assert flushed == []

@@ -11,16 +11,16 @@ import pytest
 from tools.messages.entities import make, response_types
 
 from spindle.core.lifecycle import BrokerState
-from spindle.core.logdirs.placement import Room, Rooms
-from spindle.model import records as r
+from spindle.core.logdirs.placement import DirectoryCapacities, DirectoryCapacity
+from spindle.model import metadata_records as r
 from spindle.model.config import node_config
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import id_to_text
 from spindle.model.outbox import Outbox
-from spindle.node.lifecycle import Lifecycle
+from spindle.node.broker_context import BrokerContext
+from spindle.node.broker_lifecycle_manager import BrokerLifecycleManager
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
-from spindle.node.site import Site
 from spindle.wire.apis import Key
 
 ME = 7
@@ -80,17 +80,16 @@ class Bench:
         self.out = Outbox(random.Random(1))
         self.metadata = Metadata()
         self.controller: Any = Controller()
-        self.asked_for_rooms = 0
-        peers = Peers(self.out, str(ME))
+        self.asked_for_rooms = self.offset = 0
         channel: Any = self.controller
-        site = Site(self.config, self.cluster_id, self.out, self.metadata, peers, channel)
-        self.lifecycle = Lifecycle(site, self.rooms)
-        self.offset = 0
+        about = self.config, self.cluster_id, self.out, self.metadata
+        context = BrokerContext(*about, Peers(self.out, str(ME)), channel)
+        self.lifecycle = BrokerLifecycleManager(context, self.rooms)
 
-    def rooms(self) -> Rooms[uuid.UUID]:
+    def rooms(self) -> DirectoryCapacities[uuid.UUID]:
         """What the directories offer; counts how often that was asked."""
         self.asked_for_rooms += 1
-        return Rooms({A: Room(1 << 30, 5, 7)}, 1 << 20, 1 << 24)
+        return DirectoryCapacities({A: DirectoryCapacity(1 << 30, 5, 7)}, 1 << 20, 1 << 24)
 
     def commit(self, *records: r.MetadataRecord) -> None:
         """The metadata moves on."""
@@ -260,7 +259,7 @@ def leads_in(bench: Bench, *directories: uuid.UUID) -> None:
         id = uuid.UUID(int=5000 + n)
         bench.commit(
             r.Topic(name=f"t{n}", topic_id=id),
-            r.Partition(
+            r.PartitionRegistration(
                 partition_id=0,
                 topic_id=id,
                 replicas=(ME,),

@@ -6,9 +6,9 @@ import pytest
 from tests.support.logdirs_world import World, pid, topic_id
 from tests.support.moving import fill, is_a, moved, started
 
-from spindle.core.logdirs.move import State
-from spindle.model import records as r
-from spindle.model.copying import CopyBytes
+from spindle.core.logdirs.move import LogDirMoveState
+from spindle.model import metadata_records as r
+from spindle.model.copying_jobs import CopyBytes
 from spindle.model.errors import Error
 from spindle.model.jobs import CreateLog, Discard
 
@@ -100,7 +100,7 @@ def test_redirected_in_the_swap_it_stands_after_it() -> None:
     world.run_until_job(is_a(Discard))
     move = world.logs.moves.of(pid("t"))
     assert move is not None
-    assert move.state is State.DISCARDING
+    assert move.state is LogDirMoveState.DISCARDING
     answer = world.order("/d3", "t")
     assert answer() is None
     world.resume()

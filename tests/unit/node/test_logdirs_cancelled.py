@@ -8,7 +8,7 @@ import pytest
 from tests.support.logdirs_world import pid
 from tests.support.moving import fill, is_a, moved, started
 
-from spindle.model.copying import AdoptCopied, CopyBytes, PlanCopy
+from spindle.model.copying_jobs import AdoptCopied, CopyBytes, PlanCopy
 from spindle.model.errors import PeerFailed
 from spindle.model.jobs import CreateLog, Flush, Job, Promote
 

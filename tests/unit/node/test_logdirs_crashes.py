@@ -8,7 +8,7 @@ import pytest
 from tests.support.logdirs_world import World, pid
 from tests.support.moving import fill, is_a, moved, started
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.jobs import (
     Discard,
     Flush,

@@ -10,7 +10,7 @@ from tests.support.moving import fill, started
 
 from spindle.model.errors import DiskFailed, LogFailed, PeerFailed
 from spindle.model.ids import LOST
-from spindle.node.logdirs.places import Stage
+from spindle.node.logdirs.placement_registry import Stage
 
 
 def spread(directories: int = 2, partitions: int = 4) -> World:

@@ -11,9 +11,9 @@ import pytest
 from tests.support.logdirs_world import World, key, name, pid, topic_id
 from tests.support.moving import fill, is_a, moved, started
 
-from spindle.core.logdirs.move import State
-from spindle.model import records as r
-from spindle.model.copying import (
+from spindle.core.logdirs.move import LogDirMoveState
+from spindle.model import metadata_records as r
+from spindle.model.copying_jobs import (
     AdoptCopied,
     CopyBytes,
     PlanCopy,
@@ -28,7 +28,7 @@ from spindle.model.jobs import (
     Promote,
     Retain,
 )
-from spindle.node.logdirs.places import Stage
+from spindle.node.logdirs.placement_registry import Stage
 
 
 @pytest.mark.spec("K113-01", "K113-02", "K113-03", "K113-04")
@@ -75,7 +75,7 @@ def test_nothing_is_swapped_before_the_commit_is_seen() -> None:
         world.wait(0.1)
     move = world.logs.moves.of(pid("t"))
     assert move is not None
-    assert move.state is State.ASSIGNING
+    assert move.state is LogDirMoveState.ASSIGNING
     assert move.end == len(values)
     assert world.place("t").directory == "/d1"
     world.controller.commits = True
@@ -190,7 +190,7 @@ def test_a_move_that_is_about_to_swap_hurries() -> None:
 
 def is_assigning(world: World) -> bool:
     move = world.logs.moves.of(pid("t"))
-    return move is not None and move.state is State.ASSIGNING
+    return move is not None and move.state is LogDirMoveState.ASSIGNING
 
 
 @pytest.mark.spec("K113-09")
@@ -221,7 +221,7 @@ def test_only_so_many_copy_at_once_and_the_others_are_shown() -> None:
         assert world.alter(target, "t", p) == [0]
     world.wait(1)
     states = [m.state for m in world.logs.moves.all()]
-    assert states.count(State.COPYING) == 2
+    assert states.count(LogDirMoveState.COPYING) == 2
     futures = [
         entry
         for d in world.describe().values()
@@ -230,13 +230,13 @@ def test_only_so_many_copy_at_once_and_the_others_are_shown() -> None:
         if entry.is_future_key
     ]
     assert len(futures) == 9
-    copying = [m for m in world.logs.moves.all() if m.state is State.COPYING]
+    copying = [m for m in world.logs.moves.all() if m.state is LogDirMoveState.COPYING]
     assert len({m.source for m in copying}) == 2
     most = 0
     while any(world.logs.moves.all()):
         world.wait(1)
         now = [m.state for m in world.logs.moves.all()]
-        most = max(most, now.count(State.COPYING))
+        most = max(most, now.count(LogDirMoveState.COPYING))
     assert most == 2
     assert {p: world.place("t", p).directory for p in range(9)} == targets
 
@@ -260,22 +260,22 @@ def test_one_rate_for_all_moves_changed_while_they_run() -> None:
 
 
 @pytest.mark.spec("K113-12", "K858-16")
-@pytest.mark.parametrize("state", [State.COPYING, State.ASSIGNING])
-def test_target_dies_the_current_log_serves_on(state: State) -> None:
+@pytest.mark.parametrize("state", [LogDirMoveState.COPYING, LogDirMoveState.ASSIGNING])
+def test_target_dies_the_current_log_serves_on(state: LogDirMoveState) -> None:
     world = started(3)
     values = fill(world, 30)
-    if state is State.COPYING:
+    if state is LogDirMoveState.COPYING:
         _slow(world)
     else:
         world.controller.commits = False
     world.alter("/d2", "t")
     world.until(lambda: _state(world) is state)
     world.controller.commits = True
-    if state is State.ASSIGNING:
+    if state is LogDirMoveState.ASSIGNING:
         # The controller had taken it: the metadata names the dead directory.
         world.hung = {"/d1"}
         world.assign("t", world.id_of("/d2"))
-        assert _state(world) is State.SETTLING
+        assert _state(world) is LogDirMoveState.SETTLING
     world.fail_now("/d2")
     world.hung.clear()
     world.wait(1)
@@ -287,7 +287,7 @@ def test_target_dies_the_current_log_serves_on(state: State) -> None:
     assert world.lifecycle.failed == [world.directory_id(1)]
 
 
-def _state(world: World) -> State | None:
+def _state(world: World) -> LogDirMoveState | None:
     move = world.logs.moves.of(pid("t"))
     return move.state if move is not None else None
 
@@ -322,7 +322,7 @@ def test_source_dies_after_the_controller_was_told_the_replica_is_lost() -> None
     fill(world, 30)
     world.controller.commits = False
     world.alter("/d2", "t")
-    world.until(lambda: _state(world) is State.ASSIGNING)
+    world.until(lambda: _state(world) is LogDirMoveState.ASSIGNING)
     world.controller.commits = True
     world.hung = {"/d1"}
     world.assign("t", world.id_of("/d2"))
@@ -380,7 +380,7 @@ def test_truncation_applies_to_the_future_log_too() -> None:
     fill(world, 30)
     world.controller.commits = False
     world.alter("/d2", "t")
-    world.until(lambda: _state(world) is State.ASSIGNING)
+    world.until(lambda: _state(world) is LogDirMoveState.ASSIGNING)
     world.wait(0.2)
     hosted = world.replicas.hosted[pid("t")]
     world.change(
@@ -413,7 +413,7 @@ def test_retention_applies_to_the_future_log_too() -> None:
     fill(world, 30)
     world.controller.commits = False
     world.alter("/d2", "t")
-    world.until(lambda: _state(world) is State.ASSIGNING)
+    world.until(lambda: _state(world) is LogDirMoveState.ASSIGNING)
     hosted = world.replicas.hosted[pid("t")]
     job = Retain("", hosted.key, -1, 800, hosted.partition.high_watermark, 0)
 

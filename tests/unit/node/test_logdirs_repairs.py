@@ -8,16 +8,16 @@ import pytest
 from tests.support.logdirs_world import World, pid, topic_id
 from tests.support.moving import fill, is_a, moved, started
 
-from spindle.core.logdirs.move import State
-from spindle.model import records as r
+from spindle.core.logdirs.move import LogDirMoveState
+from spindle.model import metadata_records as r
 from spindle.model.errors import LogFailed
 from spindle.model.ids import LOST
 from spindle.model.jobs import (
     Discard,
     Promote,
 )
-from spindle.node.logdirs.places import Stage
-from spindle.node.logdirs.wish_files import FILE
+from spindle.node.logdirs.placement_registry import Stage
+from spindle.node.logdirs.remembered_directory_files import FILE
 
 
 def register_again(world: World, *numbers: int) -> None:
@@ -229,7 +229,7 @@ def test_source_dies_after_all_was_copied_the_target_serves() -> None:
     world.run_until_job(is_a(Discard))
     move = world.logs.moves.of(pid("t"))
     assert move is not None
-    assert move.state is State.DISCARDING
+    assert move.state is LogDirMoveState.DISCARDING
     world.resume()
     world.fail_now("/d1")
     world.until(moved(world))
@@ -241,7 +241,7 @@ def test_source_dies_after_all_was_copied_the_target_serves() -> None:
 
 
 @pytest.mark.spec("B-09")
-def test_wishes_survive_a_restart() -> None:
+def test_remembered_directories_survive_a_restart() -> None:
     world = World(3)
     world.open()
     world.alter("/d3", "t", 0, 1)

@@ -9,10 +9,10 @@ from tests.support.logdirs_world import CLUSTER, ME, World, pid, topic_id
 from tests.support.moving import fill, started
 from tests.support.storage import put
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED
 from spindle.model.jobs import Open
-from spindle.node.logdirs.places import Stage
+from spindle.node.logdirs.placement_registry import Stage
 
 UNKNOWN = uuid.UUID(int=55_555)
 
@@ -383,7 +383,7 @@ def test_a_namesake_of_another_topic_is_set_aside() -> None:
     world.image.apply(r.Topic(name="t", topic_id=other))
     partition = world.partition_record("t", 0)
     world.image.apply(
-        r.Partition(
+        r.PartitionRegistration(
             partition_id=0,
             topic_id=other,
             replicas=partition.replicas,

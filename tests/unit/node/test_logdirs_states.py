@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.support.logdirs_world import World, pid, topic_id
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, LogFailed, PeerFailed
 from spindle.model.ids import LOST
-from spindle.node.logdirs.places import Stage
+from spindle.node.logdirs.placement_registry import Stage
 
 OFFLINE, ONLINE = 1, 2
 

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.support.broker_context import context
 from tests.support.cluster_image import add_topic, three_brokers, topic_id
-from tests.support.site import site
 from tools.messages.entities import make, response_types
 
-from spindle.core.transactions.values import Ending, Producer
-from spindle.model import records as r
+from spindle.core.transactions.transaction_values import Ending, ProducerIdAndEpoch
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NO_LEADER, TopicPartition
 from spindle.node.transactions.markers import ENDINGS_MAX, RETRY, Markers, Sending
@@ -29,7 +29,7 @@ class World:
         self.image = three_brokers()
         add_topic(self.image, "t", (2, 3), (3, 2), (1, 2))
         add_topic(self.image, "u", (2, 1))
-        ground = site(image=self.image)
+        ground = context(image=self.image)
         self.out = ground.out
         peers: Any = SimpleNamespace(ask=self._ask)
         ground.peers = peers
@@ -50,7 +50,7 @@ class World:
         told: list[Error] = []
         ending = Ending(
             transactional_id=f"x{pid}",
-            producer=Producer(pid, 4),
+            producer=ProducerIdAndEpoch(pid, 4),
             committed=True,
             coordinator_epoch=9,
             partitions=partitions,

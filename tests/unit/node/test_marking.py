@@ -8,9 +8,9 @@ from tests.support.replica_world import NAME, produced, values_of
 from tests.support.transactional import ID, TransactionalWorld
 from tools.messages.entities import make, request_types
 
-from spindle.core.transactions.values import EPOCH_MAX
+from spindle.core.transactions.transaction_values import EPOCH_MAX
 from spindle.model.errors import Error
-from spindle.node.replicas.replicas import PRODUCER_SWEEP
+from spindle.node.replicas.replica_manager import PRODUCER_SWEEP
 from spindle.wire.apis import Key
 
 

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Corrupt
 from spindle.model.image import Delta
 from spindle.model.offsets import OffsetAndEpoch
@@ -32,7 +32,7 @@ def test_batches_are_applied_at_once_and_told_once_a_group() -> None:
     metadata.on_committed(0, 0, 1, [])
     metadata.on_committed(1, 1, 1, [r.FeatureLevel(name="metadata.version", level=30)])
     metadata.on_committed(
-        2, 2, 1, [r.Config(resource_type=4, resource_name="", key="k", value="v")]
+        2, 2, 1, [r.DynamicConfig(resource_type=4, resource_name="", key="k", value="v")]
     )
     assert metadata.offset == 2
     assert deltas == []
@@ -91,7 +91,7 @@ def test_a_snapshot_replaces_everything_and_tells_what_is_gone() -> None:
         [
             topic(ONE, "one"),
             r.RegisterBroker(broker_id=5, incarnation_id=ONE, broker_epoch=1),
-            r.Config(resource_type=2, resource_name="one", key="k", value="v"),
+            r.DynamicConfig(resource_type=2, resource_name="one", key="k", value="v"),
             r.BeginTransaction(),
         ],
     )
@@ -119,7 +119,7 @@ def test_what_was_removed_but_not_told_yet_is_told_with_the_snapshot() -> None:
 
 def test_a_copied_image_goes_its_own_way() -> None:
     metadata = Metadata()
-    partition = r.Partition(
+    partition = r.PartitionRegistration(
         partition_id=0,
         topic_id=ONE,
         replicas=(1,),
@@ -135,12 +135,12 @@ def test_a_copied_image_goes_its_own_way() -> None:
         [
             topic(ONE, "one"),
             partition,
-            r.Config(resource_type=2, resource_name="one", key="k", value="v"),
+            r.DynamicConfig(resource_type=2, resource_name="one", key="k", value="v"),
         ],
     )
     copy = copy_image(metadata.image)
     copy.apply(r.PartitionChange(partition_id=0, topic_id=ONE, leader=-1))
-    copy.apply(r.Config(resource_type=2, resource_name="one", key="k", value="w"))
+    copy.apply(r.DynamicConfig(resource_type=2, resource_name="one", key="k", value="w"))
     copy.apply(topic(TWO, "two"))
     assert metadata.image.topics[ONE].partitions[0] == partition
     assert metadata.image.config(2, "one") == {"k": "v"}

@@ -7,17 +7,17 @@ import uuid
 from itertools import pairwise
 
 import pytest
+from tests.support.broker_context import context
 from tests.support.logdirs_world import ME, World, pid, topic_id
-from tests.support.site import site
 
-from spindle.core.logdirs.placement import Candidate, Rooms
-from spindle.model import records as r
+from spindle.core.logdirs.placement import Candidate, DirectoryCapacities
+from spindle.model import metadata_records as r
 from spindle.model.ids import PartitionId
 from spindle.model.image import ClusterImage, Delta
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
-from spindle.node.lifecycle import Lifecycle
-from spindle.node.logdirs.places import Places, Stage
+from spindle.node.broker_lifecycle_manager import BrokerLifecycleManager
+from spindle.node.logdirs.placement_registry import ReplicaPlacementRegistry, Stage
 from spindle.node.metadata import TOLD_AT_ONCE, Metadata
 
 ONE, TWO = uuid.UUID(int=1001), uuid.UUID(int=1002)
@@ -26,7 +26,7 @@ WIDE = 2 * TOLD_AT_ONCE + 50
 
 def partitions(topic: uuid.UUID, count: int) -> list[r.MetadataRecord]:
     return [
-        r.Partition(
+        r.PartitionRegistration(
             partition_id=n,
             topic_id=topic,
             replicas=(1,),
@@ -120,9 +120,9 @@ def test_an_offset_counts_as_told_when_the_last_turn_is_over() -> None:
 
 def test_heartbeats_tell_of_metadata_when_the_broker_has_acted_on_all_of_it() -> None:
     told = Told()
-    ground = site(out=told.out)
+    ground = context(out=told.out)
     ground.metadata = told.metadata
-    lifecycle = Lifecycle(ground, lambda: Rooms({}, 0, 0))
+    lifecycle = BrokerLifecycleManager(ground, lambda: DirectoryCapacities({}, 0, 0))
     told.commit(r.Topic(name="one", topic_id=ONE))
     told.commit(*partitions(ONE, WIDE))
     assert lifecycle.last_heartbeat().current_metadata_offset == 0
@@ -161,7 +161,7 @@ def test_a_topic_that_is_deleted_goes_in_turns_before_another_comes_by_its_name(
 
 def test_settings_come_before_the_partitions_and_brokers_after_them() -> None:
     told = Told()
-    setting = r.Config(resource_type=2, resource_name="one", key="k", value="v")
+    setting = r.DynamicConfig(resource_type=2, resource_name="one", key="k", value="v")
     told.commit(broker(7), r.Topic(name="one", topic_id=ONE), *partitions(ONE, WIDE), setting)
     told.finish()
     assert (2, "one") in told.deltas[0].configs
@@ -268,13 +268,13 @@ def test_a_small_delta_is_its_own_slice() -> None:
 def test_figures_of_all_logs_are_gathered_once_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
     world = started()
     gathered: list[int] = []
-    places, real = world.logs.places, Places._candidates
+    places, real = world.logs.places, ReplicaPlacementRegistry._candidates
 
-    def candidates(self: Places) -> list[Candidate]:
+    def candidates(self: ReplicaPlacementRegistry) -> list[Candidate]:
         gathered.append(len(self.all))
         return real(self)
 
-    monkeypatch.setattr(Places, "_candidates", candidates)
+    monkeypatch.setattr(ReplicaPlacementRegistry, "_candidates", candidates)
     tell(world, begin(world, "t", 20))
     assert len(places.all) == 20
     assert len(gathered) == 1

@@ -9,18 +9,18 @@ import pytest
 from tests.support.controller_desk import ControllerDesk, places
 from tests.support.desk import part
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.wire.apis import Key
 
 
-def recorded(desk: ControllerDesk) -> r.Partition:
+def recorded(desk: ControllerDesk) -> r.PartitionRegistration:
     image = desk.quorum.metadata.image
     id = image.resolve(TopicPartition("t", 0))
     assert id is not None
     found = image.partition(id)
-    assert isinstance(found, r.Partition)
+    assert isinstance(found, r.PartitionRegistration)
     return found
 
 

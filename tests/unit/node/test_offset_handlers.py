@@ -8,7 +8,7 @@ import pytest
 from tests.support.replica_world import NAME, Answer, World
 from tools.messages.entities import make, request_types
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.batches import Record
 from spindle.model.errors import Error
 from spindle.node.parts import SIZE
@@ -224,7 +224,7 @@ def test_what_cannot_be_deleted(world: World) -> None:
     assert deleted(delete(world, -2))[0] == Error.OFFSET_OUT_OF_RANGE
     assert deleted(delete(world, 1, partition=7))[0] == Error.UNKNOWN_TOPIC_OR_PARTITION
     key, value = "cleanup.policy", "compact"
-    world.apply(r.Config(resource_type=2, resource_name=NAME, key=key, value=value))
+    world.apply(r.DynamicConfig(resource_type=2, resource_name=NAME, key=key, value=value))
     assert deleted(delete(world, 1))[0] == Error.POLICY_VIOLATION
 
 

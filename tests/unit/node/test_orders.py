@@ -9,7 +9,7 @@ from tests.support.logdirs_world import ME, World, pid
 from tests.support.moving import fill, started
 from tests.unit.node.test_logdirs_repairs import register_again
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
 from spindle.node.logdirs.orders import ANSWER_WITHIN, Order
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.support.broker_context import context
 from tests.support.cluster_image import three_brokers
 from tests.support.desk import Desk, request
-from tests.support.site import site
 from tools.messages.entities import make, response_types
 
 from spindle.model.errors import Error, PeerFailed
 from spindle.node.handlers import BROKER
-from spindle.node.transactions.producer_ids import WAITING_MAX, ProducerIds
+from spindle.node.transactions.producer_id_manager import WAITING_MAX, ProducerIdManager
 from spindle.wire.apis import Key
 
 
@@ -22,9 +22,9 @@ class Broker:
 
     def __init__(self) -> None:
         self.asked: list[tuple[Any, Callable[[Any], None]]] = []
-        ground = site(image=three_brokers(), ask=self._ask)
+        ground = context(image=three_brokers(), ask=self._ask)
         self.image, self.out = ground.image, ground.out
-        self.producer_ids = ProducerIds(ground)
+        self.producer_ids = ProducerIdManager(ground)
         self.desk = Desk(BROKER, self, self.out)
 
     def _ask(

@@ -8,13 +8,13 @@ import uuid
 import pytest
 from tests.unit.node.quorum_hosts import FOLDER, Hosts, QuorumMachine
 
-from spindle.core.raft.roles import Following
-from spindle.model import records as r
+from spindle.core.raft.roles import FollowerState
+from spindle.model import metadata_records as r
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import Close
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.quorum import raft_wire
-from spindle.node.quorum.snapshots import (
+from spindle.node.quorum.metadata_snapshots import (
     SnapshotWriter,
     image_records,
     read_snapshot,
@@ -31,7 +31,7 @@ def topic(n: int) -> tuple[r.MetadataRecord, ...]:
     id = uuid.UUID(int=1000 + n)
     return (
         r.Topic(name=f"topic-{n}", topic_id=id),
-        r.Partition(
+        r.PartitionRegistration(
             partition_id=0,
             topic_id=id,
             replicas=(1,),
@@ -386,7 +386,7 @@ def test_a_snapshot_that_takes_long_unseats_nobody(monkeypatch: pytest.MonkeyPat
     def loaded() -> bool:
         raft = hosts[behind].quorum.raft
         assert raft is not None
-        assert isinstance(raft.role, Following), "it has a leader, which answers"
+        assert isinstance(raft.role, FollowerState), "it has a leader, which answers"
         return names(hosts[behind]) == names(leader)
 
     hosts.until(loaded, 100)
@@ -473,8 +473,8 @@ def test_a_snapshot_file_says_all_and_only_what_the_image_does() -> None:
     for n in range(2500):
         for record in topic(n):
             image.apply(record)
-    image.apply(r.Config(resource_type=2, resource_name="topic-1", key="a", value="b"))
-    image.apply(r.ProducerIds(broker_id=1, broker_epoch=1, next_producer_id=3000))
+    image.apply(r.DynamicConfig(resource_type=2, resource_name="topic-1", key="a", value="b"))
+    image.apply(r.ProducerIdsBlock(broker_id=1, broker_epoch=1, next_producer_id=3000))
     data = SnapshotWriter(OffsetAndEpoch(100, 3), image, 1234).finish()
     found = read_snapshot("x", data)
     assert found[0] == r.FeatureLevel(name="metadata.version", level=30)

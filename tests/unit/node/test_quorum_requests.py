@@ -12,7 +12,7 @@ from tests.unit.node.quorum_hosts import CLUSTER_ID, HANDLERS, Hosts
 from tools.messages.entities import ms
 from tools.messages.frames import decode_response, encode_request
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID
 from spindle.node.connection import Connection

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spindle.model.batches import LOG_APPEND_TIME, TRANSACTIONAL, Batch, Record
+from spindle.model.batches import LOG_APPEND_TIME, TRANSACTIONAL, Record, RecordBatch
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import PartitionId, TopicPartition
 from spindle.model.outbox import Outbox
@@ -19,7 +19,7 @@ from spindle.model.settings.setting import MAX_LONG
 from spindle.node.handlers._bad_records import look
 from spindle.node.handlers._recompression import Recompression, recompression
 from spindle.node.replicas.checking import Checking
-from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.packing import Packing
 from spindle.wire import batch as codec
 from spindle.wire.batch import Compression, build
@@ -59,7 +59,7 @@ def finish(walk: Recompression, most: int) -> None:
         pass
 
 
-def packed(batch: Batch, packing: Packing, most: int = 7) -> Batch:
+def packed(batch: RecordBatch, packing: Packing, most: int = 7) -> RecordBatch:
     walk = recompression(batch, packing, None)
     if walk is None:
         return batch
@@ -69,7 +69,7 @@ def packed(batch: Batch, packing: Packing, most: int = 7) -> Batch:
 
 @settings(max_examples=80, deadline=None)
 @given(batches, packings)
-def test_all_that_was_sent_is_kept(batch: Batch, packing: Packing) -> None:
+def test_all_that_was_sent_is_kept(batch: RecordBatch, packing: Packing) -> None:
     new = packed(batch, packing)
     (again,) = codec.split(new.data)
     codec.check(again)
@@ -136,7 +136,9 @@ def test_even_a_small_batch_is_packed_beside_the_loop() -> None:
     out = Outbox(random.Random(1))
     checking = Checking(out)
     walk = recompression(build([Record(0, 5, b"k", b"v")]), Packing(Compression.ZSTD, 3), None)
-    hosted = cast(Hosted, SimpleNamespace(id=PartitionId(cast(Any, "t"), 0), directory="/d1"))
+    hosted = cast(
+        HostedPartition, SimpleNamespace(id=PartitionId(cast(Any, "t"), 0), directory="/d1")
+    )
     told: list[Refusal | None] = []
     checking.check(hosted, walk, told.append)
     ready = out.take()

@@ -16,7 +16,7 @@ from tests.support.replica_world import (
     values_of,
 )
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.batches import CONTROL, TRANSACTIONAL, Record
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
@@ -137,7 +137,7 @@ def test_topic_settings_bind_appends() -> None:
         ("message.timestamp.type", "LogAppendTime"),
         ("cleanup.policy", "compact"),
     ):
-        world.apply(r.Config(resource_type=2, resource_name=NAME, key=key, value=value))
+        world.apply(r.DynamicConfig(resource_type=2, resource_name=NAME, key=key, value=value))
     assert produced(world.produce(1, b"x" * 100)).error_code == Error.MESSAGE_TOO_LARGE
     bare = build([Record(0, 1, None, b"v")])
     assert produced(world.produce(1, batch=bare)).error_code == Error.INVALID_RECORD
@@ -192,7 +192,9 @@ def test_who_is_not_the_leader_says_who_is() -> None:
 
 def test_too_few_replicas_in_sync() -> None:
     world = World()
-    world.apply(r.Config(resource_type=2, resource_name=NAME, key="min.insync.replicas", value="2"))
+    world.apply(
+        r.DynamicConfig(resource_type=2, resource_name=NAME, key="min.insync.replicas", value="2")
+    )
     world.hung |= {2, 3}
     late = world.produce(1, b"after", timeout=2000)
     world.fence(2, 3)

@@ -11,8 +11,8 @@ from tests.support.moving import fill, started
 
 from spindle.model.errors import Error, LogFailed, Refusal
 from spindle.model.ids import LOST, TopicPartition
-from spindle.node.logdirs.places import Stage
-from spindle.node.logdirs.rescue import Action
+from spindle.node.logdirs.placement_registry import Stage
+from spindle.node.logdirs.rescue import RescueAction
 from spindle.storage import layout
 from spindle.wire.apis import Key
 
@@ -36,14 +36,14 @@ def mend(world: World) -> None:
     world.disk.rot(path, 100, 4)
 
 
-def order(world: World, action: Action) -> list[str]:
+def order(world: World, action: RescueAction) -> list[str]:
     told: list[str] = []
     world.logs.rescue.carry_out(NAME, action, told.append, lambda why: told.append(f"! {why}"))
     world.wait(2)
     return told
 
 
-def refused(world: World, action: Action = Action.ACCEPT_LOSS) -> Refusal:
+def refused(world: World, action: RescueAction = RescueAction.ACCEPT_LOSS) -> Refusal:
     with pytest.raises(Refusal) as refusal:
         order(world, action)
     return refusal.value
@@ -67,7 +67,7 @@ def test_a_loss_is_accepted_and_all_that_is_good_is_served() -> None:
     world = started(1)
     values = fill(world, 20)
     damaged(world)
-    (words,) = order(world, Action.ACCEPT_LOSS)
+    (words,) = order(world, RescueAction.ACCEPT_LOSS)
     assert "of" in words
     assert "bytes" in words
     left = world.values("t")
@@ -91,7 +91,7 @@ def test_a_repair_of_the_only_copy_throws_nothing_away(number: int) -> None:
     values = fill(world, 20)
     damaged(world, number)
     before = contents(world)
-    (words,) = order(world, Action.REPAIR)
+    (words,) = order(world, RescueAction.REPAIR)
     assert words.startswith("! t-0 is damaged still, and left as it is in /d1: segment "), words
     assert words.count("t-0") == 1
     assert " good record" in words
@@ -102,7 +102,7 @@ def test_a_repair_of_the_only_copy_throws_nothing_away(number: int) -> None:
     world.wait(1)
     assert contents(world) == before
     assert world.place("t").stage is Stage.OFFLINE
-    (words,) = order(world, Action.ACCEPT_LOSS)
+    (words,) = order(world, RescueAction.ACCEPT_LOSS)
     assert words.startswith("lost: segment ")
     assert len(world.values("t")) == len(values) - 1
 
@@ -124,7 +124,7 @@ def test_a_log_whose_files_are_well_again_is_taken_up_as_it_is() -> None:
     values = fill(world, 20)
     damaged(world)
     mend(world)
-    (words,) = order(world, Action.REPAIR)
+    (words,) = order(world, RescueAction.REPAIR)
     assert words == "it is whole, and serves again from 0 to 20"
     assert world.values("t") == values
     assert world.kinds("/d1") == ["t-0"]
@@ -146,7 +146,7 @@ def test_what_others_have_is_not_given_up_but_fetched_anew() -> None:
     assert world.place("t").stage is Stage.OFFLINE
     assert "fetched anew 3 times" in world.logs.repairs.outlook(world.place("t"))
     assert "nothing is lost" in refused(world).message
-    (words,) = order(world, Action.REPAIR)
+    (words,) = order(world, RescueAction.REPAIR)
     assert "fetched anew" in words
     world.wait(3)
     assert world.place("t").stage is Stage.READY
@@ -188,7 +188,7 @@ def test_what_the_last_known_leader_has_is_not_given_up() -> None:
     outlook = world.logs.repairs.outlook(world.place("t"))
     assert outlook == "waits: broker 2 led t-0 last and has more of it: bring it back"
     world.change("t", last_known_elr=(1,))
-    assert order(world, Action.ACCEPT_LOSS)[0].startswith("lost: ")
+    assert order(world, RescueAction.ACCEPT_LOSS)[0].startswith("lost: ")
 
 
 @pytest.mark.parametrize("unknown", [(), (-1,)])
@@ -206,20 +206,20 @@ def test_where_nobody_is_known_to_have_led_those_that_may_have_more_are_named(
     world.change("t", directories=(LOST, LOST, there[2]))
     assert "broker 3 may have more of t-0" in refused(world).message
     world.change("t", directories=(LOST, LOST, LOST))
-    assert order(world, Action.ACCEPT_LOSS)[0].startswith("lost: ")
+    assert order(world, RescueAction.ACCEPT_LOSS)[0].startswith("lost: ")
 
 
 def test_orders_for_what_is_not_there_or_not_damaged_are_refused() -> None:
     world = started(2)
     fill(world, 20)
     assert "it serves" in refused(world).message
-    assert refused(world, Action.REPAIR).error is Error.INVALID_REQUEST
+    assert refused(world, RescueAction.REPAIR).error is Error.INVALID_REQUEST
     damaged(world)
     world.fail_now("/d1")
     assert refused(world).error is Error.INVALID_REQUEST
     world.create_topic("u")
     with pytest.raises(Refusal) as refusal:
-        world.logs.rescue.carry_out(TopicPartition("v", 0), Action.REPAIR, print, print)
+        world.logs.rescue.carry_out(TopicPartition("v", 0), RescueAction.REPAIR, print, print)
     assert refusal.value.error is Error.UNKNOWN_TOPIC_OR_PARTITION
 
 

@@ -9,15 +9,17 @@ import pytest
 from tests.support.logdirs_world import World
 from tools.messages.entities import decode, encode, make, request_types
 
-from spindle.core.logdirs.placement import OWN, Room, Rooms
+from spindle.core.logdirs.placement import OWN, DirectoryCapacities, DirectoryCapacity
 from spindle.model.errors import Refusal
-from spindle.node.rooms import from_request, to_fields
+from spindle.node.directory_capacities import from_request, to_fields
 from spindle.wire import codec
 from spindle.wire.apis import Key
 from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
 
 A, B = uuid.UUID(int=1000), uuid.UUID(int=1001)
-TOLD = Rooms({A: Room(1 << 40, 17, 3, 1), B: Room(-5, 0, 0, 0)}, 1 << 20, 1 << 30)
+TOLD = DirectoryCapacities(
+    {A: DirectoryCapacity(1 << 40, 17, 3, 1), B: DirectoryCapacity(-5, 0, 0, 0)}, 1 << 20, 1 << 30
+)
 
 
 def sent(**fields: Any) -> bytes:

@@ -11,11 +11,11 @@ import pytest
 from tests.support.logdirs_world import World, pid
 from tests.support.moving import fill
 
-from spindle.core.logdirs.scrubbing import STEP
+from spindle.core.logdirs.scrub_schedule import STEP
 from spindle.model.ids import LOST
 from spindle.model.jobs import Append, Job
-from spindle.model.scrubbing import Scrub
-from spindle.node.logdirs.places import Stage
+from spindle.model.scrub_jobs import Scrub
+from spindle.node.logdirs.placement_registry import Stage
 from spindle.node.logdirs.scrubbing import FILE
 
 DELAY = "1000"

@@ -14,8 +14,8 @@ from tests.unit.node.test_rescue import order, refused
 
 from spindle.model.ids import LOST
 from spindle.node.logdirs.orders import Order
-from spindle.node.logdirs.places import Stage
-from spindle.node.logdirs.rescue import Action
+from spindle.node.logdirs.placement_registry import Stage
+from spindle.node.logdirs.rescue import RescueAction
 from spindle.storage import layout
 
 ENDS = "/d2/spindle-log-ends.json"
@@ -64,9 +64,9 @@ def test_a_disk_that_lost_the_tail_of_a_log_does_not_lead_with_it(restarted: boo
     world.restart()
     world.wait(1)
     assert world.place("t").stage is Stage.OFFLINE
-    (words,) = order(world, Action.REPAIR)
+    (words,) = order(world, RescueAction.REPAIR)
     assert "and had reached 20" in words
-    assert order(world, Action.ACCEPT_LOSS) == ["nothing is lost"]
+    assert order(world, RescueAction.ACCEPT_LOSS) == ["nothing is lost"]
     assert 0 < len(world.values("t")) < 20
     world.wait(1)
     assert world.disk.stat(ENDS) is None
@@ -87,7 +87,7 @@ def test_of_two_notes_the_one_that_tells_of_more_records_counts(older: str) -> N
     put(world.disk, f"{older}/spindle-log-ends.json", note.replace(b'"end": 20', b'"end": 5'))
     world.restart()
     world.wait(1)
-    assert world.logs.remembered.end_of(pid("t")) == 20
+    assert world.logs.last_known_ends.end_of(pid("t")) == 20
 
 
 @pytest.mark.spec("B-31")

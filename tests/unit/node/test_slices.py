@@ -18,13 +18,13 @@ from spindle.model.computing import Compute
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import TopicPartition
 from spindle.model.outbox import Outbox, Ready
-from spindle.model.settings.values import Settings
+from spindle.model.settings.typed_settings import Settings
 from spindle.node import slices
 from spindle.node.connection import Connection
 from spindle.node.handlers import BROKER, metadata
 from spindle.node.router import Router
 from spindle.node.slices import SENT, SLICE, Slices
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import beside
 from spindle.wire.apis import Key
 from spindle.wire.framing import correlation_of

@@ -13,7 +13,7 @@ from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import Error, PeerGone
 from spindle.model.outbox import Outbox, Ready
 from spindle.node.peers import Peers
-from spindle.node.quorum.strangers import Strangers
+from spindle.node.quorum.foreign_controllers import Strangers
 from spindle.wire.apis import Key
 from spindle.wire.framing import RequestHeader
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.replica_world import NAME, World
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.image import TOPIC_RESOURCE
 
 pytestmark = pytest.mark.spec("S-07", "K113-22")
@@ -43,7 +43,7 @@ def behind(side: str, *, rate: int = RATE, partitions: int = 1) -> World:
 
 def throttle(world: World, side: str, replicas: str | None) -> None:
     world.apply(
-        r.Config(
+        r.DynamicConfig(
             resource_type=TOPIC_RESOURCE,
             resource_name=NAME,
             key=f"{side}.replication.throttled.replicas",

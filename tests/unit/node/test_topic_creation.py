@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.support.broker_context import context
 from tests.support.cluster_image import three_brokers
-from tests.support.site import site
 from tools.messages.entities import make, response_types
 
 from spindle.model.errors import Error, PeerFailed
@@ -20,7 +20,7 @@ class Broker:
 
     def __init__(self, **settings: str) -> None:
         self.asked: list[tuple[Any, Callable[[Any], None]]] = []
-        ground = site(settings, image=three_brokers(), ask=self._ask)
+        ground = context(settings, image=three_brokers(), ask=self._ask)
         self.image, self.out = ground.image, ground.out
         self.creation = TopicCreation(ground)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.support.cluster_image import add_topic, directory, three_brokers
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED
 from spindle.node.topology import Listening, controller_for_clients
 

@@ -8,25 +8,25 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.support.broker_context import context
 from tests.support.cluster_image import add_topic, three_brokers
 from tests.support.desk import Desk, part, request
 from tests.support.group_broker import MemoryReplicas
-from tests.support.site import site
 from tools.messages.entities import make, ms, response_types
 
 from spindle.core.groups.subscription import partition_for
-from spindle.core.replica.producers import Producers
-from spindle.core.transactions import coordinator
-from spindle.model import records as r
+from spindle.core.replica.producer_state_manager import ProducerStateManager
+from spindle.core.transactions import transaction_coordinator_shard
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.model.ids import PartitionId
-from spindle.model.logs import ProducerEntry
+from spindle.model.log_values import ProducerEntry
 from spindle.model.outbox import Outbox
 from spindle.node import parted
 from spindle.node.handlers import BROKER
-from spindle.node.reading import RETRY_CORRUPT
+from spindle.node.partition_reader import RETRY_CORRUPT
 from spindle.node.topic_creation import OFFSETS_TOPIC, TRANSACTIONS_TOPIC, TopicCreation
-from spindle.node.transactions.transactions import Transactions
+from spindle.node.transactions.transaction_coordinator_service import TransactionCoordinatorService
 from spindle.wire.apis import Key
 
 PARTITIONS = 4
@@ -56,11 +56,11 @@ class World:
         self.out.wall_ms = 1_000_000
         self.image = three_brokers()
         self.image.apply(r.FeatureLevel(name="transaction.version", level=level))
-        self.site = site(
+        self.context = context(
             settings or {}, image=self.image, out=self.out, ask=lambda *asked, **more: None
         )
         peers: Any = SimpleNamespace(ask=self._ask)
-        self.site.peers = peers
+        self.context.peers = peers
         self.sent: list[tuple[Any, Callable[[Any], None]]] = []
         self.replicas = MemoryReplicas(self.out)
         self.epoch = 5
@@ -69,12 +69,13 @@ class World:
         replicas: Any = self.replicas
         replicas.leader_epoch = lambda id: self.epoch
         groups: Any = SimpleNamespace(partition_of=lambda group_id: None)
-        creation = TopicCreation(self.site)
+        creation = TopicCreation(self.context)
         self.producer_ids = Ids()
         ids: Any = self.producer_ids
-        self.transactions = Transactions(self.site, replicas, groups, creation, ids)
-        self.groups, self.topic_creation = groups, creation
-        self.settings = self.site.settings
+        self.transactions = TransactionCoordinatorService(
+            self.context, replicas, groups, creation, ids
+        )
+        self.groups, self.topic_creation, self.settings = groups, creation, self.context.settings
         self.place = self.partitions()[partition_for(NAME, PARTITIONS)]
         self.desk = Desk(BROKER, self, self.out, parted=parted.BROKER)
         self.lead()
@@ -95,8 +96,7 @@ class World:
                 listener(id, leads)
         self.wait(0)
 
-    def reload(self) -> None:
-        """Another broker coordinates for a while."""
+    def reload(self) -> None:  # Another broker coordinates for a while.
         self.lead(False)
         self.epoch += 2
         self.lead()
@@ -396,7 +396,7 @@ def test_what_cannot_be_stored_has_not_happened(world: World, error: Error, told
 
 
 def test_unused_ids_are_forgotten_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coordinator, "TOMBSTONES_MAX", 10)
+    monkeypatch.setattr(transaction_coordinator_shard, "TOMBSTONES_MAX", 10)
     names = [f"n{n}" for n in range(200)]
     world = World({"transactional.id.expiration.ms": "5000"})
     for name in (*names, NAME):
@@ -449,7 +449,7 @@ def test_a_partition_that_a_younger_coordinator_has_marked_knows_more_than_this_
     assert topic is not None
     assert state is not None
     id, other = PartitionId(topic.topic_id, 0), PartitionId(topic.topic_id, 1)
-    producers = Producers(
+    producers = ProducerStateManager(
         ProducerEntry(n, 0, -1, -1, 0, 0, state.leader_epoch + ahead)
         for n, ahead in ((7, 0), (8, 1))
     )

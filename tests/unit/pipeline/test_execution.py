@@ -18,56 +18,58 @@ from spindle.pipeline.execution import (
     Execution,
 )
 from spindle.pipeline.execution_values import (
+    ClusterLook,
     Count,
-    Look,
+    ExecutionRules,
+    ParticipatingDirectory,
     Place,
-    Room,
-    Rules,
     Start,
     TakeBack,
     ends,
     replica_of,
 )
-from spindle.planning.load import Move
-from spindle.planning.schedule import Limits
+from spindle.planning.load import PlannedMove
+from spindle.planning.schedule import WaveLimits
 
 A, B, C = "/a", "/b", "/c"
 
 
-def move(n: int, source: str = A, target: str = B, size: int = 100, broker: int = 1) -> Move:
-    return Move(broker, "t", n, source, target, size)
+def move(n: int, source: str = A, target: str = B, size: int = 100, broker: int = 1) -> PlannedMove:
+    return PlannedMove(broker, "t", n, source, target, size)
 
 
 class World:
     """Replicas in directories, which move when told to."""
 
-    def __init__(self, *moves: Move, free: Mapping[Place, int] | None = None) -> None:
+    def __init__(self, *moves: PlannedMove, free: Mapping[Place, int] | None = None) -> None:
         self.at = {replica_of(m): ReplicaLogDirs(m.source, 0, m.size) for m in moves}
         self.free = dict(free or {})
 
-    def look(self, machine: Execution) -> Look:
+    def look(self, machine: Execution) -> ClusterLook:
         places: dict[Replica, ReplicaLogDirs | Exception] = {}
         for m in machine.watched:
             places[replica_of(m)] = self.at.get(replica_of(m), ReplicaLogDirs())
-        return Look(places, self.free)
+        return ClusterLook(places, self.free)
 
-    def start(self, *moves: Move, copied: int = 0) -> None:
+    def start(self, *moves: PlannedMove, copied: int = 0) -> None:
         for m in moves:
             self.at[replica_of(m)] = ReplicaLogDirs(
                 m.source, 0, m.size, m.target, 1, future_size=copied
             )
 
-    def finish(self, *moves: Move) -> None:
+    def finish(self, *moves: PlannedMove) -> None:
         for m in moves:
             self.at[replica_of(m)] = ReplicaLogDirs(m.target, 0, m.size)
 
 
-def rules(limits: Limits | None = None, rooms: Mapping[Place, Room] | None = None) -> Rules:
-    return Rules(limits or Limits(), rooms or {})
+def rules(
+    limits: WaveLimits | None = None, rooms: Mapping[Place, ParticipatingDirectory] | None = None
+) -> ExecutionRules:
+    return ExecutionRules(limits or WaveLimits(), rooms or {})
 
 
-def started(wishes: Sequence[object]) -> list[Move]:
-    return [m for wish in wishes if isinstance(wish, Start) for m in wish.moves]
+def started(effects: Sequence[object]) -> list[PlannedMove]:
+    return [m for effect in effects if isinstance(effect, Start) for m in effect.moves]
 
 
 def test_a_disk_takes_part_in_as_many_moves_as_it_may() -> None:
@@ -86,7 +88,7 @@ def test_a_broker_takes_part_in_as_many_moves_as_it_may_and_others_too() -> None
     mine = [move(n, f"/s{n}", f"/t{n}") for n in range(4)]
     theirs = [move(n, f"/s{n}", f"/t{n}", broker=2) for n in range(4)]
     world = World(*mine, *theirs)
-    machine = Execution([[*mine, *theirs]], rules(Limits(1, 2)), 0.0)
+    machine = Execution([[*mine, *theirs]], rules(WaveLimits(1, 2)), 0.0)
     begun = started(machine.on_look(0.0, world.look(machine)))
     assert sorted(m.broker for m in begun) == [1, 1, 2, 2]
 
@@ -96,8 +98,8 @@ def test_a_disk_rests_until_its_moves_have_kept_to_its_rate() -> None:
     """Each move is done at once; 100 bytes at 10 bytes/s: one begins each 10 s, of each disk."""
     mine, other = [move(n) for n in range(3)], move(3, C, C + "2")
     world = World(*mine, other)
-    machine = Execution([[*mine, other]], Rules(Limits(0, 0), {}, disk_rate=10.0), 0.0)
-    began: dict[Move, float] = {}
+    machine = Execution([[*mine, other]], ExecutionRules(WaveLimits(0, 0), {}, disk_rate=10.0), 0.0)
+    began: dict[PlannedMove, float] = {}
     for now in range(0, 40, 2):
         begun = started(machine.on_look(float(now), world.look(machine)))
         began.update(dict.fromkeys(begun, float(now)))
@@ -112,7 +114,7 @@ def test_a_disk_rests_until_its_moves_have_kept_to_its_rate() -> None:
 def test_resting_longer_than_one_waits_for_room_is_no_lack_of_room() -> None:
     one, two = move(0, size=1000), move(1, size=1000)
     world = World(one, two, free={(1, B): 5000})
-    machine = Execution([[one, two]], Rules(Limits(), {}, disk_rate=1.0), 0.0)
+    machine = Execution([[one, two]], ExecutionRules(WaveLimits(), {}, disk_rate=1.0), 0.0)
     now = 0.0
     while not machine.over and now < 2000:
         world.finish(*started(machine.on_look(now, world.look(machine))))
@@ -123,10 +125,12 @@ def test_resting_longer_than_one_waits_for_room_is_no_lack_of_room() -> None:
 
 @pytest.mark.spec("P-07")
 def test_the_fullest_disk_is_relieved_first_and_by_the_largest() -> None:
-    rooms = {(1, d): Room(1000, 0, used) for d, used in ((A, 900), (B, 500), (C, 100))}
+    rooms = {
+        (1, d): ParticipatingDirectory(1000, 0, used) for d, used in ((A, 900), (B, 500), (C, 100))
+    }
     small, large, other = move(0, A, C, 50), move(1, A, C, 450), move(2, B, C, 300)
     world = World(small, large, other)
-    machine = Execution([[other, small, large]], rules(Limits(1), rooms), 0.0)
+    machine = Execution([[other, small, large]], rules(WaveLimits(1), rooms), 0.0)
     order = []
     for now in range(6):
         begun = started(machine.on_look(float(now), world.look(machine)))
@@ -152,9 +156,9 @@ def test_what_is_there_or_on_its_way_already_is_not_started_again() -> None:
 
 def test_a_move_waits_for_room_with_what_is_on_its_way_and_what_stays_free() -> None:
     one, two = move(0, A, C, 100), move(1, B, C, 100)
-    rooms = {(1, C): Room(1000, 50, 0)}
+    rooms = {(1, C): ParticipatingDirectory(1000, 50, 0)}
     world = World(one, two, free={(1, C): 240})
-    machine = Execution([[one, two]], rules(Limits(2), rooms), 0.0)
+    machine = Execution([[one, two]], rules(WaveLimits(2), rooms), 0.0)
     (first,) = started(machine.on_look(0.0, world.look(machine)))
     world.start(first, copied=90)
     world.free[1, C] = 150
@@ -167,7 +171,7 @@ def test_a_move_waits_for_room_with_what_is_on_its_way_and_what_stays_free() -> 
 def test_a_tight_directory_takes_what_comes_in_the_order_of_the_waves() -> None:
     early, late = move(0, A, C, 100), move(1, B, C, 60)
     world = World(early, late, free={(1, C): 80})
-    machine = Execution([[early], [late]], rules(Limits(2)), 0.0)
+    machine = Execution([[early], [late]], rules(WaveLimits(2)), 0.0)
     assert started(machine.on_look(0.0, world.look(machine))) == [], "the later one would fit"
     world.free[1, C] = 110
     assert started(machine.on_look(1.0, world.look(machine))) == [early]
@@ -198,8 +202,8 @@ def test_a_move_that_nobody_makes_and_one_that_stalls_are_given_up() -> None:
     machine.on_look(2.0 + STILL_SECONDS, world.look(machine))
     assert dict(machine.outcome(1.0).failed)[still] == "it is in /a and is not moving"
     assert machine.on_look(STALL_SECONDS, world.look(machine)) == []
-    (wish,) = machine.on_look(STALL_SECONDS + 2, world.look(machine))
-    assert wish == TakeBack((stalls,))
+    (effect,) = machine.on_look(STALL_SECONDS + 2, world.look(machine))
+    assert effect == TakeBack((stalls,))
     assert machine.over
     assert "nothing was copied" in dict(machine.outcome(1.0).failed)[stalls]
 
@@ -209,7 +213,7 @@ def test_a_broker_that_is_away_for_a_moment_fails_nothing() -> None:
     world = World(one)
     machine = Execution([[one]], rules(), 0.0)
     machine.on_look(0.0, world.look(machine))
-    away = Look({replica_of(one): ConnectionError("nobody answers")}, {})
+    away = ClusterLook({replica_of(one): ConnectionError("nobody answers")}, {})
     assert machine.on_look(STILL_SECONDS + 9, away) == []
     world.finish(one)
     machine.on_look(STILL_SECONDS + 10, world.look(machine))
@@ -259,10 +263,13 @@ def test_what_cannot_be_taken_back_is_told() -> None:
 @pytest.mark.spec("P-07")
 def test_after_a_wave_sizes_are_counted_and_the_rest_is_planned_again() -> None:
     mib = 1 << 20
-    rooms = {(1, d): Room(1000 * mib, 0, used * mib) for d, used in ((A, 40), (B, 20), (C, 0))}
+    rooms = {
+        (1, d): ParticipatingDirectory(1000 * mib, 0, used * mib)
+        for d, used in ((A, 40), (B, 20), (C, 0))
+    }
     one, two, rest = move(0, A, C, 10 * mib), move(1, A, C, 10 * mib), move(3, A, C, mib)
     world = World(one, two, rest)
-    machine = Execution([[one], [two, rest]], rules(Limits(), rooms), 0.0)
+    machine = Execution([[one], [two, rest]], rules(WaveLimits(), rooms), 0.0)
     assert not any(isinstance(w, Count) for w in machine.on_look(0.0, world.look(machine)))
     world.finish(one)
     assert machine.on_look(1.0, world.look(machine)) == [Count()], "what it finds may change that"
@@ -286,7 +293,7 @@ def test_of_a_replica_that_moves_twice_the_second_waits_for_the_first() -> None:
     there = move(0)
     back = move(0, B, A)
     world = World(there)
-    machine = Execution([[there], [back]], rules(Limits(0)), 0.0)
+    machine = Execution([[there], [back]], rules(WaveLimits(0)), 0.0)
     assert started(machine.on_look(0.0, world.look(machine))) == [there]
     world.finish(there)
     assert machine.on_look(1.0, world.look(machine)) == [Count()]
@@ -339,15 +346,15 @@ def test_a_replica_that_comes_back_to_where_it_was_moves_all_the_same() -> None:
 
 @pytest.mark.spec("P-07")
 def test_a_killed_run_between_brokers_goes_on_at_the_step_that_a_replica_is_at() -> None:
-    first = Move(1, "t", 0, A, B, 100, destination=2)
-    second = Move(2, "t", 0, B, C, 100, destination=3)
+    first = PlannedMove(1, "t", 0, A, B, 100, destination=2)
+    second = PlannedMove(2, "t", 0, B, C, 100, destination=3)
     name = TopicPartition("t", 0)
 
-    def begun(brokers: tuple[int, ...], moving: bool, **at: str) -> list[Move]:
+    def begun(brokers: tuple[int, ...], moving: bool, **at: str) -> list[PlannedMove]:
         places: dict[Replica, ReplicaLogDirs | Exception] = {
             Replica("t", 0, n): ReplicaLogDirs(at.get(f"on_{n}"), 0, 100) for n in (1, 2, 3)
         }
-        look = Look(places, {}, {name: brokers}, frozenset([name] if moving else []))
+        look = ClusterLook(places, {}, {name: brokers}, frozenset([name] if moving else []))
         machine = Execution([[first], [second]], rules(), 0.0)
         found = started(machine.on_look(0.0, look)) + started(machine.on_look(0.1, look))
         assert machine.over == (brokers == (3,) and not moving)
@@ -361,36 +368,36 @@ def test_a_killed_run_between_brokers_goes_on_at_the_step_that_a_replica_is_at()
 
 
 def test_between_brokers_it_is_done_when_the_controller_says_so() -> None:
-    one = Move(1, "t", 0, A, B, 100, destination=2)
+    one = PlannedMove(1, "t", 0, A, B, 100, destination=2)
     name, replica = TopicPartition("t", 0), Replica("t", 0, 2)
     machine = Execution([[one]], rules(), 0.0)
-    absent = Look({replica: ReplicaLogDirs()}, {}, {name: (1, 3)})
+    absent = ClusterLook({replica: ReplicaLogDirs()}, {}, {name: (1, 3)})
     assert started(machine.on_look(0.0, absent)) == [one]
     half = ReplicaLogDirs(B, 5, 50)
-    coming = Look({replica: half}, {}, {name: (1, 3, 2)}, frozenset({name}))
+    coming = ClusterLook({replica: half}, {}, {name: (1, 3, 2)}, frozenset({name}))
     machine.on_look(1.0, coming)
     assert machine.progress(1.0).done_bytes == 50
-    machine.on_look(2.0, Look({replica: ReplicaLogDirs(B, 0, 100)}, {}, {name: (2, 3)}))
+    machine.on_look(2.0, ClusterLook({replica: ReplicaLogDirs(B, 0, 100)}, {}, {name: (2, 3)}))
     assert machine.outcome(2.0).done == (one,)
 
 
 def test_a_partition_is_in_one_move_between_brokers_at_a_time() -> None:
-    first = Move(1, "t", 0, A, A, 100, destination=3)
-    second = Move(2, "t", 0, B, B, 100, destination=4)
-    machine = Execution([[first, second]], rules(Limits(0)), 0.0)
+    first = PlannedMove(1, "t", 0, A, A, 100, destination=3)
+    second = PlannedMove(2, "t", 0, B, B, 100, destination=4)
+    machine = Execution([[first, second]], rules(WaveLimits(0)), 0.0)
     name = TopicPartition("t", 0)
     places: dict[Replica, ReplicaLogDirs | Exception] = {
         replica_of(m): ReplicaLogDirs() for m in (first, second)
     }
-    look = Look(places, {}, {name: (1, 2)})
+    look = ClusterLook(places, {}, {name: (1, 2)})
     assert len(started(machine.on_look(0.0, look))) == 1
 
 
-def random_plan(rng: Random) -> Iterator[Move]:
+def random_plan(rng: Random) -> Iterator[PlannedMove]:
     paths = [f"/d{n}" for n in range(4)]
     for n in range(rng.randrange(1, 25)):
         source, target = rng.sample(paths, 2)
-        yield Move(rng.randrange(2), "t", n, source, target, rng.randrange(1, 100))
+        yield PlannedMove(rng.randrange(2), "t", n, source, target, rng.randrange(1, 100))
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -398,11 +405,11 @@ def test_whatever_happens_limits_and_room_are_kept_and_it_ends(seed: int) -> Non
     rng = Random(seed)
     moves = list(dict.fromkeys(random_plan(rng)))
     cut = rng.randrange(len(moves) + 1)
-    limits = Limits(rng.randrange(1, 3), rng.randrange(0, 3))
+    limits = WaveLimits(rng.randrange(1, 3), rng.randrange(0, 3))
     free = {(b, f"/d{n}"): rng.randrange(50, 400) for b in range(2) for n in range(4)}
     world = World(*moves, free=free)
     machine = Execution([moves[:cut], moves[cut:]], rules(limits), 0.0)
-    now, under_way = 0.0, dict[Move, int]()
+    now, under_way = 0.0, dict[PlannedMove, int]()
     while not machine.over:
         now += 1.0
         assert now < 2000, "it ends"
@@ -435,7 +442,7 @@ def test_what_was_deleted_is_skipped_and_what_was_there_is_not_counted_as_moved(
     one, two, late = move(0), move(1), move(2)
     world = World(one, two, late)
     world.finish(two)
-    machine = Execution([[one, two, late]], rules(Limits(3)), 0.0)
+    machine = Execution([[one, two, late]], rules(WaveLimits(3)), 0.0)
     name = TopicPartition("t", 0)
     look = dataclasses.replace(world.look(machine), gone=frozenset({name}))
     assert started(machine.on_look(0.0, look)) == [late]
@@ -461,11 +468,11 @@ def test_a_run_that_was_taken_back_is_not_at_a_hundred_percent() -> None:
 
 @pytest.mark.spec("P-08")
 def test_a_replica_that_moves_on_is_looked_for_only_where_it_ends() -> None:
-    there = Move(2, "t", 0, "/a", "/a", 10, destination=1)
-    within = Move(1, "t", 0, "/a", "/b", 10)
-    on = Move(1, "t", 0, "/b", "/a", 10, destination=3)
-    back = Move(3, "t", 0, "/a", "/c", 10, destination=1)
-    other = Move(4, "t", 0, "/a", "/a", 10, destination=2)
+    there = PlannedMove(2, "t", 0, "/a", "/a", 10, destination=1)
+    within = PlannedMove(1, "t", 0, "/a", "/b", 10)
+    on = PlannedMove(1, "t", 0, "/b", "/a", 10, destination=3)
+    back = PlannedMove(3, "t", 0, "/a", "/c", 10, destination=1)
+    other = PlannedMove(4, "t", 0, "/a", "/a", 10, destination=2)
     assert ends([there, other]) == [there, other]
     assert ends([there, within, other]) == [within, other]
     assert ends([there, within, other, on]) == [other, on]

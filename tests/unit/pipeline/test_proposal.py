@@ -7,18 +7,28 @@ from dataclasses import replace
 
 import pytest
 
-from spindle.cli.reassign.plan import parse_plan
+from spindle.cli.reassign.reassignment_plan import parse_plan
 from spindle.client.results import LogDescription, LogDirDescription, Replica
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import TopicPartition
 from spindle.pipeline import replanning
-from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted, document, led, parse
-from spindle.planning.load import Band, Move
-from spindle.planning.schedule import Limits
+from spindle.pipeline.proposal import (
+    ClusterProposal,
+    DirectoryNow,
+    PlanRequest,
+    document,
+    led,
+    parse,
+)
+from spindle.planning.load import Band, PlannedMove
+from spindle.planning.schedule import WaveLimits
 
-MOVES = (Move(1, "t", 0, "/a", "/b", 100), Move(1, "t", 1, "/a", "/c", 50, destination=2))
-WANTED = Wanted(Band(0.05, 0.8, free_floor=7), ("1:/a",), ("2:/c",), Limits(2, 3))
-PLAN = Proposal(
+MOVES = (
+    PlannedMove(1, "t", 0, "/a", "/b", 100),
+    PlannedMove(1, "t", 1, "/a", "/c", 50, destination=2),
+)
+WANTED = PlanRequest(Band(0.05, 0.8, free_floor=7), ("1:/a",), ("2:/c",), WaveLimits(2, 3))
+PLAN = ClusterProposal(
     (
         DirectoryNow(1, "/a", True, 1000, 900, 750),
         DirectoryNow(1, "/b", True, 1000, 0, 100, cordoned=True),
@@ -56,14 +66,14 @@ def directory(path: str, *sizes: int, first: int = 0, cordoned: bool = False) ->
     return LogDirDescription(path, Error.NONE, 10_000, 5000, cordoned, current, {})
 
 
-def proposal(*paths: str, wanted: Wanted | None = None) -> Proposal:
+def proposal(*paths: str, wanted: PlanRequest | None = None) -> ClusterProposal:
     directories = tuple(DirectoryNow(1, path, True, 10_000, 0, 0) for path in paths)
-    return Proposal(directories, (), 0, (), (), wanted or Wanted(Band(0.05, 0.9)))
+    return ClusterProposal(directories, (), 0, (), (), wanted or PlanRequest(Band(0.05, 0.9)))
 
 
 def test_the_rest_is_planned_again_from_what_is_there_now() -> None:
     census = {1: (directory("/a", 100, 100, 100, 100), directory("/b"))}
-    waves = replanning.replan(census, proposal("/a", "/b"), (), Limits())
+    waves = replanning.replan(census, proposal("/a", "/b"), (), WaveLimits())
     moves = [m for wave in waves for m in wave]
     assert [(m.source, m.target, m.size) for m in moves] == [("/a", "/b", 100)] * 2
     assert replanning.used(census) == {(1, "/a"): 400, (1, "/b"): 0}
@@ -71,14 +81,14 @@ def test_the_rest_is_planned_again_from_what_is_there_now() -> None:
 
 def test_what_is_under_way_counts_where_it_goes() -> None:
     census = {1: (directory("/a", 100, 100, 100, 100), directory("/b"))}
-    running = [Move(1, "t", n, "/a", "/b", 100) for n in (0, 1)]
-    assert replanning.replan(census, proposal("/a", "/b"), running, Limits()) == ()
+    running = [PlannedMove(1, "t", n, "/a", "/b", 100) for n in (0, 1)]
+    assert replanning.replan(census, proposal("/a", "/b"), running, WaveLimits()) == ()
 
 
 def test_a_directory_cordoned_meanwhile_gets_nothing_and_drains_stay_drains() -> None:
     census = {1: (directory("/a", 100, 100), directory("/b"), directory("/c", cordoned=True))}
-    wanted = Wanted(Band(0.05, 0.9), drain=("1:/a",))
-    waves = replanning.replan(census, proposal("/a", "/b", "/c", wanted=wanted), (), Limits())
+    wanted = PlanRequest(Band(0.05, 0.9), drain=("1:/a",))
+    waves = replanning.replan(census, proposal("/a", "/b", "/c", wanted=wanted), (), WaveLimits())
     assert {(m.source, m.target) for wave in waves for m in wave} == {("/a", "/b")}
     assert replanning.taking(census) == {(1, "/a"), (1, "/b")}
 
@@ -92,12 +102,12 @@ def test_the_room_of_a_directory_is_what_the_band_leaves() -> None:
 def test_rates_are_kept_in_the_file_and_what_is_planned_anew_is_even_in_both() -> None:
     band = Band(0.05, 0.9, rate_tolerance=0.05)
     rates = {("t", n): 60 if n < 4 else 20 for n in range(8)}
-    plan = replace(proposal("/a", "/b", wanted=Wanted(band)), rates=rates)
+    plan = replace(proposal("/a", "/b", wanted=PlanRequest(band)), rates=rates)
     assert parse(json.dumps(document(plan))) == plan
     census = {1: (directory("/a", *[100] * 4), directory("/b", *[100] * 4, first=4))}
     without = replace(plan, rates={})
-    assert replanning.replan(census, without, (), Limits()) == ()
-    moves = [m for wave in replanning.replan(census, plan, (), Limits()) for m in wave]
+    assert replanning.replan(census, without, (), WaveLimits()) == ()
+    moves = [m for wave in replanning.replan(census, plan, (), WaveLimits()) for m in wave]
     assert sorted((m.source, m.rate) for m in moves) == [("/a", 60)] * 2 + [("/b", 20)] * 2
 
 
@@ -105,17 +115,17 @@ def test_what_is_on_its_way_between_brokers_has_its_rate_there() -> None:
     band = Band(0.05, 0.9, rate_tolerance=0.05)
     directories = tuple(DirectoryNow(b, "/a", True, 10_000, 0, 0) for b in (1, 2))
     rates = {("t", n): 50 for n in range(4)}
-    plan = replace(proposal(wanted=Wanted(band, between=True)), directories=directories)
+    plan = replace(proposal(wanted=PlanRequest(band, between=True)), directories=directories)
     plan = replace(plan, rates=rates)
     census = {1: (directory("/a", 100, 100, 100, 100),), 2: (directory("/a"),)}
-    running = [Move(1, "t", n, "/a", "/a", 100, 2, 50.0) for n in (0, 1)]
-    assert replanning.replan(census, plan, running, Limits()) == ()
+    running = [PlannedMove(1, "t", n, "/a", "/a", 100, 2, 50.0) for n in (0, 1)]
+    assert replanning.replan(census, plan, running, WaveLimits()) == ()
 
 
 @pytest.mark.spec("P-04")
 def test_who_leads_an_excluded_topic_stays_as_it_is_and_counts() -> None:
     replicas = {("kept", n): (1, 2) for n in range(3)} | {("t", n): (1, 2) for n in range(5)}
-    even, spared = Wanted(Band(0.0)), Wanted(Band(0.0), exclude_topics=("ke.*",))
+    even, spared = PlanRequest(Band(0.0)), PlanRequest(Band(0.0), exclude_topics=("ke.*",))
     plain = led(proposal("/a", wanted=even), replicas, (1, 2)).leadership
     kept = led(proposal("/a", wanted=spared), replicas, (1, 2)).leadership
     assert plain is not None
@@ -128,7 +138,7 @@ def test_who_leads_an_excluded_topic_stays_as_it_is_and_counts() -> None:
 @pytest.mark.spec("P-04")
 def test_a_broker_to_drain_goes_on_to_lead_an_excluded_topic_and_it_is_named() -> None:
     replicas = {("kept", 0): (1, 2), ("t", 0): (1, 2), ("t", 1): (2, 1), ("alone", 0): (1,)}
-    wanted = Wanted(drain=("1",), exclude_topics=("kept",))
+    wanted = PlanRequest(drain=("1",), exclude_topics=("kept",))
     plan = led(proposal("/a", wanted=wanted), replicas, (2,))
     assert plan.leadership is not None
     assert [(order.topic, order.partition) for order in plan.leadership.orders] == [("t", 0)]
@@ -152,9 +162,9 @@ def test_what_is_planned_anew_leaves_excluded_topics_where_they_are(between: boo
     places = [(1, "/a"), (2, "/a")] if between else [(1, "/a"), (1, "/b")]
     directories = tuple(DirectoryNow(b, path, True, 10_000, 0, 0) for b, path in places)
     for excluded, topics in (((), {"kept", "t"}), (("kept",), {"t"}), ((".*",), set())):
-        wanted = Wanted(Band(0.05, 0.9), between=between, exclude_topics=excluded)
+        wanted = PlanRequest(Band(0.05, 0.9), between=between, exclude_topics=excluded)
         waves = replanning.replan(
-            census, Proposal(directories, (), 0, (), (), wanted), (), Limits()
+            census, ClusterProposal(directories, (), 0, (), (), wanted), (), WaveLimits()
         )
         moves = [move for wave in waves for move in wave]
         assert len(moves) == (3 if topics else 0)

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from spindle.pipeline.proposal import Wanted
-from spindle.pipeline.whole import cluster_from
-from spindle.planning.cluster import BrokerLoad, cluster_of
+from spindle.pipeline.cluster_columns import cluster_from
+from spindle.pipeline.proposal import PlanRequest
+from spindle.planning.cluster_model import BrokerLoad, cluster_of
+from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad
-from spindle.planning.whole import plan_cluster
 
 RACKS = {1: "r1", 2: "r2", 3: "r1"}
 SCHEMA = pa.schema(
@@ -54,7 +54,7 @@ def test_rows_become_the_cluster_that_lists_would_be() -> None:
         # t-10 moves from /a to /c: half of it is there.
         row(1, "/c", ("t", 10), 35, is_future=True, cordoned=True),
     )
-    wanted = Wanted(Band(), ("2:/b",), ("3:/a",))
+    wanted = PlanRequest(Band(), ("2:/b",), ("3:/a",))
     found = cluster_from(rows, wanted, RACKS)
     same = cluster_of(
         [BrokerLoad(b, RACKS[b]) for b in (1, 2, 3)],
@@ -81,13 +81,13 @@ def test_rows_become_the_cluster_that_lists_would_be() -> None:
 
 
 def test_a_cluster_without_replicas_is_one() -> None:
-    found = cluster_from(table(row(1, "/a"), row(2, "/a")), Wanted(), {})
+    found = cluster_from(table(row(1, "/a"), row(2, "/a")), PlanRequest(), {})
     assert plan_cluster(found, Band(), between=True).moves == ()
 
 
 def test_replicas_go_to_an_empty_broker_and_racks_are_kept() -> None:
     rows = [row(b, "/a", ("t", n), 100) for n in range(6) for b in (1, 2)]
-    found = cluster_from(table(*rows, row(3, "/a")), Wanted(Band(0.1)), RACKS)
+    found = cluster_from(table(*rows, row(3, "/a")), PlanRequest(Band(0.1)), RACKS)
     moves = plan_cluster(found, Band(0.1), between=True).moves
     assert moves
     assert {(m.broker, m.to) for m in moves} == {(1, 3)}, "2 is the other rack"

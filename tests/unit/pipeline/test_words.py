@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spindle.pipeline.words import core
+from spindle.pipeline.spark_messages import core
 
 TRACEBACK = """Traceback (most recent call last):
   File "worker.py", line 7, in main

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from spindle.planning.cluster import BrokerLoad, Cluster, cluster_of
-from spindle.planning.load import Band, DirectoryLoad, Move, Plan, ReplicaLoad
-from spindle.planning.schedule import Limits
+from spindle.planning.cluster_model import BrokerLoad, ClusterModel, cluster_of
+from spindle.planning.load import Band, DirectoryLoad, Plan, PlannedMove, ReplicaLoad
+from spindle.planning.schedule import WaveLimits
 
 Name = tuple[str, int]
 """Of a partition."""
@@ -25,7 +25,7 @@ def simple(
     racks: Mapping[int, str] | None = None,
     closed: Sequence[int] = (),
     drain: Sequence[int] = (),
-) -> Cluster:
+) -> ClusterModel:
     """Broker -> directory -> (partition of topic t, size); `closed`, `drain`: brokers."""
     return cluster_of(
         [BrokerLoad(b, (racks or {}).get(b), b not in closed, b in drain) for b in contents],
@@ -41,7 +41,7 @@ def simple(
     )
 
 
-def by_seed(seed: int) -> Cluster:
+def by_seed(seed: int) -> ClusterModel:
     """A small cluster of any kind: racks, drained and closed brokers and directories, giants."""
     rng = random.Random(seed)
     count = rng.randint(1, 7)
@@ -88,7 +88,7 @@ def band_by_seed(seed: int) -> Band:
     return Band(rng.choice((0.0, 0.02, 0.1, 0.3)), rng.choice((0.7, 0.9, 1.0)))
 
 
-def with_rates(cluster: Cluster, seed: int) -> Cluster:
+def with_rates(cluster: ClusterModel, seed: int) -> ClusterModel:
     """The same cluster with write rates: of all replicas of a partition the same."""
     names = [cluster.partitions.name(n) for n in range(len(cluster.partitions.number))]
     hot = random.Random(seed).random()
@@ -104,13 +104,13 @@ def with_rates(cluster: Cluster, seed: int) -> Cluster:
     return replace(cluster, replicas=r._replace(rate=rates[r.partition]))
 
 
-def limits_by_seed(seed: int) -> Limits:
+def limits_by_seed(seed: int) -> WaveLimits:
     """Limits of waves."""
     rng = random.Random(seed * 7 + 1)
-    return Limits(rng.randrange(3), rng.randrange(4))
+    return WaveLimits(rng.randrange(3), rng.randrange(4))
 
 
-def rows(cluster: Cluster) -> list[tuple[int, Name, str, int, bool]]:
+def rows(cluster: ClusterModel) -> list[tuple[int, Name, str, int, bool]]:
     """(broker, partition, directory, size, pinned) of every replica."""
     r = cluster.replicas
     found = []
@@ -121,7 +121,7 @@ def rows(cluster: Cluster) -> list[tuple[int, Name, str, int, bool]]:
     return found
 
 
-def carry_out(cluster: Cluster, plan: Plan, band: Band, limits: Limits) -> Where:
+def carry_out(cluster: ClusterModel, plan: Plan, band: Band, limits: WaveLimits) -> Where:
     """Run a plan with both copies of what moves; where everything is at the end.
 
     Fails where a directory is ever above its mark, a limit or a rule is broken.
@@ -142,7 +142,7 @@ def carry_out(cluster: Cluster, plan: Plan, band: Band, limits: Limits) -> Where
     return world.where
 
 
-def _check_limits(wave: Sequence[Move], limits: Limits) -> None:
+def _check_limits(wave: Sequence[PlannedMove], limits: WaveLimits) -> None:
     crossing = Counter((m.topic, m.partition) for m in wave if m.between)
     assert max(crossing.values(), default=1) == 1, "two replicas of a partition at once"
     disks: Counter[Hashable] = Counter()
@@ -157,7 +157,7 @@ def _check_limits(wave: Sequence[Move], limits: Limits) -> None:
 class _World:
     """Replicas and bytes while a plan is run."""
 
-    def __init__(self, cluster: Cluster, band: Band) -> None:
+    def __init__(self, cluster: ClusterModel, band: Band) -> None:
         everything = rows(cluster)
         self.brokers = {b.number: b for b in cluster.brokers}
         places = range(len(cluster.directories))
@@ -182,7 +182,7 @@ class _World:
             racks[name].add(self.racks[b])
         return {name: len(there) for name, there in racks.items()}
 
-    def begin(self, m: Move) -> None:
+    def begin(self, m: PlannedMove) -> None:
         """A copy comes into being."""
         name, place, target = (m.topic, m.partition), (m.broker, m.source), (m.to, m.target)
         assert self.where[m.broker, name] == m.source
@@ -204,7 +204,7 @@ class _World:
             if self._must_share_a_rack(m, name):
                 self.least[name] -= 1
 
-    def _must_share_a_rack(self, m: Move, name: Name) -> bool:
+    def _must_share_a_rack(self, m: PlannedMove, name: Name) -> bool:
         """Whether a replica that has to leave finds no open broker in a rack of its own."""
         own = [kind for (b, _), kind in self.kinds.items() if b == m.broker]
         must = self.brokers[m.broker].drain or (
@@ -219,7 +219,7 @@ class _World:
         }  # fmt: skip
         return must and self.racks[m.broker] not in others and taking <= others
 
-    def end(self, m: Move) -> None:
+    def end(self, m: PlannedMove) -> None:
         """The old copy is gone."""
         name = (m.topic, m.partition)
         self.used[m.broker, m.source] -= m.size
@@ -235,7 +235,7 @@ class _World:
             self.least[name] = min(self.least[name], count)
 
 
-def after(cluster: Cluster, where: Where) -> Cluster:
+def after(cluster: ClusterModel, where: Where) -> ClusterModel:
     """The cluster with everything where it is after a plan."""
     replicas: dict[int, list[ReplicaLoad]] = {b.number: [] for b in cluster.brokers}
     pinned = {(b, name) for b, name, _, _, still in rows(cluster) if still}

@@ -21,8 +21,8 @@ from tests.unit.planning.clusters import (
 )
 
 from spindle.planning.between.levels import levels
-from spindle.planning.field import Field
-from spindle.planning.whole import plan_cluster
+from spindle.planning.cluster_planner import plan_cluster
+from spindle.planning.search_state import SearchState
 
 TELL = 10
 """Seeds after which it is told how far the check is; one in so many is planned twice, too."""
@@ -46,7 +46,7 @@ def check(seed: int, between: bool, rates: bool = False, twice: bool = True) -> 
     if twice:
         assert plan_cluster(cluster, band, limits, between) == plan, f"seed {seed}: another plan"
     if between and not plan.notes:
-        field = Field(end, band)
+        field = SearchState(end, band)
         around = levels(field)
         for b in range(len(end.brokers)):
             own = end.of_broker(b)

@@ -10,10 +10,10 @@ from ortools.sat.python import cp_model
 
 from spindle.planning.bands.bound import Edges, rate_edges
 from spindle.planning.between.levels import levels
-from spindle.planning.between.rules import Rules
-from spindle.planning.cluster import Cluster
-from spindle.planning.field import Field
+from spindle.planning.between.rules import PlacementRules
+from spindle.planning.cluster_model import ClusterModel
 from spindle.planning.load import Band
+from spindle.planning.search_state import SearchState
 
 SECONDS = 20.0
 
@@ -25,14 +25,14 @@ class Verdict(NamedTuple):
     cost: int = 0
 
 
-def judge(cluster: Cluster, band: Band, between: bool, plain: bool = False) -> Verdict:
+def judge(cluster: ClusterModel, band: Band, between: bool, plain: bool = False) -> Verdict:
     """Whether an end within all bands exists, and the fewest bytes that lead there.
 
     Bytes to other brokers count twice, as the planner has it. The way there (room for second
     copies) is not looked at. Rates count within brokers only; `plain`: by bands of bytes and of
     rates that do not know of each other.
     """
-    field = Field(cluster, band)
+    field = SearchState(cluster, band)
     problem = _Problem(field, between, *_bands(field, between, plain))
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = SECONDS
@@ -46,7 +46,7 @@ def judge(cluster: Cluster, band: Band, between: bool, plain: bool = False) -> V
     return Verdict(True, round(solver.objective_value))
 
 
-def _bands(field: Field, between: bool, plain: bool) -> tuple[list[Edges], list[Edges]]:
+def _bands(field: SearchState, between: bool, plain: bool) -> tuple[list[Edges], list[Edges]]:
     """(bands of bytes, bands of rates or none) of all directories."""
     if between:
         return levels(field).directories, []
@@ -61,7 +61,7 @@ def _bands(field: Field, between: bool, plain: bool) -> tuple[list[Edges], list[
     return sizes, flows
 
 
-def plain_rates(field: Field, broker: int) -> list[Edges]:
+def plain_rates(field: SearchState, broker: int) -> list[Edges]:
     """The bands of a broker's rates, whatever its bytes are."""
     own = field.cluster.of_broker(broker)
     stays = [field.running(d, field.held[d]) for d in own]
@@ -77,10 +77,10 @@ class _Problem:
     """A Boolean for each replica and each directory that it may be in."""
 
     def __init__(
-        self, field: Field, between: bool, around: list[Edges], flows: list[Edges]
+        self, field: SearchState, between: bool, around: list[Edges], flows: list[Edges]
     ) -> None:
         self.model = cp_model.CpModel()
-        cluster, rules = field.cluster, Rules(field)
+        cluster, rules = field.cluster, PlacementRules(field)
         places = range(len(cluster.directories))
         inside: dict[int, list[tuple[int, cp_model.IntVar]]] = defaultdict(list)
         on: dict[tuple[int, int], list[cp_model.IntVar]] = defaultdict(list)
@@ -120,7 +120,9 @@ class _Problem:
         self._racks(cluster, on)
         self.cost = sum(cost)
 
-    def _racks(self, cluster: Cluster, on: dict[tuple[int, int], list[cp_model.IntVar]]) -> None:
+    def _racks(
+        self, cluster: ClusterModel, on: dict[tuple[int, int], list[cp_model.IntVar]]
+    ) -> None:
         """Each partition keeps as many racks as it has."""
         rack = [b.rack if b.rack is not None else str(n) for n, b in enumerate(cluster.brokers)]
         owners: dict[int, set[str]] = defaultdict(set)

@@ -18,7 +18,7 @@ from tests.unit.planning.brokers import (
 )
 
 from spindle.planning.bands.bound import edges
-from spindle.planning.broker import plan_broker
+from spindle.planning.broker_planner import plan_broker
 from spindle.planning.load import Band, BrokerPlan, DirectoryLoad, ReplicaLoad
 
 

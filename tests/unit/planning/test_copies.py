@@ -8,16 +8,16 @@ import pytest
 from tests.unit.planning.clusters import carry_out, simple
 from tests.unit.planning.oracle import judge
 
-from spindle.planning.cluster import BrokerLoad, Cluster, cluster_of
+from spindle.planning.cluster_model import BrokerLoad, ClusterModel, cluster_of
+from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad
-from spindle.planning.schedule import Limits, Step, schedule
-from spindle.planning.whole import plan_cluster
+from spindle.planning.schedule import ScheduleStep, WaveLimits, schedule
 
 
-def check(cluster: Cluster, band: Band) -> set[int]:
+def check(cluster: ClusterModel, band: Band) -> set[int]:
     """Plan a cluster as cheaply as the solver; the partitions of which two replicas leave."""
     plan = plan_cluster(cluster, band, between=True)
-    carry_out(cluster, plan, band, Limits())
+    carry_out(cluster, plan, band, WaveLimits())
     verdict = judge(cluster, band, between=True)
     assert verdict.feasible
     assert plan.bytes_moved + plan.bytes_between == verdict.cost
@@ -78,7 +78,7 @@ def test_an_end_that_only_a_state_with_fewer_racks_leads_to_is_not_planned() -> 
     )
     band = Band(0.05)
     plan = plan_cluster(cluster, band, between=True)
-    carry_out(cluster, plan, band, Limits())
+    carry_out(cluster, plan, band, WaveLimits())
     assert judge(cluster, band, between=True).feasible
     assert plan.shares[2][0].after == 25_000
     told = [note for note in plan.notes if note.startswith("broker 2 stays")]
@@ -88,9 +88,9 @@ def test_an_end_that_only_a_state_with_fewer_racks_leads_to_is_not_planned() -> 
 
 @pytest.mark.spec("P-04")
 def test_moves_of_a_partition_never_share_a_wave_small_ones_in_bundles_included() -> None:
-    small = [Step(1, "a", "b", 0, 1) for _ in range(600)]
-    steps = [*small, Step(1, "a", "c", 0, 2, 7), Step(1, "d", "e", 3, 4, 7)]
-    found = schedule(steps, dict.fromkeys("bce", 10_000.0), Limits())
+    small = [ScheduleStep(1, "a", "b", 0, 1) for _ in range(600)]
+    steps = [*small, ScheduleStep(1, "a", "c", 0, 2, 7), ScheduleStep(1, "d", "e", 3, 4, 7)]
+    found = schedule(steps, dict.fromkeys("bce", 10_000.0), WaveLimits())
     first, second = found.waves[-2:]
     assert None not in found.waves
     assert first != second

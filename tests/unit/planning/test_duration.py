@@ -4,36 +4,36 @@ from __future__ import annotations
 
 import pytest
 
-from spindle.planning.duration import Longest, Pace, longest
-from spindle.planning.load import Move
-from spindle.planning.words import lasting
+from spindle.planning.amounts import lasting
+from spindle.planning.duration import CopyRates, Longest, longest
+from spindle.planning.load import PlannedMove
 
 MOVES = (
-    Move(1, "t", 0, "/a", "/b", 300),
-    Move(1, "t", 1, "/a", "/c", 100),
-    Move(1, "t", 2, "/a", "/a", 250, destination=2),
-    Move(3, "t", 3, "/a", "/b", 260, destination=2),
+    PlannedMove(1, "t", 0, "/a", "/b", 300),
+    PlannedMove(1, "t", 1, "/a", "/c", 100),
+    PlannedMove(1, "t", 2, "/a", "/a", 250, destination=2),
+    PlannedMove(3, "t", 3, "/a", "/b", 260, destination=2),
 )
 
 
 @pytest.mark.spec("P-06")
 def test_the_broker_that_must_copy_most_at_its_limit_tells_how_long_it_takes() -> None:
-    assert longest(MOVES, Pace(10)) == Longest(51.0, 510, 2, "from other brokers")
-    assert longest(MOVES[:3], Pace(10)) == Longest(40.0, 400, 1, "between its disks")
+    assert longest(MOVES, CopyRates(10)) == Longest(51.0, 510, 2, "from other brokers")
+    assert longest(MOVES[:3], CopyRates(10)) == Longest(40.0, 400, 1, "between its disks")
 
 
 @pytest.mark.spec("P-06")
 def test_a_disk_rests_after_each_move_but_its_last_which_may_be_the_largest() -> None:
     way = "from and to /a, its last move left out"
-    assert longest(MOVES, Pace(None, 10)) == Longest(35.0, 350, 1, way)
-    assert longest(MOVES, Pace(1000, 10)) == Longest(35.0, 350, 1, way)
-    assert longest(MOVES[:1], Pace(None, 10)) is None
+    assert longest(MOVES, CopyRates(None, 10)) == Longest(35.0, 350, 1, way)
+    assert longest(MOVES, CopyRates(1000, 10)) == Longest(35.0, 350, 1, way)
+    assert longest(MOVES[:1], CopyRates(None, 10)) is None
 
 
 @pytest.mark.spec("P-06")
 def test_nothing_is_told_where_no_limit_is_set_or_nothing_is_copied() -> None:
-    assert longest(MOVES, Pace()) is None
-    assert longest((Move(1, "t", 0, "/a", "/b", 0),), Pace(10, 10)) is None
+    assert longest(MOVES, CopyRates()) is None
+    assert longest((PlannedMove(1, "t", 0, "/a", "/b", 0),), CopyRates(10, 10)) is None
 
 
 @pytest.mark.parametrize(

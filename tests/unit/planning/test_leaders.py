@@ -6,22 +6,24 @@ import random
 
 import pytest
 
-from spindle.planning.leaders import Leadership, Led, even_leaders
+from spindle.planning.leaders import Leadership, WeightedPartition, even_leaders
 
 
-def by_seed(seed: int) -> tuple[list[Led], list[int]]:
+def by_seed(seed: int) -> tuple[list[WeightedPartition], list[int]]:
     rng = random.Random(seed)
     brokers = [n * 2 + 1 for n in range(rng.randint(2, 8))]
     copies = min(len(brokers), rng.choice((2, 3)))
     partitions = [
-        Led(f"t{n % 3}", n, tuple(rng.sample(brokers, copies)), float(rng.randint(1, 100)))
+        WeightedPartition(
+            f"t{n % 3}", n, tuple(rng.sample(brokers, copies)), float(rng.randint(1, 100))
+        )
         for n in range(rng.choice((1, 30, 200)))
     ]
     may = [b for b in brokers if rng.random() > 0.1] or brokers
     return partitions, may
 
 
-def after(partitions: list[Led], plan: Leadership) -> list[Led]:
+def after(partitions: list[WeightedPartition], plan: Leadership) -> list[WeightedPartition]:
     new = {led[:2]: led for led in plan.orders}
     return [new.get(led[:2], led) for led in partitions]
 
@@ -49,7 +51,7 @@ def test_usual_clusters_end_even_in_number_and_in_weight() -> None:
     rng = random.Random(7)
     brokers = list(range(1, 7))
     partitions = [
-        Led("t", n, tuple(rng.sample(brokers, 3)), rng.lognormvariate(0, 1) * 1e9)
+        WeightedPartition("t", n, tuple(rng.sample(brokers, 3)), rng.lognormvariate(0, 1) * 1e9)
         for n in range(600)
     ]
     partitions = [
@@ -69,9 +71,9 @@ def test_usual_clusters_end_even_in_number_and_in_weight() -> None:
 def test_a_long_way_round_is_found() -> None:
     """Broker 1 leads all; 4 has replicas of partitions of 3 only: three changes in a row."""
     partitions = [
-        *(Led("a", n, (1, 2), 1.0) for n in range(8)),
-        *(Led("b", n, (2, 3), 1.0) for n in range(4)),
-        *(Led("c", n, (3, 4), 1.0) for n in range(4)),
+        *(WeightedPartition("a", n, (1, 2), 1.0) for n in range(8)),
+        *(WeightedPartition("b", n, (2, 3), 1.0) for n in range(4)),
+        *(WeightedPartition("c", n, (3, 4), 1.0) for n in range(4)),
     ]
     plan = even_leaders(partitions, [1, 2, 3, 4], 0.0)
     assert [lead.partitions_after for lead in plan.leads] == [4, 4, 4, 4]
@@ -80,7 +82,11 @@ def test_a_long_way_round_is_found() -> None:
 
 @pytest.mark.spec("P-04")
 def test_who_shall_not_lead_leads_nothing_where_there_is_another_replica() -> None:
-    partitions = [Led("t", 0, (1, 2), 5.0), Led("t", 1, (1,), 5.0), Led("t", 2, (3, 1), 5.0)]
+    partitions = [
+        WeightedPartition("t", 0, (1, 2), 5.0),
+        WeightedPartition("t", 1, (1,), 5.0),
+        WeightedPartition("t", 2, (3, 1), 5.0),
+    ]
     plan = even_leaders(partitions, [2, 3], 0.1)
     assert [led.replicas for led in plan.orders] == [(2, 1)]
     assert (
@@ -91,7 +97,7 @@ def test_who_shall_not_lead_leads_nothing_where_there_is_another_replica() -> No
 
 @pytest.mark.spec("P-04")
 def test_a_drained_broker_leads_nothing_even_where_that_makes_the_others_less_even() -> None:
-    partitions = [Led("t", 0, (1, 2), 1.0), Led("u", 0, (2,), 1000.0)]
+    partitions = [WeightedPartition("t", 0, (1, 2), 1.0), WeightedPartition("u", 0, (2,), 1000.0)]
     plan = even_leaders(partitions, [2, 3], 0.05)
     assert [(led.name, led.replicas) for led in plan.orders] == [("t-0", (2, 1))]
     assert {lead.broker: lead.partitions_after for lead in plan.leads} == {1: 0, 2: 2, 3: 0}
@@ -103,7 +109,9 @@ def test_no_drained_broker_leads_what_another_may() -> None:
     for seed in range(8):
         rng = random.Random(seed)
         partitions = [
-            Led("t", n, tuple(rng.sample(range(30), rng.choice((1, 2, 3)))), rng.paretovariate(1))
+            WeightedPartition(
+                "t", n, tuple(rng.sample(range(30), rng.choice((1, 2, 3)))), rng.paretovariate(1)
+            )
             for n in range(300)
         ]
         may = sorted(rng.sample(range(30), 24))
@@ -119,9 +127,9 @@ def test_no_drained_broker_leads_what_another_may() -> None:
 
 @pytest.mark.spec("P-04")
 def test_a_mean_that_is_no_whole_number_is_told_as_it_is() -> None:
-    plan = even_leaders([Led("t", 0, (1,), 3.0)], [1, 2], 0.05)
+    plan = even_leaders([WeightedPartition("t", 0, (1,), 3.0)], [1, 2], 0.05)
     assert any(", the mean is 0.5 with 2 B: " in note for note in plan.notes), plan.notes
-    rates = even_leaders([Led("t", 0, (1,), 3.0)], [1, 2], 0.05, "/s")
+    rates = even_leaders([WeightedPartition("t", 0, (1,), 3.0)], [1, 2], 0.05, "/s")
     assert any(" 3 B/s, the mean is 0.5 with 2 B/s: " in note for note in rates.notes), rates.notes
 
 

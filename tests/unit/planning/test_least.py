@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.planning.brokers import after
 
-from spindle.planning.broker import plan_broker
+from spindle.planning.broker_planner import plan_broker
 from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad
 from spindle.planning.schedule import MANY
 

@@ -8,9 +8,9 @@ import pytest
 from tests.unit.planning.brokers import by_hand
 from tests.unit.planning.clusters import simple
 
-from spindle.planning.broker import plan_broker
+from spindle.planning.broker_planner import plan_broker
+from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Band, BrokerPlan
-from spindle.planning.whole import plan_cluster
 
 GIB = 1 << 30
 

@@ -9,14 +9,14 @@ from tests.unit.planning.clusters import after, carry_out
 from tests.unit.planning.oracle import judge, plain_rates
 
 from spindle.planning.between.levels import levels
-from spindle.planning.cluster import BrokerLoad, Cluster, cluster_of
-from spindle.planning.field import Field
+from spindle.planning.cluster_model import BrokerLoad, ClusterModel, cluster_of
+from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad
-from spindle.planning.schedule import Limits
-from spindle.planning.whole import plan_cluster
+from spindle.planning.schedule import WaveLimits
+from spindle.planning.search_state import SearchState
 
 
-def small(seed: int) -> Cluster:
+def small(seed: int) -> ClusterModel:
     """A few brokers with room, a few replicas, some of them giants; often a new broker."""
     rng = random.Random(seed)
     count = rng.randint(2, 4)
@@ -35,9 +35,9 @@ def small(seed: int) -> Cluster:
     return cluster_of(brokers, directories, replicas)
 
 
-def even(cluster: Cluster, end: Cluster, band: Band, between: bool) -> bool:
+def even(cluster: ClusterModel, end: ClusterModel, band: Band, between: bool) -> bool:
     """Whether the end is in the bands of the start."""
-    before, field = Field(cluster, band), Field(end, band)
+    before, field = SearchState(cluster, band), SearchState(end, band)
     if between:
         around = levels(before).directories
     else:
@@ -52,7 +52,7 @@ def test_what_a_solver_can_even_out_is_evened_out_for_hardly_more(between: bool)
     for seed in range(24):
         cluster, band = small(seed), Band(random.Random(seed).choice((0.05, 0.1, 0.2)), 0.95)
         plan = plan_cluster(cluster, band, between=between)
-        end = after(cluster, carry_out(cluster, plan, band, Limits()))
+        end = after(cluster, carry_out(cluster, plan, band, WaveLimits()))
         verdict = judge(cluster, band, between)
         assert verdict.feasible is not None, f"seed {seed}: the solver needs longer"
         reached = even(cluster, end, band, between)
@@ -70,7 +70,7 @@ def test_what_a_solver_can_even_out_is_evened_out_for_hardly_more(between: bool)
     assert sum(ratios) / len(ratios) <= 1.1
 
 
-def lopsided() -> Cluster:
+def lopsided() -> ClusterModel:
     """Two topics of 14 partitions, 51 to 90 GB, four of each on the first broker, ten on the other.
 
     The shape and sizes of a cluster that Cruise Control's tests know as unbalanced, with room.
@@ -84,7 +84,7 @@ def lopsided() -> Cluster:
     return cluster_of([BrokerLoad(0, "x"), BrokerLoad(1, "y")], {0: disks, 1: disks}, replicas)
 
 
-def assigned() -> Cluster:
+def assigned() -> ClusterModel:
     """Nine partitions, three replicas of each, five brokers in four racks.
 
     Shape and sizes are those of the cluster that Cruise Control tests its Kafka assigner with.
@@ -116,11 +116,11 @@ def assigned() -> Cluster:
     ids=["lopsided, 5 %", "lopsided, 10 %", "assigned, 20 %", "assigned, 30 %"],
 )
 def test_clusters_that_another_balancer_is_tested_with_cost_what_the_solver_finds(
-    cluster: Cluster, tolerance: float
+    cluster: ClusterModel, tolerance: float
 ) -> None:
     band = Band(tolerance)
     plan = plan_cluster(cluster, band, between=True)
-    end = after(cluster, carry_out(cluster, plan, band, Limits()))
+    end = after(cluster, carry_out(cluster, plan, band, WaveLimits()))
     verdict = judge(cluster, band, between=True)
     assert verdict.feasible
     assert even(cluster, end, band, between=True)
@@ -128,7 +128,7 @@ def test_clusters_that_another_balancer_is_tested_with_cost_what_the_solver_find
     assert plan.notes == ()
 
 
-def rated(seed: int) -> Cluster:
+def rated(seed: int) -> ClusterModel:
     """A broker with few replicas: some large, some hot, some nearly a directory's whole part."""
     rng = random.Random(seed)
     count = rng.randint(2, 4)
@@ -148,7 +148,7 @@ def test_bands_of_bytes_and_rates_are_wider_only_where_no_plan_keeps_both() -> N
     wider, feasible, missed = 0, 0, []
     for seed in range(60):
         cluster, band = rated(seed), Band(0.2, 0.95, rate_tolerance=0.3)
-        before = Field(cluster, band)
+        before = SearchState(cluster, band)
         edges, rates = before.bands(0, before.around(0))
         assert rates is not None
         verdict = judge(cluster, band, between=False)
@@ -162,7 +162,7 @@ def test_bands_of_bytes_and_rates_are_wider_only_where_no_plan_keeps_both() -> N
             assert plan.notes, f"seed {seed}: nothing is said"
             continue
         feasible += 1
-        carry_out(cluster, plan, band, Limits())
+        carry_out(cluster, plan, band, WaveLimits())
         shares = plan.shares[0]
         off = [e.outside(s.after) for e, s in zip(edges, shares, strict=True)]
         off += [e.outside(s.rate_after) for e, s in zip(rates.edges, shares, strict=True)]

@@ -9,16 +9,16 @@ from tests.unit.planning import many
 from tests.unit.planning.brokers import by_seed
 from tests.unit.planning.clusters import carry_out, simple
 
-from spindle.planning.broker import plan_broker
-from spindle.planning.cluster import Cluster
-from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad, Share
-from spindle.planning.schedule import Limits
-from spindle.planning.whole import plan_cluster
+from spindle.planning.broker_planner import plan_broker
+from spindle.planning.cluster_model import ClusterModel
+from spindle.planning.cluster_planner import plan_cluster
+from spindle.planning.load import Band, DirectoryLoad, DirectoryShare, ReplicaLoad
+from spindle.planning.schedule import WaveLimits
 
 BAND = Band(0.02, rate_tolerance=0.05)
 
 
-def rated(cluster: Cluster, of: dict[int, float]) -> Cluster:
+def rated(cluster: ClusterModel, of: dict[int, float]) -> ClusterModel:
     """The cluster with the rate of each partition of topic t."""
     replicas = cluster.replicas
     numbers = cluster.partitions.number[replicas.partition]
@@ -28,7 +28,7 @@ def rated(cluster: Cluster, of: dict[int, float]) -> Cluster:
     return replace(cluster, replicas=replicas._replace(rate=rates))
 
 
-def spread(shares: tuple[Share, ...]) -> tuple[float, float]:
+def spread(shares: tuple[DirectoryShare, ...]) -> tuple[float, float]:
     """How far the worst directory is from the mean: of bytes, of rates."""
     sizes, rates = [s.after for s in shares], [s.rate_after for s in shares]
     size, rate = sum(sizes) / len(sizes), sum(rates) / len(rates)
@@ -91,7 +91,7 @@ def test_brokers_are_evened_by_rates_too_with_racks_kept() -> None:
     )
     assert not plan_cluster(cluster, Band(0.02), between=True).moves
     plan = plan_cluster(cluster, BAND, between=True)
-    carry_out(cluster, plan, BAND, Limits())
+    carry_out(cluster, plan, BAND, WaveLimits())
     flows = [sum(s.rate_after for s in shares) for shares in plan.shares.values()]
     assert max(flows) <= 1.05 * 480
     assert min(flows) >= 0.95 * 480

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from spindle.planning.load import Move
-from spindle.planning.reassignment import reassignment
+from spindle.planning.load import PlannedMove
+from spindle.planning.reassignment_json import reassignment
 
 REPLICAS = {("t", 0): (1, 2, 3), ("t", 1): (2, 1), ("u", 0): (3,)}
 
 
 @pytest.mark.spec("P-06")
 def test_replicas_keep_their_brokers_and_only_what_moves_names_a_directory() -> None:
-    moves = [Move(2, "t", 1, "/a", "/b", 5), Move(1, "t", 0, "/a", "/b", 5),
-             Move(3, "t", 0, "/c", "/d", 5)]  # fmt: skip
+    moves = [PlannedMove(2, "t", 1, "/a", "/b", 5), PlannedMove(1, "t", 0, "/a", "/b", 5),
+             PlannedMove(3, "t", 0, "/c", "/d", 5)]  # fmt: skip
     assert reassignment(moves, REPLICAS) == {
         "version": 1,
         "partitions": [
@@ -29,7 +29,7 @@ def test_replicas_keep_their_brokers_and_only_what_moves_names_a_directory() -> 
 
 
 def test_of_a_replica_that_moves_twice_the_last_place_counts() -> None:
-    moves = [Move(3, "u", 0, "/a", "/b", 5), Move(3, "u", 0, "/b", "/c", 5)]
+    moves = [PlannedMove(3, "u", 0, "/a", "/b", 5), PlannedMove(3, "u", 0, "/b", "/c", 5)]
     document = reassignment(moves, REPLICAS)
     assert document["partitions"] == [
         {"topic": "u", "partition": 0, "replicas": [3], "log_dirs": ["/c"]}
@@ -42,8 +42,8 @@ def test_nothing_to_move_is_a_document_too() -> None:
 
 @pytest.mark.spec("P-06")
 def test_a_broker_that_takes_over_stands_where_the_other_stood() -> None:
-    moves = [Move(1, "t", 0, "/a", "/b", 5, 4), Move(3, "t", 0, "/a", "/c", 5),
-             Move(4, "t", 0, "/b", "/d", 5)]  # fmt: skip
+    moves = [PlannedMove(1, "t", 0, "/a", "/b", 5, 4), PlannedMove(3, "t", 0, "/a", "/c", 5),
+             PlannedMove(4, "t", 0, "/b", "/d", 5)]  # fmt: skip
     assert reassignment(moves, REPLICAS)["partitions"] == [
         {"topic": "t", "partition": 0, "replicas": [4, 2, 3], "log_dirs": ["/d", "any", "/c"]}
     ]

@@ -5,46 +5,54 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-from spindle.planning.schedule import Limits, Step, schedule
+from spindle.planning.schedule import ScheduleStep, WaveLimits, schedule
 
 ROOM = {"/a": 40.0, "/b": 90.0, "/c": 90.0}
 
 
-def step(source: str, target: str, size: int, to: int = 1) -> Step:
-    return Step(size, source, target, 1, to)
+def step(source: str, target: str, size: int, to: int = 1) -> ScheduleStep:
+    return ScheduleStep(size, source, target, 1, to)
 
 
 def test_a_disk_takes_part_in_as_many_moves_at_once_as_allowed() -> None:
     steps = [step("/a", "/b", 1) for _ in range(4)]
-    assert set(schedule(steps, ROOM, Limits(1)).waves) == {0, 1, 2, 3}
-    assert schedule(steps, ROOM, Limits(3)).waves == [0, 0, 0, 1]
-    assert schedule(steps, ROOM, Limits(0)).waves == [0, 0, 0, 0]
-    assert schedule(steps, ROOM, Limits(0, 2)).waves == [0, 0, 1, 1]
+    assert set(schedule(steps, ROOM, WaveLimits(1)).waves) == {0, 1, 2, 3}
+    assert schedule(steps, ROOM, WaveLimits(3)).waves == [0, 0, 0, 1]
+    assert schedule(steps, ROOM, WaveLimits(0)).waves == [0, 0, 0, 0]
+    assert schedule(steps, ROOM, WaveLimits(0, 2)).waves == [0, 0, 1, 1]
 
 
 def test_disks_that_have_nothing_to_do_with_each_other_work_side_by_side() -> None:
     steps = [step("/a", "/b", 5), step("/c", "/d", 5), step("/a", "/d", 1)]
-    assert schedule(steps, {**ROOM, "/d": 90.0}, Limits(1)) == ([0, 0, 1], 2)
+    assert schedule(steps, {**ROOM, "/d": 90.0}, WaveLimits(1)) == ([0, 0, 1], 2)
 
 
 def test_a_broker_has_as_many_hands_on_both_ends_of_a_move() -> None:
-    steps = [step("/a", "/b", 5, to=2), Step(4, "/c", "/d", 2, 3), Step(3, "/e", "/f", 3, 3)]
-    assert schedule(steps, dict.fromkeys(["/b", "/d", "/f"], 90.0), Limits(0, 1)).waves == [0, 1, 0]
+    steps = [
+        step("/a", "/b", 5, to=2),
+        ScheduleStep(4, "/c", "/d", 2, 3),
+        ScheduleStep(3, "/e", "/f", 3, 3),
+    ]
+    assert schedule(steps, dict.fromkeys(["/b", "/d", "/f"], 90.0), WaveLimits(0, 1)).waves == [
+        0,
+        1,
+        0,
+    ]
 
 
 def test_a_move_waits_until_another_has_made_room_for_it() -> None:
     steps = [step("/a", "/b", 40), step("/b", "/c", 30)]
-    assert schedule(steps, {"/a": 10, "/b": 30, "/c": 90}, Limits(0)) == ([1, 0], 2)
+    assert schedule(steps, {"/a": 10, "/b": 30, "/c": 90}, WaveLimits(0)) == ([1, 0], 2)
 
 
 def test_moves_that_wait_for_each_other_are_left_out() -> None:
     steps = [step("/a", "/b", 60), step("/b", "/a", 50)]
-    assert schedule(steps, {"/a": 10, "/b": 10}, Limits(1)) == ([None, None], 0)
+    assert schedule(steps, {"/a": 10, "/b": 10}, WaveLimits(1)) == ([None, None], 0)
 
 
 def test_a_disk_above_its_mark_gives_and_does_not_take() -> None:
     steps = [step("/a", "/b", 5), step("/c", "/a", 1)]
-    assert schedule(steps, {"/a": -9, "/b": 90}, Limits(0)).waves == [0, None]
+    assert schedule(steps, {"/a": -9, "/b": 90}, WaveLimits(0)).waves == [0, None]
 
 
 def test_no_wave_ever_fills_a_disk_above_its_room() -> None:
@@ -54,7 +62,7 @@ def test_no_wave_ever_fills_a_disk_above_its_room() -> None:
         room = {d: float(rng.randrange(-10, 120)) for d in disks}
         pairs = [rng.sample(disks, 2) for _ in range(rng.randrange(1, 25))]
         steps = [step(source, target, rng.randrange(60)) for source, target in pairs]
-        limits = Limits(rng.randrange(4), rng.randrange(4))
+        limits = WaveLimits(rng.randrange(4), rng.randrange(4))
         waves, count = schedule(steps, room, limits)
         for wave in range(count):
             now = [s for s, w in zip(steps, waves, strict=True) if w == wave]

@@ -10,9 +10,9 @@ from tests.unit.planning import many
 from tests.unit.planning.clusters import carry_out, simple
 
 from spindle.planning.between.walk import Between
+from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Band
-from spindle.planning.schedule import Limits
-from spindle.planning.whole import plan_cluster
+from spindle.planning.schedule import WaveLimits
 
 
 @pytest.mark.spec("P-04")
@@ -34,7 +34,7 @@ def test_a_new_broker_gets_its_share_and_no_more_is_moved_than_must_be() -> None
     assert plan.bytes_moved == plan.bytes_between == plan.bound == plan.broker_bound == 400
     assert {share.after for shares in plan.shares.values() for share in shares} == {200}
     assert plan.notes == ()
-    carry_out(cluster, plan, Band(0.0), Limits())
+    carry_out(cluster, plan, Band(0.0), WaveLimits())
 
 
 @pytest.mark.spec("P-04")
@@ -60,7 +60,7 @@ def test_racks_are_kept_where_another_way_leads_there() -> None:
     )
     plan = plan_cluster(cluster, Band(0.3), between=True)
     assert plan.moves
-    carry_out(cluster, plan, Band(0.3), Limits())
+    carry_out(cluster, plan, Band(0.3), WaveLimits())
     assert not [m for m in plan.moves if m.broker == 1 and m.partition < 5 and m.to == 2]
 
 
@@ -70,7 +70,7 @@ def test_a_drained_broker_ends_without_replicas() -> None:
         {1: {"/a": [(0, 50), (1, 0), (2, 7)]}, 2: {"/a": [(0, 50)]}, 3: {"/a": []}}, drain=[1]
     )
     plan = plan_cluster(cluster, Band(0.2), between=True)
-    assert not [b for b, _ in carry_out(cluster, plan, Band(0.2), Limits()) if b == 1]
+    assert not [b for b, _ in carry_out(cluster, plan, Band(0.2), WaveLimits()) if b == 1]
     assert plan.notes == ()
     alone = plan_cluster(cluster, Band(0.2))
     assert alone.moves == ()

@@ -8,11 +8,11 @@ from unittest.mock import patch
 import pytest
 from tests.unit.planning.clusters import after, carry_out, simple
 
-from spindle.planning.broker import plan_broker
-from spindle.planning.cluster import BrokerLoad, cluster_of
+from spindle.planning.broker_planner import plan_broker
+from spindle.planning.cluster_model import BrokerLoad, cluster_of
+from spindle.planning.cluster_planner import plan_cluster
 from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad
-from spindle.planning.schedule import Limits
-from spindle.planning.whole import plan_cluster
+from spindle.planning.schedule import WaveLimits
 from spindle.planning.within import search, trade
 
 DISKS = [DirectoryLoad(f"/{n}", 1000) for n in range(2)]
@@ -57,7 +57,7 @@ def test_replicas_that_share_a_rack_without_need_are_named_and_parted_where_aske
     plan = plan_cluster(cluster, Band(0.5), between=True)
     assert "share a rack while brokers of another have none: t-" in plan.notes[0]
     mended = plan_cluster(cluster, Band(0.5), between=True, mend_racks=True)
-    end = after(cluster, carry_out(cluster, mended, Band(0.5), Limits()))
+    end = after(cluster, carry_out(cluster, mended, Band(0.5), WaveLimits()))
     assert {m.to for m in mended.moves} == {3}
     assert sum(s.after for s in mended.shares[3]) == 60
     assert not [note for note in mended.notes if "rack while" in note]
@@ -76,10 +76,10 @@ def test_racks_are_mended_on_random_clusters_and_a_result_needs_no_plan() -> Non
                 replicas[b].append(ReplicaLoad("t", number, f"/{rng.randrange(2)}", size))
         cluster = cluster_of(brokers, dict.fromkeys(range(6), DISKS), replicas)
         band = Band(0.1, 0.9)
-        plan = plan_cluster(cluster, band, Limits(), True, True)
-        end = after(cluster, carry_out(cluster, plan, band, Limits()))
+        plan = plan_cluster(cluster, band, WaveLimits(), True, True)
+        end = after(cluster, carry_out(cluster, plan, band, WaveLimits()))
         assert not [note for note in plan.notes if "share a rack" in note], f"seed {seed}"
-        assert plan_cluster(end, band, Limits(), True, True).moves == (), f"seed {seed}"
+        assert plan_cluster(end, band, WaveLimits(), True, True).moves == (), f"seed {seed}"
 
 
 @pytest.mark.spec("P-04")

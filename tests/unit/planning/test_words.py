@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spindle.cli import render
-from spindle.planning.words import amount, counted, listed, told_apart
+from spindle.planning.amounts import amount, counted, listed, told_apart
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from typing import Any, cast
 import pytest
 
 from spindle.model.activity import Activity
-from spindle.model.copying import PATIENT_FROM as MUCH
-from spindle.model.copying import (
+from spindle.model.copying_jobs import PATIENT_FROM as MUCH
+from spindle.model.copying_jobs import (
     CopyBytes,
     CopyMark,
     CopyPiece,
@@ -26,12 +26,12 @@ from spindle.model.copying import (
 )
 from spindle.model.errors import DiskFailed
 from spindle.model.ids import LogDir, TopicPartition
-from spindle.model.jobs import Job, Measure, Open, Purge, WriteHighWatermarks
-from spindle.model.logs import LogKey
+from spindle.model.jobs import Job, MeasureUsage, Open, Purge, WriteHighWatermarks
+from spindle.model.log_values import LogKey
 from spindle.model.outbox import JobAsked
-from spindle.runtime.disks import NICE, NICEST, TOLD_AT_ONCE, Disks
-from spindle.sim.disk import MemoryDisk
-from spindle.storage.directory import Directory
+from spindle.runtime.disks import NICE, NICEST, TOLD_AT_ONCE, DiskLanes
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.directory import LogDirectory
 
 ONE, OTHER = "/data/d1", "/data/d2"
 KEY = LogKey("orders", 0, future=True)
@@ -72,8 +72,8 @@ async def run(*jobs: Job[Any]) -> list[tuple[int, int]]:
         if len(found) == len(jobs):
             over.set()
 
-    directories = cast("dict[LogDir, Directory]", {ONE: Told(), OTHER: Told()})
-    disks = Disks(directories, asyncio.get_running_loop(), done, lambda path: Activity())
+    directories = cast("dict[LogDir, LogDirectory]", {ONE: Told(), OTHER: Told()})
+    disks = DiskLanes(directories, asyncio.get_running_loop(), done, lambda path: Activity())
     for ticket, job in enumerate(jobs):
         disks.put(JobAsked(ticket, job))
     try:
@@ -87,7 +87,7 @@ async def run(*jobs: Job[Any]) -> list[tuple[int, int]]:
 def test_long_work_leaves_the_processor_to_clients(more: int) -> None:
     """From wherever the process was started by `nice`: a thread cannot raise its priority."""
     marks = WriteHighWatermarks(ONE, {TopicPartition("orders", 0): 5})
-    jobs = (copying(MUCH), Purge(ONE, "x-delete"), copying(MUCH - 1), marks, Measure(ONE))
+    jobs = (copying(MUCH), Purge(ONE, "x-delete"), copying(MUCH - 1), marks, MeasureUsage(ONE))
     linux = sys.platform == "linux"
 
     def started() -> tuple[int, list[tuple[int, int]]]:
@@ -104,7 +104,7 @@ def test_long_work_leaves_the_processor_to_clients(more: int) -> None:
 
 
 def test_jobs_of_a_lane_share_its_thread() -> None:
-    places = asyncio.run(run(copying(MUCH), copying(MUCH), Measure(ONE), Measure(OTHER)))
+    places = asyncio.run(run(copying(MUCH), copying(MUCH), MeasureUsage(ONE), MeasureUsage(OTHER)))
     threads = [thread for thread, _ in places]
     assert threads[0] == threads[1]
     assert len(set(threads)) == 3
@@ -131,11 +131,11 @@ def test_results_of_a_large_group_are_told_in_pieces_and_in_order() -> None:
             nonlocal turns
             turns += not over.is_set()
 
-        directories = cast("dict[LogDir, Directory]", {ONE: Told()})
-        disks = Disks(directories, loop, done, lambda path: Activity())
+        directories = cast("dict[LogDir, LogDirectory]", {ONE: Told()})
+        disks = DiskLanes(directories, loop, done, lambda path: Activity())
         try:
             for ticket in range(300):
-                disks.put(JobAsked(ticket, Measure(ONE)))
+                disks.put(JobAsked(ticket, MeasureUsage(ONE)))
             await asyncio.wait_for(over.wait(), 60)
         finally:
             disks.end()
@@ -160,7 +160,7 @@ def test_a_bug_on_a_lane_takes_its_directory_offline(
     beside: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     disk = MemoryDisk()
-    directories = {path: Directory(disk, path) for path in (ONE, OTHER)}
+    directories = {path: LogDirectory(disk, path) for path in (ONE, OTHER)}
 
     def impossible(*_: object) -> None:
         raise AssertionError("the promoted log ends at 7")
@@ -179,7 +179,7 @@ def test_a_bug_on_a_lane_takes_its_directory_offline(
             if len(found) == len(jobs):
                 over.set()
 
-        disks = Disks(directories, asyncio.get_running_loop(), done, lambda path: Activity())
+        disks = DiskLanes(directories, asyncio.get_running_loop(), done, lambda path: Activity())
         for ticket, job in enumerate(jobs):
             disks.put(JobAsked(ticket, job))
         try:
@@ -188,15 +188,15 @@ def test_a_bug_on_a_lane_takes_its_directory_offline(
             disks.end()
         return [found[ticket] for ticket in range(len(jobs))]
 
-    first = purge() if beside else Measure(ONE)
+    first = purge() if beside else MeasureUsage(ONE)
     asyncio.run(answers(first))
     # The probe, an attempt to open it again and what runs beside it are answered, too.
-    told = asyncio.run(answers(first, Measure(ONE), Open(ONE, "cluster", 1), purge()))
+    told = asyncio.run(answers(first, MeasureUsage(ONE), Open(ONE, "cluster", 1), purge()))
     for failure in told:
         assert isinstance(failure, DiskFailed)
         assert failure.directory == ONE
         assert "its thread has died of a bug: AssertionError: the promoted" in str(failure)
-    (other,) = asyncio.run(answers(Measure(OTHER)))
+    (other,) = asyncio.run(answers(MeasureUsage(OTHER)))
     assert "died" not in str(other)
     said = capfd.readouterr()
     assert "Traceback" in said.out + said.err

@@ -15,7 +15,7 @@ from tests.support.echo_node import Echo, Running, running
 from tests.support.waiting import eventually_async
 
 from spindle.model.errors import Unusable
-from spindle.runtime.doors import Doors, Limits
+from spindle.runtime.doors import ConnectionLimits, Doors
 
 
 @pytest.mark.spec("S-08")
@@ -106,7 +106,7 @@ def test_connections_from_one_address(overrides: str) -> None:
 def test_overrides_that_cannot_be_read_are_refused() -> None:
     config = Echo(max_connections_per_ip_overrides="127.0.0.1:many").config
     with pytest.raises(Unusable, match=r"'127.0.0.1:many' is not address:number"):
-        Limits(config, 1024)
+        ConnectionLimits(config, 1024)
 
 
 @pytest.mark.spec("S-08", "N-02")
@@ -157,7 +157,10 @@ def test_without_descriptors_a_listener_rests_and_says_so_once(
         loop = asyncio.get_running_loop()
         let_in: list[socket.socket] = []
         doors = Doors(
-            loop, Limits(Echo().config, 1024), lambda sock, *_: let_in.append(sock), lambda: False
+            loop,
+            ConnectionLimits(Echo().config, 1024),
+            lambda sock, *_: let_in.append(sock),
+            lambda: False,
         )
         endpoint = Echo().config.listeners[0]
         port = doors.open(endpoint)
@@ -194,7 +197,10 @@ def test_a_clients_socket_has_the_buffers_that_are_set(size: str, kept: int) -> 
         let_in: list[socket.socket] = []
         loop = asyncio.get_running_loop()
         doors = Doors(
-            loop, Limits(config, 1024), lambda sock, *_: let_in.append(sock), lambda: False
+            loop,
+            ConnectionLimits(config, 1024),
+            lambda sock, *_: let_in.append(sock),
+            lambda: False,
         )
         port = doors.open(config.listeners[0])
         with socket.create_connection(("127.0.0.1", port)):

@@ -6,7 +6,7 @@ from tests.support.storage import put
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import Unusable
 from spindle.runtime.identity import advice, read_identity
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import meta
 from spindle.storage.formatting import format_blank
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from spindle.runtime import os_copy
 from spindle.runtime.os_copy import Copier
 from spindle.runtime.page_cache import is_cached
-from spindle.storage.disk import Manner
+from spindle.storage.disk import CopyOptions
 
 MIB = 1 << 20
 DATA = random.Random(1).randbytes(5 * MIB + 123)
@@ -139,7 +139,10 @@ def test_what_others_append_to_is_never_read_past_the_cache(
         with files(tmp_path) as (source, target):
             let_go(source)
             in_memory = has(source, 1)
-            assert Copier().copy(source, 0, target, 0, 3 * MIB, unseen, Manner(growing)) == 3 * MIB
+            assert (
+                Copier().copy(source, 0, target, 0, 3 * MIB, unseen, CopyOptions(growing))
+                == 3 * MIB
+            )
             assert os.pread(target, 3 * MIB, 0) == DATA[: 3 * MIB]
         assert (os.preadv in asked) == (not growing and not in_memory)
         asked.clear()
@@ -152,7 +155,9 @@ def test_it_rests_between_parts_as_long_as_it_shall(tmp_path: Path, share: float
     with files(tmp_path) as (source, target):
         began = time.monotonic()
         copier = Copier(rests.append)
-        assert copier.copy(source, 0, target, 0, 5 * MIB, unseen, Manner(False, share)) == 5 * MIB
+        assert (
+            copier.copy(source, 0, target, 0, 5 * MIB, unseen, CopyOptions(False, share)) == 5 * MIB
+        )
         took = time.monotonic() - began
         assert (tmp_path / "target").read_bytes() == DATA[: 5 * MIB]
     assert len(rests) == (0 if share == 1 else 4)
@@ -168,7 +173,7 @@ def test_a_disk_that_hangs_is_not_waited_for_many_times_over(
     clock = iter(range(0, 1000, 30))
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
     with files(tmp_path) as (source, target):
-        Copier(rests.append).copy(source, 0, target, 0, 3 * MIB, unseen, Manner(False, 0.1))
+        Copier(rests.append).copy(source, 0, target, 0, 3 * MIB, unseen, CopyOptions(False, 0.1))
     assert rests == [os_copy.REST_MAX] * 2
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.commands import run
 
-from spindle.cli.storage.run import format_node, random_id
+from spindle.cli.storage.storage_format import format_node, random_id
 
 
 @pytest.mark.spec("N-06")

@@ -9,11 +9,13 @@ from functools import partial
 
 import pytest
 
-from spindle.sim.exhaustive.copying import copied
-from spindle.sim.exhaustive.search import replay
-from spindle.sim.exhaustive.situation import Bounds, Choice, Situation
+from spindle.sim.exhaustive.situation import Choice, ExplorationBounds, Situation
+from spindle.sim.exhaustive.situation_copy import copied
+from spindle.sim.exhaustive.state_space import replay
 
-WIDE = Bounds(moves=2, cancels=1, failures=1, restarts=1, losses=1, elections=1, produces=1)
+WIDE = ExplorationBounds(
+    moves=2, cancels=1, failures=1, restarts=1, losses=1, elections=1, produces=1
+)
 
 
 @pytest.mark.parametrize("seed", range(6))

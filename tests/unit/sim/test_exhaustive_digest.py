@@ -10,7 +10,7 @@ from tools.messages.entities import request_types
 
 from spindle.model.ids import PartitionId, TopicPartition
 from spindle.sim.exhaustive.digest import digest
-from spindle.sim.exhaustive.situation import ID, LEAVE_OUT, Bounds, Choice, Situation
+from spindle.sim.exhaustive.situation import ID, LEAVE_OUT, Choice, ExplorationBounds, Situation
 from spindle.wire.apis import Key
 
 NOW = 1e6
@@ -67,7 +67,7 @@ def test_times_count_from_now() -> None:
 
 
 def test_a_broker_left_alone_comes_back_to_where_it_was() -> None:
-    situation = Situation(Bounds())
+    situation = Situation(ExplorationBounds())
     marks = []
     for _ in range(40):
         situation.take(Choice("time"))

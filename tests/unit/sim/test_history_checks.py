@@ -6,12 +6,12 @@ import uuid
 
 import pytest
 
-from spindle.model.batches import Batch, Record
+from spindle.model.batches import Record, RecordBatch
 from spindle.model.ids import PartitionId
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.sim.group_history import GroupHistory, Membership
-from spindle.sim.history import History
 from spindle.sim.log_checks import check_order, check_packing, check_sequences
+from spindle.sim.told_history import History
 from spindle.sim.violation import Violation
 from spindle.wire.batch import build
 from spindle.wire.compression import Compression
@@ -22,7 +22,7 @@ ID = PartitionId(uuid.UUID(int=7), 0)
 
 def batch(
     offset: int, sequence: int, epoch: int = 0, codec: Compression = Compression.NONE
-) -> Batch:
+) -> RecordBatch:
     """Two records of one producer."""
     made = [Record(offset + n, 1, None, b"v") for n in range(2)]
     return build(

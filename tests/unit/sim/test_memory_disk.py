@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from spindle.sim.disk import MemoryDisk, PowerCut
+from spindle.sim.memory_disk import MemoryDisk, PowerCut
 
 
 def write(disk: MemoryDisk, path: str, data: bytes, sync: bool = False) -> None:

@@ -9,7 +9,7 @@ from tests.support.storage import KEY, batch, create, fill, fresh, reopen
 
 from spindle.model.errors import LogFailed
 from spindle.model.jobs import Append, Discard, MarkBad, Reload
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.storage import bad
 
 PATH = "/data/d1"
@@ -96,7 +96,7 @@ def test_a_mark_that_makes_no_sense_still_marks(data: bytes) -> None:
     file = disk.open(f"{LOG}/replica-bad", create=True)
     file.write(0, [data])
     file.close()
-    assert bad.read(disk, LOG) == bad.Mark(0, "it is marked as bad")
+    assert bad.read(disk, LOG) == bad.BadMark(0, "it is marked as bad")
     disk.kill()
     _, opened = reopen(disk, PATH)
     assert [q.why for q in opened.quarantined] == ["it is marked as bad"]

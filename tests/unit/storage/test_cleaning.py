@@ -12,7 +12,7 @@ from tests.support.compacting import EAGER, NOW, RULES, Entry, found, plan_and_c
 from tests.support.storage import FAR, KEY, create, fresh, read_batches, reopen
 
 from spindle.model.batches import DELETE_HORIZON, TRANSACTIONAL, EndTransactionMarker
-from spindle.model.cleaning import AdoptCleaned, CleanBytes, CleanWork, PlanClean
+from spindle.model.cleaning_jobs import AdoptCleaned, CleanBytes, CleanWork, PlanClean
 from spindle.model.errors import LogFailed
 from spindle.model.jobs import (
     Append,
@@ -20,8 +20,8 @@ from spindle.model.jobs import (
     Read,
     Truncate,
 )
-from spindle.sim.disk import MemoryDisk, PowerCut
-from spindle.storage.directory import Directory
+from spindle.sim.memory_disk import MemoryDisk, PowerCut
+from spindle.storage.directory import LogDirectory
 from spindle.wire.batch import records, split
 from spindle.wire.compression import Compression
 from spindle.wire.control import end_transaction
@@ -158,7 +158,7 @@ def test_what_is_undecided_replaces_nothing_until_it_is_committed() -> None:
         assert [e for e in found(directory) if e[1] == "a"] == [left]
 
 
-def _end(directory: Directory, offset: int, producer: int, *, committed: bool) -> int:
+def _end(directory: LogDirectory, offset: int, producer: int, *, committed: bool) -> int:
     one = end_transaction(producer, 0, EndTransactionMarker(committed, 0), 1000)
     one = replace(one, base_offset=offset, leader_epoch=0)
     return directory.run(Append(directory.path, KEY, [one], NOW)).end

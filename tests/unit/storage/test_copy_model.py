@@ -21,7 +21,7 @@ from tests.support.storage import (
     reopen,
 )
 
-from spindle.model.copying import (
+from spindle.model.copying_jobs import (
     AdoptCopied,
     CopiedBytes,
     CopyBytes,
@@ -29,7 +29,6 @@ from spindle.model.copying import (
     PlanCopy,
 )
 from spindle.model.jobs import (
-    Checkpoint,
     Close,
     Discard,
     Flush,
@@ -37,9 +36,10 @@ from spindle.model.jobs import (
     Reset,
     Retain,
     Truncate,
+    WriteCheckpoints,
 )
-from spindle.sim.disk import MemoryDisk
-from spindle.storage.directory import Directory
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.directory import LogDirectory
 
 SOURCE, TARGET = "/data/d1", "/data/d2"
 SMALL = {"segment_bytes": 600, "index_interval_bytes": 120}
@@ -60,13 +60,13 @@ class World:
 
     def open(self) -> None:
         """Open both directories; what was cut off is written anew in a later epoch."""
-        self.source: Directory
+        self.source: LogDirectory
         self.source, opened = reopen(self.disk, SOURCE)
         for found in opened.quarantined:
             # The power cut has left a hole before good batches: the replica is made anew.
             assert self.powerless, found
             self.source.run(Discard(SOURCE, KEY, "stray", f"{self.rng.getrandbits(128):032x}"))
-        self.target: Directory = reopen(self.disk, TARGET, seed=5)[0]
+        self.target: LogDirectory = reopen(self.disk, TARGET, seed=5)[0]
         create(self.source, **SMALL)
         create(self.target, FUTURE, **SMALL)
         self.mark = self.target.run(MarkCopy(TARGET, FUTURE))
@@ -95,8 +95,8 @@ class World:
         elif kind == 10 and rng.random() < 0.3:
             self.source.run(Reset(SOURCE, KEY, log.end + rng.randrange(10)))
         else:
-            self.source.run(Checkpoint(SOURCE))
-            self.target.run(Checkpoint(TARGET))
+            self.source.run(WriteCheckpoints(SOURCE))
+            self.target.run(WriteCheckpoints(TARGET))
 
     def maybe(self) -> None:
         """Perhaps something happens."""

@@ -23,7 +23,7 @@ from tests.support.storage import (
     step,
 )
 
-from spindle.model.copying import (
+from spindle.model.copying_jobs import (
     AdoptCopied,
     CopiedBytes,
     CopyBytes,
@@ -32,7 +32,6 @@ from spindle.model.copying import (
 )
 from spindle.model.errors import DiskFailed, LogFailed
 from spindle.model.jobs import (
-    Checkpoint,
     Close,
     Configure,
     Discard,
@@ -43,14 +42,15 @@ from spindle.model.jobs import (
     Reset,
     Retain,
     Truncate,
+    WriteCheckpoints,
     WriteHighWatermarks,
 )
-from spindle.model.logs import LogKey
-from spindle.sim.disk import MemoryDisk
-from spindle.storage.directory import Directory
+from spindle.model.log_values import LogKey
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.directory import LogDirectory
 
 
-def pair(records: int = 60) -> tuple[MemoryDisk, Directory, Directory]:
+def pair(records: int = 60) -> tuple[MemoryDisk, LogDirectory, LogDirectory]:
     """A source with a log of small segments, and a target with an empty future log."""
     disk, source = fresh("/data/d1")
     _, target = fresh("/data/d2", disk)
@@ -60,7 +60,7 @@ def pair(records: int = 60) -> tuple[MemoryDisk, Directory, Directory]:
     return disk, source, target
 
 
-def same(source: Directory, target: Directory, key: LogKey = FUTURE) -> None:
+def same(source: LogDirectory, target: LogDirectory, key: LogKey = FUTURE) -> None:
     """Both logs hold the same bytes."""
     ours = [(b.base_offset, bytes(b.data)) for b in read_batches(source, KEY)]
     theirs = [(b.base_offset, bytes(b.data)) for b in read_batches(target, key)]
@@ -392,7 +392,7 @@ def test_promoting_tells_which_epoch_each_record_is_of(flushed: bool, restarted:
     assert len(target._logs[FUTURE].segments) > 3, "some are sealed that nothing has confirmed"
     if flushed:
         target.run(Flush(target.path, FUTURE))
-    target.run(Checkpoint(target.path))
+    target.run(WriteCheckpoints(target.path))
     disk.fail(source.path, errno.EIO)
     if restarted:
         disk.kill()

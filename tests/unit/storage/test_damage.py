@@ -25,18 +25,18 @@ from spindle.model.jobs import (
     Read,
     Truncate,
 )
-from spindle.model.logs import LogKey, OpenedDirectory
-from spindle.model.scrubbing import Scrub, Scrubbed, ScrubPlace
-from spindle.sim.disk import MemoryDisk, MemoryFile
+from spindle.model.log_values import LogKey, OpenedDirectory
+from spindle.model.scrub_jobs import Scrub, Scrubbed, ScrubPlace
+from spindle.sim.memory_disk import MemoryDisk, MemoryFile
 from spindle.storage.blame import VICTIMS_MAX, Blame
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 
 PATH = "/data/d1"
 LOG = f"{PATH}/orders-3"
 OTHER = LogKey("fine", 0)
 
 
-def filled(count: int = 60) -> tuple[MemoryDisk, Directory]:
+def filled(count: int = 60) -> tuple[MemoryDisk, LogDirectory]:
     """Two logs with several segments each."""
     disk, directory = fresh()
     for key in (KEY, OTHER):
@@ -56,7 +56,7 @@ def flip(disk: MemoryDisk, path: str, at: int, mask: int = 0x10) -> None:
     file.close()
 
 
-def scrub_round(directory: Directory, most: int = 300) -> list[Scrubbed]:
+def scrub_round(directory: LogDirectory, most: int = 300) -> list[Scrubbed]:
     """A whole round, in small pieces."""
     found, place = [], ScrubPlace()
     while True:
@@ -68,7 +68,9 @@ def scrub_round(directory: Directory, most: int = 300) -> list[Scrubbed]:
         place = piece.next
 
 
-def close_and_reopen(disk: MemoryDisk, directory: Directory) -> tuple[Directory, OpenedDirectory]:
+def close_and_reopen(
+    disk: MemoryDisk, directory: LogDirectory
+) -> tuple[LogDirectory, OpenedDirectory]:
     directory.run(Close(PATH, 5))
     return reopen(disk, PATH)
 

@@ -31,7 +31,6 @@ from spindle.model.ids import METADATA_TOPIC_ID
 from spindle.model.jobs import (
     Append,
     Appended,
-    Checkpoint,
     Close,
     Configure,
     CreateLog,
@@ -40,7 +39,7 @@ from spindle.model.jobs import (
     GetFile,
     ListFiles,
     LogSettings,
-    Measure,
+    MeasureUsage,
     Open,
     PutFile,
     Read,
@@ -49,12 +48,13 @@ from spindle.model.jobs import (
     Reload,
     RemoveFile,
     Truncate,
+    WriteCheckpoints,
     WriteHighWatermarks,
 )
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.runtime.os_disk import OsDisk
-from spindle.sim.disk import MemoryDisk
-from spindle.storage.directory import Directory
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.directory import LogDirectory
 
 PATH = "/data/d1"
 LOG = f"{PATH}/orders-3"
@@ -142,7 +142,7 @@ def test_an_io_error_latches_until_opened_again() -> None:
     with pytest.raises(DiskFailed):
         directory.run(Read(PATH, KEY, 0, FAR, 10))
     disk.heal(PATH)
-    assert directory.run(Measure(PATH)).usable > 0
+    assert directory.run(MeasureUsage(PATH)).usable > 0
     assert directory.run(Open(PATH, CLUSTER, NODE)).logs[0].end == 0
     assert append(directory, batch(0, [b"x"])) == 1
 
@@ -155,7 +155,7 @@ def test_measuring_a_failed_directory_tries_to_write() -> None:
     with pytest.raises(DiskFailed):
         append(directory, batch(0, [b"x"]))
     with pytest.raises(DiskFailed) as failed:
-        directory.run(Measure(PATH))
+        directory.run(MeasureUsage(PATH))
     assert failed.value.errno == errno.EROFS
 
 
@@ -292,7 +292,7 @@ def test_jobs_before_opening_fail() -> None:
     disk = MemoryDisk()
     format_at(disk, PATH)
     with pytest.raises(DiskFailed, match="not open"):
-        Directory(disk, PATH).run(Flush(PATH, KEY))
+        LogDirectory(disk, PATH).run(Flush(PATH, KEY))
 
 
 # --- small files and settings ------------------------------------------------------------------
@@ -360,7 +360,7 @@ def test_creating_again_gives_the_log_that_is_there() -> None:
 def test_a_name_that_is_used_again_begins_without_the_old_offsets() -> None:
     disk = with_records()
     directory, _ = reopen(disk, PATH)
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     directory.run(WriteHighWatermarks(PATH, {KEY.topic_partition: 40}))
     directory.run(Discard(PATH, KEY, "delete", "a" * 32))
     create(directory)

@@ -12,7 +12,7 @@ import pytest
 from spindle.runtime.drill import DrillDisk
 from spindle.runtime.os_disk import OsDisk
 from spindle.runtime.timed_disk import TimedDisk
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage.disk import Disk
 
 

@@ -22,10 +22,10 @@ from tests.support.storage import (
 )
 
 from spindle.model.jobs import Close, Discard, FindOffset, Promote, Retain
-from spindle.model.scrubbing import Scrub, ScrubPlace
-from spindle.sim.disk import MemoryDisk
+from spindle.model.scrub_jobs import Scrub, ScrubPlace
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import layout
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 
 PATH = "/data/d1"
 LOG = f"{PATH}/orders-3"
@@ -35,7 +35,7 @@ WHERE = pytest.mark.parametrize("empty", [[0], [2], [1, 2], [0, 1, 2, 3], [-2], 
 STOP = pytest.mark.parametrize("close", [True, False])
 
 
-def kafkas(empty: Sequence[int], close: bool) -> tuple[MemoryDisk, Directory]:
+def kafkas(empty: Sequence[int], close: bool) -> tuple[MemoryDisk, LogDirectory]:
     """A log in which these segments are empty, after a start."""
     disk, directory = fresh()
     create(directory, segment_bytes=300)

@@ -25,17 +25,25 @@ from tests.support.storage import (
     with_records,
 )
 
-from spindle.model.jobs import Checkpoint, Discard, Flush, MoveLogStart, Promote, Sweep, Truncate
-from spindle.model.logs import LoadedLog
-from spindle.sim.disk import MemoryDisk
+from spindle.model.jobs import (
+    Discard,
+    Flush,
+    MoveLogStart,
+    Promote,
+    Sweep,
+    Truncate,
+    WriteCheckpoints,
+)
+from spindle.model.log_values import LoadedLog
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import layout
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 
 PATH, OTHER = "/data/d1", "/data/d2"
 LOG = f"{PATH}/orders-3"
 
 
-def compacted(records: int = 30) -> tuple[MemoryDisk, Directory]:
+def compacted(records: int = 30) -> tuple[MemoryDisk, LogDirectory]:
     """A log of which the sealed part was compacted before any of it was synced: it has gaps."""
     disk, directory = fresh()
     create(directory, segment_bytes=300)
@@ -150,7 +158,7 @@ def test_a_gap_that_apache_kafka_may_have_left_costs_no_record_and_is_told() -> 
     # The log goes on to tell of it, until what lies before has gone.
     assert again.logs[0].doubtful == gaps
     directory.run(MoveLogStart(PATH, KEY, bases[-2]))
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     disk.kill()
     assert reopen(disk, PATH)[1].logs[0].doubtful == gaps[1:]
     assert [n for n in disk.names(LOG) if n.startswith("missing-")] == [
@@ -210,7 +218,7 @@ def test_a_log_that_is_made_here_has_no_gap_at_all_and_says_so() -> None:
 def test_a_segment_that_is_lost_below_the_recovery_point_is_seen() -> None:
     disk, directory = compacted()
     directory.run(Flush(PATH, KEY))
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     lost = directory._logs[KEY].segments[2].base
     disk.kill()
     shorten(disk, f"{lost:020d}.log", 0)
@@ -255,7 +263,7 @@ def test_a_mark_beyond_the_end_is_one_that_a_cut_did_not_reach() -> None:
     assert mark_of(disk) == layout.unbroken_file(end)
 
 
-def cut_in_a_gap() -> tuple[MemoryDisk, Directory]:
+def cut_in_a_gap() -> tuple[MemoryDisk, LogDirectory]:
     """A follower's log, cut to an offset that its leader's compaction has taken; none is synced."""
     disk, directory = fresh()
     create(directory, segment_bytes=300)
@@ -301,17 +309,17 @@ def test_an_accepted_loss_is_accepted_for_good() -> None:
     assert (opened.quarantined, opened.logs[0].end) == ((), end)
 
 
-def moving(gaps: tuple[int, ...] = (-2, -1)) -> tuple[MemoryDisk, Directory, Directory]:
+def moving(gaps: tuple[int, ...] = (-2, -1)) -> tuple[MemoryDisk, LogDirectory, LogDirectory]:
     """Such a log, which is known to have gaps, in one directory, and an empty one for it."""
     disk, _ = kafkas(*gaps)
     source, _ = reopen(disk, PATH)
-    source.run(Checkpoint(PATH))
+    source.run(WriteCheckpoints(PATH))
     format_at(disk, OTHER, seed=9)
     disk.settle()
     return disk, source, reopen(disk, OTHER, seed=3)[0]
 
 
-def move(source: Directory, target: Directory) -> LoadedLog:
+def move(source: LogDirectory, target: LogDirectory) -> LoadedLog:
     """All of a move, from wherever it is."""
     create(target, FUTURE, segment_bytes=300)
     copy_all(source, target, most=2000)
@@ -333,7 +341,7 @@ def test_what_is_known_to_be_missing_moves_along() -> None:
 @pytest.mark.spec("B-21", "B-28")
 def test_what_is_known_to_be_missing_is_known_wherever_a_move_was_cut_off() -> None:
     """Of the logs that are there, the current one tells of it after each power cut."""
-    directories: dict[int, tuple[Directory, Directory]] = {}
+    directories: dict[int, tuple[LogDirectory, LogDirectory]] = {}
     _, source, _ = moving()
     gaps, end = source._logs[KEY].doubtful, source._logs[KEY].end
 

@@ -13,13 +13,13 @@ from tests.support.storage import batch
 
 from spindle.model.batches import CONTROL, TRANSACTIONAL, EndTransactionMarker
 from spindle.model.errors import Corrupt
-from spindle.model.logs import ProducerEntry
-from spindle.sim.disk import MemoryDisk
+from spindle.model.log_values import ProducerEntry
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import index as index_module
 from spindle.storage import producers, scan
 from spindle.storage.disk import File
 from spindle.storage.index import OffsetIndex, TimeFile, TimeIndex
-from spindle.storage.producers import Producers
+from spindle.storage.producers import LoggedProducers
 
 
 def file_of(data: bytes) -> File:
@@ -150,7 +150,7 @@ def test_snapshot_bytes_round_trip_and_are_guarded() -> None:
 
 
 def test_producers_are_noted_from_headers() -> None:
-    state = Producers()
+    state = LoggedProducers()
     state.note(batch(0, [b"x"] * 3, producer_id=7, producer_epoch=1, base_sequence=0))
     state.note(batch(3, [b"x"] * 2))
     state.note(
@@ -161,11 +161,11 @@ def test_producers_are_noted_from_headers() -> None:
 
 
 def test_the_last_appends_of_a_producer_outlive_a_snapshot() -> None:
-    state = Producers()
+    state = LoggedProducers()
     for n in range(7):
         state.note(batch(n, [b"x"], producer_id=7, producer_epoch=0, base_sequence=n))
     state.note(batch(7, [b"x"], producer_id=8, producer_epoch=0, base_sequence=0))
-    read = Producers(producers.decode(producers.encode(state.recent)))
+    read = LoggedProducers(producers.decode(producers.encode(state.recent)))
     assert read.recent == state.recent
     assert [(e.producer_id, e.last_sequence) for e in read.recent] == [
         *((7, n) for n in range(2, 7)),
@@ -177,7 +177,7 @@ def test_the_last_appends_of_a_producer_outlive_a_snapshot() -> None:
 
 
 def test_a_transaction_is_open_until_its_marker() -> None:
-    state = Producers()
+    state = LoggedProducers()
     head = {"producer_id": 7, "producer_epoch": 0, "attributes": TRANSACTIONAL}
     state.note(batch(10, [b"x"], base_sequence=0, **head))
     state.note(batch(20, [b"x"], base_sequence=1, **head))
@@ -190,7 +190,7 @@ def test_a_transaction_is_open_until_its_marker() -> None:
 
 
 def test_silent_producers_are_forgotten_unless_in_a_transaction() -> None:
-    state = Producers(
+    state = LoggedProducers(
         [
             ProducerEntry(1, 0, 0, 0, 0, 1000),
             ProducerEntry(2, 0, 0, 0, 0, 1000, first_txn_offset=5),

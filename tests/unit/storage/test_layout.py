@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.storage import layout
-from spindle.storage.layout import Kind
+from spindle.storage.layout import EntryKind
 
 HEX = "0123456789abcdef0123456789abcdef"
 
@@ -14,25 +14,25 @@ HEX = "0123456789abcdef0123456789abcdef"
 @pytest.mark.parametrize(
     ("name", "kind", "key"),
     [
-        ("orders-3", Kind.CURRENT, LogKey("orders", 3)),
-        ("a-b-c-12", Kind.CURRENT, LogKey("a-b-c", 12)),
-        ("with.dots-0", Kind.CURRENT, LogKey("with.dots", 0)),
-        ("__cluster_metadata-0", Kind.CURRENT, LogKey("__cluster_metadata", 0)),
-        (f"orders-3.{HEX}-future", Kind.FUTURE, LogKey("orders", 3, True)),
-        (f"a.b-3.{HEX}-future", Kind.FUTURE, LogKey("a.b", 3, True)),
-        (f"orders-3.{HEX}-delete", Kind.DELETE, None),
-        (f"orders-3.{HEX}-stray", Kind.STRAY, None),
-        ("lost+found", Kind.FOREIGN, None),
-        (".snapshot", Kind.FOREIGN, None),
-        ("orders-x", Kind.FOREIGN, None),
-        ("-3", Kind.FOREIGN, None),
-        ("orders-", Kind.FOREIGN, None),
-        ("orders-03", Kind.FOREIGN, None),
-        ("remote-log-index-cache", Kind.FOREIGN, None),
+        ("orders-3", EntryKind.CURRENT, LogKey("orders", 3)),
+        ("a-b-c-12", EntryKind.CURRENT, LogKey("a-b-c", 12)),
+        ("with.dots-0", EntryKind.CURRENT, LogKey("with.dots", 0)),
+        ("__cluster_metadata-0", EntryKind.CURRENT, LogKey("__cluster_metadata", 0)),
+        (f"orders-3.{HEX}-future", EntryKind.FUTURE, LogKey("orders", 3, True)),
+        (f"a.b-3.{HEX}-future", EntryKind.FUTURE, LogKey("a.b", 3, True)),
+        (f"orders-3.{HEX}-delete", EntryKind.DELETE, None),
+        (f"orders-3.{HEX}-stray", EntryKind.STRAY, None),
+        ("lost+found", EntryKind.FOREIGN, None),
+        (".snapshot", EntryKind.FOREIGN, None),
+        ("orders-x", EntryKind.FOREIGN, None),
+        ("-3", EntryKind.FOREIGN, None),
+        ("orders-", EntryKind.FOREIGN, None),
+        ("orders-03", EntryKind.FOREIGN, None),
+        ("remote-log-index-cache", EntryKind.FOREIGN, None),
     ],
 )
 @pytest.mark.spec("K113-02")
-def test_directory_names(name: str, kind: Kind, key: LogKey | None) -> None:
+def test_directory_names(name: str, kind: EntryKind, key: LogKey | None) -> None:
     assert layout.parse_directory(name) == (kind, key)
     if key is not None:
         assert layout.directory_name(key, HEX) == name

@@ -29,9 +29,9 @@ from tests.support.storage import (
 )
 
 from spindle.model.errors import Corrupt, DiskFailed
-from spindle.model.jobs import Checkpoint, Close, Discard, Flush, Promote, Truncate
-from spindle.sim.disk import MemoryDisk
-from spindle.storage.directory import Directory
+from spindle.model.jobs import Close, Discard, Flush, Promote, Truncate, WriteCheckpoints
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.directory import LogDirectory
 from spindle.storage.index import OffsetIndex, TimeIndex
 from spindle.wire.batch import build, check, split
 
@@ -43,15 +43,15 @@ MAX = (1 << 63) - 1
 FIRST = f"{0:020d}.log"
 
 
-def bases(directory: Directory) -> list[int]:
+def bases(directory: LogDirectory) -> list[int]:
     return [segment.base for segment in directory._logs[KEY].segments]
 
 
-def offsets(directory: Directory) -> list[int]:
+def offsets(directory: LogDirectory) -> list[int]:
     return [found.base_offset for found in read_batches(directory, limit=MAX)]
 
 
-def jump(*at: int, together: bool = True) -> tuple[MemoryDisk, Directory]:
+def jump(*at: int, together: bool = True) -> tuple[MemoryDisk, LogDirectory]:
     """A log of batches with one record each at these offsets; each is indexed."""
     disk, directory = fresh()
     create(directory, index_interval_bytes=0)
@@ -92,7 +92,7 @@ def test_what_was_written_behind_a_jump_is_there_after_a_restart(stop: str) -> N
         directory.run(Close(PATH, 5))
     else:
         directory.run(Flush(PATH, KEY))
-        directory.run(Checkpoint(PATH))
+        directory.run(WriteCheckpoints(PATH))
         disk.kill() if stop == "kill" else disk.crash(Unlucky())
     directory, opened = reopen(disk, PATH)
     assert (opened.quarantined, opened.warnings) == ((), ())
@@ -123,7 +123,7 @@ def test_a_jump_is_no_gap_wherever_the_power_fails() -> None:
         assert there
         assert there == at[: len(there)]
 
-    directories: dict[MemoryDisk, Directory] = {}
+    directories: dict[MemoryDisk, LogDirectory] = {}
     assert at_every_change(prepare, work, check, seeds=16) > 5
 
 

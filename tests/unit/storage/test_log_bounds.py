@@ -15,15 +15,23 @@ from tests.support.storage import (
     reopen,
 )
 
-from spindle.model.jobs import Checkpoint, Flush, LogStart, MoveLogStart, Read, Retain, Truncate
-from spindle.sim.disk import MemoryDisk
-from spindle.storage.directory import Directory
+from spindle.model.jobs import (
+    Flush,
+    LogStart,
+    MoveLogStart,
+    Read,
+    Retain,
+    Truncate,
+    WriteCheckpoints,
+)
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.directory import LogDirectory
 from spindle.wire.batch import split
 
 PATH = "/data/d1"
 
 
-def offsets(directory: Directory, offset: int, limit: int = FAR) -> list[int]:
+def offsets(directory: LogDirectory, offset: int, limit: int = FAR) -> list[int]:
     data = directory.run(Read(PATH, KEY, offset, limit, 1 << 20)).data
     return [found.base_offset for found in split(data)]
 
@@ -72,7 +80,7 @@ def test_a_cut_takes_the_start_the_times_and_the_recovery_point_back() -> None:
     log = directory._logs[KEY]
     assert log.recovery_point <= 20
     fill(directory, 10)
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     assert log.recovery_point <= 20, "what came after the cut is not on the medium"
 
 
@@ -91,10 +99,10 @@ def test_the_recovery_point_stops_at_the_first_segment_that_is_not_on_the_medium
     _, directory = fresh()
     create(directory, segment_bytes=500)
     fill(directory, 20)
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     waited = directory._logs[KEY].active.base
     fill(directory, 20)
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     log = directory._logs[KEY]
     assert log.recovery_point == waited < log.active.base
     assert [s.synced for s in log.segments[:-1]] == [s.base < waited for s in log.segments[:-1]]

@@ -28,9 +28,8 @@ from tests.support.storage import (
     reopen,
 )
 
-from spindle.model.batches import Batch
+from spindle.model.batches import RecordBatch
 from spindle.model.jobs import (
-    Checkpoint,
     Close,
     Configure,
     FindOffset,
@@ -44,25 +43,26 @@ from spindle.model.jobs import (
     Retain,
     Sweep,
     Truncate,
+    WriteCheckpoints,
 )
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.runtime.os_disk import OsDisk
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import files
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 from spindle.wire.batch import Compression, split
 
 PATH = "/data/d1"
 NEVER = -1
 
 
-def read(directory: Directory, offset: int, limit: int = FAR, most: int = 1 << 20) -> list[int]:
+def read(directory: LogDirectory, offset: int, limit: int = FAR, most: int = 1 << 20) -> list[int]:
     """Base offsets of the batches of one read."""
     result = directory.run(Read(PATH, KEY, offset, limit, most))
     return [b.base_offset for b in split(result.data)]
 
 
-def bases(directory: Directory) -> list[int]:
+def bases(directory: LogDirectory) -> list[int]:
     """Base offsets of the segments."""
     return [segment.base for segment in directory._logs[KEY].segments]
 
@@ -143,7 +143,7 @@ def test_reading_over_the_holes_of_a_compacted_log() -> None:
 def test_any_sizes_read_back(sizes: list[int], segment: int, interval: int, most: int) -> None:
     _, directory = fresh()
     create(directory, segment_bytes=segment, index_interval_bytes=interval)
-    batches: list[Batch] = []
+    batches: list[RecordBatch] = []
     for offset, size in enumerate(sizes):
         batches.append(batch(offset, [b"%d" % offset * size]))
     append(directory, *batches)
@@ -155,7 +155,7 @@ def test_any_sizes_read_back(sizes: list[int], segment: int, interval: int, most
 # --- finding by time -----------------------------------------------------------------------------
 
 
-def timed() -> Directory:
+def timed() -> LogDirectory:
     """Two records a batch, 10 ms apart, over some segments; epoch 3."""
     _, directory = fresh()
     create(directory, segment_bytes=600, index_interval_bytes=100)
@@ -355,9 +355,9 @@ def test_sealed_segments_become_durable_at_the_second_checkpoint() -> None:
     create(directory, segment_bytes=500)
     fill(directory, 20)
     log = directory._logs[KEY]
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     assert log.recovery_point == 0
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     assert log.recovery_point == log.active.base > 0
     disk.kill()
     directory, opened = reopen(disk, PATH)

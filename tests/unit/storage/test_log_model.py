@@ -23,7 +23,6 @@ from tests.support.storage import (
 )
 
 from spindle.model.jobs import (
-    Checkpoint,
     Close,
     Flush,
     MoveLogStart,
@@ -31,6 +30,7 @@ from spindle.model.jobs import (
     Reset,
     Retain,
     Truncate,
+    WriteCheckpoints,
     WriteHighWatermarks,
 )
 
@@ -134,7 +134,7 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule()
     def checkpoint(self) -> None:
-        self.directory.run(Checkpoint(self.path))
+        self.directory.run(WriteCheckpoints(self.path))
         self.directory.run(WriteHighWatermarks(self.path, {KEY.topic_partition: self.end}))
 
     @rule()

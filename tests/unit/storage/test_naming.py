@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spindle.model.errors import DiskFailed
-from spindle.model.jobs import BesideJob, Job, LogJob, Measure
+from spindle.model.jobs import BesideJob, Job, LogJob, MeasureUsage
 from spindle.storage.naming import ACTIVITIES, activity_of
 
 
@@ -26,5 +26,5 @@ def test_every_kind_of_job_has_words_of_its_own() -> None:
 
 
 def test_a_reason_says_what_was_done() -> None:
-    failure = DiskFailed("/d1", activity_of(Measure("/d1")), 5, "Input/output error")
+    failure = DiskFailed("/d1", activity_of(MeasureUsage("/d1")), 5, "Input/output error")
     assert str(failure) == "/d1: reading its free space failed: Input/output error (5)"

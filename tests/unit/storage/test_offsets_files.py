@@ -8,8 +8,8 @@ import pytest
 from tests.support.storage import FUTURE, KEY, create, fill, fresh, read_values, reopen
 
 from spindle.model.ids import TopicPartition
-from spindle.model.jobs import Checkpoint, Discard, Flush, MoveLogStart
-from spindle.sim.disk import MemoryDisk
+from spindle.model.jobs import Discard, Flush, MoveLogStart, WriteCheckpoints
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import layout
 from spindle.storage.offsets_files import OffsetFiles, write
 
@@ -71,7 +71,7 @@ def test_a_young_log_has_all_its_records_though_an_earlier_one_had_lost_some() -
     create(directory)
     fill(directory, 40)
     directory.run(MoveLogStart(PATH, KEY, 30))
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     directory.run(Discard(PATH, KEY, "delete", "a" * 32))
     create(directory)
     fill(directory, 40)
@@ -88,7 +88,7 @@ def test_a_copy_does_not_tell_how_far_a_log_had_come_that_could_not_be_loaded() 
     fill(directory, 20)
     directory.run(Flush(PATH, KEY))
     create(directory, FUTURE)
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     disk.kill()
     log = f"{PATH}/orders-3/{0:020d}.log"
     disk.rot(log, 200, 4)
@@ -96,7 +96,7 @@ def test_a_copy_does_not_tell_how_far_a_log_had_come_that_could_not_be_loaded() 
     assert [q.name for q in opened.quarantined] == ["orders-3"]
     fill(directory, 40, FUTURE)
     directory.run(Flush(PATH, FUTURE))
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     disk.kill()
     disk.rot(log, 200, 4)
     directory, opened = reopen(disk, PATH)

@@ -23,30 +23,30 @@ from tests.support.storage import (
     with_records,
 )
 
-from spindle.model.cleaning import CleanRules, PlanClean
+from spindle.model.cleaning_jobs import CleanRules, PlanClean
 from spindle.model.errors import DiskFailed, LogFailed
 from spindle.model.jobs import (
-    Checkpoint,
     CreateLog,
     Discard,
     Flush,
     LogSettings,
-    Manner,
     MarkBad,
     MoveLogStart,
     Open,
     Purge,
     Read,
     Reload,
+    ReloadManner,
     Reset,
     Restore,
     Truncate,
+    WriteCheckpoints,
     WriteHighWatermarks,
 )
-from spindle.model.logs import LogKey
-from spindle.sim.disk import MemoryDisk
+from spindle.model.log_values import LogKey
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import meta
-from spindle.storage.directory import Directory
+from spindle.storage.directory import LogDirectory
 
 PATH = "/data/d1"
 LOG = f"{PATH}/orders-3"
@@ -68,7 +68,7 @@ def test_a_clean_directory_is_trusted_and_the_marker_goes() -> None:
 def test_a_missing_or_blank_directory_fails_and_may_be_opened_later() -> None:
     disk = with_records()
     disk.rename(PATH, "/data/elsewhere")
-    directory = Directory(disk, PATH)
+    directory = LogDirectory(disk, PATH)
     with pytest.raises(DiskFailed) as failed:
         directory.run(Open(PATH, CLUSTER, NODE))
     assert failed.value.errno == errno.ENOENT
@@ -93,7 +93,7 @@ def test_another_cluster_or_node_is_refused_and_nothing_is_touched() -> None:
     disk = with_records()
     for cluster, node in (("other", NODE), (CLUSTER, 2)):
         with pytest.raises(DiskFailed, match="belongs to"):
-            Directory(disk, PATH).run(Open(PATH, cluster, node))
+            LogDirectory(disk, PATH).run(Open(PATH, cluster, node))
     assert reopen(disk, PATH)[1].clean
 
 
@@ -255,10 +255,10 @@ def test_damage_with_good_batches_behind_it_is_never_cut(number: int, at: int) -
     assert " good records (" in bad.why
     assert segments_of(disk) == before
     with pytest.raises(LogFailed, match="is damaged"):
-        directory.run(Reload(PATH, KEY, Manner.MENDED))
+        directory.run(Reload(PATH, KEY, ReloadManner.MENDED))
     assert segments_of(disk) == before
     disk.rot(f"{LOG}/{name}", at % size, 0x40)
-    assert directory.run(Reload(PATH, KEY, Manner.MENDED)).end == 40
+    assert directory.run(Reload(PATH, KEY, ReloadManner.MENDED)).end == 40
     assert len(read_values(directory)) == 40
 
 
@@ -284,13 +284,13 @@ def test_a_log_that_is_shorter_than_its_checkpoints_say_is_damaged(name: str, cl
     assert [q.why for q in opened.quarantined] == ["it ends at 40, and had reached 41"]
     assert segments_of(disk) == before
     directory.run(MarkBad(PATH, KEY, opened.quarantined[0].why, 7))
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     disk.kill()
     directory, opened = reopen(disk, PATH)
     assert [q.why for q in opened.quarantined] == ["it ends at 40, and had reached 41"]
     with pytest.raises(LogFailed, match="had reached 41"):
-        directory.run(Reload(PATH, KEY, Manner.MENDED))
-    assert directory.run(Reload(PATH, KEY, Manner.LOSS_ACCEPTED)).end == 40
+        directory.run(Reload(PATH, KEY, ReloadManner.MENDED))
+    assert directory.run(Reload(PATH, KEY, ReloadManner.LOSS_ACCEPTED)).end == 40
     disk.kill()
     assert [log.end for log in reopen(disk, PATH)[1].logs] == [40]
 
@@ -304,7 +304,7 @@ def test_damage_in_the_last_batch_of_what_was_on_the_medium_is_never_cut() -> No
     directory, _ = reopen(disk, PATH)
     directory.run(Reload(PATH, KEY))
     directory.run(Flush(PATH, KEY))
-    directory.run(Checkpoint(PATH))
+    directory.run(WriteCheckpoints(PATH))
     disk.kill()
     for later in sorted(segments_of(disk))[-1:]:
         disk.open(f"{LOG}/{later}").truncate(0)
@@ -342,7 +342,7 @@ def test_a_log_that_is_marked_as_bad_remembers_how_far_it_had_come() -> None:
     disk.open(f"{LOG}/{last}").truncate(0)
     directory, _ = reopen(disk, PATH)
     with pytest.raises(LogFailed, match="had reached 40"):
-        directory.run(Reload(PATH, KEY, Manner.MENDED))
+        directory.run(Reload(PATH, KEY, ReloadManner.MENDED))
 
 
 @pytest.mark.spec("B-31")

@@ -17,8 +17,8 @@ from tests.support.storage import (
 )
 
 from spindle.model.errors import LogFailed
-from spindle.model.jobs import Close, Flush, Manner, MarkBad, MoveLogStart, Reload
-from spindle.sim.disk import MemoryDisk
+from spindle.model.jobs import Close, Flush, MarkBad, MoveLogStart, Reload, ReloadManner
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage.behind import Behind, look
 from spindle.wire.batch import stamped
 
@@ -98,4 +98,4 @@ def test_a_repaired_log_is_read_whole_whatever_its_checkpoint_says() -> None:
     directory.run(MarkBad(PATH, KEY, "a bad sector", 7))
     disk.rot(f"{LOG}/{0:020d}.log", 200, 4)
     with pytest.raises(LogFailed, match="segment 0 is damaged"):
-        directory.run(Reload(PATH, KEY, Manner.MENDED))
+        directory.run(Reload(PATH, KEY, ReloadManner.MENDED))

@@ -19,8 +19,8 @@ from tests.support.storage import (
 
 from spindle.model.errors import LogFailed
 from spindle.model.jobs import MarkBad, Salvage
-from spindle.sim.disk import MemoryDisk
-from spindle.storage.directory import Directory
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.directory import LogDirectory
 
 PATH = "/data/d1"
 LOG = f"{PATH}/orders-3"
@@ -29,7 +29,7 @@ ASIDE = f"orders-3.{UNIQUE}-stray"
 COUNT = 60
 
 
-def filled() -> tuple[MemoryDisk, Directory, dict[int, bytes]]:
+def filled() -> tuple[MemoryDisk, LogDirectory, dict[int, bytes]]:
     disk, directory = fresh()
     create(directory, KEY, segment_bytes=1000, index_interval_bytes=100)
     fill(directory, COUNT)

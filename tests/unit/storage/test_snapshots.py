@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.support.storage import KEY, append, batch, create, fill, fresh, reopen
 
 from spindle.model.jobs import Close, MoveLogStart, Reset
-from spindle.model.logs import ProducerEntry
-from spindle.sim.disk import MemoryDisk
-from spindle.storage.producers import Producers
+from spindle.model.log_values import ProducerEntry
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage.producers import LoggedProducers
 from spindle.storage.snapshots import Snapshots
 
 PATH = "/data/d1"
@@ -24,7 +24,7 @@ def some(*offsets: int) -> tuple[MemoryDisk, Snapshots]:
     disk.make_dirs(LOG)
     snapshots = Snapshots(disk, LOG)
     for offset in offsets:
-        snapshots.write(offset, Producers([entry(offset)]))
+        snapshots.write(offset, LoggedProducers([entry(offset)]))
     return disk, snapshots
 
 

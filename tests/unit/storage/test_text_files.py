@@ -11,7 +11,7 @@ from tests.support.storage import ids
 from spindle.model.errors import Corrupt
 from spindle.model.ids import LOST, TopicPartition, id_to_text
 from spindle.model.offsets import EpochStart
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import checkpoints, meta
 from spindle.storage.meta import MetaProperties
 

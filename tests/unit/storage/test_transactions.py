@@ -16,10 +16,10 @@ from spindle.model.jobs import (
     Read,
     Truncate,
 )
-from spindle.model.logs import AbortedTransaction, LogKey
-from spindle.sim.disk import MemoryDisk
-from spindle.storage import transactions
-from spindle.storage.directory import Directory
+from spindle.model.log_values import AbortedTransaction, LogKey
+from spindle.sim.memory_disk import MemoryDisk
+from spindle.storage import aborted_transactions
+from spindle.storage.directory import LogDirectory
 from spindle.wire.control import end_transaction
 
 PATH = "/data/d1"
@@ -29,7 +29,7 @@ FIRST = AbortedTransaction(7, 0, 3, 1)
 SECOND = AbortedTransaction(8, 1, 5, 6)
 
 
-def data(directory: Directory, at: int, producer: int, sequence: int = 0) -> None:
+def data(directory: LogDirectory, at: int, producer: int, sequence: int = 0) -> None:
     append(
         directory,
         batch(
@@ -43,13 +43,13 @@ def data(directory: Directory, at: int, producer: int, sequence: int = 0) -> Non
     )
 
 
-def end(directory: Directory, at: int, producer: int, commits: bool = False) -> None:
+def end(directory: LogDirectory, at: int, producer: int, commits: bool = False) -> None:
     made = end_transaction(producer, 0, EndTransactionMarker(commits, 4), 1000)
     made.base_offset, made.leader_epoch = at, 0
     append(directory, made)
 
 
-def some(**settings: int) -> tuple[MemoryDisk, Directory]:
+def some(**settings: int) -> tuple[MemoryDisk, LogDirectory]:
     """Two aborted transactions that overlap, one committed, one open."""
     disk, directory = fresh(PATH)
     create(directory, **settings)
@@ -65,7 +65,7 @@ def some(**settings: int) -> tuple[MemoryDisk, Directory]:
 
 
 def aborted(
-    directory: Directory, start: int, limit: int, key: LogKey = KEY
+    directory: LogDirectory, start: int, limit: int, key: LogKey = KEY
 ) -> tuple[AbortedTransaction, ...]:
     found: dict[AbortedTransaction, None] = {}
     while start < limit:
@@ -77,18 +77,18 @@ def aborted(
     return tuple(found)
 
 
-def open_since(directory: Directory) -> dict[int, int]:
+def open_since(directory: LogDirectory) -> dict[int, int]:
     entries = directory._logs[KEY].producers.entries
     return {e.producer_id: e.first_txn_offset for e in entries if e.first_txn_offset >= 0}
 
 
 def test_the_file_is_entries_of_34_bytes() -> None:
-    encoded = transactions.encode([FIRST, SECOND])
+    encoded = aborted_transactions.encode([FIRST, SECOND])
     assert encoded == Struct(">hqqqqhqqqq").pack(0, *FIRST, 0, *SECOND)
-    assert transactions.decode(encoded) == [FIRST, SECOND]
+    assert aborted_transactions.decode(encoded) == [FIRST, SECOND]
     for damaged in (encoded[:-1], b"\0\1" + encoded[2:]):
         with pytest.raises(Corrupt):
-            transactions.decode(damaged)
+            aborted_transactions.decode(damaged)
 
 
 def test_a_reader_is_told_what_touches_its_records() -> None:

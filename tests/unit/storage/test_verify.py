@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.support.storage import batch, put
 
 from spindle.model.errors import Corrupt
-from spindle.sim.disk import MemoryDisk
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import scan
 from spindle.storage.disk import File
 

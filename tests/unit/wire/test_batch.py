@@ -12,7 +12,7 @@ from crc32c import crc32c
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spindle.model.batches import CONTROL, LOG_APPEND_TIME, Batch, Buffer, Record
+from spindle.model.batches import CONTROL, LOG_APPEND_TIME, Buffer, Record, RecordBatch
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.wire import batch as codec
 from spindle.wire.batch import Compression, build, check, check_from_client, records, split, stamped
@@ -24,7 +24,7 @@ def some_records(count: int = 3) -> list[Record]:
     ]
 
 
-def resealed(data: bytearray) -> Batch:
+def resealed(data: bytearray) -> RecordBatch:
     """A batch with a CRC that fits what was done to its bytes."""
     struct.pack_into(">i", data, 8, len(data) - 12)
     struct.pack_into(">I", data, 17, crc32c(bytes(data[21:])))
@@ -33,7 +33,7 @@ def resealed(data: bytearray) -> Batch:
     return batch
 
 
-def forged(count: int, body: bytes, attributes: int = 0) -> Batch:
+def forged(count: int, body: bytes, attributes: int = 0) -> RecordBatch:
     """A batch with these record bytes and a good CRC."""
     data = bytearray(build([], attributes=attributes, last_offset_delta=0).data) + body
     struct.pack_into(">i", data, 57, count)

@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.batches import Record
 from spindle.model.errors import Corrupt
 from spindle.model.ids import Endpoint, VersionRange

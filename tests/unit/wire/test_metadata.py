@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Corrupt
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED, Endpoint, VersionRange
 from spindle.wire.metadata import decode_record, encode_record
@@ -62,13 +62,13 @@ CLASSES = [c for c in get_args(r.MetadataRecord) if c is not r.Other]
 @given(data=st.data())
 def test_every_record_comes_back(cls: type[Any], data: st.DataObject) -> None:
     record = data.draw(strategy(cls))
-    if cls is r.Partition and not record.directories:
+    if cls is r.PartitionRegistration and not record.directories:
         return
     assert decode_record(encode_record(record)) == record
 
 
 def test_zero_id_is_migrating() -> None:
-    record = r.Partition(
+    record = r.PartitionRegistration(
         partition_id=0,
         topic_id=uuid.uuid4(),
         replicas=(1, 2),
@@ -79,7 +79,7 @@ def test_zero_id_is_migrating() -> None:
         directories=(MIGRATING, LOST),
     )
     read = decode_record(encode_record(record))
-    assert isinstance(read, r.Partition)
+    assert isinstance(read, r.PartitionRegistration)
     assert read.directories == (MIGRATING, LOST)
 
 
@@ -139,7 +139,7 @@ OLD = {
         + b"\2\0\0\0\1"
         + b"\1\1"
         + b"\0\0\0\1\0\0\0\4\0\0\0\6\1\0\1\1",
-        r.Partition(
+        r.PartitionRegistration(
             partition_id=2,
             topic_id=TOPIC_ID,
             replicas=(1, 2),
@@ -161,7 +161,7 @@ OLD = {
         + b"\0\0\0\1\0\0\0\4\0\0\0\6\2"
         + LOST.bytes
         + b"\0",
-        r.Partition(
+        r.PartitionRegistration(
             partition_id=2,
             topic_id=TOPIC_ID,
             replicas=(1,),
@@ -213,9 +213,10 @@ def test_registration_changes_use_the_oldest_version(change: dict[str, Any], ver
 
 
 WRITTEN = {
-    r.RegisterBroker: (0, 4), r.UnregisterBroker: (1, 0), r.Topic: (2, 0), r.Partition: (3, 2),
-    r.Config: (4, 0), r.PartitionChange: (5, 2), r.RemoveTopic: (9, 0), r.FeatureLevel: (12, 0),
-    r.ProducerIds: (15, 0), r.NoOp: (20, 0), r.BeginTransaction: (23, 0),
+    r.RegisterBroker: (0, 4), r.UnregisterBroker: (1, 0), r.Topic: (2, 0),
+    r.PartitionRegistration: (3, 2), r.DynamicConfig: (4, 0), r.PartitionChange: (5, 2),
+    r.RemoveTopic: (9, 0), r.FeatureLevel: (12, 0),
+    r.ProducerIdsBlock: (15, 0), r.NoOp: (20, 0), r.BeginTransaction: (23, 0),
     r.EndTransaction: (24, 0), r.AbortTransaction: (25, 0), r.RegisterController: (27, 0),
     r.ClearElr: (28, 0),
 }  # fmt: skip

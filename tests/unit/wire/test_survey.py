@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from spindle.model.batches import Batch, Record
+from spindle.model.batches import Record, RecordBatch
 from spindle.model.errors import Corrupt
 from spindle.wire import batch as codec
-from spindle.wire.batch import Compression, Survey
+from spindle.wire.batch import Compression, RecordSurvey
 
 OLDEST, NEWEST = 1_000, 70_000
 HEADERS = ((), (), (("h", b"v"),), (("name" * 40, None), ("b", b"x" * 100)))
@@ -31,8 +31,8 @@ def some_records(rng: random.Random, count: int) -> list[Record]:
     ]
 
 
-def surveyed(batch: Batch, most: int) -> list[tuple[int, int, int, bool]]:
-    survey, found = Survey(batch, OLDEST, NEWEST), []
+def surveyed(batch: RecordBatch, most: int) -> list[tuple[int, int, int, bool]]:
+    survey, found = RecordSurvey(batch, OLDEST, NEWEST), []
     while survey.seen < batch.record_count:
         for number, each in survey.step(most):
             timestamp = batch.base_timestamp + each.timestamp_delta
@@ -40,7 +40,7 @@ def surveyed(batch: Batch, most: int) -> list[tuple[int, int, int, bool]]:
     return found
 
 
-def read(batch: Batch) -> list[tuple[int, int, int, bool]]:
+def read(batch: RecordBatch) -> list[tuple[int, int, int, bool]]:
     return [
         (number, record.offset - batch.base_offset, record.timestamp, record.key is not None)
         for number, record in enumerate(codec.records(batch))
@@ -93,4 +93,4 @@ def test_of_damaged_records_it_takes_only_those_that_can_be_read() -> None:
 def test_more_records_than_bytes_are_refused_before_the_first() -> None:
     batch = codec.build([Record(0, 0, b"k", None)])
     with pytest.raises(Corrupt, match="cannot be in"):
-        Survey(replace(batch, record_count=1_000), OLDEST, NEWEST).step(1)
+        RecordSurvey(replace(batch, record_count=1_000), OLDEST, NEWEST).step(1)

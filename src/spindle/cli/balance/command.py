@@ -51,7 +51,7 @@ from spindle.cli.exits import End
 from spindle.cli.spark import SparkRemote, spark_session
 from spindle.client.admin import AdminClient
 from spindle.pipeline.proposal import document, led, parse
-from spindle.planning.duration import Pace
+from spindle.planning.duration import CopyRates
 
 T = TypeVar("T")
 
@@ -102,7 +102,8 @@ def plan(
     """
     asked = wanted(
         tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between,
-        rate_tolerance, leaders, exclude_topics, least, mend_racks, Pace(throttle, disk_throttle),
+        rate_tolerance, leaders, exclude_topics, least, mend_racks,
+        CopyRates(throttle, disk_throttle),
     )  # fmt: skip
     # First of all, because Spark takes its time to start and says such things in many words.
     cluster = with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
@@ -165,14 +166,14 @@ def apply(
     shows it, `spindle balance cancel` ends it. Exit code 1: something is not where the plan wants
     it; 4: nothing was to be moved. Partitions that were deleted since the plan are skipped.
     """
-    from spindle.cli.balance import run as running
-    from spindle.cli.balance.journal import Asked
+    from spindle.cli.balance import applying as running
+    from spindle.cli.balance.balance_journal import GivenOptions
 
     text = None if plan is None else read_text(plan)
     proposal = None if text is None else parse(text, str(plan))
     if proposal is not None and not proposal.changes:
         render.note(report.headline(proposal))
-    asked = Asked(moves_per_disk, moves_per_broker, throttle, disk_throttle)
+    asked = GivenOptions(moves_per_disk, moves_per_broker, throttle, disk_throttle)
     with render.transfers("moving") as tell:
         outcome = _interruptible(
             bootstrap_server,
@@ -201,7 +202,7 @@ def watch(
     Shows bytes inside the moves, rate and time left of each disk; tells if its process was killed.
     --json is one look. Exit code 1: it is not complete.
     """
-    from spindle.cli.balance import run as running
+    from spindle.cli.balance import applying as running
 
     async def work(admin: AdminClient) -> running.Watched | None:
         seen = await running.look_on(admin)
@@ -227,7 +228,7 @@ def cancel(bootstrap_server: Bootstrap, as_json: AsJson = False) -> None:
 
     What has arrived stays. A run whose process lives ends with Ctrl-C (SIGTERM) there.
     """
-    from spindle.cli.balance import run as running
+    from spindle.cli.balance import applying as running
 
     outcome = _interruptible(bootstrap_server, lambda admin: running.cancel(admin, render.note))
     if as_json:

@@ -9,12 +9,12 @@ from typing import Annotated
 import typer
 
 from spindle.model.errors import Unusable
-from spindle.pipeline.proposal import Wanted
-from spindle.planning.duration import Pace
+from spindle.pipeline.proposal import PlanRequest
+from spindle.planning.duration import CopyRates
 from spindle.planning.load import Band
-from spindle.planning.schedule import Limits
+from spindle.planning.schedule import WaveLimits
 
-NO_LIMIT = Pace()
+NO_LIMIT = CopyRates()
 Tolerance = Annotated[
     float,
     typer.Option(
@@ -149,8 +149,8 @@ def wanted(
     exclude_topics: list[str] | None = None,
     least: int | None = None,
     mend_racks: bool = False,
-    pace: Pace = NO_LIMIT,
-) -> Wanted:
+    pace: CopyRates = NO_LIMIT,
+) -> PlanRequest:
     """The options of a plan as a value."""
     for pattern in exclude_topics or ():
         try:
@@ -161,11 +161,11 @@ def wanted(
             ) from None
     if mend_racks and not between:
         raise Unusable("--mend-racks moves replicas to other brokers: add --between-brokers")
-    return Wanted(
+    return PlanRequest(
         Band(tolerance, high_mark, rate_tolerance, free_floor, least),
         tuple(drain or ()),
         tuple(exclude or ()),
-        Limits(moves_per_disk, moves_per_broker),
+        WaveLimits(moves_per_disk, moves_per_broker),
         between,
         leaders,
         tuple(exclude_topics or ()),

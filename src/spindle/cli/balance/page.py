@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 from spindle.cli import charts, pages, pictures, render
 from spindle.cli.balance.report import duration, headline, leader_rows, limit_rows
 from spindle.cli.charts import Course, CourseChart, Flow, Flows
-from spindle.cli.pictures import Disk, Disks
+from spindle.cli.pictures import DiskBar, DiskBars
 
 if TYPE_CHECKING:
     from spindle.pipeline.forecast import Filling
-    from spindle.pipeline.proposal import Proposal
+    from spindle.pipeline.proposal import ClusterProposal
 
 MOVES_SHOWN: Final = 500
 """Moves in a page; the plan's file has all of them."""
@@ -28,7 +28,7 @@ COURSES_SHOWN: Final = 24
 _DAY: Final = 86_400.0
 
 
-def plan_page(title: str, proposal: Proposal, against: Sequence[str] | None = None) -> str:
+def plan_page(title: str, proposal: ClusterProposal, against: Sequence[str] | None = None) -> str:
     """A plan, with its limits and how long it takes.
 
     `against`: why it does not exist, none where it could; such a plan is not to be carried out.
@@ -69,10 +69,10 @@ def forecast_page(fillings: Sequence[Filling], now: datetime) -> str:
     )
 
 
-def _disks(proposal: Proposal) -> Disks:
+def _disks(proposal: ClusterProposal) -> DiskBars:
     return pictures.disks(
         [
-            Disk(
+            DiskBar(
                 f"broker {d.broker}", d.path, d.capacity if d.online else 0, d.before, d.after,
                 "cordoned" if d.cordoned else "",
             )
@@ -81,17 +81,17 @@ def _disks(proposal: Proposal) -> Disks:
     )  # fmt: skip
 
 
-def _rates(proposal: Proposal) -> Disks:
+def _rates(proposal: ClusterProposal) -> DiskBars:
     """As long as a directory's part of what the fastest is written with."""
     most = max(max(d.rate_before or 0, d.rate_after or 0) for d in proposal.directories)
     bars = [
-        Disk(f"broker {d.broker}", d.path, most, d.rate_before or 0, d.rate_after or 0)
+        DiskBar(f"broker {d.broker}", d.path, most, d.rate_before or 0, d.rate_after or 0)
         for d in proposal.directories
     ]
     return pictures.disks(bars, "of the largest rate")
 
 
-def _rate_rows(proposal: Proposal) -> list[tuple[str, ...]]:
+def _rate_rows(proposal: ClusterProposal) -> list[tuple[str, ...]]:
     return [
         (
             f"broker {d.broker}", d.path, f"{render.size(d.rate_before or 0)}/s",
@@ -101,7 +101,7 @@ def _rate_rows(proposal: Proposal) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def _flows(proposal: Proposal) -> tuple[Flows, int]:
+def _flows(proposal: ClusterProposal) -> tuple[Flows, int]:
     """The largest flows, and how many there are besides."""
     sizes: Counter[tuple[str, str]] = Counter()
     moves: Counter[tuple[str, str]] = Counter()
@@ -113,7 +113,7 @@ def _flows(proposal: Proposal) -> tuple[Flows, int]:
     return charts.flows(largest), len(sizes) - len(largest)
 
 
-def _moves(proposal: Proposal) -> list[tuple[str, ...]]:
+def _moves(proposal: ClusterProposal) -> list[tuple[str, ...]]:
     numbered = [(number, move) for number, wave in enumerate(proposal.waves, 1) for move in wave]
     return [
         (str(number), m.name, f"broker {m.broker} {m.source}", f"broker {m.to} {m.target}",

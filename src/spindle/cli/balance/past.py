@@ -33,7 +33,7 @@ from spindle.cli.exits import End
 from spindle.cli.spark import SparkRemote, spark_session
 from spindle.model.errors import Unusable
 from spindle.pipeline.proposal import document
-from spindle.planning.words import counted
+from spindle.planning.amounts import counted
 
 if TYPE_CHECKING:
     from spindle.pipeline.forecast import Filling
@@ -84,7 +84,7 @@ def history(
     elif every is not None:
         raise Unusable("--every samples a cluster: name it with --bootstrap-server")
     with spark_session("spindle balance history", spark_remote) as spark:
-        from spindle.pipeline import history as keeping
+        from spindle.pipeline import sample_history as keeping
         from spindle.pipeline.forecast import summary
         from spindle.pipeline.job import in_few_words
 
@@ -130,7 +130,7 @@ def forecast(
     history to tell it from.
     """
     with spark_session("spindle balance forecast", spark_remote) as spark:
-        from spindle.pipeline import history as keeping
+        from spindle.pipeline import sample_history as keeping
         from spindle.pipeline.forecast import forecast as told
         from spindle.pipeline.forecast import recent
         from spindle.pipeline.job import in_few_words

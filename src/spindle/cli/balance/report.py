@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from spindle.cli import render
-from spindle.planning.words import counted, lasting, listed
+from spindle.planning.amounts import counted, lasting, listed
 
 if TYPE_CHECKING:
-    from spindle.cli.balance.run import Watched
-    from spindle.pipeline.execution_values import Outcome
-    from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted
+    from spindle.cli.balance.applying import Watched
+    from spindle.pipeline.execution_values import PlanOutcome
+    from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest
     from spindle.planning.load import Band
 
 WAITING_SHOWN = 20
@@ -22,7 +22,7 @@ WAITING_SHOWN = 20
 WITHIN = "every directory is within the band, or a line says why it is not"
 
 
-def headline(proposal: Proposal) -> str:
+def headline(proposal: ClusterProposal) -> str:
     """The plan in a sentence, with what it is measured by."""
     orders = 0 if proposal.leadership is None else len(proposal.leadership.orders)
     those = counted(orders, "partition gets", "partitions get")
@@ -54,7 +54,7 @@ def _unplanned(brokers: Sequence[int], first: bool) -> str:
     return f"{nothing} could be planned for {those} {', '.join(map(str, brokers))}"
 
 
-def result(outcome: Outcome) -> str:
+def result(outcome: PlanOutcome) -> str:
     """What became of it, in a sentence."""
     text = "nothing was moved"
     if outcome.moved:
@@ -69,7 +69,7 @@ def result(outcome: Outcome) -> str:
     return text + (f"; {len(outcome.failed)} not" if outcome.failed else "")
 
 
-def show(proposal: Proposal, lost: Sequence[str] = (), against: Sequence[str] = ()) -> None:
+def show(proposal: ClusterProposal, lost: Sequence[str] = (), against: Sequence[str] = ()) -> None:
     """A plan as text on the terminal.
 
     `lost`: directories and brokers that it is made without; `against`: why it does not exist, which
@@ -107,14 +107,14 @@ def show(proposal: Proposal, lost: Sequence[str] = (), against: Sequence[str] = 
     render.say(sentence)
 
 
-def show_limits(proposal: Proposal) -> None:
+def show_limits(proposal: ClusterProposal) -> None:
     """What a plan with moves has kept to and will keep to, and how long it takes at least."""
     if proposal.moves:
         render.table("Limits", ("limit", "value", "option"), limit_rows(proposal.wanted))
         render.say(duration(proposal))
 
 
-def limit_rows(wanted: Wanted) -> list[tuple[str, str, str]]:
+def limit_rows(wanted: PlanRequest) -> list[tuple[str, str, str]]:
     """The limits of a plan: those that always hold, and those that were asked for."""
     band, limits, pace = wanted.band, wanted.limits, wanted.pace
     per_broker = str(limits.moves_per_broker) if limits.moves_per_broker else "no limit"
@@ -139,7 +139,7 @@ def limit_rows(wanted: Wanted) -> list[tuple[str, str, str]]:
     return rows
 
 
-def duration(proposal: Proposal) -> str:
+def duration(proposal: ClusterProposal) -> str:
     """How long a plan takes at least, or that nothing is known of it."""
     if proposal.wanted.pace == (None, None):
         return (
@@ -170,7 +170,7 @@ def _share(count: int, capacity: int) -> str:
     return f"{share:.0%}" if share >= 0.1 or not count else f"{share:.2%}"
 
 
-def leader_rows(proposal: Proposal) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def leader_rows(proposal: ClusterProposal) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """A table of who leads: its columns and rows."""
     unit = "" if proposal.wanted.band.rate_tolerance is None else "/s"
     columns = ("broker", "leads now", "planned", f"bytes{unit} now", f"bytes{unit} planned")
@@ -193,7 +193,7 @@ def state(directory: DirectoryNow, lost: Sequence[str] = ()) -> str:
     return "cordoned" if directory.cordoned else "online"
 
 
-def show_outcome(outcome: Outcome) -> None:
+def show_outcome(outcome: PlanOutcome) -> None:
     """What became of a plan."""
     render.say(result(outcome))
     for move, why in outcome.failed:
@@ -207,7 +207,7 @@ def show_outcome(outcome: Outcome) -> None:
         )
 
 
-def outcome_document(outcome: Outcome) -> dict[str, Any]:
+def outcome_document(outcome: PlanOutcome) -> dict[str, Any]:
     """The same for scripts."""
     return {
         "version": 1,

@@ -35,7 +35,7 @@ def demo(
     except ImportError as error:
         render.fail(f"{error.name} is missing: pip install 'spindle[spark,demo]' installs it")
     from spindle.cli.connecting import run_to_end, written
-    from spindle.cli.demo.report import page
+    from spindle.cli.demo.demo_report import page
 
     home = data or Path(tempfile.mkdtemp(prefix="spindle-demo-"))
     began = time.monotonic()

@@ -12,21 +12,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from spindle.cli.balance.run import carry_out, verify
-from spindle.cli.demo.load import Drain, Events, Load, longest_gap
-from spindle.cli.demo.report import BIN_SECONDS, Promise, Story
-from spindle.cli.pictures import Disk, Span
+from spindle.cli.balance.applying import carry_out, verify
+from spindle.cli.demo.demo_load import DemoLoad, Drain, Events, longest_gap
+from spindle.cli.demo.demo_report import BIN_SECONDS, Promise, Story
+from spindle.cli.pictures import DiskBar, Span
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
 from spindle.model.errors import Unusable
 from spindle.model.ids import TopicPartition
-from spindle.pipeline.audit import Audit, audit, events
-from spindle.pipeline.execution_values import Outcome
+from spindle.pipeline.audit_job import Audit, audit, events
+from spindle.pipeline.execution_values import PlanOutcome
 from spindle.pipeline.job import propose
-from spindle.pipeline.proposal import Proposal, Wanted
+from spindle.pipeline.proposal import ClusterProposal, PlanRequest
 from spindle.pipeline.session import Session, session
+from spindle.planning.amounts import amount
 from spindle.planning.load import Band
-from spindle.planning.words import amount
 from spindle.runtime.drill import break_directory
 from spindle.runtime.local import LocalCluster
 
@@ -42,7 +42,7 @@ SETTLE_SECONDS = 4.0
 
 
 @dataclass(slots=True)
-class Seen:
+class StoryResults:
     """What the steps leave for the report."""
 
     began: float = 0.0
@@ -59,7 +59,7 @@ async def tell(home: Path, say: Callable[[str], None]) -> Story:
     """Run the whole demo below `home`; the story of it, promises kept or not."""
     say("Spark starts beside the cluster")
     spark_ready = asyncio.create_task(asyncio.to_thread(session, "spindle demo"))
-    seen = Seen()
+    seen = StoryResults()
     began = time.monotonic()
     settings = {"replica.lag.time.max.ms": "10000", "log.segment.bytes": "16777216"}
     async with LocalCluster(home / "cluster", 3, 2, settings=settings) as cluster:
@@ -70,7 +70,7 @@ async def tell(home: Path, say: Callable[[str], None]) -> Story:
             await admin.create_topics([NewTopic(TOPIC, PARTITIONS, 3)]).all()
             seen.began = time.monotonic()
             weights = [1.0 / (1 + index) for index in range(PARTITIONS)]
-            load = Load(cluster.bootstrap, TOPIC, weights, RATE, RECORD_BYTES)
+            load = DemoLoad(cluster.bootstrap, TOPIC, weights, RATE, RECORD_BYTES)
             drain = Drain(cluster.bootstrap, TOPIC, "audit")
             load.start()
             drain.start()
@@ -90,10 +90,10 @@ def _succeeded(task: asyncio.Task[Session]) -> bool:
 async def _story(
     cluster: LocalCluster,
     admin: AdminClient,
-    load: Load,
+    load: DemoLoad,
     drain: Drain,
     spark: Session,
-    seen: Seen,
+    seen: StoryResults,
     home: Path,
     say: Callable[[str], None],
 ) -> Story:
@@ -101,7 +101,7 @@ async def _story(
     await _until_loaded(load)
     say("sampling the disks and planning on Spark")
     proposal = await asyncio.to_thread(
-        propose, spark, cluster.bootstrap, home / "history", Wanted(Band(0.05, 0.9))
+        propose, spark, cluster.bootstrap, home / "history", PlanRequest(Band(0.05, 0.9))
     )
     say(f"the plan: {len(proposal.moves)} moves, {amount(proposal.bytes_moved)} "
         f"(to be as even, any plan must move {amount(proposal.bound)})")  # fmt: skip
@@ -144,7 +144,7 @@ async def _story(
     )
 
 
-async def _until_loaded(load: Load) -> None:
+async def _until_loaded(load: DemoLoad) -> None:
     """Wait until there is enough on the disks to be out of balance."""
     deadline = time.monotonic() + LOAD_SECONDS_MAX
     while len(load.acknowledged) * RECORD_BYTES < SKEW_BYTES:
@@ -160,8 +160,8 @@ async def _until_loaded(load: Load) -> None:
 async def _break_a_disk(
     cluster: LocalCluster,
     admin: AdminClient,
-    load: Load,
-    seen: Seen,
+    load: DemoLoad,
+    seen: StoryResults,
     say: Callable[[str], None],
 ) -> tuple[float, float]:
     """Break the disk that leads most; (when, seconds until every partition serves again)."""
@@ -194,9 +194,9 @@ async def _break_a_disk(
     return broken_at, seconds
 
 
-def _disks(proposal: Proposal, seen: Seen) -> list[Disk]:
+def _disks(proposal: ClusterProposal, seen: StoryResults) -> list[DiskBar]:
     return [
-        Disk(
+        DiskBar(
             f"broker {d.broker}",
             Path(d.path).name,
             d.capacity,
@@ -217,13 +217,13 @@ def _per_bin(events: Events, began: float) -> list[int]:
 
 
 def _promises(
-    proposal: Proposal,
-    outcome: Outcome,
+    proposal: ClusterProposal,
+    outcome: PlanOutcome,
     wrong: int,
     result: Audit,
     gap: float,
     serve: float,
-    load: Load,
+    load: DemoLoad,
 ) -> list[Promise]:
     return [
         Promise("no acknowledged record is lost", f"{result.lost} lost", result.lost == 0),

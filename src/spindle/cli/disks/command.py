@@ -15,11 +15,11 @@ import typer
 
 from spindle.cli import render
 from spindle.cli.connecting import AsJson, Bootstrap, BrokerList, TimeLimit, run_to_end, with_admin
-from spindle.cli.disks import draining, view
+from spindle.cli.disks import disk_tables, draining
 from spindle.cli.disks.draining import Drained
-from spindle.cli.disks.run import Told, cordon, look, order
+from spindle.cli.disks.ordering import OrderResult, cordon, look, order
 from spindle.cli.exits import End
-from spindle.cli.reassign.plan import parse_brokers
+from spindle.cli.reassign.reassignment_plan import parse_brokers
 from spindle.client.admin import AdminClient
 from spindle.client.results import DiskOrder
 from spindle.model.ids import LogDir, NodeId
@@ -56,14 +56,14 @@ def disks(
     if not bootstrap_server:
         raise typer.BadParameter("name a broker of the cluster: -b host:port", param_hint="-b")
 
-    async def work(admin: AdminClient) -> view.Seen:
+    async def work(admin: AdminClient) -> disk_tables.ObservedDirectories:
         return await look(admin, parse_brokers(broker_list))
 
     seen = with_admin(bootstrap_server, work, timeout=request_timeout)
     if as_json:
-        print(json.dumps(view.document(seen)))
+        print(json.dumps(disk_tables.document(seen)))
     else:
-        view.show(seen)
+        disk_tables.show(seen)
     for broker, failure in seen.silent.items():
         render.warn(f"broker {broker} was left out: {failure}")
     if not all(disk.well for disk in seen.disks):
@@ -81,14 +81,14 @@ def history(
 ) -> None:
     """Show the events of each directory since its broker started, with time and reason."""
 
-    async def work(admin: AdminClient) -> view.Seen:
+    async def work(admin: AdminClient) -> disk_tables.ObservedDirectories:
         return await look(admin, parse_brokers(broker_list))
 
     seen = with_admin(bootstrap_server, work, timeout=request_timeout)
     if as_json:
-        print(json.dumps(view.events_document(seen)))
+        print(json.dumps(disk_tables.events_document(seen)))
     else:
-        view.show_events(seen)
+        disk_tables.show_events(seen)
     for broker_id, failure in seen.silent.items():
         render.warn(f"broker {broker_id} was left out: {failure}")
     if seen.silent:
@@ -243,7 +243,7 @@ def _order(
     *,
     force: bool = False,
 ) -> None:
-    async def work(admin: AdminClient) -> Told:
+    async def work(admin: AdminClient) -> OrderResult:
         return await order(admin, broker, path, wanted, wait, force=force)
 
     told = with_admin(bootstrap, work, timeout=timeout)

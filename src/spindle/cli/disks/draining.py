@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from spindle.cli import render
-from spindle.cli.disks.run import EVERY_S, cordon, is_unserved, pick
+from spindle.cli.disks.ordering import EVERY_S, cordon, is_unserved, pick
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
 from spindle.client.results import DiskDescription, LogDirDescription, Replica, Resource
 from spindle.client.results import ResourceType as Type
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import LogDir, NodeId, TopicPartition
-from spindle.planning.broker import plan_broker
+from spindle.planning.broker_planner import plan_broker
 from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad
 
 TRIES_MAX: Final = 3

@@ -27,9 +27,9 @@ from spindle.cli.connecting import (
 )
 from spindle.cli.log_dirs import names
 from spindle.cli.reassign import limits, view
-from spindle.cli.reassign import run as running
-from spindle.cli.reassign.plan import Plan, parse_brokers, parse_plan
-from spindle.cli.reassign.run import Executed, Options, Verified
+from spindle.cli.reassign import reassigning as running
+from spindle.cli.reassign.reassigning import Executed, ReassignOptions, Verified
+from spindle.cli.reassign.reassignment_plan import ReassignmentPlan, parse_brokers, parse_plan
 from spindle.cli.watching import complete_replicas, what_is_there
 from spindle.cli.watching import watch as watch_plan
 from spindle.client.admin import AdminClient
@@ -123,7 +123,7 @@ def execute(
     was killed (the earlier values are below $SPINDLE_STATE_DIR, default ~/.local/state/spindle).
     """
     wanted = parse_plan(read_text(plan))
-    options = Options(
+    options = ReassignOptions(
         watched=watch,
         additional=additional,
         throttle=throttle,
@@ -273,7 +273,7 @@ def list_(
 
 
 async def _watch(
-    admin: AdminClient, plan: Plan, before: Mapping[Replica, bool] | None = None
+    admin: AdminClient, plan: ReassignmentPlan, before: Mapping[Replica, bool] | None = None
 ) -> Verified:
     found = await watch_plan(admin, plan, before)
     if not found.active:

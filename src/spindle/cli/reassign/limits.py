@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Final
 
 from spindle.cli.reassign import throttles
-from spindle.cli.reassign.journal import Journal, Note, Setting
-from spindle.cli.reassign.plan import Assignment, Plan
-from spindle.cli.reassign.state import numbers
+from spindle.cli.reassign.reassign_journal import ChangedSetting, Journal, Note
+from spindle.cli.reassign.reassignment_plan import Assignment, ReassignmentPlan
+from spindle.cli.reassign.reassignment_state import numbers
 from spindle.client.admin import AdminClient
 from spindle.client.cluster import NoSuchBroker
 from spindle.client.failures import Refused
@@ -36,7 +36,7 @@ _OWN: Final = (ConfigSource.TOPIC, ConfigSource.DYNAMIC_BROKER)
 
 async def limit(
     admin: AdminClient,
-    plan: Plan,
+    plan: ReassignmentPlan,
     rates: tuple[int | None, int | None],
     active: Mapping[TopicPartition, Reassignment],
     current: Assignment,
@@ -68,7 +68,7 @@ async def limit(
     return journal
 
 
-async def put_back(admin: AdminClient, plan: Plan, say: Say) -> None:
+async def put_back(admin: AdminClient, plan: ReassignmentPlan, say: Say) -> None:
     """Put back what a plan's execution had set, and nothing else; what others set since stays."""
     journal = Journal((await admin.describe_cluster()).cluster_id)
     if (note := journal.of(plan)) is None:
@@ -81,7 +81,7 @@ async def put_back(admin: AdminClient, plan: Plan, say: Say) -> None:
         say(f"Throttles remain until it is back: {_resources(left)}")
 
 
-async def clear(admin: AdminClient, plan: Plan, say: Say) -> None:
+async def clear(admin: AdminClient, plan: ReassignmentPlan, say: Say) -> None:
     """Take all throttles away, by Kafka's rule: of all live brokers and of the plan's topics.
 
     Kafka's tool does not remember which ones it had set. Where we do, what had been there before
@@ -109,8 +109,8 @@ async def clear(admin: AdminClient, plan: Plan, say: Say) -> None:
 
 async def settle(
     admin: AdminClient,
-    but: Plan,
-    is_active: Callable[[Plan], Awaitable[bool]],
+    but: ReassignmentPlan,
+    is_active: Callable[[ReassignmentPlan], Awaitable[bool]],
     tell: Say,
 ) -> None:
     """Put back the throttles of plans that are over, whose runs have not done so: killed, say."""
@@ -142,7 +142,7 @@ async def change(admin: AdminClient, changes: throttles.Changes, *, but_gone: bo
 async def _note(
     admin: AdminClient,
     journal: Journal,
-    plan: Plan,
+    plan: ReassignmentPlan,
     changes: Iterable[throttles.Changes],
     say: Say,
 ) -> None:
@@ -154,7 +154,7 @@ async def _note(
         for c in each
     }
     found = await _values(admin, wanted)
-    settings = [Setting(*key, found.get(key), ours) for key, ours in wanted.items()]
+    settings = [ChangedSetting(*key, found.get(key), ours) for key, ours in wanted.items()]
     try:
         journal.write(plan, settings)
     except OSError as error:
@@ -164,7 +164,9 @@ async def _note(
         )
 
 
-async def _put_back(admin: AdminClient, note: Note) -> tuple[list[Setting], list[Setting]]:
+async def _put_back(
+    admin: AdminClient, note: Note
+) -> tuple[list[ChangedSetting], list[ChangedSetting]]:
     """(put back, not possible now): settings that still are what that run had made them."""
     cluster = await admin.describe_cluster()
     away = [
@@ -234,7 +236,7 @@ def _listed(values: Iterable[tuple[tuple[Resource, str], str | None]]) -> str:
     )
 
 
-def _resources(settings: Iterable[Setting]) -> str:
+def _resources(settings: Iterable[ChangedSetting]) -> str:
     return ", ".join(sorted({str(s.resource) for s in settings}))
 
 

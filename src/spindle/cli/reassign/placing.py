@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from spindle.cli.reassign.plan import Assignment
+from spindle.cli.reassign.reassignment_plan import Assignment
 from spindle.model.errors import Unusable
 from spindle.model.ids import NodeId, TopicPartition
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from spindle.cli import render
-from spindle.cli.reassign.run import Executed, Verified
-from spindle.cli.reassign.state import MoveState, PartitionState, numbers
+from spindle.cli.reassign.reassigning import Executed, Verified
+from spindle.cli.reassign.reassignment_state import MoveState, PartitionState, numbers
 from spindle.client.results import Reassignment, Replica
 from spindle.model.ids import TopicPartition
 

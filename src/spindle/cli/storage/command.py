@@ -11,7 +11,7 @@ import typer
 from spindle.cli.connecting import AsJson
 from spindle.cli.exits import End
 from spindle.cli.render import say
-from spindle.cli.storage import run as storage_run
+from spindle.cli.storage import storage_format as storage_run
 
 app = typer.Typer(
     add_completion=False, rich_markup_mode=None, no_args_is_help=True, help=__doc__.split("\n")[0]

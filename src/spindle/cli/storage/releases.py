@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from spindle.model.errors import Unusable
-from spindle.model.features import (
+from spindle.model.feature_rules import (
     ELIGIBLE_LEADER_REPLICAS,
     ELR_VERSION,
     FINALIZED,

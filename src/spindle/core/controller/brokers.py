@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from spindle.core.controller import directories
+from spindle.core.controller.broker_sessions import BrokerSession, BrokerSessions
+from spindle.core.controller.controller_state import ControllerResult, ControllerState, Draft
 from spindle.core.controller.elections import concerned, elect_leaderless, remove_broker
-from spindle.core.controller.sessions import Session, Sessions
-from spindle.core.controller.state import Decision, Draft, State
-from spindle.core.logdirs.placement import Rooms
-from spindle.model import records as r
+from spindle.core.logdirs.placement import DirectoryCapacities
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import METADATA_VERSION
+from spindle.model.feature_rules import METADATA_VERSION
 from spindle.model.ids import DirectoryId, Endpoint, NodeId, VersionRange, is_reserved
 
 
@@ -38,8 +38,12 @@ class Registration:
 
 
 def register(
-    state: State, sessions: Sessions, asked: Registration, next_offset: int, now: float
-) -> Decision[int]:
+    state: ControllerState,
+    sessions: BrokerSessions,
+    asked: Registration,
+    next_offset: int,
+    now: float,
+) -> ControllerResult[int]:
     """A broker's epoch: `next_offset` for a new process, its old one for the same process again.
 
     Refusals in Kafka's order: INCONSISTENT_CLUSTER_ID, DUPLICATE_BROKER_REGISTRATION while another
@@ -93,7 +97,9 @@ def _drop_unregistered(draft: Draft, broker: NodeId) -> None:
     remove_broker(draft, broker, lost)
 
 
-def _check_registration(state: State, sessions: Sessions, asked: Registration, now: float) -> None:
+def _check_registration(
+    state: ControllerState, sessions: BrokerSessions, asked: Registration, now: float
+) -> None:
     broker, known = asked.broker_id, state.image.brokers.get(asked.broker_id)
     if asked.cluster_id != state.cluster_id:
         raise Refusal(
@@ -117,7 +123,7 @@ def _check_registration(state: State, sessions: Sessions, asked: Registration, n
     _check_features(state, asked)
 
 
-def _check_directories(state: State, asked: Registration) -> None:
+def _check_directories(state: ControllerState, asked: Registration) -> None:
     def refuse(why: str) -> Refusal:
         return Refusal(Error.INVALID_REGISTRATION, f"broker {asked.broker_id}: {why}")
 
@@ -138,7 +144,7 @@ def _check_directories(state: State, asked: Registration) -> None:
                     )
 
 
-def _check_features(state: State, asked: Registration) -> None:
+def _check_features(state: ControllerState, asked: Registration) -> None:
     finalized = state.image.features
     for name, level in finalized.items():
         offered = asked.features.get(name)
@@ -174,7 +180,7 @@ class Heartbeat:
     want_shut_down: bool = False
     offline_dirs: tuple[DirectoryId, ...] = ()
     cordoned_dirs: tuple[DirectoryId, ...] | None = None
-    rooms: Rooms[DirectoryId] | None = None
+    rooms: DirectoryCapacities[DirectoryId] | None = None
     """What its directories have to offer (B-24); None: as it was, or it never tells."""
 
 
@@ -189,8 +195,8 @@ class HeartbeatAnswer:
 
 
 def heartbeat(
-    state: State, sessions: Sessions, beat: Heartbeat, next_offset: int, now: float
-) -> Decision[HeartbeatAnswer]:
+    state: ControllerState, sessions: BrokerSessions, beat: Heartbeat, next_offset: int, now: float
+) -> ControllerResult[HeartbeatAnswer]:
     """The broker's next state, by KIP-631's table; then its directories. Touches its session.
 
     Notes what it says of the room in its directories. Refusal STALE_BROKER_EPOCH where the broker
@@ -247,7 +253,9 @@ def _directories(draft: Draft, beat: Heartbeat, registration: r.RegisterBroker) 
     directories.cordon(draft, current, beat.cordoned_dirs)
 
 
-def _may_stop(state: State, sessions: Sessions, session: Session, broker: NodeId) -> bool:
+def _may_stop(
+    state: ControllerState, sessions: BrokerSessions, session: BrokerSession, broker: NodeId
+) -> bool:
     """Nobody looks to the broker as a leader any more: not the metadata, nor who has read it."""
     if state.led.get(broker):
         return False
@@ -288,7 +296,9 @@ def _change(
     )
 
 
-def expire(state: State, sessions: Sessions, now: float) -> Decision[NodeId] | None:
+def expire(
+    state: ControllerState, sessions: BrokerSessions, now: float
+) -> ControllerResult[NodeId] | None:
     """Fence one unfenced broker whose session has run out; None where there is none.
 
     One at a time, so that the next one's partitions see where the first one's leaders went.
@@ -303,7 +313,7 @@ def expire(state: State, sessions: Sessions, now: float) -> Decision[NodeId] | N
     return None
 
 
-def unregister(state: State, broker: NodeId) -> Decision[None]:
+def unregister(state: ControllerState, broker: NodeId) -> ControllerResult[None]:
     """UnregisterBroker: forget a broker. Refusal BROKER_ID_NOT_REGISTERED."""
     registration = state.image.brokers.get(broker)
     if registration is None:

@@ -1,8 +1,8 @@
 """How one partition changes: the one place where leaders are chosen and changes are put together.
 
-A caller says what it wants (`Wanted`): another ISR, other replicas, another directory, an election.
-`change` completes a reassignment that this completes, elects a leader by the rules, keeps the ISR
-from emptying (or moves its last members to the eligible leaders, KIP-966), and drafts one
+A caller says what it wants (`PartitionTarget`): another ISR, other replicas, another directory, an
+election. `change` completes a reassignment that this completes, elects a leader by the rules, keeps
+the ISR from emptying (or moves its last members to the eligible leaders, KIP-966), and drafts one
 PartitionChange record, or none where nothing would change.
 """
 
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from spindle.core.controller.state import Draft
-from spindle.model import records as r
+from spindle.core.controller.controller_state import Draft
+from spindle.model import metadata_records as r
 from spindle.model.ids import MIGRATING, NO_LEADER, DirectoryId, NodeId, PartitionId
 
 Ids = tuple[NodeId, ...]
@@ -32,7 +32,7 @@ class Election(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class PartitionTarget:
     """What a partition should become; None leaves a thing as it is."""
 
     isr: Ids | None = None
@@ -53,7 +53,7 @@ class Wanted:
 class _Target:
     """A change in the making."""
 
-    old: r.Partition
+    old: r.PartitionRegistration
     replicas: Ids
     isr: Ids
     removing: Ids
@@ -65,7 +65,7 @@ class _Target:
     recovery: int = RECOVERED
 
 
-def change(draft: Draft, id: PartitionId, wanted: Wanted) -> r.PartitionChange | None:
+def change(draft: Draft, id: PartitionId, wanted: PartitionTarget) -> r.PartitionChange | None:
     """Draft the record that makes a partition what is wanted; None where it is so already."""
     old = draft.partition(id)
     assert old is not None, f"a change of {id}, which does not exist"
@@ -79,7 +79,7 @@ def change(draft: Draft, id: PartitionId, wanted: Wanted) -> r.PartitionChange |
     return record
 
 
-def _target(draft: Draft, old: r.Partition, wanted: Wanted) -> _Target:
+def _target(draft: Draft, old: r.PartitionRegistration, wanted: PartitionTarget) -> _Target:
     replicas = old.replicas if wanted.replicas is None else wanted.replicas
     known = len(old.directories) == len(old.replicas)
     directories = dict(
@@ -121,7 +121,7 @@ def _complete_reassignment(target: _Target) -> None:
         target.removing = target.adding = ()
 
 
-def _eligible_leaders(draft: Draft, target: _Target, wanted: Wanted) -> None:
+def _eligible_leaders(draft: Draft, target: _Target, wanted: PartitionTarget) -> None:
     """Who left the ISR while it was too small to serve has all that was acknowledged (KIP-966)."""
     if not draft.state.elr_enabled:
         target.elr = target.last_known_elr = ()
@@ -137,7 +137,7 @@ def _eligible_leaders(draft: Draft, target: _Target, wanted: Wanted) -> None:
     )
 
 
-def _elect(draft: Draft, target: _Target, wanted: Wanted) -> None:
+def _elect(draft: Draft, target: _Target, wanted: PartitionTarget) -> None:
     def acceptable(broker: NodeId) -> bool:
         return (
             broker != wanted.barred
@@ -166,7 +166,7 @@ def _elect(draft: Draft, target: _Target, wanted: Wanted) -> None:
 
 
 def _elect_at_a_loss(
-    draft: Draft, target: _Target, wanted: Wanted, acceptable: Callable[[NodeId], bool]
+    draft: Draft, target: _Target, wanted: PartitionTarget, acceptable: Callable[[NodeId], bool]
 ) -> None:
     """Nobody who surely has everything is there: who may lead nevertheless."""
     last = target.last_known_elr

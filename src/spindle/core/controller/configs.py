@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from spindle.core.controller.elections import Outcome, elect_leaderless
-from spindle.core.controller.state import Decision, Draft, State
+from spindle.core.controller.controller_state import ControllerResult, ControllerState, Draft
+from spindle.core.controller.elections import ElectionOutcome, elect_leaderless
 from spindle.model import cordons
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal, Unusable
 from spindle.model.ids import PartitionId
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
@@ -28,7 +28,7 @@ _UNCLEAN: Final = "unclean.leader.election.enable"
 _MIN_ISR: Final = "min.insync.replicas"
 
 
-class Operation(IntEnum):
+class ConfigOperation(IntEnum):
     """What is done to a setting, by its number on the wire."""
 
     SET = 0
@@ -38,7 +38,7 @@ class Operation(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
+class ConfigResource:
     """What has settings: type 2 a topic, 4 a broker ("" for all of them)."""
 
     type: int
@@ -90,12 +90,12 @@ def effective(draft: Draft, own: Mapping[str, str | None]) -> tuple[Effective, .
 
 
 def alter_incrementally(
-    state: State,
-    asked: Sequence[tuple[Resource, Sequence[Alteration]]],
+    state: ControllerState,
+    asked: Sequence[tuple[ConfigResource, Sequence[Alteration]]],
     validate_only: bool = False,
     direct: bool = False,
-    named: Mapping[Resource, int] | None = None,
-) -> Decision[list[tuple[Resource, Outcome]]]:
+    named: Mapping[ConfigResource, int] | None = None,
+) -> ControllerResult[list[tuple[ConfigResource, ElectionOutcome]]]:
     """Change single settings; each resource as a whole or not at all.
 
     `direct`: the client asks the controller itself, and no broker has looked at the values.
@@ -112,19 +112,19 @@ def alter_incrementally(
             wanted = _altered(draft, resource, alterations)
             _check_cordons(draft, resource, wanted, direct)
             _write(draft, resource, wanted)
-            outcomes.append((resource, Outcome()))
+            outcomes.append((resource, ElectionOutcome()))
         except Refusal as refusal:
-            outcomes.append((resource, Outcome(refusal.error, refusal.message)))
+            outcomes.append((resource, ElectionOutcome(refusal.error, refusal.message)))
     return _decided(draft, outcomes, validate_only)
 
 
 def alter_wholly(
-    state: State,
-    asked: Sequence[tuple[Resource, Mapping[str, str | None]]],
+    state: ControllerState,
+    asked: Sequence[tuple[ConfigResource, Mapping[str, str | None]]],
     validate_only: bool = False,
     direct: bool = False,
-    named: Mapping[Resource, int] | None = None,
-) -> Decision[list[tuple[Resource, Outcome]]]:
+    named: Mapping[ConfigResource, int] | None = None,
+) -> ControllerResult[list[tuple[ConfigResource, ElectionOutcome]]]:
     """Replace all settings of each resource (the older API): what is not named is dropped."""
     draft = Draft(state)
     outcomes = []
@@ -143,34 +143,36 @@ def alter_wholly(
                 wanted[name] = value
             _check_cordons(draft, resource, wanted, direct)
             _write(draft, resource, wanted)
-            outcomes.append((resource, Outcome()))
+            outcomes.append((resource, ElectionOutcome()))
         except Refusal as refusal:
-            outcomes.append((resource, Outcome(refusal.error, refusal.message)))
+            outcomes.append((resource, ElectionOutcome(refusal.error, refusal.message)))
     return _decided(draft, outcomes, validate_only)
 
 
 def new_topic_records(
     draft: Draft, topic: str, settings: Mapping[str, str | None]
-) -> list[r.Config]:
+) -> list[r.DynamicConfig]:
     """The records for a new topic's settings. Refusal INVALID_CONFIG; drafts nothing."""
     found = []
     for name, value in settings.items():
         if value is None:
             raise Refusal(Error.INVALID_CONFIG, f"{name} of topic {topic} has no value")
-        check_value(Resource(TOPIC_RESOURCE, topic), name, value)
+        check_value(ConfigResource(TOPIC_RESOURCE, topic), name, value)
         found.append(
-            r.Config(resource_type=TOPIC_RESOURCE, resource_name=topic, key=name, value=value)
+            r.DynamicConfig(
+                resource_type=TOPIC_RESOURCE, resource_name=topic, key=name, value=value
+            )
         )
     return found
 
 
 def _decided(
-    draft: Draft, outcomes: list[tuple[Resource, Outcome]], validate_only: bool
-) -> Decision[list[tuple[Resource, Outcome]]]:
+    draft: Draft, outcomes: list[tuple[ConfigResource, ElectionOutcome]], validate_only: bool
+) -> ControllerResult[list[tuple[ConfigResource, ElectionOutcome]]]:
     if validate_only:
         draft.records.clear()
         return draft.decision(outcomes)
-    changed = [record for record in draft.records if isinstance(record, r.Config)]
+    changed = [record for record in draft.records if isinstance(record, r.DynamicConfig)]
     if draft.state.elr_enabled:
         _forget_eligible(draft, [c for c in changed if c.key == _MIN_ISR])
     if any(c.key == _UNCLEAN and c.value == "true" for c in changed):
@@ -179,7 +181,7 @@ def _decided(
     return draft.decision(outcomes, atomic=False)
 
 
-def _forget_eligible(draft: Draft, changed: Sequence[r.Config]) -> None:
+def _forget_eligible(draft: Draft, changed: Sequence[r.DynamicConfig]) -> None:
     """Under another min.insync.replicas a small ISR may go on alone: who left is behind then.
 
     Apache Kafka clears the whole topic (ClearElr) and may leave a partition without anybody who
@@ -199,12 +201,12 @@ def _forget_eligible(draft: Draft, changed: Sequence[r.Config]) -> None:
 # --- checks -------------------------------------------------------------------------------------
 
 
-def _check_once(resource: Resource, named: Mapping[Resource, int]) -> None:
+def _check_once(resource: ConfigResource, named: Mapping[ConfigResource, int]) -> None:
     if named[resource] > 1:
         raise Refusal(Error.INVALID_REQUEST, f"the request names {resource} twice")
 
 
-def _check_resource(draft: Draft, resource: Resource) -> None:
+def _check_resource(draft: Draft, resource: ConfigResource) -> None:
     if resource.type == TOPIC_RESOURCE:
         if not resource.name:
             raise Refusal(Error.INVALID_REQUEST, "topics have no default settings of their own")
@@ -225,7 +227,7 @@ def _check_resource(draft: Draft, resource: Resource) -> None:
         )
 
 
-def check_value(resource: Resource, name: str, value: str) -> None:
+def check_value(resource: ConfigResource, name: str, value: str) -> None:
     """Refusal where a resource has no such setting, may not change it, or not to this value."""
     of_broker = resource.type == BROKER_RESOURCE
     try:
@@ -240,7 +242,7 @@ def check_value(resource: Resource, name: str, value: str) -> None:
         raise Refusal(error, str(unusable)) from None
 
 
-def _check_dynamic(resource: Resource, name: str) -> None:
+def _check_dynamic(resource: ConfigResource, name: str) -> None:
     """Refusal in Kafka's words where a setting is not dynamic, or not for all brokers at once."""
     setting = NODE_SETTINGS.get(name)
     if setting is None:
@@ -254,7 +256,7 @@ def _check_dynamic(resource: Resource, name: str) -> None:
 
 
 def _altered(
-    draft: Draft, resource: Resource, alterations: Sequence[Alteration]
+    draft: Draft, resource: ConfigResource, alterations: Sequence[Alteration]
 ) -> dict[str, str | None]:
     """The settings that alterations touch, with the values that they give them."""
     current = draft.config(resource.type, resource.name)
@@ -265,14 +267,14 @@ def _altered(
             raise Refusal(Error.INVALID_REQUEST, f"{resource}: a setting without a name")
         if name in wanted:
             raise Refusal(Error.INVALID_REQUEST, f"{resource}: {name} is named twice")
-        if alteration.operation == Operation.DELETE:
+        if alteration.operation == ConfigOperation.DELETE:
             wanted[name] = None
             continue
         if value is None:
             raise Refusal(Error.INVALID_REQUEST, f"{resource}: {name} has no value")
-        if alteration.operation == Operation.SET:
+        if alteration.operation == ConfigOperation.SET:
             wanted[name] = value
-        elif alteration.operation in (Operation.APPEND, Operation.SUBTRACT):
+        elif alteration.operation in (ConfigOperation.APPEND, ConfigOperation.SUBTRACT):
             wanted[name] = _listed(draft, resource, alteration, current.get(name))
         else:
             raise Refusal(
@@ -281,7 +283,9 @@ def _altered(
     return wanted
 
 
-def _listed(draft: Draft, resource: Resource, alteration: Alteration, current: str | None) -> str:
+def _listed(
+    draft: Draft, resource: ConfigResource, alteration: Alteration, current: str | None
+) -> str:
     name = alteration.name
     table = NODE_SETTINGS if resource.type == BROKER_RESOURCE else TOPIC_SETTINGS
     if name not in table or table[name].kind is not Kind.LIST:
@@ -293,7 +297,7 @@ def _listed(draft: Draft, resource: Resource, alteration: Alteration, current: s
     return ",".join(listed(alteration.operation, parts(current), parts(alteration.value)))
 
 
-def _default(draft: Draft, resource: Resource, name: str) -> str:
+def _default(draft: Draft, resource: ConfigResource, name: str) -> str:
     settings = draft.state.settings
     if resource.type == BROKER_RESOURCE:
         return (settings.text(name) if name in NODE_SETTINGS else None) or ""
@@ -301,7 +305,7 @@ def _default(draft: Draft, resource: Resource, name: str) -> str:
     return (settings.text(setting.broker) if setting.broker else setting.default) or ""
 
 
-def _write(draft: Draft, resource: Resource, wanted: Mapping[str, str | None]) -> None:
+def _write(draft: Draft, resource: ConfigResource, wanted: Mapping[str, str | None]) -> None:
     """Draft one record for each setting that becomes another; all are checked before."""
     current = draft.config(resource.type, resource.name)
     for name, value in wanted.items():
@@ -313,7 +317,7 @@ def _write(draft: Draft, resource: Resource, wanted: Mapping[str, str | None]) -
     for name, value in wanted.items():
         if current.get(name) != value:
             draft.add(
-                r.Config(
+                r.DynamicConfig(
                     resource_type=resource.type,
                     resource_name=resource.name,
                     key=name,
@@ -323,7 +327,7 @@ def _write(draft: Draft, resource: Resource, wanted: Mapping[str, str | None]) -
 
 
 def _check_cordons(
-    draft: Draft, resource: Resource, wanted: Mapping[str, str | None], direct: bool
+    draft: Draft, resource: ConfigResource, wanted: Mapping[str, str | None], direct: bool
 ) -> None:
     """The controller does not know a broker's paths: it only lets cordons be lifted (KIP-1066).
 
@@ -355,7 +359,7 @@ def parts(text: str | None) -> list[str]:
 
 def listed(operation: int, current: Sequence[str], given: Sequence[str]) -> list[str]:
     """A list after APPEND or SUBTRACT."""
-    if operation == Operation.APPEND:
+    if operation == ConfigOperation.APPEND:
         return [*current, *(p for p in dict.fromkeys(given) if p not in current)]
     return [p for p in current if p not in given]
 
@@ -363,7 +367,7 @@ def listed(operation: int, current: Sequence[str], given: Sequence[str]) -> list
 # --- eligible leader replicas (KIP-966) ---------------------------------------------------------
 
 
-def _check_isr_floor(draft: Draft, resource: Resource, name: str, value: str | None) -> None:
+def _check_isr_floor(draft: Draft, resource: ConfigResource, name: str, value: str | None) -> None:
     """Who is eligible rests on one min.insync.replicas for a topic, which the controller knows."""
     if name != _MIN_ISR or resource.type != BROKER_RESOURCE or not draft.state.elr_enabled:
         return
@@ -392,5 +396,7 @@ def isr_floor(draft: Draft) -> None:
         draft.add(_min_isr("", draft.state.settings.text(_MIN_ISR)))
 
 
-def _min_isr(broker: str, value: str | None) -> r.Config:
-    return r.Config(resource_type=BROKER_RESOURCE, resource_name=broker, key=_MIN_ISR, value=value)
+def _min_isr(broker: str, value: str | None) -> r.DynamicConfig:
+    return r.DynamicConfig(
+        resource_type=BROKER_RESOURCE, resource_name=broker, key=_MIN_ISR, value=value
+    )

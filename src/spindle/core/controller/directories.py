@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from spindle.core.controller.change import Wanted, change, without
+from spindle.core.controller.change import PartitionTarget, change, without
+from spindle.core.controller.controller_state import ControllerResult, ControllerState, Draft
 from spindle.core.controller.elections import allowed_election, remove_broker
-from spindle.core.controller.state import Decision, Draft, State
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NO_LEADER, DirectoryId, NodeId, PartitionId
 
@@ -81,8 +81,8 @@ class Assignment:
 
 
 def assign(
-    state: State, broker: NodeId, epoch: int, assignments: Sequence[Assignment]
-) -> Decision[list[Error]]:
+    state: ControllerState, broker: NodeId, epoch: int, assignments: Sequence[Assignment]
+) -> ControllerResult[list[Error]]:
     """AssignReplicasToDirs (K858-07): one error code for each assignment, in order.
 
     A directory that is not online makes the replica offline. Refusals: UNSUPPORTED_VERSION below
@@ -117,12 +117,14 @@ def assign_one(draft: Draft, broker: NodeId, assignment: Assignment) -> Error:
         change(
             draft,
             id,
-            Wanted(directories=place, isr=isr, barred=broker, unclean=unclean, election=election),
+            PartitionTarget(
+                directories=place, isr=isr, barred=broker, unclean=unclean, election=election
+            ),
         )
     elif partition.leader == NO_LEADER:
         # The replica may have been offline and be the one that can lead again.
         election = allowed_election(draft, draft.topic_name(id.topic_id))
-        change(draft, id, Wanted(directories=place, election=election))
+        change(draft, id, PartitionTarget(directories=place, election=election))
     else:
-        change(draft, id, Wanted(directories=place))
+        change(draft, id, PartitionTarget(directories=place))
     return Error.NONE

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from spindle.core.controller.change import Election, Wanted, change, without
-from spindle.core.controller.state import Decision, Draft, State
+from spindle.core.controller.change import Election, PartitionTarget, change, without
+from spindle.core.controller.controller_state import ControllerResult, ControllerState, Draft
 from spindle.model.errors import Error
 from spindle.model.ids import NO_LEADER, NodeId, PartitionId, TopicId, TopicPartition
 
@@ -21,7 +21,7 @@ ELECTIONS_MAX: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ElectionOutcome:
     """What became of one part of a request."""
 
     error: Error = Error.NONE
@@ -39,15 +39,15 @@ def remove_broker(
 ) -> None:
     """Take a broker out of the ISR and the leadership of these partitions."""
     elections: dict[TopicId, Election] = {}
-    wishes: dict[tuple[TopicId, tuple[NodeId, ...]], Wanted] = {}
+    targets: dict[tuple[TopicId, tuple[NodeId, ...]], PartitionTarget] = {}
     for id in ids:
         partition = draft.partition(id)
         assert partition is not None, f"{id} does not exist"
         if id.topic_id not in elections:
             elections[id.topic_id] = allowed_election(draft, draft.topic_name(id.topic_id))
-        wanted = wishes.get((id.topic_id, partition.isr))
+        wanted = targets.get((id.topic_id, partition.isr))
         if wanted is None:
-            wanted = wishes[id.topic_id, partition.isr] = Wanted(
+            wanted = targets[id.topic_id, partition.isr] = PartitionTarget(
                 isr=without(partition.isr, broker),
                 election=elections[id.topic_id],
                 barred=broker,
@@ -65,22 +65,22 @@ def elect_leaderless(draft: Draft, limit: int | None = None) -> None:
     """Give a leader to the partitions that have none, where somebody may lead now."""
     for id in islice(list(draft.leaderless()), limit):
         election = allowed_election(draft, draft.topic_name(id.topic_id))
-        change(draft, id, Wanted(election=election))
+        change(draft, id, PartitionTarget(election=election))
 
 
-def elect_after_return(state: State) -> Decision[None]:
+def elect_after_return(state: ControllerState) -> ControllerResult[None]:
     """What a new active controller does first: leaders for whoever lacks one."""
     draft = Draft(state)
     elect_leaderless(draft)
     return draft.decision(None, atomic=False)
 
 
-def elect_preferred(state: State) -> Decision[bool]:
+def elect_preferred(state: ControllerState) -> ControllerResult[bool]:
     """The periodic check: leadership back to first replicas. True where more is left to do."""
     draft = Draft(state)
     seen = 0
     for id in list(state.imbalanced):
-        change(draft, id, Wanted(election=Election.PREFERRED))
+        change(draft, id, PartitionTarget(election=Election.PREFERRED))
         seen += 1
         if len(draft.records) >= ELECTIONS_MAX:
             break
@@ -88,8 +88,8 @@ def elect_preferred(state: State) -> Decision[bool]:
 
 
 def elect_leaders(
-    state: State, election: Election, asked: Sequence[TopicPartition] | None
-) -> Decision[Mapping[TopicPartition, Outcome]]:
+    state: ControllerState, election: Election, asked: Sequence[TopicPartition] | None
+) -> ControllerResult[Mapping[TopicPartition, ElectionOutcome]]:
     """ElectLeaders: of these partitions, or of all (then those in no need are not named)."""
     assert election is not Election.ONLINE, "nobody can ask for that"
     draft = Draft(state)
@@ -102,7 +102,7 @@ def elect_leaders(
         if asked is None
         else asked
     )
-    outcomes: dict[TopicPartition, Outcome] = {}
+    outcomes: dict[TopicPartition, ElectionOutcome] = {}
     for name in names:
         outcome = _elect_leader(draft, name, election)
         if not (everywhere and outcome.error is Error.ELECTION_NOT_NEEDED):
@@ -110,26 +110,28 @@ def elect_leaders(
     return draft.decision(outcomes, atomic=False)
 
 
-def _elect_leader(draft: Draft, name: TopicPartition, election: Election) -> Outcome:
+def _elect_leader(draft: Draft, name: TopicPartition, election: Election) -> ElectionOutcome:
     id = draft.state.image.resolve(name)
     partition = draft.partition(id) if id is not None else None
     if id is None or partition is None:
-        return Outcome(Error.UNKNOWN_TOPIC_OR_PARTITION, f"there is no partition {name}")
+        return ElectionOutcome(Error.UNKNOWN_TOPIC_OR_PARTITION, f"there is no partition {name}")
     preferred = election is Election.PREFERRED
     wanted = partition.replicas[0] if preferred else partition.leader
     if partition.leader == wanted != NO_LEADER:
-        return Outcome(Error.ELECTION_NOT_NEEDED, f"{name} is led by broker {wanted} already")
-    change(draft, id, Wanted(election=election))
+        return ElectionOutcome(
+            Error.ELECTION_NOT_NEEDED, f"{name} is led by broker {wanted} already"
+        )
+    change(draft, id, PartitionTarget(election=election))
     after = draft.partition(id)
     assert after is not None
     if preferred and after.leader != partition.replicas[0]:
-        return Outcome(
+        return ElectionOutcome(
             Error.PREFERRED_LEADER_NOT_AVAILABLE,
             f"broker {partition.replicas[0]} cannot lead {name}: it is not in the ISR"
             f" {list(after.isr)}, or not there",
         )
     if after.leader == NO_LEADER:
-        return Outcome(
+        return ElectionOutcome(
             Error.ELIGIBLE_LEADERS_NOT_AVAILABLE, f"no replica of {name} is there to lead it"
         )
-    return Outcome()
+    return ElectionOutcome()

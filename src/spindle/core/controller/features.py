@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from spindle.core.controller.configs import isr_floor
-from spindle.core.controller.state import Decision, Draft, State
-from spindle.model import records as r
+from spindle.core.controller.controller_state import ControllerResult, ControllerState, Draft
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import (
+from spindle.model.feature_rules import (
     CONTROLLER_REGISTRATION,
     ELIGIBLE_LEADER_REPLICAS,
     ELR_VERSION,
@@ -43,8 +43,8 @@ class FeatureUpdate:
 
 
 def update_features(
-    state: State, updates: Sequence[FeatureUpdate], validate_only: bool = False
-) -> Decision[None]:
+    state: ControllerState, updates: Sequence[FeatureUpdate], validate_only: bool = False
+) -> ControllerResult[None]:
     """All of these levels or none. Refusals INVALID_REQUEST, INVALID_UPDATE_VERSION."""
     draft = Draft(state)
     named = Counter(update.name for update in updates)
@@ -65,7 +65,7 @@ def update_features(
     return draft.decision(None)
 
 
-def _check(state: State, update: FeatureUpdate, current: int) -> None:
+def _check(state: ControllerState, update: FeatureUpdate, current: int) -> None:
     name, level = update.name, update.level
 
     def refuse(why: str, error: Error = Error.INVALID_UPDATE_VERSION) -> Refusal:
@@ -90,7 +90,7 @@ def _check(state: State, update: FeatureUpdate, current: int) -> None:
         raise refuse(f"it is {current}, and metadata written at that level would be lost")
 
 
-def _nodes(state: State) -> list[tuple[str, int, tuple[tuple[str, VersionRange], ...]]]:
+def _nodes(state: ControllerState) -> list[tuple[str, int, tuple[tuple[str, VersionRange], ...]]]:
     image = state.image
     return [
         *(("broker", n, b.features) for n, b in image.brokers.items()),
@@ -98,7 +98,7 @@ def _nodes(state: State) -> list[tuple[str, int, tuple[tuple[str, VersionRange],
     ]
 
 
-def _check_together(state: State, levels: dict[str, int]) -> None:
+def _check_together(state: ControllerState, levels: dict[str, int]) -> None:
     if levels.get(ELR_VERSION, 0) and levels.get(METADATA_VERSION, 0) < ELIGIBLE_LEADER_REPLICAS:
         raise Refusal(
             Error.INVALID_UPDATE_VERSION,
@@ -106,7 +106,9 @@ def _check_together(state: State, levels: dict[str, int]) -> None:
         )
 
 
-def begin(state: State, formatted: Sequence[r.MetadataRecord]) -> tuple[r.MetadataRecord, ...]:
+def begin(
+    state: ControllerState, formatted: Sequence[r.MetadataRecord]
+) -> tuple[r.MetadataRecord, ...]:
     """What an empty metadata log begins with: the records of its format, and what they call for."""
     draft = Draft(state)
     for record in formatted:
@@ -120,7 +122,9 @@ def begin(state: State, formatted: Sequence[r.MetadataRecord]) -> tuple[r.Metada
     return (first, *draft.records, r.EndTransaction())
 
 
-def register_controller(state: State, registration: r.RegisterController) -> Decision[None]:
+def register_controller(
+    state: ControllerState, registration: r.RegisterController
+) -> ControllerResult[None]:
     """A controller presents itself. Refusal UNSUPPORTED_VERSION below metadata.version 15."""
     if state.metadata_version < CONTROLLER_REGISTRATION:
         raise Refusal(

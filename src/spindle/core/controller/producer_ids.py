@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from spindle.core.controller.state import Decision, Draft, State
-from spindle.model import records as r
+from spindle.core.controller.controller_state import ControllerResult, ControllerState, Draft
+from spindle.model import metadata_records as r
 from spindle.model.ids import NodeId
 
 BLOCK_SIZE: Final = 1000
@@ -20,12 +20,14 @@ class Block:
     size: int
 
 
-def allocate(state: State, broker: NodeId, epoch: int) -> Decision[Block]:
+def allocate(state: ControllerState, broker: NodeId, epoch: int) -> ControllerResult[Block]:
     """The next block, which nobody else will ever get. Refusal STALE_BROKER_EPOCH."""
     state.check_broker_epoch(broker, epoch)
     draft = Draft(state)
     first = state.image.next_producer_id
     draft.add(
-        r.ProducerIds(broker_id=broker, broker_epoch=epoch, next_producer_id=first + BLOCK_SIZE)
+        r.ProducerIdsBlock(
+            broker_id=broker, broker_epoch=epoch, next_producer_id=first + BLOCK_SIZE
+        )
     )
     return draft.decision(Block(first, BLOCK_SIZE))

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from spindle.core.controller.change import Election, Wanted, change, without
-from spindle.core.controller.elections import Outcome, allowed_election
-from spindle.core.controller.state import Decision, Draft, State
+from spindle.core.controller.change import Election, PartitionTarget, change, without
+from spindle.core.controller.controller_state import ControllerResult, ControllerState, Draft
+from spindle.core.controller.elections import ElectionOutcome, allowed_election
 from spindle.core.controller.topics import check_assignment
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import DirectoryId, NodeId, PartitionId, TopicPartition, is_reserved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reassignment:
+class TargetReplicas:
     """The replicas that a partition is to have; None ends the reassignment under way.
 
     `directories` names the place of new replicas, by broker, where it matters.
@@ -32,21 +32,21 @@ class Reassignment:
 
 
 def alter(
-    state: State, asked: Sequence[Reassignment], allow_replication_change: bool = True
-) -> Decision[list[Outcome]]:
+    state: ControllerState, asked: Sequence[TargetReplicas], allow_replication_change: bool = True
+) -> ControllerResult[list[ElectionOutcome]]:
     """Start, replace or cancel reassignments; one outcome for each, in order."""
     draft = Draft(state)
     outcomes = []
     for reassignment in asked:
         try:
             _alter(draft, reassignment, allow_replication_change)
-            outcomes.append(Outcome())
+            outcomes.append(ElectionOutcome())
         except Refusal as refusal:
-            outcomes.append(Outcome(refusal.error, refusal.message))
+            outcomes.append(ElectionOutcome(refusal.error, refusal.message))
     return draft.decision(outcomes, atomic=False)
 
 
-def _alter(draft: Draft, asked: Reassignment, allow_replication_change: bool) -> None:
+def _alter(draft: Draft, asked: TargetReplicas, allow_replication_change: bool) -> None:
     name = asked.partition
     id = draft.state.image.resolve(name)
     partition = draft.partition(id) if id is not None else None
@@ -60,10 +60,10 @@ def _alter(draft: Draft, asked: Reassignment, allow_replication_change: bool) ->
 
 def _start(
     draft: Draft,
-    asked: Reassignment,
+    asked: TargetReplicas,
     target: tuple[NodeId, ...],
     id: PartitionId,
-    partition: r.Partition,
+    partition: r.PartitionRegistration,
     allow_replication_change: bool,
 ) -> None:
     check_assignment(draft, target, None)
@@ -84,7 +84,7 @@ def _start(
     change(
         draft,
         id,
-        Wanted(
+        PartitionTarget(
             replicas=merged,
             removing=leaving,
             adding=without(merged, *before),
@@ -95,7 +95,10 @@ def _start(
 
 
 def _checked_places(
-    draft: Draft, asked: Reassignment, target: tuple[NodeId, ...], partition: r.Partition
+    draft: Draft,
+    asked: TargetReplicas,
+    target: tuple[NodeId, ...],
+    partition: r.PartitionRegistration,
 ) -> dict[NodeId, DirectoryId]:
     places = {}
     for broker, directory in asked.directories.items():
@@ -113,7 +116,9 @@ def _checked_places(
     return places
 
 
-def _cancel(draft: Draft, name: TopicPartition, id: PartitionId, partition: r.Partition) -> None:
+def _cancel(
+    draft: Draft, name: TopicPartition, id: PartitionId, partition: r.PartitionRegistration
+) -> None:
     if not partition.adding_replicas and not partition.removing_replicas:
         raise Refusal(Error.NO_REASSIGNMENT_IN_PROGRESS, f"{name} is not being reassigned")
     replicas = without(partition.replicas, *partition.adding_replicas)
@@ -128,7 +133,7 @@ def _cancel(draft: Draft, name: TopicPartition, id: PartitionId, partition: r.Pa
     change(
         draft,
         id,
-        Wanted(replicas=replicas, isr=isr, removing=(), adding=(), election=election),
+        PartitionTarget(replicas=replicas, isr=isr, removing=(), adding=(), election=election),
     )
 
 
@@ -137,8 +142,8 @@ def _election(draft: Draft, id: PartitionId) -> Election:
 
 
 def ongoing(
-    state: State, asked: Mapping[str, Sequence[int]] | None = None
-) -> Iterator[tuple[TopicPartition, r.Partition]]:
+    state: ControllerState, asked: Mapping[str, Sequence[int]] | None = None
+) -> Iterator[tuple[TopicPartition, r.PartitionRegistration]]:
     """The reassignments under way, of these partitions or of all, by topic and number."""
     if asked is None:
         names = sorted(

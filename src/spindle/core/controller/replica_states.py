@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
+from spindle.core.controller.controller_state import ControllerResult, ControllerState, Draft
 from spindle.core.controller.directories import Assignment, assign_one
-from spindle.core.controller.state import Decision, Draft, State
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import LOST, UNASSIGNED, NodeId, TopicId, TopicPartition
 
@@ -34,14 +34,14 @@ class Named(NamedTuple):
 
 
 def alter(
-    state: State,
+    state: ControllerState,
     broker: NodeId,
     epoch: int,
     new_state: int,
     replicas: Sequence[Named],
     *,
     damaged: bool = False,
-) -> Decision[list[Error]]:
+) -> ControllerResult[list[Error]]:
     """One error code for each replica, in order.
 
     `damaged`: those that went offline have lost records, and are no eligible leaders (KIP-966).

@@ -13,10 +13,15 @@ from itertools import pairwise
 from typing import Final
 
 from spindle.core.controller import configs
-from spindle.core.controller.placement import place
-from spindle.core.controller.state import Decision, Draft, State, check_records
+from spindle.core.controller.controller_state import (
+    ControllerResult,
+    ControllerState,
+    Draft,
+    check_records,
+)
+from spindle.core.controller.replica_placement import place
 from spindle.core.controller.wholes import GoneTopics, MoreOfTopics, NewTopics
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import METADATA_TOPIC, DirectoryId, NodeId, TopicId
 from spindle.model.outbox import Rng
@@ -27,7 +32,7 @@ _LEGAL: Final = frozenset(string.ascii_letters + string.digits + "._-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewTopic:
+class CreatableTopic:
     """One topic of a CreateTopics request; counts of -1 mean the cluster's default.
 
     `assignments`: (partition, replicas) given by hand; the counts must then be -1.
@@ -76,13 +81,13 @@ def check_name(name: str) -> None:
 
 
 def create_topics(
-    state: State,
-    topics: Sequence[NewTopic],
+    state: ControllerState,
+    topics: Sequence[CreatableTopic],
     rng: Rng,
     new_id: Callable[[], TopicId],
     validate_only: bool = False,
     whole: NewTopics | None = None,
-) -> Decision[list[TopicAnswer]]:
+) -> ControllerResult[list[TopicAnswer]]:
     """One answer for each topic, in order. Refusal POLICY_VIOLATION where all are too much.
 
     `whole`: all topics of the request that these are some of; None: these are all.
@@ -114,7 +119,7 @@ def _named_twice(name: str) -> TopicAnswer:
 
 
 def _create_topic(
-    draft: Draft, topic: NewTopic, rng: Rng, new_id: Callable[[], TopicId]
+    draft: Draft, topic: CreatableTopic, rng: Rng, new_id: Callable[[], TopicId]
 ) -> TopicAnswer:
     before = len(draft.records)
     try:
@@ -139,7 +144,7 @@ def _create_topic(
     )
 
 
-def _check_new(draft: Draft, topic: NewTopic) -> None:
+def _check_new(draft: Draft, topic: CreatableTopic) -> None:
     if topic.name == METADATA_TOPIC:
         raise Refusal(
             Error.INVALID_REQUEST, f"Creation of internal topic {METADATA_TOPIC} is prohibited."
@@ -156,7 +161,7 @@ def _check_new(draft: Draft, topic: NewTopic) -> None:
         )
 
 
-def _assignment(draft: Draft, topic: NewTopic, rng: Rng) -> list[tuple[NodeId, ...]]:
+def _assignment(draft: Draft, topic: CreatableTopic, rng: Rng) -> list[tuple[NodeId, ...]]:
     if topic.assignments:
         return _manual_assignment(draft, topic)
     if topic.replication < DEFAULT or topic.replication == 0:
@@ -190,7 +195,7 @@ def _placed(draft: Draft, count: int, replication: int, rng: Rng) -> list[tuple[
     return assignment
 
 
-def _manual_assignment(draft: Draft, topic: NewTopic) -> list[tuple[NodeId, ...]]:
+def _manual_assignment(draft: Draft, topic: CreatableTopic) -> list[tuple[NodeId, ...]]:
     if topic.replication != DEFAULT:
         raise Refusal(
             Error.INVALID_REQUEST,
@@ -259,14 +264,14 @@ def new_partition(
     topic_id: TopicId,
     number: int,
     replicas: tuple[NodeId, ...],
-) -> r.Partition:
+) -> r.PartitionRegistration:
     """A partition that begins now: whoever is there is in the ISR and the first of them leads."""
     isr = tuple(broker for broker in replicas if draft.is_active(broker))
     assert isr, f"partition {number} would begin without a leader"
     places: tuple[DirectoryId, ...] = ()
     if draft.state.directories_supported:
         places = tuple(draft.default_directory(broker) for broker in replicas)
-    return r.Partition(
+    return r.PartitionRegistration(
         partition_id=number,
         topic_id=topic_id,
         replicas=replicas,
@@ -294,12 +299,12 @@ class MorePartitions:
 
 
 def create_partitions(
-    state: State,
+    state: ControllerState,
     topics: Sequence[MorePartitions],
     rng: Rng,
     validate_only: bool = False,
     whole: MoreOfTopics | None = None,
-) -> Decision[list[TopicAnswer]]:
+) -> ControllerResult[list[TopicAnswer]]:
     """One answer for each topic, in order. Refusal POLICY_VIOLATION where all are too much.
 
     `whole`: all topics of the request that these are some of; None: these are all.
@@ -364,8 +369,8 @@ def _create_partitions(draft: Draft, asked: MorePartitions, rng: Rng) -> None:
 
 
 def delete_topics(
-    state: State, topics: Sequence[str | TopicId], whole: GoneTopics | None = None
-) -> Decision[list[TopicAnswer]]:
+    state: ControllerState, topics: Sequence[str | TopicId], whole: GoneTopics | None = None
+) -> ControllerResult[list[TopicAnswer]]:
     """Delete topics, given by name or by id. One answer for each, in order.
 
     `whole`: all topics of the request that these are some of; None: these are all. Refusal

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from spindle.core.controller.state import State, check_records
+from spindle.core.controller.controller_state import ControllerState, check_records
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import METADATA_TOPIC, TopicId
 
@@ -29,7 +29,9 @@ class NewTopics:
         self._total = 0
         self._records = 0
 
-    def add(self, state: State, name: str, partitions: int, assigned: int, settings: int) -> None:
+    def add(
+        self, state: ControllerState, name: str, partitions: int, assigned: int, settings: int
+    ) -> None:
         """Count one: its partitions (-1: the default number), those by hand, and its settings."""
         self.named[name] += 1
         if self.named[name] > 1 or name == METADATA_TOPIC:
@@ -68,7 +70,7 @@ class MoreOfTopics:
         """Of the names that come twice: those that are answered."""
         self._records = 0
 
-    def add(self, state: State, name: str, count: int) -> None:
+    def add(self, state: ControllerState, name: str, count: int) -> None:
         """Count one, which is to have so many partitions."""
         self.named[name] += 1
         known = state.image.topic(name)
@@ -91,7 +93,7 @@ class GoneTopics:
         self.names: dict[str, TopicId] = {}
         self._records = 0
 
-    def add(self, state: State, asked: str | TopicId) -> None:
+    def add(self, state: ControllerState, asked: str | TopicId) -> None:
         """Count one."""
         topics = state.image.topic_ids if isinstance(asked, str) else state.image.topics
         self._records += asked in topics

@@ -1,27 +1,28 @@
 """A classic consumer group as its clients meet it: join, sync, heartbeat, commit, leave, describe.
 
-Finds out who speaks and what that means (`core.groups.states`); `core.groups.rebalance` carries it
-out. `core.groups.coordinator` calls it; it never knows offsets or where it is stored.
+Finds out who speaks and what that means (`core.groups.group_states`); `core.groups.rebalance`
+carries it out. `core.groups.coordinator_shard` calls it; it never knows offsets or where it is
+stored.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from spindle.core.groups.members import JoinThen, Member, SyncThen, new_member
-from spindle.core.groups.rebalance import Rebalance
-from spindle.core.groups.states import TABLE, Input, State, Step
-from spindle.core.groups.subscription import subscribed_topics
-from spindle.core.groups.values import (
+from spindle.core.groups.group_states import TABLE, GroupInput, GroupState, GroupStep
+from spindle.core.groups.group_values import (
     GroupRecord,
     GroupView,
-    Identity,
     Join,
     JoinAnswer,
+    MemberIdentity,
     MemberView,
     Sync,
     SyncAnswer,
 )
+from spindle.core.groups.members import ClassicGroupMember, JoinThen, SyncThen, new_member
+from spindle.core.groups.rebalance import Rebalance
+from spindle.core.groups.subscription import subscribed_topics
 from spindle.model.errors import Error
 
 NEW_MEMBER_TIMEOUT: Final = 300.0
@@ -57,7 +58,7 @@ class ClassicGroup(Rebalance):
                 self._add(ask, member_id, then)
 
     def _admit(self, ask: Join) -> Error:
-        if self.state is State.DEAD:
+        if self.state is GroupState.DEAD:
             return Error.COORDINATOR_NOT_AVAILABLE
         names = [name for name, _ in ask.protocols]
         if not ask.protocol_type or not names:
@@ -70,7 +71,7 @@ class ClassicGroup(Rebalance):
 
     def _room_for(self, ask: Join) -> Error:
         member = self.members.get(ask.member_id)
-        if self.state is State.PREPARING:
+        if self.state is GroupState.PREPARING:
             # All who wait count, so that a shrunk limit drops whoever comes late.
             waiting = sum(1 for m in self.members if m.joining is not None)
             is_full = waiting >= self._limits.size_max
@@ -103,7 +104,7 @@ class ClassicGroup(Rebalance):
             self.leader = member_id
         self._grew = self._grew or self.generation == 0
         self._wake_by(member.deadline)
-        self._take_step(TABLE[self.state, Input.NEW_MEMBER])
+        self._take_step(TABLE[self.state, GroupInput.NEW_MEMBER])
 
     def _join_known(self, ask: Join, then: JoinThen) -> None:
         if ask.member_id in self._promised and ask.instance_id is None:
@@ -115,21 +116,21 @@ class ClassicGroup(Rebalance):
             then(JoinAnswer(error=member, member_id=ask.member_id))
             return
         if member.protocols != ask.protocols:
-            what = Input.MEMBER_CHANGED
+            what = GroupInput.MEMBER_CHANGED
         elif member.member_id == self.leader:
-            what = Input.LEADER_SAME
+            what = GroupInput.LEADER_SAME
         else:
-            what = Input.FOLLOWER_SAME
+            what = GroupInput.FOLLOWER_SAME
         step = TABLE[self.state, what]
-        assert isinstance(step, Step), f"{self.group_id} has members while {self.state}"
-        if step is Step.REPEAT:
+        assert isinstance(step, GroupStep), f"{self.group_id} has members while {self.state}"
+        if step is GroupStep.REPEAT:
             self._heard_of(member)
             then(self._joined(member))
             return
         self._rejoin(member, ask, then)
         self._take_step(step)
 
-    def _rejoin(self, member: Member, ask: Join, then: JoinThen) -> None:
+    def _rejoin(self, member: ClassicGroupMember, ask: Join, then: JoinThen) -> None:
         # An older join of the same member is a retry's forerunner; its connection is owed a word.
         member.answer_join(
             JoinAnswer(error=Error.REBALANCE_IN_PROGRESS, member_id=member.member_id)
@@ -137,7 +138,7 @@ class ClassicGroup(Rebalance):
         member.update(ask)
         member.joining = then
 
-    def _return_static(self, member: Member, ask: Join, then: JoinThen) -> None:
+    def _return_static(self, member: ClassicGroupMember, ask: Join, then: JoinThen) -> None:
         """A static member's process was restarted: it keeps its place (KIP-345)."""
         old, was_leader = member.member_id, member.member_id == self.leader
         told_leader = self.leader or ""
@@ -153,9 +154,9 @@ class ClassicGroup(Rebalance):
             self._unsynced[member.member_id] = None
         member.update(ask)
         self._heard_of(member)
-        step = TABLE[self.state, Input.STATIC_RETURN]
-        assert isinstance(step, Step), f"{self.group_id} has members while {self.state}"
-        if step is Step.REPEAT and self.members.chosen_protocol() == self.protocol:
+        step = TABLE[self.state, GroupInput.STATIC_RETURN]
+        assert isinstance(step, GroupStep), f"{self.group_id} has members while {self.state}"
+        if step is GroupStep.REPEAT and self.members.chosen_protocol() == self.protocol:
             # Nothing changes for the others, but a new coordinator must know the new id.
             self._store(
                 GroupRecord(self.group_id, self.stored(self._assignments())),
@@ -163,11 +164,11 @@ class ClassicGroup(Rebalance):
             )
             return
         member.joining = then
-        self._take_step(Step.REBALANCE if step is Step.REPEAT else step)
+        self._take_step(GroupStep.REBALANCE if step is GroupStep.REPEAT else step)
 
     def _returned(
         self,
-        member: Member,
+        member: ClassicGroupMember,
         member_id: str,
         ask: Join,
         told_leader: str,
@@ -204,7 +205,7 @@ class ClassicGroup(Rebalance):
             then(SyncAnswer(error=member))
             return
         self._unsynced.pop(member.member_id, None)
-        if TABLE[self.state, Input.SYNC] is Step.REPEAT:
+        if TABLE[self.state, GroupInput.SYNC] is GroupStep.REPEAT:
             self._heard_of(member)
             then(self._assigned(member))
             return
@@ -219,7 +220,7 @@ class ClassicGroup(Rebalance):
                 lambda error: self._on_stored(generation, given, error),
             )
 
-    def _check_sync(self, ask: Sync) -> Member | Error:
+    def _check_sync(self, ask: Sync) -> ClassicGroupMember | Error:
         member = self._speaker(ask.member_id, ask.instance_id)
         if isinstance(member, Error):
             return member
@@ -229,42 +230,42 @@ class ClassicGroup(Rebalance):
             ask.protocol not in (None, self.protocol)
         ):
             return Error.INCONSISTENT_GROUP_PROTOCOL
-        step = TABLE[self.state, Input.SYNC]
+        step = TABLE[self.state, GroupInput.SYNC]
         return step if isinstance(step, Error) else member
 
-    def heartbeat(self, who: Identity) -> Error:
+    def heartbeat(self, who: MemberIdentity) -> Error:
         """A member is alive; REBALANCE_IN_PROGRESS tells it to join again."""
         member = self._member_of(who)
         if isinstance(member, Error):
             return member
         self._heard_of(member)
-        step = TABLE[self.state, Input.HEARTBEAT]
+        step = TABLE[self.state, GroupInput.HEARTBEAT]
         return step if isinstance(step, Error) else Error.NONE
 
-    def may_commit(self, who: Identity, in_transaction: bool = False) -> Error:
+    def may_commit(self, who: MemberIdentity, in_transaction: bool = False) -> Error:
         """Whether these offsets may be committed for the group.
 
         Consumers without a group (generation -1, no id) may while nobody is a member. In a
         transaction it is the producer that is fenced, so one that does not say for which member it
         speaks may always (before KIP-447 none did), and a rebalance is no hindrance.
         """
-        if self.state is State.EMPTY and who.generation < 0:
+        if self.state is GroupState.EMPTY and who.generation < 0:
             return Error.NONE
         is_anonymous = who.generation < 0 and not who.member_id and who.instance_id is None
-        if is_anonymous and self.state is not State.DEAD:
+        if is_anonymous and self.state is not GroupState.DEAD:
             return Error.NONE if in_transaction else Error.UNKNOWN_MEMBER_ID
         member = self._member_of(who)
         if isinstance(member, Error):
             return member
         if in_transaction:
             return Error.NONE  # It is the producer that speaks: the member itself may be dead.
-        step = TABLE[self.state, Input.COMMIT]
+        step = TABLE[self.state, GroupInput.COMMIT]
         if isinstance(step, Error):
             return step
         self._heard_of(member)
         return Error.NONE
 
-    def _member_of(self, who: Identity) -> Member | Error:
+    def _member_of(self, who: MemberIdentity) -> ClassicGroupMember | Error:
         """The member that speaks in the current generation."""
         member = self._speaker(who.member_id, who.instance_id)
         if isinstance(member, Error) or who.generation == self.generation:
@@ -273,7 +274,7 @@ class ClassicGroup(Rebalance):
 
     def leave(self, member_id: str, instance_id: str | None) -> Error:
         """A member leaves; a static one may be named by its instance alone."""
-        if self.state is State.DEAD:
+        if self.state is GroupState.DEAD:
             return Error.COORDINATOR_NOT_AVAILABLE
         if not member_id and instance_id is not None:
             static = self.members.static(instance_id)
@@ -288,14 +289,14 @@ class ClassicGroup(Rebalance):
         self._drop(member)
         return Error.NONE
 
-    def _speaker(self, member_id: str, instance_id: str | None) -> Member | Error:
-        if self.state is State.DEAD:
+    def _speaker(self, member_id: str, instance_id: str | None) -> ClassicGroupMember | Error:
+        if self.state is GroupState.DEAD:
             return Error.COORDINATOR_NOT_AVAILABLE
         return self.members.identify(member_id, instance_id)
 
     def view(self) -> GroupView:
         """As DescribeGroups shows it: metadata and assignments only while they hold."""
-        stable = self.state is State.STABLE
+        stable = self.state is GroupState.STABLE
         return GroupView(
             group_id=self.group_id,
             state=self.state.value,

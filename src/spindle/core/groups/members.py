@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from spindle.core.groups.values import Join, JoinAnswer, StoredMember, SyncAnswer
+from spindle.core.groups.group_values import Join, JoinAnswer, StoredMember, SyncAnswer
 from spindle.model.errors import Error
 
 JoinThen = Callable[[JoinAnswer], None]
@@ -16,7 +16,7 @@ SyncThen = Callable[[SyncAnswer], None]
 
 
 @dataclass(slots=True)
-class Member:
+class ClassicGroupMember:
     """A member. `deadline` (s, monotonic): when its session ends unless it is heard of.
 
     `joining`/`syncing`: the answer it waits for. `is_new`: it has never had an answer to its
@@ -79,9 +79,9 @@ class Member:
         )
 
 
-def new_member(ask: Join, member_id: str, then: JoinThen) -> Member:
+def new_member(ask: Join, member_id: str, then: JoinThen) -> ClassicGroupMember:
     """A member as it joins for the first time."""
-    return Member(
+    return ClassicGroupMember(
         member_id=member_id,
         instance_id=ask.instance_id,
         client_id=ask.client_id,
@@ -94,9 +94,9 @@ def new_member(ask: Join, member_id: str, then: JoinThen) -> Member:
     )
 
 
-def restored_member(stored: StoredMember, protocol: str | None) -> Member:
+def restored_member(stored: StoredMember, protocol: str | None) -> ClassicGroupMember:
     """A member as it was stored. Of its protocols only the chosen one is known."""
-    return Member(
+    return ClassicGroupMember(
         member_id=stored.member_id,
         instance_id=stored.instance_id,
         client_id=stored.client_id,
@@ -114,48 +114,48 @@ class Roster:
     """The members by id, in the order they came, and by instance id where they are static."""
 
     def __init__(self) -> None:
-        self._by_id: dict[str, Member] = {}
+        self._by_id: dict[str, ClassicGroupMember] = {}
         self._statics: dict[str, str] = {}
 
     def __len__(self) -> int:
         return len(self._by_id)
 
-    def __iter__(self) -> Iterator[Member]:
+    def __iter__(self) -> Iterator[ClassicGroupMember]:
         return iter(tuple(self._by_id.values()))
 
     def __contains__(self, member_id: str) -> bool:
         return member_id in self._by_id
 
-    def get(self, member_id: str) -> Member | None:
+    def get(self, member_id: str) -> ClassicGroupMember | None:
         """A member by its id."""
         return self._by_id.get(member_id)
 
-    def static(self, instance_id: str) -> Member | None:
+    def static(self, instance_id: str) -> ClassicGroupMember | None:
         """A member by its instance id."""
         member_id = self._statics.get(instance_id)
         return None if member_id is None else self._by_id[member_id]
 
-    def add(self, member: Member) -> None:
+    def add(self, member: ClassicGroupMember) -> None:
         """A member more."""
         assert member.member_id not in self._by_id, f"member {member.member_id} is there already"
         self._by_id[member.member_id] = member
         if member.instance_id is not None:
             self._statics[member.instance_id] = member.member_id
 
-    def remove(self, member: Member) -> None:
+    def remove(self, member: ClassicGroupMember) -> None:
         """A member less."""
         del self._by_id[member.member_id]
         if member.instance_id is not None:
             del self._statics[member.instance_id]
 
-    def rename(self, member: Member, member_id: str) -> None:
+    def rename(self, member: ClassicGroupMember, member_id: str) -> None:
         """A static member has come back: same place in the order, new id."""
         assert member.instance_id is not None
         old, member.member_id = member.member_id, member_id
         self._by_id = {(member_id if k == old else k): m for k, m in self._by_id.items()}
         self._statics[member.instance_id] = member_id
 
-    def identify(self, member_id: str, instance_id: str | None) -> Member | Error:
+    def identify(self, member_id: str, instance_id: str | None) -> ClassicGroupMember | Error:
         """The member that speaks; FENCED_INSTANCE_ID if another took its instance's place."""
         if instance_id is not None:
             holder = self._statics.get(instance_id)

@@ -1,7 +1,7 @@
 """Offsets that were committed in transactions which are still open (KIP-98, KIP-447).
 
 They count from the transaction's marker on, or never. Pure bookkeeping for
-`core.groups.coordinator`.
+`core.groups.coordinator_shard`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from typing import TypeVar
 
-from spindle.core.groups.values import OffsetRecord
+from spindle.core.groups.group_values import OffsetRecord
 from spindle.model.ids import TopicPartition
 
 K = TypeVar("K")

@@ -1,9 +1,9 @@
 """How a classic group's generations are made: phases, stored assignments, sessions and time.
 
-What each input means in each state stands in `core.groups.states`; here is how it is carried out.
-The group performs nothing: it stores through the function it is given, wakes through the Outbox,
-and answers through the continuations that came with each request. It never knows where it is
-stored, nor offsets. `core.groups.group` is the door that clients come through.
+What each input means in each state stands in `core.groups.group_states`; here is how it is carried
+out. The group performs nothing: it stores through the function it is given, wakes through the
+Outbox, and answers through the continuations that came with each request. It never knows where it
+is stored, nor offsets. `core.groups.group` is the door that clients come through.
 
 A generation: members join (PreparingRebalance) until all are there or time is up; each is told
 the generation, the leader also all members' metadata (CompletingRebalance); the leader brings the
@@ -14,15 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spindle.core.groups.members import Member, Roster, restored_member
-from spindle.core.groups.states import LEGAL, TABLE, Input, State, Step
-from spindle.core.groups.values import (
+from spindle.core.groups.group_states import LEGAL, TABLE, GroupInput, GroupState, GroupStep
+from spindle.core.groups.group_values import (
+    GroupLimits,
     GroupRecord,
     JoinAnswer,
-    Limits,
     StoredGroup,
     SyncAnswer,
 )
+from spindle.core.groups.members import ClassicGroupMember, Roster, restored_member
 from spindle.model.errors import Error
 from spindle.model.outbox import Outbox, Timer
 
@@ -32,9 +32,9 @@ Store = Callable[[GroupRecord, Callable[[Error], None]], None]
 class Rebalance:
     """The generations of one group. Times kept are s (monotonic), timeouts of members ms."""
 
-    def __init__(self, group_id: str, limits: Limits, out: Outbox, store: Store) -> None:
+    def __init__(self, group_id: str, limits: GroupLimits, out: Outbox, store: Store) -> None:
         self.group_id = group_id
-        self.state = State.EMPTY
+        self.state = GroupState.EMPTY
         self.generation = 0
         self.protocol_type = ""
         self.protocol: str | None = None
@@ -57,7 +57,7 @@ class Rebalance:
 
     def restore(self, stored: StoredGroup) -> None:
         """Become what was stored; members' sessions begin anew."""
-        assert self.state is State.EMPTY, f"{self.group_id} is restored over a living group"
+        assert self.state is GroupState.EMPTY, f"{self.group_id} is restored over a living group"
         self.generation = stored.generation
         self.protocol_type = stored.protocol_type
         self.protocol = stored.protocol
@@ -66,13 +66,13 @@ class Rebalance:
         for member in stored.members:
             self.members.add(restored_member(member, stored.protocol))
         if len(self.members):
-            self.state = State.STABLE
+            self.state = GroupState.STABLE
         for restored in self.members:
             self._heard_of(restored)
 
     def close(self, error: Error) -> None:
         """The group is deleted or led elsewhere: tell all who wait, and stop."""
-        self._go(State.DEAD)
+        self._go(GroupState.DEAD)
         for member in self.members:
             member.answer_join(JoinAnswer(error=error, member_id=member.member_id))
             member.answer_sync(SyncAnswer(error=error))
@@ -82,14 +82,14 @@ class Rebalance:
 
     def reopen(self) -> None:
         """Its deletion could not be stored: it is an empty group as before."""
-        assert self.state is State.DEAD
+        assert self.state is GroupState.DEAD
         assert not len(self.members)
-        self.state = State.EMPTY
+        self.state = GroupState.EMPTY
 
     @property
     def is_idle(self) -> bool:
         """Nobody is in it or about to be."""
-        return self.state is State.EMPTY and not self._promised
+        return self.state is GroupState.EMPTY and not self._promised
 
     def stored(self, assignments: dict[str, bytes]) -> StoredGroup:
         """This generation as it is written."""
@@ -106,18 +106,18 @@ class Rebalance:
 
     # --- the phases of a rebalance --------------------------------------------------------------
 
-    def _take_step(self, step: Step | Error) -> None:
-        if step is Step.REBALANCE:
+    def _take_step(self, step: GroupStep | Error) -> None:
+        if step is GroupStep.REBALANCE:
             self._prepare()
         else:
             self._maybe_complete()
 
     def _prepare(self) -> None:
         """Begin a new generation: all must join again."""
-        is_first = self.state is State.EMPTY
-        if self.state is State.COMPLETING:
+        is_first = self.state is GroupState.EMPTY
+        if self.state is GroupState.COMPLETING:
             self._fail_syncs(Error.REBALANCE_IN_PROGRESS)
-        self._go(State.PREPARING)
+        self._go(GroupState.PREPARING)
         self._unsynced.clear()
         patience = self._patience()
         delay = min(self._limits.initial_delay / 1000, patience)
@@ -136,7 +136,7 @@ class Rebalance:
 
     def _maybe_complete(self) -> None:
         if (
-            self.state is State.PREPARING
+            self.state is GroupState.PREPARING
             and self._delay_left is None
             and not self._promised
             and all(m.joining is not None for m in self.members)
@@ -157,11 +157,11 @@ class Rebalance:
         self._phase_ends = None
         if not len(self.members):
             self.protocol = None
-            self._go(State.EMPTY)
+            self._go(GroupState.EMPTY)
             self._store(GroupRecord(self.group_id, self.stored({})), lambda error: None)
             return
         self.protocol = self.members.chosen_protocol()
-        self._go(State.COMPLETING)
+        self._go(GroupState.COMPLETING)
         self._unsynced = {m.member_id: None for m in self.members}
         self._end_phase_in(self._patience())
         for member in self.members:
@@ -179,7 +179,7 @@ class Rebalance:
             self.leader = here.member_id
         return here is not None
 
-    def _joined(self, member: Member) -> JoinAnswer:
+    def _joined(self, member: ClassicGroupMember) -> JoinAnswer:
         # In a stable group a follower has no use for the others' metadata; nor may a leader
         # that only asks again assign again, but it never comes here in that state.
         return JoinAnswer(
@@ -197,20 +197,20 @@ class Rebalance:
     # --- assignments ----------------------------------------------------------------------------
 
     def _on_stored(self, generation: int, given: dict[str, bytes], error: Error) -> None:
-        if self.state is not State.COMPLETING or generation != self.generation:
+        if self.state is not GroupState.COMPLETING or generation != self.generation:
             return
         if error:
             self._fail_syncs(error)
             self._prepare()
             return
-        self._go(State.STABLE)
+        self._go(GroupState.STABLE)
         for member in self.members:
             member.assignment = given.get(member.member_id, b"")
             if member.syncing is not None:
                 self._heard_of(member)
                 member.answer_sync(self._assigned(member))
 
-    def _assigned(self, member: Member) -> SyncAnswer:
+    def _assigned(self, member: ClassicGroupMember) -> SyncAnswer:
         return SyncAnswer(
             protocol_type=self.protocol_type,
             protocol=self.protocol,
@@ -229,7 +229,7 @@ class Rebalance:
 
     # --- members that go --------------------------------------------------------------------------
 
-    def _forget(self, member: Member) -> None:
+    def _forget(self, member: ClassicGroupMember) -> None:
         self.members.remove(member)
         self._unsynced.pop(member.member_id, None)
         if self.leader == member.member_id:
@@ -238,15 +238,15 @@ class Rebalance:
         member.answer_join(JoinAnswer(error=error))
         member.answer_sync(SyncAnswer(error=error))
 
-    def _drop(self, member: Member) -> None:
-        step = TABLE[self.state, Input.MEMBER_GONE]
-        assert isinstance(step, Step), f"{self.group_id} has members while {self.state}"
+    def _drop(self, member: ClassicGroupMember) -> None:
+        step = TABLE[self.state, GroupInput.MEMBER_GONE]
+        assert isinstance(step, GroupStep), f"{self.group_id} has members while {self.state}"
         self._forget(member)
         self._take_step(step)
 
     # --- time -----------------------------------------------------------------------------------
 
-    def _heard_of(self, member: Member) -> None:
+    def _heard_of(self, member: ClassicGroupMember) -> None:
         member.deadline = self._out.now + member.session_timeout / 1000
         self._wake_by(member.deadline)
 
@@ -256,7 +256,7 @@ class Rebalance:
 
     def _wake_by(self, when: float) -> None:
         # Deadlines mostly move back: the timer stays and looks again when it fires.
-        if self.state is State.DEAD or (self._timer is not None and self._timer.at <= when):
+        if self.state is GroupState.DEAD or (self._timer is not None and self._timer.at <= when):
             return
         if self._timer is not None:
             self._timer.cancel()
@@ -292,22 +292,22 @@ class Rebalance:
             self._wake_by(min(deadlines))
 
     def _on_phase_end(self) -> None:
-        if self.state is State.PREPARING and self._delay_left and self._grew:
+        if self.state is GroupState.PREPARING and self._delay_left and self._grew:
             # Members still keep coming into the first generation: wait as long again.
             delay = min(self._limits.initial_delay / 1000, self._delay_left)
             self._delay_left = max(self._delay_left - delay, 0.0)
             self._grew = False
             self._end_phase_in(delay)
-        elif self.state is State.PREPARING:
+        elif self.state is GroupState.PREPARING:
             self._complete()
-        elif self.state is State.COMPLETING:
+        elif self.state is GroupState.COMPLETING:
             late = [m for m in self.members if m.member_id in self._unsynced]
             for member in late:
                 self._forget(member)
             if late:
                 self._prepare()
 
-    def _go(self, state: State) -> None:
+    def _go(self, state: GroupState) -> None:
         assert state in LEGAL[self.state], f"{self.group_id}: {self.state} to {state}"
         self.state = state
         self.since_ms = self._out.wall_ms

@@ -1,6 +1,6 @@
 """Which committed offsets have outlived their use (KIP-211).
 
-Pure. Asked by `core.groups.coordinator` from time to time.
+Pure. Asked by `core.groups.coordinator_shard` from time to time.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spindle.core.groups.group import ClassicGroup
-from spindle.core.groups.states import State
-from spindle.core.groups.values import CONSUMER, Committed
+from spindle.core.groups.group_states import GroupState
+from spindle.core.groups.group_values import CONSUMER, Committed
 from spindle.model.ids import TopicPartition
 
 
@@ -24,7 +24,7 @@ def expired(
     Without members: `retention` ms after the last one left. With members: only topics that no
     consumer subscribes to, so long after their commit. Never joined at all: after the commit.
     """
-    if group.state is State.EMPTY:
+    if group.state is GroupState.EMPTY:
         left_ms = group.since_ms if group.protocol_type else -1
         return [
             partition

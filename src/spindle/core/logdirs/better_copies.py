@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spindle.model.ids import LOST, NO_LEADER, NodeId, TopicPartition
-from spindle.model.records import Partition
+from spindle.model.metadata_records import PartitionRegistration
 
 
-def better_copy(state: Partition, me: NodeId, name: TopicPartition) -> str | None:
+def better_copy(state: PartitionRegistration, me: NodeId, name: TopicPartition) -> str | None:
     """Who has more than `me` of a partition without another leader, in words; None: nobody."""
     others = [b for b in (*state.isr, *state.elr) if b != me]
     last = [b for b in state.last_known_elr if b != NO_LEADER]

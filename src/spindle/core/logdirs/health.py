@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Final
 
 from spindle.model.activity import Activity
-from spindle.model.logs import Usage
+from spindle.model.log_values import Usage
 
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 _OURS: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EINTR, errno.EAGAIN})

@@ -7,7 +7,7 @@ between the two renames leaves a future log alone, which the next start promotes
 two current logs, never none without a complete future. If the target dies between them, the source
 gets its name back.
 
-Pure. The node's `moves` feeds inputs and carries out the wishes that come back.
+Pure. The node's `moves` feeds inputs and carries out the effects that come back.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 
 
-class State(Enum):
+class LogDirMoveState(Enum):
     """Where a move is. FREEZING to RESTORING are the swap: appends are blocked."""
 
     PREPARING = "the future log is being made"
@@ -39,7 +39,7 @@ class State(Enum):
     ABANDONED = "given up"
 
 
-class Input(Enum):
+class MoveInput(Enum):
     """What can happen to a move."""
 
     PREPARED = "future log made"
@@ -66,7 +66,7 @@ class Input(Enum):
     START_MOVED = "log start moved"
 
 
-class Wish(Enum):
+class MoveEffect(Enum):
     """What the node is to do."""
 
     COPY = "copy the next piece"
@@ -91,11 +91,11 @@ class Wish(Enum):
 class Row(NamedTuple):
     """What an input leads to."""
 
-    next: State
-    wishes: tuple[Wish, ...] = ()
+    next: LogDirMoveState
+    effects: tuple[MoveEffect, ...] = ()
 
 
-S, I, W = State, Input, Wish  # noqa: E741
+S, I, W = LogDirMoveState, MoveInput, MoveEffect  # noqa: E741
 
 BEFORE_SWAP: Final = (
     S.PREPARING,
@@ -122,8 +122,8 @@ PROMISED: Final = frozenset(
 """States in which the metadata should name the target: no correction may be sent (B-05)."""
 
 
-def _table() -> dict[tuple[State, Input], Row]:
-    t: dict[tuple[State, Input], Row] = {}
+def _table() -> dict[tuple[LogDirMoveState, MoveInput], Row]:
+    t: dict[tuple[LogDirMoveState, MoveInput], Row] = {}
     # What every move can hear at any time without consequence of its own: each piece begins with
     # a comparison of both logs (cuts and raised starts are followed there, K113-13), and the image
     # is asked, not remembered.
@@ -192,11 +192,11 @@ def _table() -> dict[tuple[State, Input], Row]:
     return t
 
 
-TABLE: Final[Mapping[tuple[State, Input], Row]] = MappingProxyType(_table())
+TABLE: Final[Mapping[tuple[LogDirMoveState, MoveInput], Row]] = MappingProxyType(_table())
 """All pairs that can occur; any other is a bug of ours."""
 
 
-class Move:
+class LogDirMove:
     """One move: which replica, from where to where, how far. Changes by `feed` alone."""
 
     __slots__ = ("copied", "end", "id", "name", "share", "size", "source", "state", "target")
@@ -209,7 +209,7 @@ class Move:
         self.name = name
         self.source = source
         self.target = target
-        self.state = State.PREPARING
+        self.state = LogDirMoveState.PREPARING
         self.end = 0
         """Where the future log ends."""
         self.size = 0
@@ -244,9 +244,9 @@ class Move:
         """The future log chases the current one: pieces are copied as records come."""
         return self.state in (S.COPYING, S.CAUGHT_UP, S.ASSIGNING, S.SETTLING, S.DRAINING)
 
-    def feed(self, happened: Input) -> tuple[Wish, ...]:
+    def feed(self, happened: MoveInput) -> tuple[MoveEffect, ...]:
         """Something happened; what to do now, in this order."""
         row = TABLE.get((self.state, happened))
         assert row is not None, f"{self.name}: {happened.name} cannot come while {self.state.name}"
         self.state = row.next
-        return row.wishes
+        return row.effects

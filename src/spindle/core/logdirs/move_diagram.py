@@ -1,4 +1,4 @@
-"""The table of moves as a picture: a Mermaid state diagram, and what its states and wishes mean.
+"""The table of moves as a picture: a Mermaid state diagram, and what its states and effects mean.
 
 Draws what the table says and knows nothing else of moves. Called by whoever writes the
 documentation (`python -m tests.house.test_drawings`) and by the test that compares both.
@@ -8,9 +8,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.core.logdirs.move import BEFORE_SWAP, BLOCKED, RENAMING, TABLE, Input, Row, State, Wish
+from spindle.core.logdirs.move import (
+    BEFORE_SWAP,
+    BLOCKED,
+    RENAMING,
+    TABLE,
+    LogDirMoveState,
+    MoveEffect,
+    MoveInput,
+    Row,
+)
 
-GROUPS: Final[dict[str, tuple[State, ...]]] = {
+GROUPS: Final[dict[str, tuple[LogDirMoveState, ...]]] = {
     "BEFORE_THE_SWAP": BEFORE_SWAP,
     "APPENDS_BLOCKED": BLOCKED,
     "RENAMING": RENAMING,
@@ -34,7 +43,7 @@ def diagram() -> str:
             lines += [f"    {line}" for line in _arrows(state.name, inner)]
         lines.append("    }")
     framed = [state for states in GROUPS.values() for state in states]
-    for state in State:
+    for state in LogDirMoveState:
         if state not in framed:
             outside += _arrows(state.name, _own(rows, state, {}))
     lines += outside
@@ -42,10 +51,12 @@ def diagram() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _shared(rows: dict[tuple[State, Input], Row], states: tuple[State, ...]) -> dict[Input, Row]:
-    """What leads all of these states to the same end, with the same wishes."""
-    found: dict[Input, Row] = {}
-    for happened in Input:
+def _shared(
+    rows: dict[tuple[LogDirMoveState, MoveInput], Row], states: tuple[LogDirMoveState, ...]
+) -> dict[MoveInput, Row]:
+    """What leads all of these states to the same end, with the same effects."""
+    found: dict[MoveInput, Row] = {}
+    for happened in MoveInput:
         alike = {rows.get((state, happened)) for state in states}
         row = alike.pop()
         if not alike and row is not None and row.next not in states:
@@ -54,28 +65,30 @@ def _shared(rows: dict[tuple[State, Input], Row], states: tuple[State, ...]) -> 
 
 
 def _own(
-    rows: dict[tuple[State, Input], Row], state: State, shared: dict[Input, Row]
-) -> dict[Input, Row]:
+    rows: dict[tuple[LogDirMoveState, MoveInput], Row],
+    state: LogDirMoveState,
+    shared: dict[MoveInput, Row],
+) -> dict[MoveInput, Row]:
     return {i: row for (s, i), row in rows.items() if s is state and i not in shared}
 
 
-def _arrows(start: str, found: dict[Input, Row]) -> list[str]:
+def _arrows(start: str, found: dict[MoveInput, Row]) -> list[str]:
     """One arrow for all inputs that lead to the same row."""
-    inputs: dict[Row, list[Input]] = {}
+    inputs: dict[Row, list[MoveInput]] = {}
     for happened, row in found.items():
         inputs.setdefault(row, []).append(happened)
     lines = []
     for row, causes in inputs.items():
-        wishes = ", ".join(wish.name for wish in row.wishes)
-        label = " or ".join(cause.value for cause in causes) + (f" / {wishes}" if wishes else "")
+        effects = ", ".join(effect.name for effect in row.effects)
+        label = " or ".join(cause.value for cause in causes) + (f" / {effects}" if effects else "")
         lines.append(f"    {start} --> {row.next.name}: {label}")
     return lines
 
 
 def legend() -> str:
-    """What states and wishes mean, as two Markdown tables."""
+    """What states and effects mean, as two Markdown tables."""
     lines = ["| state | meaning |", "|---|---|"]
-    lines += [f"| {state.name} | {state.value} |" for state in State]
+    lines += [f"| {state.name} | {state.value} |" for state in LogDirMoveState]
     lines += ["", "| effect | what the broker does |", "|---|---|"]
-    lines += [f"| {wish.name} | {wish.value} |" for wish in Wish]
+    lines += [f"| {effect.name} | {effect.value} |" for effect in MoveEffect]
     return "\n".join(lines) + "\n"

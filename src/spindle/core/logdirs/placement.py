@@ -1,8 +1,9 @@
 """The directory of a new replica: by free bytes and load, not by counting (K113-27, B-07, B-24).
 
-Pure. `Rooms` are the figures of a broker's directories and rank them. A broker begins a `Round`
-whenever logs are to be created, from what it sees of its disks, and asks first whether a wish or
-the metadata names a directory. It tells its rooms to the controller, which then chooses by them.
+Pure. `DirectoryCapacities` are the figures of a broker's directories and rank them. A broker begins
+a `Round` whenever logs are to be created, from what it sees of its disks, and asks first whether a
+remembered directory or the metadata names one. It tells the figures to the controller, which then
+chooses by them.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Candidate:
     sizes: Sequence[int]
 
 
-class Room(NamedTuple):
+class DirectoryCapacity(NamedTuple):
     """What a directory offers. Those on one device have its bytes together, and its load."""
 
     left: int
@@ -56,7 +57,7 @@ class Room(NamedTuple):
     """Which of its broker's devices it lies on, counted from 0."""
 
 
-class Rooms(Generic[K]):
+class DirectoryCapacities(Generic[K]):
     """The directories of one broker as figures; each replica placed counts for the next.
 
     `share`: bytes that make no difference; 0 where the free bytes are not known, so that only the
@@ -65,19 +66,19 @@ class Rooms(Generic[K]):
 
     __slots__ = ("_of", "grown", "share")
 
-    def __init__(self, of: Mapping[K, Room], share: int, grown: int) -> None:
+    def __init__(self, of: Mapping[K, DirectoryCapacity], share: int, grown: int) -> None:
         self._of = dict(of)
         self.share = share
         self.grown = grown
 
     @property
-    def of(self) -> Mapping[K, Room]:
+    def of(self) -> Mapping[K, DirectoryCapacity]:
         """The figures now."""
         return self._of
 
-    def copy(self) -> Rooms[K]:
+    def copy(self) -> DirectoryCapacities[K]:
         """The same, to be changed apart."""
-        return Rooms(self._of, self.share, self.grown)
+        return DirectoryCapacities(self._of, self.share, self.grown)
 
     def order(self, among: Iterable[K]) -> list[K]:
         """Directories by room, then by load, then by logs; those without figures are left out."""
@@ -112,28 +113,30 @@ class Round:
         mean = sum(sizes) // len(sizes) if sizes else 0
         grown = max(share, min(mean, share * SHARES // LARGEST))
         of = {
-            c.path: Room(left, rate, len(c.sizes), number)
+            c.path: DirectoryCapacity(left, rate, len(c.sizes), number)
             for number, device in enumerate(_devices(known))
             for left, rate in [_offer(device, grown)]
             for c in device
         }
         blind = any(c.usable < 0 or c.total <= 0 for c in known)
-        self._rooms = Rooms(of, 0 if blind else share, grown)
+        self._rooms = DirectoryCapacities(of, 0 if blind else share, grown)
 
     @property
-    def rooms(self) -> Rooms[LogDir]:
+    def rooms(self) -> DirectoryCapacities[LogDir]:
         """The figures of all directories, for the controller: it knows which are cordoned."""
         return self._rooms.copy()
 
-    def order(self, wish: LogDir | None = None, assigned: LogDir | None = None) -> list[LogDir]:
+    def order(
+        self, preferred: LogDir | None = None, assigned: LogDir | None = None
+    ) -> list[LogDir]:
         """The online directories for a new replica, best first; empty where none is online.
 
-        First the one wished for, then the one that the metadata names (both also where cordoned:
+        First the preferred one, then the one that the metadata names (both also where cordoned:
         somebody has decided), then those not cordoned by room; cordoned ones only where all are.
         Without figures from a file system: by the number of logs, as Apache Kafka does.
         """
         by_room = self._rooms.order(self._free or self._cordoned)
-        named = [p for p in (wish, assigned) if p is not None and p in self._rooms.of]
+        named = [p for p in (preferred, assigned) if p is not None and p in self._rooms.of]
         return list(dict.fromkeys([*named, *by_room]))
 
     def took(self, path: LogDir) -> None:

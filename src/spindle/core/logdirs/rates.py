@@ -9,7 +9,7 @@ WINDOW: Final = 10
 """Seconds that count."""
 
 
-class Rate:
+class RateMeter:
     """Bytes of the last seconds, and of all time."""
 
     def __init__(self) -> None:

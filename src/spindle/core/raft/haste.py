@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from spindle.core.raft.values import NOBODY
+from spindle.core.raft.raft_values import NOBODY
 from spindle.model.ids import NodeId
 from spindle.model.outbox import Rng
 

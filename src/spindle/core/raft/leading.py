@@ -16,7 +16,7 @@ OBSERVER_SILENT = 300.0
 
 
 @dataclass(slots=True)
-class Progress:
+class ReplicaProgress:
     """How far a replica of the metadata log is. Times: `fetched_at` in s, the others wall ms."""
 
     end: int = -1
@@ -29,7 +29,7 @@ class Progress:
     """The leader's end at the fetch before: who has reached it is caught up."""
 
 
-class Leading:
+class LeaderProgress:
     """One term of leadership: progress of voters and observers, and what is committed."""
 
     def __init__(self, me: NodeId, epoch: int, voters: Iterable[NodeId], now: float) -> None:
@@ -38,8 +38,8 @@ class Leading:
         self.start: int | None = None
         """Offset of this epoch's LeaderChange, once it has been placed."""
         self.since = now
-        self.voters: dict[NodeId, Progress] = {voter: Progress() for voter in voters}
-        self.observers: dict[NodeId, Progress] = {}
+        self.voters: dict[NodeId, ReplicaProgress] = {voter: ReplicaProgress() for voter in voters}
+        self.observers: dict[NodeId, ReplicaProgress] = {}
 
     def on_local_end(self, end: int, wall_ms: int) -> None:
         """Our own copy is durable up to `end`."""
@@ -75,7 +75,7 @@ class Leading:
         if progress is not None:
             progress.fetched_at = now
 
-    def _observer(self, replica: NodeId, now: float) -> Progress:
+    def _observer(self, replica: NodeId, now: float) -> ReplicaProgress:
         if replica not in self.observers:
             silent = [
                 id for id, p in self.observers.items() if p.fetched_at < now - OBSERVER_SILENT
@@ -83,8 +83,8 @@ class Leading:
             for id in silent:
                 del self.observers[id]
             if len(self.observers) >= OBSERVERS_MAX:
-                return Progress()
-            self.observers[replica] = Progress()
+                return ReplicaProgress()
+            self.observers[replica] = ReplicaProgress()
         return self.observers[replica]
 
     def committed(self) -> int | None:

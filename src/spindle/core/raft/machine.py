@@ -1,33 +1,38 @@
 """The metadata quorum as one machine: elections, leadership, following (KIP-595, KIP-996).
 
-Never sees bytes, files or sockets: `World` does these for it. A node feeds it what has happened
-and what other nodes ask. A quorum of one runs through the same steps as a quorum of three; only
-nobody else need be asked. Called by `node.quorum` alone.
-
-What rests on a remembered vote or epoch leaves only when that is durable (`when_saved`).
+Never sees bytes, files or sockets: `RaftIO` does these for it. A node feeds it what has happened
+and what other nodes ask. A quorum of one takes the same steps as one of three. Called by
+`node.quorum` alone. What rests on a vote or epoch leaves only when that is durable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spindle.core.raft.following import Follower
+from spindle.core.raft.follower import Follower
 from spindle.core.raft.haste import Haste
-from spindle.core.raft.leading import Leading
-from spindle.core.raft.log import RaftLog
-from spindle.core.raft.roles import Following, Governing, Resigned, Role, Standing, Waiting
-from spindle.core.raft.values import (
+from spindle.core.raft.leading import LeaderProgress
+from spindle.core.raft.raft_io import RaftIO
+from spindle.core.raft.raft_log import RaftLog
+from spindle.core.raft.raft_values import (
     NOBODY,
     Ballot,
     ElectionState,
+    FetchPosition,
     FetchVerdict,
-    FetchWish,
     Heard,
     Timing,
     VoteAnswer,
 )
-from spindle.core.raft.world import World
-from spindle.model.batches import Batch
+from spindle.core.raft.roles import (
+    CandidateState,
+    FollowerState,
+    LeaderState,
+    ResignedState,
+    Role,
+    UnattachedState,
+)
+from spindle.model.batches import RecordBatch
 from spindle.model.errors import Error
 from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.outbox import Outbox
@@ -48,7 +53,7 @@ class Raft:
         timing: Timing,
         out: Outbox,
         log: RaftLog,
-        world: World,
+        world: RaftIO,
     ) -> None:
         self.me = me
         self.voters = voters
@@ -57,7 +62,7 @@ class Raft:
         self.log = log
         self.world = world
         self.state = ElectionState()
-        self.role: Role = Waiting()
+        self.role: Role = UnattachedState()
         self.follower = Follower(self)
         self._haste = Haste()
         self.stopping = False
@@ -75,7 +80,7 @@ class Raft:
     @property
     def leader(self) -> NodeId:
         """Who leads it, or NOBODY. We ourselves, once resigned, are none."""
-        if self.state.leader == self.me and not isinstance(self.role, Governing):
+        if self.state.leader == self.me and not isinstance(self.role, LeaderState):
             return NOBODY
         return self.state.leader
 
@@ -85,9 +90,9 @@ class Raft:
         return self.me in self.voters
 
     @property
-    def term(self) -> Leading | None:
+    def term(self) -> LeaderProgress | None:
         """Our own leadership, once it has begun."""
-        return self.role.term if isinstance(self.role, Governing) else None
+        return self.role.term if isinstance(self.role, LeaderState) else None
 
     def heard(self, error: Error = Error.NONE) -> Heard:
         """What we tell anybody about epoch and leader."""
@@ -103,7 +108,7 @@ class Raft:
         self.state = known
         if self.is_voter and known.leader == self.me:
             # What we appended last in this epoch may be lost: never lead the same epoch again.
-            self._become(Resigned())
+            self._become(ResignedState())
             self._later(self._patience(), self._stand)
         elif known.leader not in (NOBODY, self.me):
             self._follow(known.leader)
@@ -115,7 +120,7 @@ class Raft:
         """Take no more part; `then` when the others know, if we led, or a second later."""
         self.stopping = True
         asked: tuple[NodeId, ...] = ()
-        if isinstance(self.role, Governing):
+        if isinstance(self.role, LeaderState):
             asked = self.resign()
         for timer in self.role.timers:
             timer.cancel()
@@ -177,7 +182,7 @@ class Raft:
             return
         if epoch > self.epoch:
             self._adopt(epoch, leader)
-        if self.is_voter and isinstance(self.role, Following) and self.state.leader == leader:
+        if self.is_voter and isinstance(self.role, FollowerState) and self.state.leader == leader:
             place = successors.index(self.me) if self.me in successors else len(successors)
             self.role.fetched = False  # It answers no more: pre-votes may be granted.
             self._cancel_timers()
@@ -185,18 +190,15 @@ class Raft:
         answer(self.heard())
 
     def on_fetch(
-        self, replica: NodeId, wish: FetchWish, directory: DirectoryId | None = None
+        self, replica: NodeId, position: FetchPosition, directory: DirectoryId | None = None
     ) -> FetchVerdict:
-        """A replica fetches from us: judge it, and count what it has as acknowledged.
-
-        `directory`: the disk that it keeps its copy on.
-        """
-        verdict = self.judge_fetch(wish)
+        """A replica fetches from us: judge it, and count what it has as acknowledged."""
+        verdict = self.judge_fetch(position)
         term = self.term
         if verdict == FetchVerdict() and replica >= 0 and replica != self.me:
             assert term is not None
             now, wall_ms = self.out.now, self.out.wall_ms
-            term.on_fetch(replica, wish.offset, self.log.end, now, wall_ms, directory)
+            term.on_fetch(replica, position.offset, self.log.end, now, wall_ms, directory)
             self._commit()
         return verdict
 
@@ -205,14 +207,14 @@ class Raft:
         assert self.term is not None
         self.term.on_snapshot_fetch(replica, self.out.now)
 
-    def judge_fetch(self, wish: FetchWish) -> FetchVerdict:
+    def judge_fetch(self, position: FetchPosition) -> FetchVerdict:
         """What a fetch deserves now. The epoch is asked first, as Apache Kafka does."""
-        if wish.offset < 0 or not 0 <= wish.last_epoch <= wish.epoch:
+        if position.offset < 0 or not 0 <= position.last_epoch <= position.epoch:
             return FetchVerdict(error=Error.INVALID_REQUEST)
-        error = self.refuses_epoch(wish.epoch)
+        error = self.refuses_epoch(position.epoch)
         if error != Error.NONE:
             return FetchVerdict(error=error)
-        return self.log.judge(wish.offset, wish.last_epoch)
+        return self.log.judge(position.offset, position.last_epoch)
 
     def refuses_epoch(self, epoch: int) -> Error:
         """What is wrong with a request to the leader of `epoch`; NONE if we are that."""
@@ -220,7 +222,7 @@ class Raft:
             return Error.FENCED_LEADER_EPOCH
         if epoch > self.epoch:
             return Error.UNKNOWN_LEADER_EPOCH
-        if not isinstance(self.role, Governing):
+        if not isinstance(self.role, LeaderState):
             return Error.NOT_LEADER_OR_FOLLOWER
         return Error.NONE
 
@@ -235,7 +237,7 @@ class Raft:
         """We begin to append as the leader: whatever becomes of us, nobody else writes now."""
         self.follower.hold()
 
-    def on_local_append(self, batches: Sequence[Batch]) -> None:
+    def on_local_append(self, batches: Sequence[RecordBatch]) -> None:
         """What we appended as the leader is durable."""
         self.log.on_appended(batches)
         if self.term is not None:
@@ -245,9 +247,9 @@ class Raft:
 
     def resign(self) -> tuple[NodeId, ...]:
         """Lead no more; the successors, who are to be told so."""
-        assert isinstance(self.role, Governing)
+        assert isinstance(self.role, LeaderState)
         successors = self.role.term.successors()
-        self._become(Resigned())
+        self._become(ResignedState())
         return successors
 
     def _give_up(self) -> None:
@@ -269,14 +271,14 @@ class Raft:
 
     def begin_leading(self) -> None:
         """Open our epoch, now that nothing else is being done to the log."""
-        if isinstance(self.role, Governing) and self.role.term.start is None:
+        if isinstance(self.role, LeaderState) and self.role.term.start is None:
             self.role.term.on_local_end(self.log.end, self.out.wall_ms)
             self.world.lead(self.epoch)
 
     def _govern(self) -> None:
         self._haste.forget()
         self._save(self.state._replace(leader=self.me))
-        role = Governing(Leading(self.me, self.epoch, self.voters, self.out.now))
+        role = LeaderState(LeaderProgress(self.me, self.epoch, self.voters, self.out.now))
         self._become(role)
 
         def durable() -> None:
@@ -287,7 +289,7 @@ class Raft:
 
         self.when_saved(durable)
 
-    def _announce(self, role: Governing) -> None:
+    def _announce(self, role: LeaderState) -> None:
         """Tell voters that do not fetch from us that we lead; again and again while we do."""
         every = self.timing.fetch_timeout / 2
         for voter in role.term.silent_since(self.out.now - every):
@@ -295,7 +297,7 @@ class Raft:
         if len(self.voters) > 1:
             self._later(every, lambda: self._announce(role))
 
-    def _check_quorum(self, role: Governing) -> None:
+    def _check_quorum(self, role: LeaderState) -> None:
         limit = role.term.heard_by_majority_at() + (CHECK_QUORUM_FACTOR * self.timing.fetch_timeout)
         if limit <= self.out.now:
             self.out.say("warning", "leader resigns: no majority fetches", epoch=self.epoch)
@@ -308,13 +310,13 @@ class Raft:
     def _stand(self) -> None:
         """Ask first whether we would win (pre-vote)."""
         if not self.stopping:
-            self._campaign(Standing(pre_vote=True))
+            self._campaign(CandidateState(pre_vote=True))
 
     def on_leader_gone(self) -> None:
         """Nobody serves at the leader's address: after the second time, stand soon."""
-        if isinstance(self.role, Following):
+        if isinstance(self.role, FollowerState):
             self.role.fetched = False  # It answers no more: pre-votes may be granted.
-        if self._haste.on_gone(self.leader) and not isinstance(self.role, Standing):
+        if self._haste.on_gone(self.leader) and not isinstance(self.role, CandidateState):
             self._stand_soon()
 
     def _stand_soon(self) -> None:
@@ -322,7 +324,7 @@ class Raft:
             delay = self._haste.delay(self.me, self.voters, self.out.rng)
             self._later(delay, self._stand)
 
-    def _campaign(self, role: Standing) -> None:
+    def _campaign(self, role: CandidateState) -> None:
         self._become(role)
         role.votes[self.me] = True
         ballot = Ballot(self.me, self.epoch, self.log.last, role.pre_vote)
@@ -336,7 +338,7 @@ class Raft:
 
         self.when_saved(durable)
 
-    def _canvass(self, role: Standing, voter: NodeId, ballot: Ballot) -> None:
+    def _canvass(self, role: CandidateState, voter: NodeId, ballot: Ballot) -> None:
         def on_answer(answer: VoteAnswer | None) -> None:
             if self.role is not role:
                 if answer is not None:
@@ -353,12 +355,12 @@ class Raft:
 
         self.world.ask_vote(voter, ballot, on_answer)
 
-    def _count(self, role: Standing) -> bool:
+    def _count(self, role: CandidateState) -> bool:
         """Act on the votes so far; whether they decide."""
         if role.won(len(self.voters)):
             if role.pre_vote:
                 self._save(ElectionState(self.epoch + 1, NOBODY, self.me))
-                self._campaign(Standing(pre_vote=False))
+                self._campaign(CandidateState(pre_vote=False))
             else:
                 self._govern()
             return True
@@ -371,13 +373,13 @@ class Raft:
     def _may_grant(self, ballot: Ballot) -> bool:
         if not self.is_voter or ballot.candidate not in self.voters:
             return False
-        if isinstance(self.role, Governing):
+        if isinstance(self.role, LeaderState):
             return False
         last = self.log.last
         up_to_date = (ballot.last.epoch, ballot.last.offset) >= (last.epoch, last.offset)
         if ballot.pre_vote:
             # A follower whose leader answers keeps it; whoever has none tells what it would do.
-            content = isinstance(self.role, Following) and self.role.fetched
+            content = isinstance(self.role, FollowerState) and self.role.fetched
             return up_to_date and not content
         if self.state.voted != NOBODY:
             return self.state.voted == ballot.candidate
@@ -412,18 +414,18 @@ class Raft:
         if (epoch, leader) != (self.epoch, self.state.leader):
             voted = self.state.voted if epoch == self.epoch else NOBODY
             self._save(ElectionState(epoch, leader, voted))
-        if not (isinstance(self.role, Following) and self.role.leader == leader):
+        if not (isinstance(self.role, FollowerState) and self.role.leader == leader):
             self._follow(leader)
 
     def _follow(self, leader: NodeId) -> None:
-        self._become(Following(leader))
+        self._become(FollowerState(leader))
         self.on_contact(first=True)
         self.follower.restart()
 
     def on_contact(self, first: bool = False) -> None:
         """The leader has answered a fetch: patience begins anew."""
         self._haste.forget()
-        if isinstance(self.role, Following):
+        if isinstance(self.role, FollowerState):
             self.role.fetched = not first
             if self.is_voter:
                 self._cancel_timers()
@@ -431,11 +433,11 @@ class Raft:
 
     def return_to_leader(self) -> None:
         """The leader of our epoch answered although we had lost patience with it."""
-        if not isinstance(self.role, Following):
+        if not isinstance(self.role, FollowerState):
             self._follow(self.state.leader)
 
     def _wait(self) -> None:
-        self._become(Waiting())
+        self._become(UnattachedState())
         if self.is_voter:
             self._later(self._patience(), self._stand)
         self.follower.go()

@@ -4,7 +4,7 @@
     prospective  asks whether it would win (KIP-996: no epoch is spent on finding out)
     candidate    has voted for itself in a new epoch and asks for votes
     following    has a leader
-    leading      see `leading.Leading`
+    leading      see `leading.LeaderProgress`
     resigned     led the present epoch and will not lead it again
 
 An observer is a node that is no voter: it waits or follows, and never stands.
@@ -15,20 +15,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from spindle.core.raft.leading import Leading
+from spindle.core.raft.leading import LeaderProgress
 from spindle.model.ids import NodeId
 from spindle.model.outbox import Timer
 
 
 @dataclass(slots=True)
-class Waiting:
+class UnattachedState:
     """Waits for a leader to show up."""
 
     timers: list[Timer] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Standing:
+class CandidateState:
     """Asks for votes: for real, or (`pre_vote`) to learn whether that would make sense."""
 
     pre_vote: bool
@@ -46,7 +46,7 @@ class Standing:
 
 
 @dataclass(slots=True)
-class Following:
+class FollowerState:
     """Has a leader. `fetched`: that leader has answered us at least once."""
 
     leader: NodeId
@@ -55,18 +55,18 @@ class Following:
 
 
 @dataclass(slots=True)
-class Governing:
+class LeaderState:
     """Leads. `term` holds what is known of the others."""
 
-    term: Leading
+    term: LeaderProgress
     timers: list[Timer] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Resigned:
+class ResignedState:
     """Led this epoch; waits for another to take over."""
 
     timers: list[Timer] = field(default_factory=list)
 
 
-Role: TypeAlias = Waiting | Standing | Following | Governing | Resigned
+Role: TypeAlias = UnattachedState | CandidateState | FollowerState | LeaderState | ResignedState

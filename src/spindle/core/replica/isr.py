@@ -19,7 +19,7 @@ LONG_AGO: Final = float("-inf")
 
 
 @dataclass(slots=True)
-class Progress:
+class FollowerProgress:
     """One follower. Times in s, monotonic. `end`/`start`: offsets it has told, or UNKNOWN."""
 
     broker: NodeId
@@ -61,7 +61,7 @@ class Progress:
 
 
 @dataclass(slots=True, frozen=True)
-class Proposal:
+class PendingIsrChange:
     """An ISR that the leader asks the controller for. Until answered, both ISRs bind it."""
 
     leader_epoch: int
@@ -82,7 +82,7 @@ class Followers:
         # Members of the ISR get the whole lag time to find their new leader.
         in_isr = tuple(isr)
         self.by_broker = {
-            b: Progress(b, caught_up_at=now if b in in_isr else LONG_AGO) for b in replicas
+            b: FollowerProgress(b, caught_up_at=now if b in in_isr else LONG_AGO) for b in replicas
         }
 
     def assign(self, replicas: Iterable[NodeId], isr: Iterable[NodeId], now: float) -> None:

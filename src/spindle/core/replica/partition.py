@@ -20,33 +20,33 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final, TypeAlias
 
-from spindle.core.replica.isr import Followers, Progress, Proposal
-from spindle.core.replica.producers import Producers
-from spindle.core.replica.transactions import Transactions
-from spindle.model import records as r
-from spindle.model.batches import NO_PRODUCER, TRANSACTIONAL, Batch, EndTransactionMarker
+from spindle.core.replica.isr import FollowerProgress, Followers, PendingIsrChange
+from spindle.core.replica.ongoing_transactions import OngoingTransactions
+from spindle.core.replica.producer_state_manager import ProducerStateManager
+from spindle.model import metadata_records as r
+from spindle.model.batches import NO_PRODUCER, TRANSACTIONAL, EndTransactionMarker, RecordBatch
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NO_LEADER, NodeId
-from spindle.model.logs import LoadedLog
+from spindle.model.log_values import LoadedLog
 from spindle.model.offsets import EpochHistory, OffsetAndEpoch
 
 NO_EPOCH: Final = -1
 
 
 @dataclass(slots=True)
-class Leading:
+class PartitionLeader:
     """I give offsets, count who has followed, and move the high watermark."""
 
     epoch_start: int
     """The log's end when this epoch began: nobody joins the ISR below it."""
     followers: Followers
-    proposal: Proposal | None = None
+    proposal: PendingIsrChange | None = None
     """The ISR that I want the controller to commit; both bind me until it answers."""
     sent: bool = False
 
 
 @dataclass(slots=True)
-class Following:
+class PartitionFollower:
     """I copy the leader's log (or wait for one: NO_LEADER)."""
 
     leader: NodeId = NO_LEADER
@@ -59,10 +59,10 @@ class Offline:
     error: Error = Error.KAFKA_STORAGE_ERROR
 
 
-Role: TypeAlias = Leading | Following | Offline
+Role: TypeAlias = PartitionLeader | PartitionFollower | Offline
 
 
-class Change(Enum):
+class RoleChange(Enum):
     """What a new state of the metadata made of a replica."""
 
     NOTHING = auto()
@@ -74,7 +74,7 @@ class Change(Enum):
 
 
 @dataclass(slots=True, frozen=True)
-class Rules:
+class ReplicaRules:
     """The settings that bind a replica. `lag_max` in s."""
 
     min_isr: int = 1
@@ -86,15 +86,15 @@ class Partition:
     """A hosted replica. Made when its log is there; see the module for its states."""
 
     node: NodeId
-    rules: Rules
+    rules: ReplicaRules
     start: int
     end: int
     next: int
     high_watermark: int
     epochs: EpochHistory
-    producers: Producers
-    transactions: Transactions
-    role: Role = field(default_factory=Following)
+    producers: ProducerStateManager
+    transactions: OngoingTransactions
+    role: Role = field(default_factory=PartitionFollower)
     leader_epoch: int = NO_EPOCH
     partition_epoch: int = NO_EPOCH
     replicas: tuple[NodeId, ...] = ()
@@ -103,7 +103,7 @@ class Partition:
     _proposals: int = 0
 
     @classmethod
-    def load(cls, node: NodeId, rules: Rules, log: LoadedLog) -> Partition:
+    def load(cls, node: NodeId, rules: ReplicaRules, log: LoadedLog) -> Partition:
         """A replica whose log was found, or made, as told."""
         return cls(
             node,
@@ -113,8 +113,8 @@ class Partition:
             log.end,
             min(max(log.stable, log.start), log.end),
             EpochHistory(log.epochs),
-            Producers(log.producers),
-            Transactions(log.producers, log.end),
+            ProducerStateManager(log.producers),
+            OngoingTransactions(log.producers, log.end),
         )
 
     # --- asking -----------------------------------------------------------------------------
@@ -122,7 +122,7 @@ class Partition:
     @property
     def leads(self) -> bool:
         """Whether it gives offsets."""
-        return type(self.role) is Leading
+        return type(self.role) is PartitionLeader
 
     def has_begun(self, producer_id: int, epoch: int) -> bool:
         """Whether the transaction that a producer writes in this epoch is open here already.
@@ -142,7 +142,7 @@ class Partition:
     @property
     def maximal_isr(self) -> frozenset[NodeId]:
         """All that may be in the ISR now: the committed one and the proposed one."""
-        proposal = self.role.proposal if isinstance(self.role, Leading) else None
+        proposal = self.role.proposal if isinstance(self.role, PartitionLeader) else None
         return frozenset(self.isr if proposal is None else (*self.isr, *proposal.isr))
 
     @property
@@ -154,12 +154,14 @@ class Partition:
     def has_proposal(self) -> bool:
         """Whether there is a proposal to be sent."""
         role = self.role
-        return isinstance(role, Leading) and role.proposal is not None and not role.sent
+        return isinstance(role, PartitionLeader) and role.proposal is not None and not role.sent
 
     @property
     def low_watermark(self) -> int:
         """The lowest log start of all replicas that can be waited for (leader only)."""
-        assert isinstance(self.role, Leading), "only a leader knows the other replicas' starts"
+        assert isinstance(self.role, PartitionLeader), (
+            "only a leader knows the other replicas' starts"
+        )
         return self.role.followers.low_mark(self.start, self._eligible)
 
     @property
@@ -194,22 +196,22 @@ class Partition:
     # --- metadata -----------------------------------------------------------------------------
 
     def on_assignment(
-        self, state: r.Partition, eligible: Mapping[NodeId, int | None], now: float
-    ) -> Change:
+        self, state: r.PartitionRegistration, eligible: Mapping[NodeId, int | None], now: float
+    ) -> RoleChange:
         """The metadata's state of the partition, and who may be in its ISR (broker -> epoch)."""
         if isinstance(self.role, Offline) or state.leader_epoch < self.leader_epoch:
-            return Change.NOTHING
+            return RoleChange.NOTHING
         if state.leader == self.node:
             return self._lead(state, eligible, now)
         return self._follow(state)
 
     def _lead(
-        self, state: r.Partition, eligible: Mapping[NodeId, int | None], now: float
-    ) -> Change:
+        self, state: r.PartitionRegistration, eligible: Mapping[NodeId, int | None], now: float
+    ) -> RoleChange:
         role, new_epoch = self.role, state.leader_epoch > self.leader_epoch
         others = tuple(b for b in state.replicas if b != self.node)
-        if not isinstance(role, Leading):
-            role = self.role = Leading(self.next, Followers(others, state.isr, now))
+        if not isinstance(role, PartitionLeader):
+            role = self.role = PartitionLeader(self.next, Followers(others, state.isr, now))
             new_epoch = True
         if new_epoch or state.partition_epoch >= self.partition_epoch:
             # An ISR may be known from the controller's answer before the metadata brings it,
@@ -228,15 +230,15 @@ class Partition:
                 # Also without records: followers with other epochs must be told where they part.
                 self.epochs.assign(state.leader_epoch, self.next)
         self.on_eligible(eligible, now)
-        return Change.LEADS if new_epoch else Change.ISR
+        return RoleChange.LEADS if new_epoch else RoleChange.ISR
 
-    def _follow(self, state: r.Partition) -> Change:
-        follows = isinstance(self.role, Following) and self.role.leader == state.leader
+    def _follow(self, state: r.PartitionRegistration) -> RoleChange:
+        follows = isinstance(self.role, PartitionFollower) and self.role.leader == state.leader
         if follows and state.leader_epoch == self.leader_epoch:
-            change = Change.ISR
+            change = RoleChange.ISR
         else:
-            self.role = Following(state.leader)
-            change = Change.FOLLOWS
+            self.role = PartitionFollower(state.leader)
+            change = RoleChange.FOLLOWS
         self.leader_epoch = state.leader_epoch
         self.partition_epoch = state.partition_epoch
         self.replicas = state.replicas
@@ -246,14 +248,14 @@ class Partition:
     def on_eligible(self, eligible: Mapping[NodeId, int | None], now: float) -> None:
         """Who may join the ISR now (and under which registration), as the metadata has it."""
         self._eligible = eligible
-        if isinstance(self.role, Leading):
+        if isinstance(self.role, PartitionLeader):
             self.role.followers.set_eligible(eligible)
             self._advance(self.role, now)
             self._consider_all(self.role)
 
     def on_rules(self, now: float) -> None:
         """The settings in `rules` have changed."""
-        if isinstance(self.role, Leading):
+        if isinstance(self.role, PartitionLeader):
             self._advance(self.role, now)
 
     def on_failed(self, error: Error = Error.KAFKA_STORAGE_ERROR) -> None:
@@ -262,12 +264,12 @@ class Partition:
 
     # --- leading --------------------------------------------------------------------------------
 
-    def assign(self, batch: Batch, marker: EndTransactionMarker | None = None) -> None:
+    def assign(self, batch: RecordBatch, marker: EndTransactionMarker | None = None) -> None:
         """Give a batch its offsets and its epoch, and remember its producer.
 
         `marker`: what a control batch of a producer says.
         """
-        assert isinstance(self.role, Leading), "only a leader gives offsets"
+        assert isinstance(self.role, PartitionLeader), "only a leader gives offsets"
         batch.base_offset = self.next
         batch.leader_epoch = self.leader_epoch
         self.next = batch.next_offset
@@ -276,7 +278,7 @@ class Partition:
         if self.epochs.latest != self.leader_epoch:
             self.epochs.assign(self.leader_epoch, batch.base_offset)
 
-    def _note_producer(self, batch: Batch, marker: EndTransactionMarker | None) -> None:
+    def _note_producer(self, batch: RecordBatch, marker: EndTransactionMarker | None) -> None:
         self.producers.note(batch, marker)
         if marker is not None:
             self.transactions.end(batch.producer_id, batch.last_offset, marker.committed)
@@ -288,7 +290,7 @@ class Partition:
         """All that was given to the log up to `end` is written."""
         assert end <= self.next, f"{end} was written, {self.next} was assigned"
         before, self.end = self.end, max(self.end, end)
-        if isinstance(self.role, Leading):
+        if isinstance(self.role, PartitionLeader):
             self.role.followers.on_leader_end(before, now)
             self._advance(self.role, now)
 
@@ -297,7 +299,7 @@ class Partition:
     ) -> None:
         """A follower asks for what comes from `offset` on: it has written all below."""
         role = self.role
-        assert isinstance(role, Leading), "only a leader is followed"
+        assert isinstance(role, PartitionLeader), "only a leader is followed"
         progress = role.followers.by_broker[broker]
         progress.on_fetch(offset, start, broker_epoch, self.end, now)
         if broker not in self.isr and role.proposal is None:
@@ -305,14 +307,14 @@ class Partition:
         if offset > self.high_watermark:
             self._advance(role, now)
 
-    def _consider_all(self, role: Leading) -> None:
+    def _consider_all(self, role: PartitionLeader) -> None:
         # A follower that has everything is silent in its session: nothing new is told of it when
         # it becomes eligible, so what it told before must do.
         for broker, progress in role.followers.by_broker.items():
             if broker not in self.isr and role.proposal is None and progress.end >= self.end:
                 self._consider(role, progress)
 
-    def _consider(self, role: Leading, progress: Progress) -> None:
+    def _consider(self, role: PartitionLeader, progress: FollowerProgress) -> None:
         if (
             progress.eligible
             and progress.end >= self.high_watermark
@@ -323,7 +325,7 @@ class Partition:
     def on_time(self, now: float) -> None:
         """Time has passed: drop from the ISR who has not kept up."""
         role = self.role
-        if not isinstance(role, Leading):
+        if not isinstance(role, PartitionLeader):
             return
         self._advance(role, now)
         self._consider_all(role)
@@ -332,40 +334,40 @@ class Partition:
             if lagging:
                 self._propose(role, tuple(b for b in self.isr if b not in lagging))
 
-    def _propose(self, role: Leading, isr: tuple[NodeId, ...]) -> None:
+    def _propose(self, role: PartitionLeader, isr: tuple[NodeId, ...]) -> None:
         self._proposals += 1
         epochs = tuple(self._broker_epoch(role, b) for b in isr)
         role.sent = False
-        role.proposal = Proposal(
+        role.proposal = PendingIsrChange(
             self.leader_epoch, self.partition_epoch, isr, epochs, self._proposals
         )
 
-    def _broker_epoch(self, role: Leading, broker: NodeId) -> int:
+    def _broker_epoch(self, role: PartitionLeader, broker: NodeId) -> int:
         told = -1 if broker == self.node else role.followers.by_broker[broker].broker_epoch
         if told >= 0:
             return told
         known = self._eligible.get(broker)
         return -1 if known is None else known
 
-    def take_proposal(self) -> Proposal | None:
+    def take_proposal(self) -> PendingIsrChange | None:
         """An ISR to ask the controller for, once."""
         role = self.role
-        if not isinstance(role, Leading) or role.proposal is None or role.sent:
+        if not isinstance(role, PartitionLeader) or role.proposal is None or role.sent:
             return None
         role.sent = True
         return role.proposal
 
-    def repeat(self, proposal: Proposal) -> None:
+    def repeat(self, proposal: PendingIsrChange) -> None:
         """The controller could not be asked: a proposal that still stands is to be sent again."""
-        if isinstance(self.role, Leading) and self.role.proposal is proposal:
+        if isinstance(self.role, PartitionLeader) and self.role.proposal is proposal:
             self.role.sent = False
 
     def on_isr_committed(
-        self, proposal: Proposal, isr: tuple[NodeId, ...], partition_epoch: int, now: float
+        self, proposal: PendingIsrChange, isr: tuple[NodeId, ...], partition_epoch: int, now: float
     ) -> None:
         """The controller has committed a proposal; its answer came before the metadata."""
         role = self.role
-        if not isinstance(role, Leading) or role.proposal is not proposal:
+        if not isinstance(role, PartitionLeader) or role.proposal is not proposal:
             return
         if partition_epoch > self.partition_epoch:
             self.partition_epoch = partition_epoch
@@ -374,16 +376,16 @@ class Partition:
         self._advance(role, now)
         self._consider_all(role)
 
-    def on_isr_refused(self, proposal: Proposal, now: float) -> None:
+    def on_isr_refused(self, proposal: PendingIsrChange, now: float) -> None:
         """The controller has not committed a proposal, and never will.
 
         It is not repeated at once: the controller knows something that is still to get here.
         """
-        if isinstance(self.role, Leading) and self.role.proposal is proposal:
+        if isinstance(self.role, PartitionLeader) and self.role.proposal is proposal:
             self.role.proposal = None
             self._advance(self.role, now)
 
-    def _advance(self, role: Leading, now: float) -> None:
+    def _advance(self, role: PartitionLeader, now: float) -> None:
         if len(self.isr) < self.required_isr:
             return  # KIP-966: what too few replicas hold is not committed.
         maximal = self.maximal_isr if role.proposal is not None else frozenset(self.isr)
@@ -393,9 +395,9 @@ class Partition:
 
     # --- following --------------------------------------------------------------------------------
 
-    def accept(self, batch: Batch, marker: EndTransactionMarker | None = None) -> None:
+    def accept(self, batch: RecordBatch, marker: EndTransactionMarker | None = None) -> None:
         """A batch of the leader's goes to the log's end, with the offsets it carries."""
-        assert isinstance(self.role, Following), "only a follower takes given offsets"
+        assert isinstance(self.role, PartitionFollower), "only a follower takes given offsets"
         assert batch.base_offset >= self.next, f"{batch.base_offset} lies before {self.next}"
         self.epochs.assign(batch.leader_epoch, batch.base_offset)
         self.next = batch.next_offset
@@ -404,7 +406,7 @@ class Partition:
 
     def on_leader_mark(self, mark: int) -> None:
         """The leader's high watermark: mine, as far as my log reaches."""
-        if isinstance(self.role, Following):
+        if isinstance(self.role, PartitionFollower):
             self.high_watermark = max(self.high_watermark, min(mark, self.end))
 
     # --- the log was changed ---------------------------------------------------------------------
@@ -414,9 +416,9 @@ class Partition:
         self.start, self.end, self.next = log.start, log.end, log.end
         self.high_watermark = min(max(self.high_watermark, log.start), log.end)
         self.epochs = EpochHistory(log.epochs)
-        self.producers = Producers(log.producers)
-        self.transactions = Transactions(log.producers, log.end)
-        if isinstance(self.role, Leading):
+        self.producers = ProducerStateManager(log.producers)
+        self.transactions = OngoingTransactions(log.producers, log.end)
+        if isinstance(self.role, PartitionLeader):
             # What it had given offsets to and could not write: its epoch begins without it.
             self.role.epoch_start = min(self.role.epoch_start, log.end)
             if self.leader_epoch > self.epochs.latest:

@@ -1,7 +1,7 @@
 """What follows a decision: markers in all partitions, then the state that says it is complete.
 
-Belongs to `core.transactions.coordinator`, which decides and writes. A marker that another broker's
-coordinator refuses to be ours leaves the decision to that one.
+Belongs to `core.transactions.transaction_coordinator_shard`, which decides and writes. A marker
+that another broker's coordinator refuses to be ours leaves the decision to that one.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, TypeAlias
 
-from spindle.core.transactions.states import Input, State, Step
 from spindle.core.transactions.transaction import Transaction
-from spindle.core.transactions.values import NO_ID, Ending, Producer, Stored
+from spindle.core.transactions.transaction_states import (
+    TransactionInput,
+    TransactionState,
+    TransactionStep,
+)
+from spindle.core.transactions.transaction_values import NO_ID, Ending, ProducerIdAndEpoch, Stored
 from spindle.model.errors import Error
 from spindle.model.outbox import Outbox
 
@@ -47,7 +51,7 @@ class Completing:
         ending = Ending(
             transactional_id=txn.transactional_id,
             producer=stored.producer,
-            committed=stored.state is State.PREPARE_COMMIT,
+            committed=stored.state is TransactionState.PREPARE_COMMIT,
             coordinator_epoch=self._epoch,
             partitions=stored.partitions,
             version=stored.version,
@@ -71,20 +75,25 @@ class Completing:
     def _complete(self, txn: Transaction) -> None:
         if self._closed:
             return
-        if txn.pending is not None or txn.step(Input.MARKED) is not Step.COMPLETE:
+        if (
+            txn.pending is not None
+            or txn.step(TransactionInput.MARKED) is not TransactionStep.COMPLETE
+        ):
             self._out.after(COMPLETE_RETRY, lambda: self._complete(txn))
             return
         stored = txn.stored
-        committed = stored.state is State.PREPARE_COMMIT
+        committed = stored.state is TransactionState.PREPARE_COMMIT
         producer = stored.producer
         if stored.next_id != NO_ID:
-            producer = Producer(stored.next_id, 0)
+            producer = ProducerIdAndEpoch(stored.next_id, 0)
         completed = replace(
             stored,
             producer=producer,
             previous_id=stored.producer.producer_id,
             next_id=NO_ID,
-            state=State.COMPLETE_COMMIT if committed else State.COMPLETE_ABORT,
+            state=TransactionState.COMPLETE_COMMIT
+            if committed
+            else TransactionState.COMPLETE_ABORT,
             partitions=(),
             updated_ms=self._out.wall_ms,
         )

@@ -1,24 +1,29 @@
 """One transactional id: its stored state, what is being written of it, and who may speak for it.
 
-Pure bookkeeping for `core.transactions.coordinator`: epochs (KIP-98, KIP-360, KIP-890) and the
-question which input a request is, given them.
+Pure bookkeeping for `core.transactions.transaction_coordinator_shard`: epochs (KIP-98, KIP-360,
+KIP-890) and the question which input a request is, given them.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from spindle.core.transactions.states import TABLE, Input, State, Step
-from spindle.core.transactions.values import (
+from spindle.core.transactions.transaction_states import (
+    TABLE,
+    TransactionInput,
+    TransactionState,
+    TransactionStep,
+)
+from spindle.core.transactions.transaction_values import (
     BUMPING,
     EPOCH_MAX,
     NO_EPOCH,
-    Producer,
+    ProducerIdAndEpoch,
     Stored,
 )
 from spindle.model.errors import Error
 
-_DECIDED: Final = (State.PREPARE_COMMIT, State.PREPARE_ABORT)
+_DECIDED: Final = (TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT)
 
 
 class Transaction:
@@ -37,16 +42,16 @@ class Transaction:
         self.transactional_id = transactional_id
         self.stored = stored
         self.taking_part = frozenset(stored.partitions)
-        self.pending: State | None = None
+        self.pending: TransactionState | None = None
         self.last_epoch = NO_EPOCH
         """The epoch before this one, if its owner may not have heard of the change."""
         self.fence_failed = False
         """A fencing epoch could not be written; the next attempt takes the same."""
 
     @property
-    def state(self) -> State:
+    def state(self) -> TransactionState:
         """Where it stands: what passes is told by what is pending."""
-        if self.pending in (State.DEAD, State.PREPARE_EPOCH_FENCE):
+        if self.pending in (TransactionState.DEAD, TransactionState.PREPARE_EPOCH_FENCE):
             return self.pending
         return self.stored.state
 
@@ -54,10 +59,10 @@ class Transaction:
         """A new state was committed."""
         self.stored = stored
         self.taking_part = frozenset(stored.partitions)
-        if stored.state in (State.COMPLETE_COMMIT, State.COMPLETE_ABORT):
+        if stored.state in (TransactionState.COMPLETE_COMMIT, TransactionState.COMPLETE_ABORT):
             self.fence_failed = False
 
-    def step(self, what: Input) -> Step | Error:
+    def step(self, what: TransactionInput) -> TransactionStep | Error:
         """What an input means now; CONCURRENT_TRANSACTIONS while something is being written."""
         if self.pending is not None:
             return Error.CONCURRENT_TRANSACTIONS
@@ -65,7 +70,7 @@ class Transaction:
 
     # --- epochs -----------------------------------------------------------------------------
 
-    def check_expected(self, expected: Producer | None) -> Error:
+    def check_expected(self, expected: ProducerIdAndEpoch | None) -> Error:
         """May a producer that believes to be `expected` go on under this id?"""
         under_way = self.pending is not None or self.stored.state in _DECIDED
         if expected is None or under_way:
@@ -95,7 +100,7 @@ class Transaction:
             return Error.NOT_COORDINATOR
         return Error.PRODUCER_FENCED
 
-    def has_left(self, producer: Producer | None) -> bool:
+    def has_left(self, producer: ProducerIdAndEpoch | None) -> bool:
         """Whether a producer speaks in an epoch that is over, whichever broker coordinates.
 
         Not before the epoch above it is committed: a fence that could not be written has given one
@@ -109,12 +114,12 @@ class Transaction:
             and not self.fence_failed
         )
 
-    def must_rotate(self, expected: Producer | None) -> bool:
+    def must_rotate(self, expected: ProducerIdAndEpoch | None) -> bool:
         """Whether the next epoch is one of a new producer id."""
         own = self.stored.producer
         return own.is_exhausted and (expected is None or expected.epoch == own.epoch)
 
-    def next_epoch(self, expected: Producer | None) -> tuple[Producer, int]:
+    def next_epoch(self, expected: ProducerIdAndEpoch | None) -> tuple[ProducerIdAndEpoch, int]:
         """The producer to go on with and the epoch before it; after `check_expected`."""
         own = self.stored.producer
         if expected is None:
@@ -126,10 +131,12 @@ class Transaction:
 
     # --- ends ---------------------------------------------------------------------------------
 
-    def ending(self, producer: Producer, commit: bool, bumps: bool) -> Input | Error:
+    def ending(
+        self, producer: ProducerIdAndEpoch, commit: bool, bumps: bool
+    ) -> TransactionInput | Error:
         """Which input an EndTxn of this producer is, or why it is none."""
         own = self.stored.producer
-        if self.stored.state in _DECIDED and producer == Producer(self.stored.next_id, 0):
+        if self.stored.state in _DECIDED and producer == ProducerIdAndEpoch(self.stored.next_id, 0):
             return Error.CONCURRENT_TRANSACTIONS  # It knows its next id already.
         bumped = self.stored.version >= BUMPING
         overflown = (
@@ -143,8 +150,8 @@ class Transaction:
             return Error.INVALID_PRODUCER_ID_MAPPING
         if producer.epoch == own.epoch and not overflown:
             if bumps:
-                return Input.COMMIT_BUMPING if commit else Input.ABORT_BUMPING
-            return Input.COMMIT if commit else Input.ABORT
+                return TransactionInput.COMMIT_BUMPING if commit else TransactionInput.ABORT_BUMPING
+            return TransactionInput.COMMIT if commit else TransactionInput.ABORT
         if bumps and bumped and (overflown or producer.epoch + 1 == own.epoch):
-            return Input.COMMIT_REPEATED if commit else Input.ABORT_REPEATED
+            return TransactionInput.COMMIT_REPEATED if commit else TransactionInput.ABORT_REPEATED
         return self.not_ours(producer.epoch)

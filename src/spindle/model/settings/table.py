@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.model.settings.cluster import CLUSTER
-from spindle.model.settings.directories import DIRECTORIES
+from spindle.model.settings.disk_care import DIRECTORIES
 from spindle.model.settings.groups import GROUPS
 from spindle.model.settings.network import NETWORK
+from spindle.model.settings.node_settings import CLUSTER
 from spindle.model.settings.remote import REMOTE
 from spindle.model.settings.replication import REPLICATION
 from spindle.model.settings.security import SECURITY
 from spindle.model.settings.setting import Setting
 from spindle.model.settings.shared import SHARED
 from spindle.model.settings.storage import STORAGE
-from spindle.model.settings.topics import TOPICS
+from spindle.model.settings.topic_settings import TOPICS
 
 SECTIONS: Final[dict[str, tuple[Setting, ...]]] = {
     "The node and its cluster": CLUSTER,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.model.batches import COMPRESSION_MASK, LOG_APPEND_TIME, Batch
+from spindle.model.batches import COMPRESSION_MASK, LOG_APPEND_TIME, RecordBatch
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.settings.setting import MAX_LONG
@@ -35,22 +35,24 @@ class BadRecords(Refusal):
         self.bad = bad
 
 
-def look(batch: Batch, topic: TopicRules, name: TopicPartition, now_ms: int) -> Look | None:
+def look(
+    batch: RecordBatch, topic: TopicRules, name: TopicPartition, now_ms: int
+) -> RecordCheck | None:
     """What is to be looked for in a batch's records; None where nothing is."""
     timed = not topic.append_time and (
         topic.oldest_ms < MAX_LONG or batch.max_timestamp - now_ms > topic.newest_ms
     )
-    return Look(batch, topic, name, now_ms, timed) if topic.compact or timed else None
+    return RecordCheck(batch, topic, name, now_ms, timed) if topic.compact or timed else None
 
 
-class Look:
+class RecordCheck:
     """A look into a batch's records, some at a time: BadRecords in the end where any is bad.
 
     A record is bad where it lacks its key, or its timestamp is out of bounds.
     """
 
     def __init__(
-        self, batch: Batch, topic: TopicRules, name: TopicPartition, now_ms: int, timed: bool
+        self, batch: RecordBatch, topic: TopicRules, name: TopicPartition, now_ms: int, timed: bool
     ) -> None:
         self.brief = batch.size <= BRIEF and not batch.attributes & COMPRESSION_MASK
         self._batch = batch
@@ -58,7 +60,7 @@ class Look:
         bounds = (now_ms - topic.oldest_ms, now_ms + topic.newest_ms) if timed else _ANY
         if timed and batch.attributes & LOG_APPEND_TIME:
             bounds = _NONE
-        self._survey = codec.Survey(batch, *bounds)
+        self._survey = codec.RecordSurvey(batch, *bounds)
         self._untimely = False
         self._bad: list[tuple[int, str]] = []
         self._told = 0

@@ -6,7 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from spindle.core.controller.configs import Alteration, Operation, Resource, listed, parts
+from spindle.core.controller.configs import (
+    Alteration,
+    ConfigOperation,
+    ConfigResource,
+    listed,
+    parts,
+)
 from spindle.model import cordons
 from spindle.model.errors import Error, Refusal, Unusable
 from spindle.model.image import BROKER_RESOURCE
@@ -19,18 +25,20 @@ if TYPE_CHECKING:
     from spindle.node.controller import Controller
 
 
-class Repeated:
+class RepeatedResources:
     """How often a request names each resource that is served in parts."""
 
     def __init__(self) -> None:
-        self.named: Counter[Resource] = Counter()
+        self.named: Counter[ConfigResource] = Counter()
 
     def take(self, controller: Controller, request: Whole) -> None:
         """Look at some."""
         assert isinstance(
             request, whole.AlterConfigsRequest | incremental.IncrementalAlterConfigsRequest
         )
-        self.named.update(Resource(r.resource_type, r.resource_name) for r in request.resources)
+        self.named.update(
+            ConfigResource(r.resource_type, r.resource_name) for r in request.resources
+        )
 
 
 def weigh(_: Controller, resource: object) -> int:
@@ -39,7 +47,9 @@ def weigh(_: Controller, resource: object) -> int:
     return 1 + len(resource.configs)
 
 
-def check_cordons(broker: Broker, asked: Iterable[tuple[Resource, Iterable[Alteration]]]) -> None:
+def check_cordons(
+    broker: Broker, asked: Iterable[tuple[ConfigResource, Iterable[Alteration]]]
+) -> None:
     """Refusal of the whole where a broker's cordons name what it has not (KIP-1066).
 
     Only the broker itself knows its directories, so another one does not take the change.
@@ -48,7 +58,10 @@ def check_cordons(broker: Broker, asked: Iterable[tuple[Resource, Iterable[Alter
         if resource.type != BROKER_RESOURCE or not resource.name:
             continue
         for alteration in alterations:
-            if alteration.name == cordons.SETTING and alteration.operation != Operation.DELETE:
+            if (
+                alteration.name == cordons.SETTING
+                and alteration.operation != ConfigOperation.DELETE
+            ):
                 _check_cordon(broker, resource.name, alteration.operation, alteration.value)
 
 
@@ -59,11 +72,11 @@ def _check_cordon(broker: Broker, name: str, operation: int, value: str | None) 
             f"Unexpected broker id, expected {broker.node_id}, but received {name}",
         )
     named = parts(value)
-    if operation != Operation.SET:
+    if operation != ConfigOperation.SET:
         own = broker.image.config(BROKER_RESOURCE, name).get(cordons.SETTING)
         before = broker.settings.names(cordons.SETTING) if own is None else parts(own)
         named = listed(operation, list(before), named)
     try:
-        cordons.check(named, broker.site.config.log_dirs)
+        cordons.check(named, broker.context.config.log_dirs)
     except Unusable as unusable:
         raise Refusal(Error.INVALID_REQUEST, f"requirement failed: {unusable}") from None

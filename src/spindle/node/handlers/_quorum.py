@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from spindle.core.raft.machine import Raft
-from spindle.core.raft.values import NOBODY
+from spindle.core.raft.raft_values import NOBODY
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID, DirectoryId, NodeId, TopicId
-from spindle.node.quorum.quorum import Member
+from spindle.node.quorum.quorum import QuorumHost
 from spindle.wire.messages import begin_quorum_epoch_request, end_quorum_epoch_request
 
 P = TypeVar("P")
@@ -23,7 +23,7 @@ class EndpointClass(Protocol[E]):
         """One endpoint."""
 
 
-def raft_of(node: Member, cluster_id: str | None) -> Raft:
+def raft_of(node: QuorumHost, cluster_id: str | None) -> Raft:
     """The machine that serves a request; Refusal if it is of another cluster or we just start."""
     if cluster_id is not None and cluster_id != node.quorum.cluster_id:
         raise Refusal(
@@ -49,14 +49,14 @@ def metadata_partition(
     raise Refusal(Error.INVALID_REQUEST, f"only {METADATA_TOPIC}-0 is served here, alone")
 
 
-def is_for_another(node: Member, voter: NodeId, directory: DirectoryId | None) -> bool:
+def is_for_another(node: QuorumHost, voter: NodeId, directory: DirectoryId | None) -> bool:
     """Whether a request names a voter that is not this node with this metadata directory."""
     who = node.quorum.world.who
     other_node = voter not in (NOBODY, who.node_id)
     return other_node or (directory is not None and directory != who.directory_id)
 
 
-def node_endpoints(node: Member, leader: NodeId, endpoint: EndpointClass[E]) -> tuple[E, ...]:
+def node_endpoints(node: QuorumHost, leader: NodeId, endpoint: EndpointClass[E]) -> tuple[E, ...]:
     """Where the leader is reached, where that is known."""
     address = node.quorum.endpoint_of(leader)
     if leader == NOBODY or address is None:
@@ -65,7 +65,7 @@ def node_endpoints(node: Member, leader: NodeId, endpoint: EndpointClass[E]) -> 
 
 
 def learn_leader(
-    node: Member,
+    node: QuorumHost,
     leader: NodeId,
     endpoints: Sequence[
         begin_quorum_epoch_request.LeaderEndpoint | end_quorum_epoch_request.LeaderEndpoint

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from spindle.model.batches import COMPRESSION_MASK, LOG_APPEND_TIME, Batch
-from spindle.model.computing import Walk
+from spindle.model.batches import COMPRESSION_MASK, LOG_APPEND_TIME, RecordBatch
+from spindle.model.computing import SteppedWork
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.node.replicas.packing import Packing
 from spindle.wire import batch as codec
 from spindle.wire.records import Slice
 
 
-def recompression(batch: Batch, packing: Packing | None, look: Walk | None) -> Recompression | None:
+def recompression(
+    batch: RecordBatch, packing: Packing | None, look: SteppedWork | None
+) -> Recompression | None:
     """What brings the batch into the topic's compression, behind a look; None: it has it."""
     if packing is None or batch.attributes & COMPRESSION_MASK == packing.codec:
         return None
@@ -30,7 +32,7 @@ class Recompression:
 
     brief = False
 
-    def __init__(self, batch: Batch, packing: Packing, look: Walk | None) -> None:
+    def __init__(self, batch: RecordBatch, packing: Packing, look: SteppedWork | None) -> None:
         self.batch = batch
         self._packing = packing
         self._look = look

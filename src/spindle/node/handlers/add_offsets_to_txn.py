@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spindle.core.transactions.values import Producer
+from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.node.request_context import LATER, Later, RequestContext
@@ -38,7 +38,7 @@ def on_broker(
         raise Refusal(Error.COORDINATOR_NOT_AVAILABLE, f"{OFFSETS_TOPIC} does not exist yet")
     coordinator.add(
         name,
-        Producer(request.producer_id, request.producer_epoch),
+        ProducerIdAndEpoch(request.producer_id, request.producer_epoch),
         [TopicPartition(OFFSETS_TOPIC, id.partition)],
         False,
         lambda error: context.answer(refuse(request, context, error, "")),

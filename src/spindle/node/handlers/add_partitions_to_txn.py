@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from spindle.core.transactions.values import Producer
+from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.node.request_context import LATER, Later, RequestContext
@@ -48,14 +48,16 @@ def on_broker(
 ) -> Later:
     """Add or verify partitions."""
     if context.version < BATCHED_FROM:
-        _Asked(
+        _RequestedTransaction(
             broker,
             context.version,
             request.v3_and_below_transactional_id,
-            Producer(request.v3_and_below_producer_id, request.v3_and_below_producer_epoch),
+            ProducerIdAndEpoch(
+                request.v3_and_below_producer_id, request.v3_and_below_producer_epoch
+            ),
             request.v3_and_below_topics,
             False,
-            context.survey if isinstance(context.survey, Seen) else None,
+            context.survey if isinstance(context.survey, RequestedPartitions) else None,
         ).run(lambda results: context.answer(_old(results)))
         return LATER
     told: dict[int, tuple[str, Results]] = {}
@@ -68,11 +70,11 @@ def on_broker(
     if not request.transactions:
         context.answer(_batched(told))
     for place, t in enumerate(request.transactions):
-        asked = _Asked(
+        asked = _RequestedTransaction(
             broker,
             context.version,
             t.transactional_id,
-            Producer(t.producer_id, t.producer_epoch),
+            ProducerIdAndEpoch(t.producer_id, t.producer_epoch),
             t.topics,
             t.verify_only,
         )
@@ -92,7 +94,7 @@ def refuse(
     return _old(dict.fromkeys(_partitions(request.v3_and_below_topics), error))
 
 
-class Seen:
+class RequestedPartitions:
     """All partitions of a request that is served in parts, up to version 3: all take part or none.
 
     The first part adds those of all; the others are told the same.
@@ -118,7 +120,7 @@ def weigh(_: Broker, transaction: object) -> int:
     return 1 + sum(len(topic.partitions) for topic in transaction.topics)
 
 
-class _Asked:
+class _RequestedTransaction:
     """One transaction of a request."""
 
     def __init__(
@@ -126,10 +128,10 @@ class _Asked:
         broker: Broker,
         version: int,
         name: str,
-        producer: Producer,
+        producer: ProducerIdAndEpoch,
         topics: Sequence[AddPartitionsToTxnTopic],
         verifies: bool,
-        seen: Seen | None = None,
+        seen: RequestedPartitions | None = None,
     ) -> None:
         self._broker = broker
         self._version = version

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spindle.core.controller import configs
 from spindle.model.errors import Error
 from spindle.model.image import BROKER_RESOURCE
-from spindle.node.handlers._configs import Repeated, check_cordons
+from spindle.node.handlers._configs import RepeatedResources, check_cordons
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.alter_configs_request import AlterConfigsRequest, AlterConfigsResource
 from spindle.wire.messages.alter_configs_response import (
@@ -49,7 +49,7 @@ def on_controller(
         (resource, {alteration.name: alteration.value for alteration in alterations})
         for resource, alterations in _asked(request.resources)
     ]
-    named = context.survey.named if isinstance(context.survey, Repeated) else None
+    named = context.survey.named if isinstance(context.survey, RepeatedResources) else None
     return controller.serve(
         context,
         lambda state: configs.alter_wholly(
@@ -62,11 +62,14 @@ def on_controller(
 
 def _asked(
     resources: Iterable[AlterConfigsResource],
-) -> list[tuple[configs.Resource, list[configs.Alteration]]]:
+) -> list[tuple[configs.ConfigResource, list[configs.Alteration]]]:
     return [
         (
-            configs.Resource(resource.resource_type, resource.resource_name),
-            [configs.Alteration(c.name, configs.Operation.SET, c.value) for c in resource.configs],
+            configs.ConfigResource(resource.resource_type, resource.resource_name),
+            [
+                configs.Alteration(c.name, configs.ConfigOperation.SET, c.value)
+                for c in resource.configs
+            ],
         )
         for resource in resources
     ]

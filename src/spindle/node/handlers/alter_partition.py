@@ -1,7 +1,8 @@
 """AlterPartition (56), versions 2-3, controller listener.
 
 Behaviour: a leader proposes the ISR of its partitions; each gets the new state or an error of its
-own. Checks and their order are in `core.controller.isr`. STALE_BROKER_EPOCH for the whole request.
+own. Checks and their order are in `core.controller.isr_proposals`. STALE_BROKER_EPOCH for the whole
+request.
 
 Version notes: 2 names topics by id, 3 pairs each member with its broker epoch (KIP-903).
 """
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spindle.core.controller import isr
+from spindle.core.controller import isr_proposals
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID, PartitionId
 from spindle.node.request_context import Later, RequestContext
@@ -35,7 +36,7 @@ def on_controller(
 ) -> Later:
     """Take over what holds."""
     proposals = [
-        isr.IsrProposal(
+        isr_proposals.IsrProposal(
             partition=PartitionId(topic.topic_id or ZERO_ID, p.partition_index),
             leader_epoch=p.leader_epoch,
             partition_epoch=p.partition_epoch,
@@ -47,7 +48,7 @@ def on_controller(
     ]
     return controller.serve(
         context,
-        lambda state: isr.alter_partitions(
+        lambda state: isr_proposals.alter_partitions(
             state, request.broker_id, request.broker_epoch, proposals
         ),
         lambda answers: _respond(request, answers),
@@ -57,12 +58,12 @@ def on_controller(
 
 def _members(version: int, partition: asking.PartitionData) -> tuple[tuple[int, int], ...]:
     if version < 3:
-        return tuple((member, isr.ANY_EPOCH) for member in partition.new_isr)
+        return tuple((member, isr_proposals.ANY_EPOCH) for member in partition.new_isr)
     return tuple((m.broker_id, m.broker_epoch) for m in partition.new_isr_with_epochs)
 
 
 def _respond(
-    request: AlterPartitionRequest, answers: Sequence[isr.IsrAnswer]
+    request: AlterPartitionRequest, answers: Sequence[isr_proposals.IsrAnswer]
 ) -> AlterPartitionResponse:
     remaining = iter(answers)
     topics = []
@@ -72,7 +73,7 @@ def _respond(
     return AlterPartitionResponse(topics=tuple(topics))
 
 
-def _partition(answer: isr.IsrAnswer) -> PartitionData:
+def _partition(answer: isr_proposals.IsrAnswer) -> PartitionData:
     index, state = answer.partition.partition, answer.state
     if state is None:
         return PartitionData(partition_index=index, error_code=answer.error)

@@ -50,7 +50,7 @@ def on_controller(
     """Start, replace or cancel reassignments."""
     check_timeout(request.timeout_ms)
     asked = [
-        reassignment.Reassignment(
+        reassignment.TargetReplicas(
             partition=TopicPartition(topic.name, p.partition_index),
             replicas=None if p.replicas is None else tuple(p.replicas),
             directories=_places(p),

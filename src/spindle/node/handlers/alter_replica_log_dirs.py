@@ -46,7 +46,7 @@ def on_broker(
                 name = TopicPartition(topic.name, partition)
                 wanted.setdefault(name, []).append(directory.path)
     errors: dict[TopicPartition, Error] = {}
-    seen = context.survey if isinstance(context.survey, Repeated) else None
+    seen = context.survey if isinstance(context.survey, RepeatedPartitions) else None
 
     def told(name: TopicPartition, error: Error) -> None:
         errors[name] = error
@@ -64,7 +64,7 @@ def on_broker(
     return LATER
 
 
-class Repeated:
+class RepeatedPartitions:
     """How often a request names each partition that is served in parts."""
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import SERVED
+from spindle.model.feature_rules import SERVED
 from spindle.model.image import ClusterImage
 from spindle.node.request_context import RequestContext
 from spindle.wire.apis import SOFTWARE, Key, is_private

@@ -8,7 +8,7 @@ Version notes: v1 names the voter it is for, and the leader's endpoints.
 
 from __future__ import annotations
 
-from spindle.core.raft.values import Heard
+from spindle.core.raft.raft_values import Heard
 from spindle.model.errors import Error
 from spindle.node.handlers._quorum import (
     is_for_another,
@@ -17,7 +17,7 @@ from spindle.node.handlers._quorum import (
     node_endpoints,
     raft_of,
 )
-from spindle.node.quorum.quorum import Member
+from spindle.node.quorum.quorum import QuorumHost
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.begin_quorum_epoch_request import BeginQuorumEpochRequest
 from spindle.wire.messages.begin_quorum_epoch_response import (
@@ -29,7 +29,7 @@ from spindle.wire.messages.begin_quorum_epoch_response import (
 
 
 def on_controller(
-    node: Member,
+    node: QuorumHost,
     request: BeginQuorumEpochRequest,
     context: RequestContext[BeginQuorumEpochResponse],
 ) -> BeginQuorumEpochResponse | Later:
@@ -63,7 +63,7 @@ def refuse(
 
 
 def _reply(
-    node: Member, request: BeginQuorumEpochRequest, heard: Heard
+    node: QuorumHost, request: BeginQuorumEpochRequest, heard: Heard
 ) -> BeginQuorumEpochResponse:
     partition = PartitionData(
         error_code=heard.error,

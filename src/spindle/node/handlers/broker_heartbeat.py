@@ -1,6 +1,6 @@
 """BrokerHeartbeat (63), versions 0-2, controller listener.
 
-Behaviour: keeps a broker's session, fences and unfences it as it wishes and may, takes its
+Behaviour: keeps a broker's session, fences and unfences it as it asks and may, takes its
 leaderships away when it wants to stop, and takes the replicas of its failed directories offline
 (K858-05, K858-10). STALE_BROKER_EPOCH: it must register again.
 
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from spindle.core.controller import brokers
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID
+from spindle.node.directory_capacities import from_request
 from spindle.node.request_context import Later, RequestContext
-from spindle.node.rooms import from_request
 from spindle.wire.messages.broker_heartbeat_request import BrokerHeartbeatRequest
 from spindle.wire.messages.broker_heartbeat_response import BrokerHeartbeatResponse
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.core.controller import features
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID, Endpoint, VersionRange
 from spindle.node.request_context import Later, RequestContext

@@ -47,7 +47,7 @@ def on_controller(
     """Add partitions."""
     check_timeout(request.timeout_ms)
     asked = [_asked(topic) for topic in request.topics]
-    whole = context.survey.whole if isinstance(context.survey, Seen) else None
+    whole = context.survey.whole if isinstance(context.survey, PartitionTotals) else None
     return controller.serve(
         context,
         lambda state: topics.create_partitions(
@@ -70,7 +70,7 @@ def _asked(topic: CreatePartitionsTopic) -> topics.MorePartitions:
     )
 
 
-class Seen:
+class PartitionTotals:
     """What all topics of a request ask for, that is served in parts."""
 
     def __init__(self) -> None:

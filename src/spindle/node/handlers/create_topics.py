@@ -52,7 +52,7 @@ def on_controller(
     check_timeout(request.timeout_ms)
     asked = [_asked(topic) for topic in request.topics]
     out = controller.out
-    whole = context.survey.whole if isinstance(context.survey, Seen) else None
+    whole = context.survey.whole if isinstance(context.survey, TopicTotals) else None
     return controller.serve(
         context,
         lambda state: topics.create_topics(
@@ -63,8 +63,8 @@ def on_controller(
     )
 
 
-def _asked(topic: CreatableTopic) -> topics.NewTopic:
-    return topics.NewTopic(
+def _asked(topic: CreatableTopic) -> topics.CreatableTopic:
+    return topics.CreatableTopic(
         name=topic.name,
         partitions=topic.num_partitions,
         replication=topic.replication_factor,
@@ -73,7 +73,7 @@ def _asked(topic: CreatableTopic) -> topics.NewTopic:
     )
 
 
-class Seen:
+class TopicTotals:
     """What all topics of a request ask for, that is served in parts."""
 
     def __init__(self) -> None:

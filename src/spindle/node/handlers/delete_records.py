@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
-from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.delete_records_request import DeleteRecordsRequest
 from spindle.wire.messages.delete_records_response import (
@@ -52,7 +52,7 @@ class Deletion:
         self._request = request
         self._context = context
         self._told: dict[tuple[str, int], tuple[Error, int]] = {}
-        self._waits: dict[tuple[str, int], tuple[Hosted, tuple[int, int]]] = {}
+        self._waits: dict[tuple[str, int], tuple[HostedPartition, tuple[int, int]]] = {}
         self._left = 1
         self._moving: set[tuple[str, int]] = set()
         """Partitions whose own log has not moved its start yet."""
@@ -100,7 +100,7 @@ class Deletion:
     def _delete(self, topic: str, index: int, offset: int) -> None:
         replicas = self._broker.replicas
         hosted = replicas.leader(topic, index)
-        if not isinstance(hosted, Hosted):
+        if not isinstance(hosted, HostedPartition):
             raise Refusal(hosted)
         machine = hosted.partition
         if hosted.topic.compact and not hosted.topic.delete:

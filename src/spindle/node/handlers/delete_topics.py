@@ -56,7 +56,7 @@ def on_controller(
             asked.append(topic_id)
         else:
             raise Refusal(Error.INVALID_REQUEST, "a topic is named by its name or else by its id")
-    whole = context.survey.whole if isinstance(context.survey, Seen) else None
+    whole = context.survey.whole if isinstance(context.survey, DeletionTotals) else None
     return controller.serve(
         context,
         lambda state: topics.delete_topics(state, asked, whole),
@@ -65,7 +65,7 @@ def on_controller(
     )
 
 
-class Seen:
+class DeletionTotals:
     """How many topics a request deletes that is served in parts."""
 
     def __init__(self) -> None:

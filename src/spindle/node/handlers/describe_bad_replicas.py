@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spindle.model.ids import LogDir
-from spindle.node.logdirs.places import Stage
+from spindle.node.logdirs.placement_registry import Stage
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages import describe_bad_replicas_response as told
 from spindle.wire.messages.describe_bad_replicas_request import DescribeBadReplicasRequest

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
-from spindle.model.settings.values import Settings
+from spindle.model.settings.typed_settings import Settings
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.settings_view import (
-    Source,
-    Told,
-    View,
+    DescribedConfig,
+    SettingSource,
+    SettingsView,
     other_settings,
 )
 from spindle.node.slices import REST, Pause, Slices
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
-OTHERS: Final = {16: Source.CLIENT_METRICS, 32: Source.GROUP}
+OTHERS: Final = {16: SettingSource.CLIENT_METRICS, 32: SettingSource.GROUP}
 """Resource types whose settings we keep for others, without knowing them."""
 
 
@@ -82,7 +82,7 @@ def _results(
 ) -> Iterator[DescribeConfigsResult | Pause]:
     for resource in request.resources:
         error, message = Error.NONE, None
-        told: list[Told] = []
+        told: list[DescribedConfig] = []
         try:
             told = list(_find(image, settings, node_id, resource))
         except Refusal as refusal:
@@ -104,27 +104,29 @@ def _results(
 
 def _find(
     image: ClusterImage, settings: Settings, node_id: int, resource: DescribeConfigsResource
-) -> Iterator[Told]:
+) -> Iterator[DescribedConfig]:
     kind, name = resource.resource_type, resource.resource_name
     if kind == TOPIC_RESOURCE:
         if image.topic(name) is None:
             raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"topic {name} does not exist")
-        return View(image, settings, node_id).topic(name)
+        return SettingsView(image, settings, node_id).topic(name)
     if kind == BROKER_RESOURCE:
         if name == "":
-            return View(image, settings, node_id).cluster()
+            return SettingsView(image, settings, node_id).cluster()
         if name != str(node_id):
             raise Refusal(
                 Error.INVALID_REQUEST,
                 f"Unexpected broker id, expected {node_id} or empty string, but received {name}",
             )
-        return View(image, settings, node_id).broker()
+        return SettingsView(image, settings, node_id).broker()
     if kind in OTHERS:
         return other_settings(image, kind, name, OTHERS[kind])
     raise Refusal(Error.INVALID_REQUEST, f"resources of type {kind} have no settings here")
 
 
-def _encode(request: DescribeConfigsRequest, told: Told) -> DescribeConfigsResourceResult:
+def _encode(
+    request: DescribeConfigsRequest, told: DescribedConfig
+) -> DescribeConfigsResourceResult:
     return DescribeConfigsResourceResult(
         name=told.setting.name,
         value=told.value,

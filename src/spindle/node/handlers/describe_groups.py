@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spindle.core.groups.values import GroupView
+from spindle.core.groups.group_values import GroupView
 from spindle.model.errors import Error, Refusal
 from spindle.node import authorized
 from spindle.node.request_context import RequestContext

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spindle.node.logdirs.directories import Directory
+from spindle.node.logdirs.directories import ConfiguredLogDir
 from spindle.node.logdirs.orders import NAMED_MAX, replicas_are
-from spindle.node.logdirs.places import Place, Stage
+from spindle.node.logdirs.placement_registry import LocalReplica, Stage
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages.describe_log_dir_states_request import DescribeLogDirStatesRequest
 from spindle.wire.messages.describe_log_dir_states_response import (
@@ -35,7 +35,7 @@ def on_broker(
     )
 
 
-def _state(broker: Broker, directory: Directory) -> LogDirState:
+def _state(broker: Broker, directory: ConfiguredLogDir) -> LogDirState:
     logs, path, usage = broker.logs, directory.path, directory.usage
     hosted = [broker.replicas.find(id) for id in logs.places.current(path)]
     places = logs.places.all
@@ -61,7 +61,7 @@ def _state(broker: Broker, directory: Directory) -> LogDirState:
     )
 
 
-def _damaged(offline: list[Place]) -> str:
+def _damaged(offline: list[LocalReplica]) -> str:
     """What is wrong with an online directory of which some replicas are not."""
     bad = sorted(str(place.name) for place in offline if place.damaged)
     more = f" and {len(bad) - NAMED_MAX} more" if len(bad) > NAMED_MAX else ""

@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from spindle.core.logdirs.move import Move
+from spindle.core.logdirs.move import LogDirMove
 from spindle.model.errors import Error
-from spindle.model.features import CORDONED_DIRECTORIES, METADATA_VERSION
+from spindle.model.feature_rules import CORDONED_DIRECTORIES, METADATA_VERSION
 from spindle.model.ids import PartitionId, TopicPartition
-from spindle.node.logdirs.directories import Directory
+from spindle.node.logdirs.directories import ConfiguredLogDir
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.slices import ONE, REST, REST_AFTER, Pause
 from spindle.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
@@ -81,7 +81,9 @@ def _parts(
         yield _directory(broker, directory, topics)
 
 
-def _directory(broker: Broker, directory: Directory, topics: Topics) -> DescribeLogDirsResult:
+def _directory(
+    broker: Broker, directory: ConfiguredLogDir, topics: Topics
+) -> DescribeLogDirsResult:
     path = directory.path
     if not directory.health.online:
         return DescribeLogDirsResult(
@@ -105,7 +107,7 @@ def _directory(broker: Broker, directory: Directory, topics: Topics) -> Describe
 def _collect(
     broker: Broker,
     replicas: Iterable[PartitionId],
-    moves: Iterable[Move],
+    moves: Iterable[LogDirMove],
     wanted: Wanted,
     topics: Topics,
 ) -> Iterator[Pause]:

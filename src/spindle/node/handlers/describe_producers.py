@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages.describe_producers_request import DescribeProducersRequest
 from spindle.wire.messages.describe_producers_response import (
@@ -41,7 +41,7 @@ def on_broker(
 
 def _told(broker: Broker, topic: str, index: int) -> PartitionResponse:
     hosted = broker.replicas.leader(topic, index)
-    if not isinstance(hosted, Hosted):
+    if not isinstance(hosted, HostedPartition):
         return PartitionResponse(partition_index=index, error_code=hosted)
     machine = hosted.partition
     return PartitionResponse(

@@ -14,11 +14,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spindle.core.raft.leading import Progress
+from spindle.core.raft.leading import ReplicaProgress
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NodeId
 from spindle.node.handlers._quorum import metadata_partition, raft_of
-from spindle.node.quorum.quorum import Member
+from spindle.node.quorum.quorum import QuorumHost
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.describe_quorum_request import DescribeQuorumRequest
 from spindle.wire.messages.describe_quorum_response import (
@@ -44,7 +44,7 @@ def on_broker(
 
 
 def on_controller(
-    node: Member,
+    node: QuorumHost,
     request: DescribeQuorumRequest,
     context: RequestContext[DescribeQuorumResponse],
 ) -> DescribeQuorumResponse:
@@ -118,7 +118,7 @@ def _reply(
     return DescribeQuorumResponse(error_message="", topics=(topic,), nodes=nodes)
 
 
-def _replicas(progress: Mapping[NodeId, Progress]) -> tuple[ReplicaState, ...]:
+def _replicas(progress: Mapping[NodeId, ReplicaProgress]) -> tuple[ReplicaState, ...]:
     return tuple(
         ReplicaState(
             replica_id=id,
@@ -131,7 +131,7 @@ def _replicas(progress: Mapping[NodeId, Progress]) -> tuple[ReplicaState, ...]:
     )
 
 
-def _node(node: Member, voter: NodeId) -> Node:
+def _node(node: QuorumHost, voter: NodeId) -> Node:
     quorum = node.quorum
     address = quorum.endpoint_of(voter)
     listeners: tuple[Listener, ...] = ()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import ClusterImage, TopicState
-from spindle.model.records import Partition
+from spindle.model.metadata_records import PartitionRegistration
 from spindle.node import authorized, topology
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.slices import ONE, REST, REST_AFTER, Pause
@@ -133,7 +133,7 @@ def _absent(name: str) -> DescribeTopicPartitionsResponseTopic:
 
 
 def _topic(
-    seen: topology.Listening, state: TopicState, page: list[Partition]
+    seen: topology.Listening, state: TopicState, page: list[PartitionRegistration]
 ) -> Iterator[DescribeTopicPartitionsResponseTopic | Pause]:
     told = []
     for partition in page:
@@ -149,7 +149,7 @@ def _topic(
 
 
 def _partition(
-    seen: topology.Listening, partition: Partition
+    seen: topology.Listening, partition: PartitionRegistration
 ) -> DescribeTopicPartitionsResponsePartition:
     error, leader = seen.leading(partition)
     return DescribeTopicPartitionsResponsePartition(

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spindle.core.transactions.states import State
 from spindle.core.transactions.transaction import Transaction
+from spindle.core.transactions.transaction_states import TransactionState
 from spindle.model.errors import Error, Refusal
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages.describe_transactions_request import DescribeTransactionsRequest
 from spindle.wire.messages.describe_transactions_response import (
     DescribeTransactionsResponse,
     TopicData,
-    TransactionState,
+)
+from spindle.wire.messages.describe_transactions_response import (
+    TransactionState as ToldState,
 )
 
 if TYPE_CHECKING:
@@ -34,24 +36,24 @@ def on_broker(
     )
 
 
-def _state(broker: Broker, name: str) -> TransactionState:
+def _state(broker: Broker, name: str) -> ToldState:
     try:
         if not name:
             raise Refusal(Error.INVALID_REQUEST, "an empty transactional id")
         txn = broker.transactions.coordinator(name).transactions.get(name)
-        if txn is None or txn.state is State.DEAD:
+        if txn is None or txn.state is TransactionState.DEAD:
             raise Refusal(Error.TRANSACTIONAL_ID_NOT_FOUND, f"{name} is not known")
     except Refusal as refusal:
-        return TransactionState(transactional_id=name, error_code=refusal.error)
+        return ToldState(transactional_id=name, error_code=refusal.error)
     return _described(txn)
 
 
-def _described(txn: Transaction) -> TransactionState:
+def _described(txn: Transaction) -> ToldState:
     stored = txn.stored
     topics: dict[str, list[int]] = {}
     for topic, partition in stored.partitions:
         topics.setdefault(topic, []).append(partition)
-    return TransactionState(
+    return ToldState(
         transactional_id=txn.transactional_id,
         transaction_state=txn.state.title,
         transaction_timeout_ms=stored.timeout_ms,

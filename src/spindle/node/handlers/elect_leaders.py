@@ -70,7 +70,7 @@ def _asked(request: ElectLeadersRequest) -> list[TopicPartition] | None:
 
 
 def _respond(
-    error: Error, outcomes: Mapping[TopicPartition, elections.Outcome]
+    error: Error, outcomes: Mapping[TopicPartition, elections.ElectionOutcome]
 ) -> ElectLeadersResponse:
     topics: dict[str, list[PartitionResult]] = {}
     for name, outcome in outcomes.items():
@@ -97,5 +97,5 @@ def refuse(
     message: str,
 ) -> ElectLeadersResponse:
     """The error for the whole, and for each partition that was named."""
-    outcome = elections.Outcome(error, message)
+    outcome = elections.ElectionOutcome(error, message)
     return _respond(error, dict.fromkeys(_asked(request) or (), outcome))

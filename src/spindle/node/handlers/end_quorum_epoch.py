@@ -8,7 +8,7 @@ Version notes: v0 lists successors by id, v1 with directory ids, which a static 
 
 from __future__ import annotations
 
-from spindle.core.raft.values import Heard
+from spindle.core.raft.raft_values import Heard
 from spindle.model.errors import Error
 from spindle.node.handlers._quorum import (
     learn_leader,
@@ -16,7 +16,7 @@ from spindle.node.handlers._quorum import (
     node_endpoints,
     raft_of,
 )
-from spindle.node.quorum.quorum import Member
+from spindle.node.quorum.quorum import QuorumHost
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.end_quorum_epoch_request import EndQuorumEpochRequest
 from spindle.wire.messages.end_quorum_epoch_response import (
@@ -28,7 +28,7 @@ from spindle.wire.messages.end_quorum_epoch_response import (
 
 
 def on_controller(
-    node: Member,
+    node: QuorumHost,
     request: EndQuorumEpochRequest,
     context: RequestContext[EndQuorumEpochResponse],
 ) -> Later:
@@ -64,7 +64,9 @@ def refuse(
     return EndQuorumEpochResponse(error_code=error)
 
 
-def _reply(node: Member, request: EndQuorumEpochRequest, heard: Heard) -> EndQuorumEpochResponse:
+def _reply(
+    node: QuorumHost, request: EndQuorumEpochRequest, heard: Heard
+) -> EndQuorumEpochResponse:
     partition = PartitionData(
         error_code=heard.error,
         leader_id=heard.leader,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spindle.core.transactions.values import Producer
+from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
 from spindle.model.errors import Error
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.end_txn_request import EndTxnRequest
@@ -29,7 +29,7 @@ def on_broker(
 ) -> Later:
     """End a transaction."""
 
-    def then(result: Producer | Error) -> None:
+    def then(result: ProducerIdAndEpoch | Error) -> None:
         if isinstance(result, Error):
             context.answer(refuse(request, context, result, ""))
         else:
@@ -39,7 +39,7 @@ def on_broker(
 
     broker.transactions.coordinator(request.transactional_id).end(
         request.transactional_id,
-        Producer(request.producer_id, request.producer_epoch),
+        ProducerIdAndEpoch(request.producer_id, request.producer_epoch),
         request.committed,
         context.version >= BUMPS_FROM,
         then,

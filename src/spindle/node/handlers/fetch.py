@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error
-from spindle.node.replicas.fetches import refusal
+from spindle.node.replicas.delayed_fetch import refusal
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.fetch_request import FetchRequest
 from spindle.wire.messages.fetch_response import FetchResponse

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.core.raft.values import FetchWish
+from spindle.core.raft.raft_values import FetchPosition
 from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.handlers._quorum import metadata_partition, node_endpoints, raft_of
 from spindle.node.quorum.metadata_fetches import Served
-from spindle.node.quorum.quorum import Member
+from spindle.node.quorum.quorum import QuorumHost
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.fetch_request import FetchRequest
 from spindle.wire.messages.fetch_response import (
@@ -39,7 +39,7 @@ _NOWHERE: Final = OffsetAndEpoch(-1, -1)
 
 
 def on_controller(
-    node: Member,
+    node: QuorumHost,
     request: FetchRequest,
     context: RequestContext[FetchResponse],
 ) -> Later:
@@ -52,7 +52,7 @@ def on_controller(
         ]
     )
     replica = request.replica_state.replica_id if context.version >= 15 else request.replica_id
-    wish = FetchWish(
+    position = FetchPosition(
         epoch=asked.current_leader_epoch,
         offset=asked.fetch_offset,
         last_epoch=asked.last_fetched_epoch,
@@ -63,7 +63,7 @@ def on_controller(
     node.quorum.world.on_sign(replica)
     node.quorum.fetches.on_fetch(
         replica,
-        wish,
+        position,
         min(request.max_wait_ms, MAX_WAIT_MS) / 1000,
         max(1, min(request.max_bytes, MAX_BYTES)),
         lambda served: context.answer(_reply(node, request, served)),
@@ -82,7 +82,7 @@ def refuse(
     return FetchResponse(error_code=error)
 
 
-def _reply(node: Member, request: FetchRequest, served: Served) -> FetchResponse:
+def _reply(node: QuorumHost, request: FetchRequest, served: Served) -> FetchResponse:
     heard, verdict = served.heard, served.verdict
     diverging, snapshot = verdict.diverging or _NOWHERE, verdict.snapshot or _NOWHERE
     partition = PartitionData(

@@ -14,7 +14,7 @@ from typing import Final
 from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.handlers._quorum import metadata_partition, node_endpoints, raft_of
-from spindle.node.quorum.quorum import Member
+from spindle.node.quorum.quorum import QuorumHost
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.fetch_snapshot_request import FetchSnapshotRequest
 from spindle.wire.messages.fetch_snapshot_response import (
@@ -30,7 +30,7 @@ MAX_BYTES: Final = 8 << 20
 
 
 def on_controller(
-    node: Member,
+    node: QuorumHost,
     request: FetchSnapshotRequest,
     context: RequestContext[FetchSnapshotResponse],
 ) -> FetchSnapshotResponse | Later:
@@ -73,7 +73,7 @@ def refuse(
 
 
 def _reply(
-    node: Member,
+    node: QuorumHost,
     request: FetchSnapshotRequest,
     error: Error,
     size: int = 0,

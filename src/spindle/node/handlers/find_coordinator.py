@@ -26,7 +26,7 @@ GROUP: Final = 0
 TRANSACTION: Final = 1
 
 
-class _Found(NamedTuple):
+class _LocatedCoordinator(NamedTuple):
     error: Error
     node_id: int = -1
     host: str = ""
@@ -66,11 +66,15 @@ def on_broker(
     )
 
 
-def _find(broker: Broker, listener: str, kind: int, key: str) -> _Found:
+def _find(broker: Broker, listener: str, kind: int, key: str) -> _LocatedCoordinator:
     if kind not in (GROUP, TRANSACTION):
-        return _Found(Error.INVALID_REQUEST, message=f"no coordinator for keys of type {kind}")
+        return _LocatedCoordinator(
+            Error.INVALID_REQUEST, message=f"no coordinator for keys of type {kind}"
+        )
     leader = (broker.groups if kind == GROUP else broker.transactions).leader_for(key)
     endpoint = broker.image.endpoint(leader, listener) if leader is not None else None
     if leader is None or endpoint is None:
-        return _Found(Error.COORDINATOR_NOT_AVAILABLE, message="nobody leads its partition now")
-    return _Found(Error.NONE, leader, endpoint.host, endpoint.port)
+        return _LocatedCoordinator(
+            Error.COORDINATOR_NOT_AVAILABLE, message="nobody leads its partition now"
+        )
+    return _LocatedCoordinator(Error.NONE, leader, endpoint.host, endpoint.port)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spindle.core.groups.values import Identity
+from spindle.core.groups.group_values import MemberIdentity
 from spindle.model.errors import Error
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages.heartbeat_request import HeartbeatRequest
@@ -23,7 +23,7 @@ def on_broker(
     broker: Broker, request: HeartbeatRequest, context: RequestContext[HeartbeatResponse]
 ) -> HeartbeatResponse:
     """Hear a member."""
-    who = Identity(
+    who = MemberIdentity(
         group_id=request.group_id,
         generation=request.generation_id,
         member_id=request.member_id,

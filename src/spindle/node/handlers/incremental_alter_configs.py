@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spindle.core.controller import configs
 from spindle.model.errors import Error
 from spindle.model.image import BROKER_RESOURCE
-from spindle.node.handlers._configs import Repeated, check_cordons
+from spindle.node.handlers._configs import RepeatedResources, check_cordons
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.incremental_alter_configs_request import (
     AlterConfigsResource,
@@ -49,7 +49,7 @@ def on_controller(
 ) -> Later:
     """Change settings."""
     asked = _asked(request.resources)
-    named = context.survey.named if isinstance(context.survey, Repeated) else None
+    named = context.survey.named if isinstance(context.survey, RepeatedResources) else None
     return controller.serve(
         context,
         lambda state: configs.alter_incrementally(
@@ -62,10 +62,10 @@ def on_controller(
 
 def _asked(
     resources: Iterable[AlterConfigsResource],
-) -> list[tuple[configs.Resource, list[configs.Alteration]]]:
+) -> list[tuple[configs.ConfigResource, list[configs.Alteration]]]:
     return [
         (
-            configs.Resource(resource.resource_type, resource.resource_name),
+            configs.ConfigResource(resource.resource_type, resource.resource_name),
             [configs.Alteration(c.name, c.config_operation, c.value) for c in resource.configs],
         )
         for resource in resources

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spindle.core.transactions.values import NO_EPOCH, NO_ID, Producer
+from spindle.core.transactions.transaction_values import NO_EPOCH, NO_ID, ProducerIdAndEpoch
 from spindle.model.errors import Error, Refusal
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.init_producer_id_request import InitProducerIdRequest
@@ -32,7 +32,7 @@ def on_broker(
 ) -> Later:
     """Give a producer its id."""
 
-    def then(result: Producer | Error) -> None:
+    def then(result: ProducerIdAndEpoch | Error) -> None:
         if isinstance(result, Error):
             context.answer(refuse(request, context, result, ""))
         else:
@@ -42,9 +42,11 @@ def on_broker(
 
     name = request.transactional_id
     if name is None:
-        broker.producer_ids.take(lambda id: then(id if isinstance(id, Error) else Producer(id, 0)))
+        broker.producer_ids.take(
+            lambda id: then(id if isinstance(id, Error) else ProducerIdAndEpoch(id, 0))
+        )
         return LATER
-    has = Producer(request.producer_id, request.producer_epoch)
+    has = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
     if not name or (has.producer_id == NO_ID) != (has.epoch == NO_EPOCH):
         raise Refusal(Error.INVALID_REQUEST, f"transactional id {name!r}, producer {has}")
     expected = None if has.producer_id == NO_ID else has

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spindle.core.groups.values import Join, JoinAnswer
+from spindle.core.groups.group_values import Join, JoinAnswer
 from spindle.model.errors import Error
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.join_group_request import JoinGroupRequest

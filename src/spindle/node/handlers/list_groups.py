@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from spindle.core.groups.values import GroupView
+from spindle.core.groups.group_values import GroupView
 from spindle.model.errors import Error
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages.list_groups_request import ListGroupsRequest

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from spindle.core.replica.partition import Leading
+from spindle.core.replica.partition import PartitionLeader
 from spindle.model.errors import Error, Failure
 from spindle.model.jobs import (
     FindOffset,
     FoundOffset,
 )
-from spindle.node.replicas.fetches import READ_COMMITTED
-from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.delayed_fetch import READ_COMMITTED
+from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.list_offsets_request import ListOffsetsPartition, ListOffsetsRequest
 from spindle.wire.messages.list_offsets_response import (
@@ -52,7 +52,7 @@ def on_broker(
     broker: Broker, request: ListOffsetsRequest, context: RequestContext[ListOffsetsResponse]
 ) -> Later:
     """Find the offsets; those by time need the disk."""
-    _Search(broker, request, context).begin()
+    _OffsetSearch(broker, request, context).begin()
     return LATER
 
 
@@ -70,7 +70,7 @@ _UNTOLD: Final = ListOffsetsPartitionResponse()
 """In the place of an answer that has not come yet."""
 
 
-class _Search:
+class _OffsetSearch:
     """One request until every partition has its answer."""
 
     def __init__(
@@ -115,7 +115,7 @@ class _Search:
             self._settle()
 
         hosted = self._hosted(topic, asked.partition_index)
-        if not isinstance(hosted, Hosted):
+        if not isinstance(hosted, HostedPartition):
             tell(hosted)
             return
         machine = hosted.partition
@@ -134,33 +134,33 @@ class _Search:
         else:
             self._search(hosted, asked.timestamp, tell)
 
-    def _hosted(self, topic: str, partition: int) -> Hosted | Error:
+    def _hosted(self, topic: str, partition: int) -> HostedPartition | Error:
         replicas = self._broker.replicas
         if self._request.replica_id == DEBUGGER:
             return replicas.locate(topic, partition)
         return replicas.leader(topic, partition)
 
-    def _check(self, hosted: Hosted, timestamp: int, named: bool) -> Error:
+    def _check(self, hosted: HostedPartition, timestamp: int, named: bool) -> Error:
         if timestamp < EARLIEST_PENDING or self._context.version < _SINCE.get(timestamp, 0):
             return Error.UNSUPPORTED_VERSION
         role = hosted.partition.role
         if (
             self._request.replica_id == CONSUMER
             and timestamp not in (EARLIEST, EARLIEST_LOCAL)
-            and isinstance(role, Leading)
+            and isinstance(role, PartitionLeader)
             and hosted.partition.high_watermark < role.epoch_start
         ):
             return Error.OFFSET_NOT_AVAILABLE if named else Error.LEADER_NOT_AVAILABLE
         return Error.NONE
 
-    def _latest(self, hosted: Hosted) -> int:
+    def _latest(self, hosted: HostedPartition) -> int:
         machine = hosted.partition
         if self._request.replica_id != CONSUMER:
             return machine.next
         committed = self._request.isolation_level == READ_COMMITTED
         return machine.stable if committed else machine.high_watermark
 
-    def _search(self, hosted: Hosted, timestamp: int, tell: _Tell) -> None:
+    def _search(self, hosted: HostedPartition, timestamp: int, tell: _Tell) -> None:
         def on_found(result: FoundOffset | Failure) -> None:
             if isinstance(result, Failure):
                 self._broker.replicas.on_failure(hosted, result)

@@ -11,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spindle.core.controller import reassignment
-from spindle.core.controller.state import Decision, State
+from spindle.core.controller.controller_state import ControllerResult, ControllerState
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
-from spindle.model.records import Partition
+from spindle.model.metadata_records import PartitionRegistration
 from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.list_partition_reassignments_request import (
     ListPartitionReassignmentsRequest,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spindle.node.broker import Broker
     from spindle.node.controller import Controller
 
-Ongoing = Sequence[tuple[TopicPartition, Partition]]
+Ongoing = Sequence[tuple[TopicPartition, PartitionRegistration]]
 
 
 def on_broker(
@@ -50,8 +50,8 @@ def on_controller(
     topics = request.topics
     asked = None if topics is None else {t.name: tuple(t.partition_indexes) for t in topics}
 
-    def decide(state: State) -> Decision[Ongoing]:
-        return Decision((), list(reassignment.ongoing(state, asked)))
+    def decide(state: ControllerState) -> ControllerResult[Ongoing]:
+        return ControllerResult((), list(reassignment.ongoing(state, asked)))
 
     return controller.serve(context, decide, _respond, partial(refuse, request, context))
 

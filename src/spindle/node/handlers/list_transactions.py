@@ -13,20 +13,22 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from spindle.core.transactions.states import State
 from spindle.core.transactions.transaction import Transaction
+from spindle.core.transactions.transaction_states import TransactionState
 from spindle.model.errors import Error, Refusal
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages.list_transactions_request import ListTransactionsRequest
 from spindle.wire.messages.list_transactions_response import (
     ListTransactionsResponse,
-    TransactionState,
+)
+from spindle.wire.messages.list_transactions_response import (
+    TransactionState as ToldState,
 )
 
 if TYPE_CHECKING:
     from spindle.node.broker import Broker
 
-_OPEN = (State.ONGOING, State.PREPARE_COMMIT, State.PREPARE_ABORT)
+_OPEN = (TransactionState.ONGOING, TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT)
 
 
 def on_broker(
@@ -37,11 +39,11 @@ def on_broker(
     """Tell what is known here."""
     if broker.transactions.is_loading:
         raise Refusal(Error.COORDINATOR_LOAD_IN_PROGRESS, "transactions are being read")
-    titles = {state.title for state in State}
+    titles = {state.title for state in TransactionState}
     unknown = tuple(name for name in request.state_filters if name not in titles)
     passes = _filter(request, broker.out.wall_ms)
     found = tuple(
-        TransactionState(
+        ToldState(
             transactional_id=txn.transactional_id,
             producer_id=txn.stored.producer.producer_id,
             transaction_state=txn.state.title,
@@ -72,7 +74,7 @@ def _filter(request: ListTransactionsRequest, now_ms: int) -> Callable[[Transact
         raise Refusal(Error.INVALID_REGULAR_EXPRESSION, f"{text!r}: {error}") from None
 
     def passes(txn: Transaction) -> bool:
-        if txn.state is State.DEAD or (states and txn.state.title not in states):
+        if txn.state is TransactionState.DEAD or (states and txn.state.title not in states):
             return False
         if producers and txn.stored.producer.producer_id not in producers:
             return False

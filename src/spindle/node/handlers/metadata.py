@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import NO_LEADER, ZERO_ID, TopicId
 from spindle.model.image import ClusterImage, TopicState
-from spindle.model.records import Partition
+from spindle.model.metadata_records import PartitionRegistration
 from spindle.node import authorized, topology
 from spindle.node.request_context import Later, RequestContext
 from spindle.node.slices import ONE, Pause
@@ -184,7 +184,7 @@ def _absent(
 
 
 def _partition(
-    seen: topology.Listening, version: int, partition: Partition
+    seen: topology.Listening, version: int, partition: PartitionRegistration
 ) -> MetadataResponsePartition:
     error, leader = seen.leading(partition)
     offline = seen.offline_replicas(partition)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from spindle.core.groups.values import Committed, Identity
+from spindle.core.groups.group_values import Committed, MemberIdentity
 from spindle.model.errors import Error
 from spindle.model.ids import ZERO_ID, TopicPartition
 from spindle.model.image import ClusterImage, TopicState
@@ -39,7 +39,7 @@ def on_broker(
     broker: Broker, request: OffsetCommitRequest, context: RequestContext[OffsetCommitResponse]
 ) -> Later:
     """Commit a group's offsets."""
-    who = Identity(
+    who = MemberIdentity(
         group_id=request.group_id,
         generation=request.generation_id_or_member_epoch,
         member_id=request.member_id,

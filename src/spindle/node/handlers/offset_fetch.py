@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from spindle.core.groups.coordinator import Coordinator
-from spindle.core.groups.values import Committed
+from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
+from spindle.core.groups.group_values import Committed
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.image import ClusterImage
@@ -183,7 +183,9 @@ def _named_by_id(
     ]
 
 
-def _undecided(coordinator: Coordinator, group_id: str, known: Known, stable: bool) -> Waits:
+def _undecided(
+    coordinator: GroupCoordinatorShard, group_id: str, known: Known, stable: bool
+) -> Waits:
     """The partitions whose offset a transaction is about to change, for who minds."""
     if not stable:
         return {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error
-from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.request_context import RequestContext
 from spindle.wire.messages.offset_for_leader_epoch_request import (
     OffsetForLeaderEpochRequest,
@@ -48,7 +48,7 @@ def on_broker(
 def _told(broker: Broker, topic: str, asked: OffsetForLeaderPartition) -> EpochEndOffset:
     hosted = broker.replicas.leader(topic, asked.partition)
     epoch = offset = -1
-    if isinstance(hosted, Hosted):
+    if isinstance(hosted, HostedPartition):
         machine = hosted.partition
         error = machine.check_epoch(asked.current_leader_epoch)
         if error == Error.NONE:

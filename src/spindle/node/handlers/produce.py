@@ -20,14 +20,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from spindle.core.transactions.values import Producer
-from spindle.model.batches import COMPRESSION_MASK, NO_PRODUCER, Batch
+from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
+from spindle.model.batches import COMPRESSION_MASK, NO_PRODUCER, RecordBatch
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.model.ids import NodeId, TopicId
 from spindle.node.handlers import _bad_records
 from spindle.node.handlers._bad_records import BadRecords
 from spindle.node.handlers._recompression import recompression
-from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire import batch as batches
 from spindle.wire.codec import Records, one_buffer
@@ -72,7 +72,7 @@ def on_broker(
     return LATER
 
 
-class Share:
+class ProducedPartition:
     """One partition's share of a request, and what becomes of it."""
 
     __slots__ = (
@@ -94,7 +94,7 @@ class Share:
         self.produce = produce
         self.topic = topic
         self.index = index
-        self.hosted: Hosted | None = None
+        self.hosted: HostedPartition | None = None
         self.error = Error.NONE
         self.message: str | None = None
         self.bad: tuple[tuple[int, str], ...] = ()
@@ -150,17 +150,17 @@ class Produce:
         self._request = request
         self._context = context
         self.acks = request.acks
-        self._shares: list[Share] = []
+        self._shares: list[ProducedPartition] = []
         self._left = 0
 
     def begin(self) -> None:
         """Append all shares; answer now or when the last one is settled."""
         by_id = self._context.version >= IDS_FROM
-        appends: list[tuple[Share, Records | None]] = []
+        appends: list[tuple[ProducedPartition, Records | None]] = []
         for topic in self._request.topic_data:
             name = topic.topic_id if by_id else topic.name
             for data in topic.partition_data:
-                share = Share(self, name, data.index)
+                share = ProducedPartition(self, name, data.index)
                 self._shares.append(share)
                 appends.append((share, data.records))
         self._left = len(appends) + 1  # The last one is this method itself.
@@ -192,12 +192,12 @@ class Produce:
 
     # --- appending ------------------------------------------------------------------------------
 
-    def _append(self, share: Share, records: Records | None) -> None:
+    def _append(self, share: ProducedPartition, records: Records | None) -> None:
         replicas = self._broker.replicas
         if self.acks not in (ALL, 0, 1):
             raise Refusal(Error.INVALID_REQUIRED_ACKS, f"acks={self.acks} is none of -1, 0, 1")
         hosted = replicas.leader(share.topic, share.index)
-        if not isinstance(hosted, Hosted):
+        if not isinstance(hosted, HostedPartition):
             raise Refusal(hosted)
         share.hosted = hosted
         batch = self._batch(hosted, records)
@@ -221,13 +221,13 @@ class Produce:
         packed = recompression(batch, hosted.topic.packing, look)
         self._broker.replicas.checking.check(hosted, packed or look, checked)
 
-    def _admit(self, share: Share, hosted: Hosted, batch: Batch) -> None:
+    def _admit(self, share: ProducedPartition, hosted: HostedPartition, batch: RecordBatch) -> None:
         if batch.is_transactional and not self._takes_part(hosted, batch):
             self._enlist(share, hosted, batch)
         else:
             self._write(share, hosted, batch)
 
-    def _takes_part(self, hosted: Hosted, batch: Batch) -> bool:
+    def _takes_part(self, hosted: HostedPartition, batch: RecordBatch) -> bool:
         enlisting = self._broker.transactions.enlisting
         return hosted.partition.has_begun(batch.producer_id, batch.producer_epoch) or (
             not self._broker.settings.flag("transaction.partition.verification.enable")
@@ -235,7 +235,9 @@ class Produce:
             and not enlisting.is_waiting(hosted.id, batch.producer_id)
         )
 
-    def _enlist(self, share: Share, hosted: Hosted, batch: Batch) -> None:
+    def _enlist(
+        self, share: ProducedPartition, hosted: HostedPartition, batch: RecordBatch
+    ) -> None:
         name = self._request.transactional_id
         assert name is not None, "else the batch was refused"
         adds = self._context.version >= ADDS_FROM
@@ -260,7 +262,7 @@ class Produce:
             hosted.id,
             hosted.name,
             name,
-            Producer(batch.producer_id, batch.producer_epoch),
+            ProducerIdAndEpoch(batch.producer_id, batch.producer_epoch),
             adds,
             admitted,
         )
@@ -270,7 +272,7 @@ class Produce:
             return Error.INVALID_TXN_STATE
         return _IN_PRODUCERS_WORDS.get(error, error)
 
-    def _write(self, share: Share, hosted: Hosted, batch: Batch) -> None:
+    def _write(self, share: ProducedPartition, hosted: HostedPartition, batch: RecordBatch) -> None:
         self._check_room(hosted)
         machine = hosted.partition
         if batch.producer_id in machine.transactions.open and not batch.is_transactional:
@@ -292,7 +294,7 @@ class Produce:
         self._wait(share, hosted)
         self._broker.replicas.writes.append(hosted, [batch])
 
-    def _check_room(self, hosted: Hosted) -> None:
+    def _check_room(self, hosted: HostedPartition) -> None:
         """Whether the partition takes anything now: a batch that waited may find it changed."""
         if not hosted.has_room:
             raise Refusal(Error.KAFKA_STORAGE_ERROR, f"the disk of {hosted.name} is full")
@@ -304,7 +306,7 @@ class Produce:
                 f"min.insync.replicas is {machine.required_isr}",
             )
 
-    def _wait(self, share: Share, hosted: Hosted) -> None:
+    def _wait(self, share: ProducedPartition, hosted: HostedPartition) -> None:
         machine = hosted.partition
         if self.acks == 0:
             share.settle(Error.NONE)
@@ -318,7 +320,7 @@ class Produce:
         else:
             share.wait = hosted.at_end.add(share.end, share.settle)
 
-    def _batch(self, hosted: Hosted, records: Records | None) -> Batch:
+    def _batch(self, hosted: HostedPartition, records: Records | None) -> RecordBatch:
         try:
             found = batches.split(b"" if records is None else one_buffer(records))
             if len(found) != 1:
@@ -367,7 +369,9 @@ class Produce:
             )
         )
 
-    def _told(self, share: Share, leaders: dict[NodeId, None]) -> PartitionProduceResponse:
+    def _told(
+        self, share: ProducedPartition, leaders: dict[NodeId, None]
+    ) -> PartitionProduceResponse:
         if share.error == Error.NONE:
             assert share.hosted is not None
             return PartitionProduceResponse(
@@ -405,7 +409,7 @@ def _topic(
     return TopicProduceResponse(topic_id=name, partition_responses=told)
 
 
-def _check_size(hosted: Hosted, batch: Batch) -> None:
+def _check_size(hosted: HostedPartition, batch: RecordBatch) -> None:
     if batch.size > hosted.topic.max_message_bytes:
         raise Refusal(
             Error.MESSAGE_TOO_LARGE,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
-from spindle.node.logdirs.rescue import Action
+from spindle.node.logdirs.rescue import RescueAction
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.repair_replica_request import RepairReplicaRequest
 from spindle.wire.messages.repair_replica_response import RepairReplicaResponse
@@ -29,8 +29,8 @@ def on_broker(
     context: RequestContext[RepairReplicaResponse],
 ) -> Later:
     """Carry out what is wanted of a replica."""
-    if request.action not in tuple(Action):
-        known = ", ".join(f"{action.value} {action.name}" for action in Action)
+    if request.action not in tuple(RescueAction):
+        known = ", ".join(f"{action.value} {action.name}" for action in RescueAction)
         text = f"action {request.action} is not known; known are: {known}"
         raise Refusal(Error.INVALID_REQUEST, text)
 
@@ -41,7 +41,7 @@ def on_broker(
         context.answer(refuse(request, context, Error.KAFKA_STORAGE_ERROR, words))
 
     name = TopicPartition(request.topic, request.partition_index)
-    broker.logs.rescue.carry_out(name, Action(request.action), done, failed)
+    broker.logs.rescue.carry_out(name, RescueAction(request.action), done, failed)
     return LATER
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spindle.core.groups.values import Sync, SyncAnswer
+from spindle.core.groups.group_values import Sync, SyncAnswer
 from spindle.model.errors import Error
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.sync_group_request import SyncGroupRequest

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from spindle.core.groups.values import Committed, Identity
-from spindle.core.transactions.values import Producer
+from spindle.core.groups.group_values import Committed, MemberIdentity
+from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.node.request_context import LATER, Later, RequestContext
@@ -53,7 +53,7 @@ def on_broker(
     broker.groups.named(group_id)  # Refuses where it is not here.
     id = broker.groups.partition_of(group_id)
     assert id is not None, "the topic is there where a coordinator is"
-    producer = Producer(request.producer_id, request.producer_epoch)
+    producer = ProducerIdAndEpoch(request.producer_id, request.producer_epoch)
 
     def enlisted(error: Error) -> None:
         if error is Error.TRANSACTION_ABORTABLE and context.version < ABORTABLE_FROM:
@@ -85,9 +85,9 @@ def _commit(
     broker: Broker,
     request: TxnOffsetCommitRequest,
     context: RequestContext[TxnOffsetCommitResponse],
-    producer: Producer,
+    producer: ProducerIdAndEpoch,
 ) -> None:
-    who = Identity(
+    who = MemberIdentity(
         group_id=request.group_id,
         generation=request.generation_id,
         member_id=request.member_id,

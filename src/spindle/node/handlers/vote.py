@@ -11,7 +11,7 @@ pre-vote.
 
 from __future__ import annotations
 
-from spindle.core.raft.values import Ballot, VoteAnswer
+from spindle.core.raft.raft_values import Ballot, VoteAnswer
 from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.handlers._quorum import (
@@ -20,7 +20,7 @@ from spindle.node.handlers._quorum import (
     node_endpoints,
     raft_of,
 )
-from spindle.node.quorum.quorum import Member
+from spindle.node.quorum.quorum import QuorumHost
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.vote_request import VoteRequest
 from spindle.wire.messages.vote_response import (
@@ -32,7 +32,7 @@ from spindle.wire.messages.vote_response import (
 
 
 def on_controller(
-    node: Member,
+    node: QuorumHost,
     request: VoteRequest,
     context: RequestContext[VoteResponse],
 ) -> VoteResponse | Later:
@@ -66,7 +66,7 @@ def refuse(
     return VoteResponse(error_code=error)
 
 
-def _reply(node: Member, request: VoteRequest, answer: VoteAnswer) -> VoteResponse:
+def _reply(node: QuorumHost, request: VoteRequest, answer: VoteAnswer) -> VoteResponse:
     partition = PartitionData(
         error_code=answer.heard.error,
         leader_id=answer.heard.leader,

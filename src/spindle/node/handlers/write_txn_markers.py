@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spindle.core.transactions.values import Ending, Producer
+from spindle.core.transactions.transaction_values import Ending, ProducerIdAndEpoch
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.node.request_context import LATER, Later, RequestContext
@@ -61,7 +61,7 @@ class _Writing:
             ]
             ending = Ending(
                 transactional_id="",
-                producer=Producer(marker.producer_id, marker.producer_epoch),
+                producer=ProducerIdAndEpoch(marker.producer_id, marker.producer_epoch),
                 committed=marker.transaction_result,
                 coordinator_epoch=marker.coordinator_epoch,
                 partitions=tuple(partitions),

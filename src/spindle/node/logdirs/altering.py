@@ -1,4 +1,4 @@
-"""What AlterReplicaLogDirs asks of one replica: a move, a wish for later, or nothing (K113-01).
+"""What AlterReplicaLogDirs asks of one replica: a move, a directory to remember, or nothing.
 
 Decides by where the replica is; carries out nothing itself. Called by the API's handler.
 """
@@ -9,12 +9,12 @@ from typing import Final
 
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
+from spindle.node.broker_context import BrokerContext
+from spindle.node.logdirs.alter_log_dirs_manager import AlterLogDirsManager
 from spindle.node.logdirs.awaited import Answer
 from spindle.node.logdirs.directories import Directories
-from spindle.node.logdirs.moves import Moves
-from spindle.node.logdirs.places import Places, Stage
-from spindle.node.logdirs.wish_files import WishFiles
-from spindle.node.site import Site
+from spindle.node.logdirs.placement_registry import ReplicaPlacementRegistry, Stage
+from spindle.node.logdirs.remembered_directory_files import RememberedDirectoryFiles
 
 NAME_MAX: Final = 255
 FUTURE_SUFFIX_LENGTH: Final = len("." + "0" * 32 + "-future")
@@ -25,17 +25,17 @@ class Altering:
 
     def __init__(
         self,
-        site: Site,
+        context: BrokerContext,
         directories: Directories,
-        places: Places,
-        moves: Moves,
-        wish_files: WishFiles,
+        places: ReplicaPlacementRegistry,
+        moves: AlterLogDirsManager,
+        remembered_files: RememberedDirectoryFiles,
     ) -> None:
-        self._site = site
+        self._context = context
         self._directories = directories
         self._places = places
         self._moves = moves
-        self._wish_files = wish_files
+        self._remembered_files = remembered_files
 
     def alter(self, name: TopicPartition, path: LogDir, then: Answer) -> None:
         """Have a replica moved to a directory, or created there later (K113-01, -08 to -11).
@@ -46,7 +46,7 @@ class Altering:
         if error is not Error.NONE:
             then(error)
             return
-        id = self._site.image.resolve(name)
+        id = self._context.image.resolve(name)
         found = self._places.all.get(id) if id is not None else None
         if found is None or found.stage is Stage.CREATING:
             self._remember(name, id, path, then)
@@ -61,7 +61,7 @@ class Altering:
             return Error.LOG_DIR_NOT_FOUND
         if not self._directories.is_online(path):
             return Error.KAFKA_STORAGE_ERROR
-        id = self._site.image.resolve(name)
+        id = self._context.image.resolve(name)
         found = self._places.all.get(id) if id is not None else None
         move = self._moves.of(found.id) if found is not None else None
         here = found is not None and (
@@ -77,12 +77,12 @@ class Altering:
         self, name: TopicPartition, id: PartitionId | None, path: LogDir, then: Answer
     ) -> None:
         topic_id = id.topic_id if id is not None else None
-        wishes = self._wish_files.wishes
-        former = wishes.forget(name)
-        wishes.remember(name, path, topic_id, self._site.out.wall_ms)
-        self._wish_files.changed(path)
+        remembered = self._remembered_files.remembered
+        former = remembered.forget(name)
+        remembered.remember(name, path, topic_id, self._context.out.wall_ms)
+        self._remembered_files.changed(path)
         if former is not None and former != path:
-            self._wish_files.changed(former)
-        known = id is not None and self._site.image.partition(id) is not None
+            self._remembered_files.changed(former)
+        known = id is not None and self._context.image.partition(id) is not None
         error = Error.REPLICA_NOT_AVAILABLE if known else Error.UNKNOWN_TOPIC_OR_PARTITION
-        self._wish_files.when_written(lambda: then(error))
+        self._remembered_files.when_written(lambda: then(error))

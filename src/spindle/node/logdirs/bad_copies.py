@@ -14,11 +14,11 @@ from typing import Final
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.ids import LogDir
 from spindle.model.jobs import Discard, Weigh
-from spindle.model.logs import BadCopy, OpenedDirectory
+from spindle.model.log_values import BadCopy, OpenedDirectory
+from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.directories import Directories
-from spindle.node.logdirs.places import Place
+from spindle.node.logdirs.placement_registry import LocalReplica
 from spindle.node.logdirs.purging import Purging
-from spindle.node.site import Site
 
 LOOK: Final = 10.0
 """Seconds between looks for copies that are too old or too many."""
@@ -27,11 +27,11 @@ LOOK: Final = 10.0
 class BadCopies:
     """Those of all directories, by name."""
 
-    def __init__(self, site: Site, directories: Directories, purging: Purging) -> None:
+    def __init__(self, context: BrokerContext, directories: Directories, purging: Purging) -> None:
         self._directories = directories
         self._purging = purging
-        self._out = site.out
-        self._settings = site.settings
+        self._out = context.out
+        self._settings = context.settings
         self._copies: dict[LogDir, dict[str, BadCopy]] = {p: {} for p in directories.all}
         self._out.after(LOOK, self._look)
 
@@ -48,7 +48,7 @@ class BadCopies:
         for copy in opened.bad:
             self._put(opened.path, copy)
 
-    def set_aside(self, place: Place, then: Callable[[bool], None]) -> None:
+    def set_aside(self, place: LocalReplica, then: Callable[[bool], None]) -> None:
         """Rename a damaged log away; `then`: whether it is worth while to go on."""
         path, since, why = place.directory, self._out.wall_ms, place.why
         assert path is not None, "a damaged log is somewhere"
@@ -65,7 +65,7 @@ class BadCopies:
 
         self._out.run(Discard(path, place.key, "stray", self._out.new_id().hex), discarded)
 
-    def note(self, place: Place, name: str) -> None:
+    def note(self, place: LocalReplica, name: str) -> None:
         """Damaged files of a log that is served again have been set aside under this name."""
         assert place.directory is not None
         copy = BadCopy(name, 0, self._out.wall_ms, place.why)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from spindle.model.copying import (
+from spindle.model.copying_jobs import (
     AdoptCopied,
     CopiedBytes,
     CopyBytes,
@@ -22,7 +22,7 @@ from spindle.model.copying import (
 )
 from spindle.model.errors import Failure
 from spindle.model.ids import LogDir
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.model.outbox import Outbox
 
 T = TypeVar("T")

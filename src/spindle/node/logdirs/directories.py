@@ -19,12 +19,12 @@ from spindle.model.activity import Activity, Observe
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import DirectoryId, LogDir, id_to_text
 from spindle.model.jobs import (
-    Measure,
+    MeasureUsage,
     Open,
     Release,
 )
-from spindle.model.logs import UNKNOWN_USAGE, DirectoryState, OpenedDirectory, Usage
-from spindle.node.site import Site
+from spindle.model.log_values import UNKNOWN_USAGE, DirectoryState, OpenedDirectory, Usage
+from spindle.node.broker_context import BrokerContext
 
 RATE_WEIGHT: Final = 0.1
 """How much the newest look counts in a directory's write rate."""
@@ -39,7 +39,7 @@ HISTORY_MAX: Final = 20
 
 
 @dataclass(slots=True)
-class Directory:
+class ConfiguredLogDir:
     """One configured log directory."""
 
     path: LogDir
@@ -68,22 +68,22 @@ class Directories:
 
     def __init__(
         self,
-        site: Site,
-        judged: Callable[[Directory, Verdict], None],
-        doubted: Callable[[Directory, DiskFailed], None],
-        reopened: Callable[[Directory], None],
+        context: BrokerContext,
+        judged: Callable[[ConfiguredLogDir, Verdict], None],
+        doubted: Callable[[ConfiguredLogDir, DiskFailed], None],
+        reopened: Callable[[ConfiguredLogDir], None],
     ) -> None:
         """`doubted`: a job has failed in a directory, though the directory has not."""
-        config = site.config
+        config = context.config
         self._config = config
-        self._cluster_id = site.cluster_id
-        self._out = site.out
+        self._cluster_id = context.cluster_id
+        self._out = context.out
         self._judged = judged
         self._doubted = doubted
         self._reopened = reopened
         self.closing = False
         """The node is stopping: nothing new is begun in them."""
-        self.all: dict[LogDir, Directory] = {p: Directory(p) for p in config.log_dirs}
+        self.all: dict[LogDir, ConfiguredLogDir] = {p: ConfiguredLogDir(p) for p in config.log_dirs}
         self._probe_due = math.inf
         self._slept: deque[tuple[float, float]] = deque(maxlen=HISTORY_MAX)
         """When we woke, and how long we had been frozen (SIGSTOP, a paused machine)."""
@@ -92,7 +92,7 @@ class Directories:
     # --- asking -----------------------------------------------------------------------------
 
     @property
-    def online(self) -> list[Directory]:
+    def online(self) -> list[ConfiguredLogDir]:
         """Those that can be used."""
         return [d for d in self.all.values() if d.health.online]
 
@@ -127,7 +127,7 @@ class Directories:
         """How a directory is, in one word."""
         return self.all[path].health.state(self.paces.is_slow(path))
 
-    def note(self, directory: Directory, event: str) -> None:
+    def note(self, directory: ConfiguredLogDir, event: str) -> None:
         """Remember what has happened to a directory."""
         directory.history.append((self._out.wall_ms, event))
 
@@ -159,7 +159,7 @@ class Directories:
                 self._out.say("error", "log directory is offline", why=str(result))
         self._arm_probe()
 
-    def _refuse_double(self, directory: Directory) -> None:
+    def _refuse_double(self, directory: ConfiguredLogDir) -> None:
         for other in self.online:
             if other.id == directory.id and other is not directory:
                 assert directory.id is not None
@@ -190,7 +190,7 @@ class Directories:
         self._tell(directory, verdict)
         return verdict
 
-    def _tell(self, directory: Directory, verdict: Verdict) -> None:
+    def _tell(self, directory: ConfiguredLogDir, verdict: Verdict) -> None:
         if verdict is Verdict.NOTHING:
             return
         words = {Verdict.FAILED: "failed", Verdict.FULL: "full", Verdict.ROOM: "has room again"}
@@ -215,7 +215,7 @@ class Directories:
             resting = directory.busy or directory.health.held
             if not directory.health.online and not resting:
                 directory.busy = True
-                self._out.run(Measure(directory.path), partial(self._on_sign, directory))
+                self._out.run(MeasureUsage(directory.path), partial(self._on_sign, directory))
         seen: dict[LogDir, Activity] = {}
         online = self.online
         for directory in online:
@@ -224,7 +224,7 @@ class Directories:
 
     def _on_observed(
         self,
-        directory: Directory,
+        directory: ConfiguredLogDir,
         seen: dict[LogDir, Activity],
         count: int,
         activity: Activity | Failure,
@@ -250,7 +250,7 @@ class Directories:
         since = self._out.now - seconds
         return seconds - sum(late for woke, late in self._slept if woke > since)
 
-    def _should_write(self, directory: Directory, activity: Activity) -> bool:
+    def _should_write(self, directory: ConfiguredLogDir, activity: Activity) -> bool:
         due = self._out.now >= directory.written_at + WRITE_EVERY
         if due or activity.copying >= COPY_SUSPICIOUS:
             directory.written_at = self._out.now
@@ -268,7 +268,7 @@ class Directories:
             self.note(self.all[path], f"{event}: {each} ms each call")
             self._judged(self.all[path], Verdict.SLOW if slow else Verdict.QUICK)
 
-    def _ask(self, directory: Directory, write: bool) -> None:
+    def _ask(self, directory: ConfiguredLogDir, write: bool) -> None:
         def answered(result: Usage | Failure) -> None:
             if not directory.health.online:
                 return
@@ -280,13 +280,13 @@ class Directories:
             directory.usage = result
             self._tell(directory, directory.health.on_probe_answered(result))
 
-        self._out.run(Measure(directory.path, write), answered)
+        self._out.run(MeasureUsage(directory.path, write), answered)
 
     # --- what an operator wants ---------------------------------------------------------------
 
     def on_order(
         self,
-        directory: Directory,
+        directory: ConfiguredLogDir,
         online: bool,
         released: Callable[[Failure | None], None] = lambda _: None,
     ) -> None:
@@ -304,7 +304,7 @@ class Directories:
 
     # --- the return of a failed directory -------------------------------------------------------
 
-    def _on_sign(self, directory: Directory, result: Usage | Failure) -> None:
+    def _on_sign(self, directory: ConfiguredLogDir, result: Usage | Failure) -> None:
         """A failed directory was probed."""
         if directory.opening or directory.opened is not None or directory.health.online:
             return  # Somebody wanted it back at once.
@@ -314,16 +314,16 @@ class Directories:
         elif directory.health.on_tired():
             self._stays_offline(directory, directory.health.why)
 
-    def _stays_offline(self, directory: Directory, why: str) -> None:
+    def _stays_offline(self, directory: ConfiguredLogDir, why: str) -> None:
         self._out.say("warning", "log directory stays offline", directory=directory.path, why=why)
         self.note(directory, f"stays offline: {why}")
 
-    def _open(self, directory: Directory) -> None:
+    def _open(self, directory: ConfiguredLogDir) -> None:
         directory.busy = directory.opening = True
         job = Open(directory.path, self._cluster_id, self._config.node_id)
         self._out.run(job, partial(self._on_reopened, directory))
 
-    def _on_reopened(self, directory: Directory, result: OpenedDirectory | Failure) -> None:
+    def _on_reopened(self, directory: ConfiguredLogDir, result: OpenedDirectory | Failure) -> None:
         directory.opening = False
         why = str(result) if isinstance(result, Failure) else None
         if isinstance(result, OpenedDirectory):
@@ -345,7 +345,7 @@ class Directories:
         directory.opened = result
         self._reopened(directory)
 
-    def take_up(self, directory: Directory) -> OpenedDirectory:
+    def take_up(self, directory: ConfiguredLogDir) -> OpenedDirectory:
         """The cluster knows that it is back: it may be used."""
         opened, directory.opened = directory.opened, None
         assert opened is not None

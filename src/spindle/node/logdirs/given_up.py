@@ -15,7 +15,7 @@ from collections.abc import Callable
 from itertools import chain
 
 from spindle.model.ids import LogDir, PartitionId
-from spindle.node.logdirs.move_run import Run
+from spindle.node.logdirs.log_dir_move_task import LogDirMoveTask
 
 
 class GivenUp:
@@ -24,31 +24,33 @@ class GivenUp:
     `let_go`: this copy may be touched from now on; it is told once.
     """
 
-    def __init__(self, is_named: Callable[[Run], bool], let_go: Callable[[Run], None]) -> None:
+    def __init__(
+        self, is_named: Callable[[LogDirMoveTask], bool], let_go: Callable[[LogDirMoveTask], None]
+    ) -> None:
         self._is_named = is_named
         self._let_go = let_go
-        self._runs: dict[PartitionId, dict[LogDir, Run]] = {}
+        self._runs: dict[PartitionId, dict[LogDir, LogDirMoveTask]] = {}
         """The oldest first; one for each target."""
 
-    def __iter__(self) -> chain[Run]:
+    def __iter__(self) -> chain[LogDirMoveTask]:
         return chain.from_iterable(runs.values() for runs in self._runs.values())
 
-    def of(self, id: PartitionId, target: LogDir) -> Run | None:
+    def of(self, id: PartitionId, target: LogDir) -> LogDirMoveTask | None:
         """Whose copy lies in a directory."""
         return self._runs.get(id, {}).get(target)
 
-    def all_of(self, id: PartitionId) -> list[Run]:
+    def all_of(self, id: PartitionId) -> list[LogDirMoveTask]:
         """Those of one replica, the oldest first."""
         return list(self._runs.get(id, {}).values())
 
-    def add(self, run: Run) -> None:
+    def add(self, run: LogDirMoveTask) -> None:
         """A move was given up. The copy that another one has in the same place stays that one's."""
         runs = self._runs.setdefault(run.move.id, {})
         if run.busy or run.move.target not in runs:
             runs[run.move.target] = run
             self.look(run)
 
-    def look(self, run: Run) -> None:
+    def look(self, run: LogDirMoveTask) -> None:
         """Something has changed for a move: perhaps its copy can be let go now."""
         move = run.move
         rests_on_it = run.busy or run.in_doubt or self._is_named(run)
@@ -75,6 +77,6 @@ class GivenUp:
                 run.in_doubt = False
                 self.look(run)
 
-    def on_removed(self, id: PartitionId) -> list[Run]:
+    def on_removed(self, id: PartitionId) -> list[LogDirMoveTask]:
         """The replica is not ours any more: nobody will name it here. Those that were given up."""
         return list(self._runs.pop(id, {}).values())

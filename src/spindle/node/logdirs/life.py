@@ -1,4 +1,4 @@
-"""What this room says to the broker's life cycle (`node.lifecycle`).
+"""What this room says to the broker's life cycle (`node.broker_lifecycle_manager`).
 
 A protocol, for `sim.exhaustive` and the tests of this room lead other lives.
 """
@@ -11,7 +11,7 @@ from typing import Protocol
 from spindle.model.ids import DirectoryId
 
 
-class Life(Protocol):
+class LifecyclePort(Protocol):
     """The broker before the controller."""
 
     @property

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from spindle.core.logdirs.durations import Durations
-from spindle.core.logdirs.move import Move
-from spindle.core.logdirs.rates import Rate
+from spindle.core.logdirs.move import LogDirMove
+from spindle.core.logdirs.rates import RateMeter
 from spindle.core.logdirs.slots import Pair
 from spindle.model.statistics import Sample
 
@@ -27,20 +27,20 @@ class MoveFigures:
         """Seconds for which each swap blocked the appends of its partition."""
         self.ended: dict[str, int] = {}
         """Moves by how they ended."""
-        self._pairs: dict[Pair, Rate] = {}
+        self._pairs: dict[Pair, RateMeter] = {}
 
-    def copied(self, now: float, move: Move, size: int) -> None:
+    def copied(self, now: float, move: LogDirMove, size: int) -> None:
         """A move has copied so many bytes more."""
         self.copied_bytes += size
         move.copied += size
-        self._pairs.setdefault((move.source, move.target), Rate()).add(now, size)
+        self._pairs.setdefault((move.source, move.target), RateMeter()).add(now, size)
 
     def end(self, how: str) -> None:
         """A move has ended."""
         self.ended[how] = self.ended.get(how, 0) + 1
 
     def statistics(
-        self, now: float, moves: list[Move], left: Callable[[Move], int]
+        self, now: float, moves: list[LogDirMove], left: Callable[[LogDirMove], int]
     ) -> Iterator[Sample]:
         """All figures. `left`: the bytes that a move has still to copy."""
         yield Sample(
@@ -64,7 +64,7 @@ class MoveFigures:
             yield Sample(PREFIX + "movebytesleft", rest, "bytes that a move has to copy", labels)
             yield Sample(PREFIX + "moveshare", move.share, "of its time that a move copies", labels)
         for pair in {**dict.fromkeys(self._pairs), **dict.fromkeys(todo)}:
-            rate = self._pairs.get(pair, Rate())
+            rate = self._pairs.get(pair, RateMeter())
             labels = {"source": pair[0], "target": pair[1]}
             yield Sample(PREFIX + "pairbytes_total", rate.total, "bytes copied", labels)
             yield Sample(PREFIX + "pairbytesleft", todo.get(pair, 0), "bytes to copy", labels)

@@ -14,11 +14,11 @@ from typing import Final
 from spindle.core.logdirs.health import Condition
 from spindle.model.errors import DiskFailed, Error, Failure, Refusal
 from spindle.model.ids import LogDir
-from spindle.model.jobs import Format, Measure
-from spindle.model.logs import Usage
-from spindle.node.logdirs.directories import Directories, Directory
-from spindle.node.logdirs.places import Places, Stage
-from spindle.node.site import Site
+from spindle.model.jobs import Format, MeasureUsage
+from spindle.model.log_values import Usage
+from spindle.node.broker_context import BrokerContext
+from spindle.node.logdirs.directories import ConfiguredLogDir, Directories
+from spindle.node.logdirs.placement_registry import ReplicaPlacementRegistry, Stage
 
 ANSWER_WITHIN: Final = 10.0
 """Seconds for which a disk is waited for before the answer says that it does not come."""
@@ -47,11 +47,13 @@ def replicas_are(count: int) -> str:
 class Orders:
     """Carries out orders, one directory each."""
 
-    def __init__(self, site: Site, directories: Directories, places: Places) -> None:
-        self._site = site
+    def __init__(
+        self, context: BrokerContext, directories: Directories, places: ReplicaPlacementRegistry
+    ) -> None:
+        self._context = context
         self._directories = directories
         self._places = places
-        self._out = site.out
+        self._out = context.out
 
     def carry_out(
         self, path: LogDir, order: Order, then: Then, refuse: Then, *, force: bool = False
@@ -78,7 +80,7 @@ class Orders:
         else:
             self._replace(directory, *self._once(directory, then, refuse))
 
-    def _once(self, directory: Directory, then: Then, refuse: Then) -> tuple[Then, Then]:
+    def _once(self, directory: ConfiguredLogDir, then: Then, refuse: Then) -> tuple[Then, Then]:
         """The same two, of which only the first call counts; after a while the answer is no."""
         answered = False
 
@@ -97,7 +99,7 @@ class Orders:
 
     # --- probe --------------------------------------------------------------------------------
 
-    def _probe(self, directory: Directory, then: Then, refuse: Then) -> None:
+    def _probe(self, directory: ConfiguredLogDir, then: Then, refuse: Then) -> None:
         asked = self._out.now
 
         def answered(result: Usage | Failure) -> None:
@@ -109,13 +111,13 @@ class Orders:
                 took = (self._out.now - asked) * 1000
                 then(f"{directory.path}: wrote, synced and read back within {took:.0f} ms")
 
-        self._out.run(Measure(directory.path, write=True), answered)
+        self._out.run(MeasureUsage(directory.path, write=True), answered)
 
     # --- offline ------------------------------------------------------------------------------
 
-    def _offline(self, directory: Directory, then: Then, refuse: Then, force: bool) -> None:
+    def _offline(self, directory: ConfiguredLogDir, then: Then, refuse: Then, force: bool) -> None:
         path, directories = directory.path, self._directories
-        if path == self._site.config.metadata_dir:
+        if path == self._context.config.metadata_dir:
             raise Refusal(
                 Error.INVALID_REQUEST,
                 f"{path} holds the metadata log, too: without it the broker would stop. Stop the "
@@ -152,7 +154,7 @@ class Orders:
 
     def _last_replicas(self, path: LogDir) -> Iterator[str]:
         """The partitions that cannot be led, or read at all, without the replica in `path`."""
-        image, me = self._site.image, self._site.node_id
+        image, me = self._context.image, self._context.node_id
         for place in self._places.all.values():
             state = image.partition(place.id)
             if state is None or place.directory != path or place.stage is Stage.OFFLINE:
@@ -164,7 +166,7 @@ class Orders:
 
     # --- back ---------------------------------------------------------------------------------
 
-    def _already_online(self, directory: Directory, order: Order, then: Then) -> None:
+    def _already_online(self, directory: ConfiguredLogDir, order: Order, then: Then) -> None:
         if order is Order.REPLACE:
             raise Refusal(
                 Error.INVALID_REQUEST,
@@ -173,11 +175,11 @@ class Orders:
         self._directories.on_order(directory, online=True)
         then(f"{directory.path} is online")
 
-    def _online(self, directory: Directory, then: Then, refuse: Then) -> None:
+    def _online(self, directory: ConfiguredLogDir, then: Then, refuse: Then) -> None:
         self._directories.on_order(directory, online=True)
         self._await_opened(directory, then, refuse)
 
-    def _await_opened(self, directory: Directory, then: Then, refuse: Then) -> None:
+    def _await_opened(self, directory: ConfiguredLogDir, then: Then, refuse: Then) -> None:
         if directory.opening:
             self._out.after(LOOK, partial(self._await_opened, directory, then, refuse))
         elif directory.opened is not None or directory.health.online:
@@ -188,7 +190,7 @@ class Orders:
         else:
             refuse(f"{directory.path} stays offline: {directory.health.why}")
 
-    def _replace(self, directory: Directory, then: Then, refuse: Then) -> None:
+    def _replace(self, directory: ConfiguredLogDir, then: Then, refuse: Then) -> None:
         def formatted(result: tuple[str, ...] | Failure) -> None:
             if isinstance(result, Failure):
                 refuse(str(result))
@@ -201,5 +203,5 @@ class Orders:
             else:
                 self._online(directory, then, refuse)
 
-        job = Format(directory.path, self._site.cluster_id, self._site.node_id)
+        job = Format(directory.path, self._context.cluster_id, self._context.node_id)
         self._out.run(job, formatted)

@@ -10,18 +10,18 @@ from functools import partial
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.ids import LogDir
 from spindle.model.jobs import Discard, Forget, Purge, Sweep, Weigh
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
+from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.directories import Directories
-from spindle.node.site import Site
 
 
 class Purging:
     """What is to be deleted in all directories."""
 
-    def __init__(self, site: Site, directories: Directories) -> None:
+    def __init__(self, context: BrokerContext, directories: Directories) -> None:
         self._directories = directories
-        self._out = site.out
-        self._settings = site.settings
+        self._out = context.out
+        self._settings = context.settings
         self.strays: dict[LogDir, dict[str, int]] = {path: {} for path in directories.all}
         """Logs that no topic claims, by name: their bytes (0 until they are known)."""
 

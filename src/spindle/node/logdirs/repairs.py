@@ -11,10 +11,10 @@ from typing import Final
 from spindle.core.logdirs.better_copies import better_copy
 from spindle.model.errors import LogFailed
 from spindle.model.ids import NO_LEADER
+from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.bad_copies import BadCopies
 from spindle.node.logdirs.directories import Directories
-from spindle.node.logdirs.places import Place, Places, Stage
-from spindle.node.site import Site
+from spindle.node.logdirs.placement_registry import LocalReplica, ReplicaPlacementRegistry, Stage
 
 HEALS_MAX: Final = 3
 """How often a damaged replica is fetched anew before it is left for a person to look at."""
@@ -34,19 +34,23 @@ class Repairs:
     """Replicas that are to be fetched anew."""
 
     def __init__(
-        self, site: Site, directories: Directories, places: Places, bad_copies: BadCopies
+        self,
+        context: BrokerContext,
+        directories: Directories,
+        places: ReplicaPlacementRegistry,
+        bad_copies: BadCopies,
     ) -> None:
-        self._site = site
+        self._context = context
         self._directories = directories
         self._places = places
         self._bad_copies = bad_copies
-        self._out = site.out
-        self._healing: set[Place] = set()
+        self._out = context.out
+        self._healing: set[LocalReplica] = set()
         self._rebuilding = False
 
-    def _is_spare(self, place: Place) -> bool:
+    def _is_spare(self, place: LocalReplica) -> bool:
         """Whether the partition lives elsewhere and does not count on our copy."""
-        state, me = self._site.image.partition(place.id), self._site.node_id
+        state, me = self._context.image.partition(place.id), self._context.node_id
         return (
             place.stage is Stage.OFFLINE
             and self._places.all.get(place.id) is place
@@ -56,13 +60,13 @@ class Repairs:
             and me not in state.elr
         )
 
-    def begin_again(self, place: Place) -> None:
+    def begin_again(self, place: LocalReplica) -> None:
         """An operator has looked at it: what it has gone through counts no more."""
         place.heals = place.retries = 0
 
-    def outlook(self, place: Place) -> str:
+    def outlook(self, place: LocalReplica) -> str:
         """What is going to happen to a replica that is offline on a directory that serves."""
-        state, me = self._site.image.partition(place.id), self._site.node_id
+        state, me = self._context.image.partition(place.id), self._context.node_id
         if place.unmade:
             return "is made as soon as what is there by its name is out of the way"
         if not place.damaged or state is None:
@@ -83,24 +87,24 @@ class Repairs:
 
     # --- damaged logs -----------------------------------------------------------------------
 
-    def look_at(self, place: Place, delay: float = HEAL_DELAY) -> None:
+    def look_at(self, place: LocalReplica, delay: float = HEAL_DELAY) -> None:
         """A damaged replica, or the metadata of it, has changed: heal it if that is safe."""
         waits = place in self._healing or place.heals >= HEALS_MAX
         if place.damaged and not waits and self._is_spare(place):
             self._healing.add(place)
             self._out.after(delay, lambda: self._heal(place))
 
-    def _heal(self, place: Place) -> None:
+    def _heal(self, place: LocalReplica) -> None:
         if not self._may_heal(place):
             self._healing.discard(place)
             return
         self._bad_copies.set_aside(place, lambda free: self._on_set_aside(place, free))
 
-    def _may_heal(self, place: Place) -> bool:
+    def _may_heal(self, place: LocalReplica) -> bool:
         online = self._directories.is_online(place.directory)
         return online and place.damaged and self._is_spare(place)
 
-    def _on_set_aside(self, place: Place, free: bool) -> None:
+    def _on_set_aside(self, place: LocalReplica, free: bool) -> None:
         """Not before the bad log is out of the way: else it might be given back as good."""
         self._healing.discard(place)
         if not free or not self._may_heal(place):
@@ -113,14 +117,14 @@ class Repairs:
         self._out.say("info", "damaged replica is fetched anew", partition=str(place.name))
         self._places.create(place, [place.directory])
 
-    def _longer(self, place: Place) -> float:
+    def _longer(self, place: LocalReplica) -> float:
         """Seconds to wait before the next attempt: more each time."""
         place.retries += 1
         return min(RETRY_MAX, HEAL_DELAY * 2.0 ** min(place.retries - 1, 10))
 
     # --- logs that may not be to blame -------------------------------------------------------
 
-    def on_failed(self, place: Place, failure: LogFailed, reached: int = 0) -> None:
+    def on_failed(self, place: LocalReplica, failure: LogFailed, reached: int = 0) -> None:
         """A replica's log failed: it is offline. Where damage is not proven, try it again soon.
 
         `reached`: where it had ended at least.
@@ -133,7 +137,7 @@ class Repairs:
             place.hurt_at = self._out.now
             self._out.after(self._longer(place), lambda: self._retry(place))
 
-    def _retry(self, place: Place) -> None:
+    def _retry(self, place: LocalReplica) -> None:
         known = self._places.all.get(place.id) is place
         idle = place.stage is Stage.OFFLINE and not place.damaged
         if known and idle and self._directories.is_online(place.directory):
@@ -142,7 +146,7 @@ class Repairs:
             else:
                 self._places.reload(place)
 
-    def _forgive(self, place: Place) -> None:
+    def _forgive(self, place: LocalReplica) -> None:
         if self._out.now - place.hurt_at >= FORGIVEN:
             place.heals = place.retries = 0
 
@@ -156,7 +160,7 @@ class Repairs:
 
     @property
     def _delay(self) -> int:
-        return self._site.settings.whole("log.dir.rebuild.delay.ms")
+        return self._context.settings.whole("log.dir.rebuild.delay.ms")
 
     def _rebuild(self) -> None:
         self._rebuilding = False

@@ -15,13 +15,13 @@ from typing import Final
 from spindle.core.logdirs.better_copies import better_copy
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed, Refusal
 from spindle.model.ids import NO_LEADER, TopicPartition
-from spindle.model.jobs import Manner, Salvage, Salvaged
-from spindle.model.logs import LoadedLog
+from spindle.model.jobs import ReloadManner, Salvage, Salvaged
+from spindle.model.log_values import LoadedLog
+from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.bad_copies import BadCopies
 from spindle.node.logdirs.directories import Directories
-from spindle.node.logdirs.places import Place, Places, Stage
+from spindle.node.logdirs.placement_registry import LocalReplica, ReplicaPlacementRegistry, Stage
 from spindle.node.logdirs.repairs import Repairs
-from spindle.node.site import Site
 
 LINES_MAX: Final = 20
 """Segments that an answer tells of one by one."""
@@ -29,7 +29,7 @@ LINES_MAX: Final = 20
 Told = Callable[[str], None]
 
 
-class Action(IntEnum):
+class RescueAction(IntEnum):
     """What is wanted, by its number on the wire."""
 
     REPAIR = 1
@@ -43,34 +43,36 @@ class Rescue:
 
     def __init__(
         self,
-        site: Site,
+        context: BrokerContext,
         directories: Directories,
-        places: Places,
+        places: ReplicaPlacementRegistry,
         bad_copies: BadCopies,
         repairs: Repairs,
     ) -> None:
-        self.site = site
+        self.context = context
         self.directories = directories
         self.places = places
         self.bad_copies = bad_copies
         self._repairs = repairs
-        self._busy: set[Place] = set()
+        self._busy: set[LocalReplica] = set()
 
-    def carry_out(self, name: TopicPartition, action: Action, done: Told, failed: Told) -> None:
+    def carry_out(
+        self, name: TopicPartition, action: RescueAction, done: Told, failed: Told
+    ) -> None:
         """Begin; `done` or `failed` are told in words. Refusal where it may not be done."""
         place = self._bad(name)
         self._repairs.begin_again(place)
-        if action is Action.REPAIR and self._is_elsewhere(place):
+        if action is RescueAction.REPAIR and self._is_elsewhere(place):
             self._repairs.look_at(place)
             done("it is fetched anew as soon as another replica leads and nobody counts on it")
-        elif action is Action.REPAIR:
+        elif action is RescueAction.REPAIR:
             self._repair_only_copy(place, done, failed)
         else:
             self._refuse_loss(place)
             self._busy.add(place)
             _Salvaging(self, place, done, failed, partial(self._busy.discard, place)).step(0)
 
-    def _repair_only_copy(self, place: Place, done: Told, failed: Told) -> None:
+    def _repair_only_copy(self, place: LocalReplica, done: Told, failed: Told) -> None:
         """Each byte is looked at; it serves if it is whole, and stays as it is if not."""
 
         def loaded(result: LoadedLog | Failure) -> None:
@@ -86,10 +88,10 @@ class Rescue:
                 done(f"it is whole, and serves again from {result.start} to {result.end}")
 
         self._busy.add(place)
-        self.places.reload(place, Manner.MENDED, loaded)
+        self.places.reload(place, ReloadManner.MENDED, loaded)
 
-    def _bad(self, name: TopicPartition) -> Place:
-        id = self.site.image.resolve(name)
+    def _bad(self, name: TopicPartition) -> LocalReplica:
+        id = self.context.image.resolve(name)
         place = self.places.all.get(id) if id is not None else None
         if place is None:
             raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, f"this broker has no replica of {name}")
@@ -103,16 +105,16 @@ class Rescue:
             )
         return place
 
-    def _how(self, place: Place) -> str:
+    def _how(self, place: LocalReplica) -> str:
         return "it serves" if place.stage is Stage.READY else place.why or place.stage.value
 
-    def _is_elsewhere(self, place: Place) -> bool:
-        state = self.site.image.partition(place.id)
-        return state is not None and state.leader not in (NO_LEADER, self.site.node_id)
+    def _is_elsewhere(self, place: LocalReplica) -> bool:
+        state = self.context.image.partition(place.id)
+        return state is not None and state.leader not in (NO_LEADER, self.context.node_id)
 
-    def _refuse_loss(self, place: Place) -> None:
+    def _refuse_loss(self, place: LocalReplica) -> None:
         """Refusal where another broker has more of it, or may have: that is not given up."""
-        state, me = self.site.image.partition(place.id), self.site.node_id
+        state, me = self.context.image.partition(place.id), self.context.node_id
         if state is None:
             text = f"{place.name} is not in the metadata: it is no partition of the cluster"
             raise Refusal(Error.UNKNOWN_TOPIC_OR_PARTITION, text)
@@ -128,10 +130,15 @@ class _Salvaging:
     """One log's, segment by segment."""
 
     def __init__(
-        self, rescue: Rescue, place: Place, done: Told, failed: Told, over: Callable[[], None]
+        self,
+        rescue: Rescue,
+        place: LocalReplica,
+        done: Told,
+        failed: Told,
+        over: Callable[[], None],
     ) -> None:
         self._rescue = rescue
-        self._out = rescue.site.out
+        self._out = rescue.context.out
         self._place = place
         self._done = done
         self._failed = failed
@@ -166,7 +173,7 @@ class _Salvaging:
             return
         if self._lost:
             self._rescue.bad_copies.note(place, result.aside)
-        self._rescue.places.reload(place, Manner.LOSS_ACCEPTED)
+        self._rescue.places.reload(place, ReloadManner.LOSS_ACCEPTED)
         shown = self._lost[:LINES_MAX]
         more = [f"... and {len(self._lost) - len(shown)} more"] if self._lost[LINES_MAX:] else []
         self._done("lost: " + "; ".join([*shown, *more]) if shown else "nothing is lost")

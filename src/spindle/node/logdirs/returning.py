@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spindle.node.logdirs.directories import Directories, Directory
-from spindle.node.logdirs.life import Life
-from spindle.node.site import Site
+from spindle.node.broker_context import BrokerContext
+from spindle.node.logdirs.directories import ConfiguredLogDir, Directories
+from spindle.node.logdirs.life import LifecyclePort
 
 
 class Returning:
@@ -18,13 +18,13 @@ class Returning:
 
     def __init__(
         self,
-        site: Site,
+        context: BrokerContext,
         directories: Directories,
-        life: Life,
-        returned: Callable[[Directory], None],
+        life: LifecyclePort,
+        returned: Callable[[ConfiguredLogDir], None],
     ) -> None:
         """`returned`: a directory may be used again."""
-        self._site = site
+        self._context = context
         self._directories = directories
         self._life = life
         self._returned = returned
@@ -35,13 +35,13 @@ class Returning:
         And before that, of their failure. Not before the metadata is known: until then nobody can
         tell whose logs they hold.
         """
-        own = self._site.image.brokers.get(self._site.node_id)
+        own = self._context.image.brokers.get(self._context.node_id)
         if own is None:
             return
         for directory in self._directories.all.values():
             if directory.opened is None or directory.id is None:
                 continue
-            if not self._site.speaks_of_directories:
+            if not self._context.speaks_of_directories:
                 self._returned(directory)
             elif directory.id not in own.log_dirs:
                 if not directory.offered:

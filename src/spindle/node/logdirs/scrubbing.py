@@ -1,7 +1,7 @@
 """The scrubber of each log directory: finds damage before a reader does (B-28).
 
-Takes small steps on the directory's own thread, when `core.logdirs.scrubbing` says so, and keeps
-its progress in a file there, so that a restart goes on where it was. A bad log is `logdirs`'s
+Takes small steps on the directory's own thread, when `core.logdirs.scrub_schedule` says so, and
+keeps its progress in a file there, so that a restart goes on where it was. A bad log is `logdirs`'s
 matter from then on. Belongs to `logdirs`; nobody waits for it.
 """
 
@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from spindle.core.logdirs.scrubbing import OFF_LOOK, STEP, Progress, Schedule
+from spindle.core.logdirs.scrub_schedule import OFF_LOOK, STEP, ScrubProgress, ScrubSchedule
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.ids import LogDir, PartitionId
 from spindle.model.jobs import GetFile, PutFile
-from spindle.model.scrubbing import BadLog, Scrub, Scrubbed
+from spindle.model.scrub_jobs import BadLog, Scrub, Scrubbed
 from spindle.model.statistics import Sample
+from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.directories import Directories
-from spindle.node.logdirs.places import Places, Stage
-from spindle.node.site import Site
+from spindle.node.logdirs.placement_registry import ReplicaPlacementRegistry, Stage
 
 FILE: Final = "spindle-scrub.json"
 SAVE_EVERY: Final = 10.0
@@ -31,12 +31,12 @@ class Scrubbing:
 
     def __init__(
         self,
-        site: Site,
+        context: BrokerContext,
         directories: Directories,
-        places: Places,
+        places: ReplicaPlacementRegistry,
         on_log_failed: Callable[[PartitionId, LogFailed], None],
     ) -> None:
-        self.site = site
+        self.context = context
         self.directories = directories
         self.places = places
         self.on_log_failed = on_log_failed
@@ -59,10 +59,10 @@ class Scrubbing:
             scrubber.end()
         self._scrubbers.clear()
 
-    def progress(self, path: LogDir) -> Progress:
+    def progress(self, path: LogDir) -> ScrubProgress:
         """How far a directory's scrubber is."""
         found = self._scrubbers.get(path)
-        return found.schedule.progress if found is not None else Progress()
+        return found.schedule.progress if found is not None else ScrubProgress()
 
     def statistics(self, path: LogDir, labels: dict[str, str]) -> Iterator[Sample]:
         """Figures about one directory's."""
@@ -83,12 +83,12 @@ class _Scrubber:
     def __init__(self, scrubbing: Scrubbing, path: LogDir) -> None:
         self._scrubbing = scrubbing
         self._directories = scrubbing.directories
-        self._out = scrubbing.site.out
-        self._settings = scrubbing.site.settings
+        self._out = scrubbing.context.out
+        self._settings = scrubbing.context.settings
         self._path = path
         self._saved_at = self._out.now
         self._out.after(self._settings.seconds("log.initial.task.delay.ms"), self._next)
-        self.schedule = Schedule()
+        self.schedule = ScrubSchedule()
         self.ended = False
         self._out.run(GetFile(path, FILE), self._on_read)
 
@@ -97,7 +97,7 @@ class _Scrubber:
             self._directories.on_disk_failed(result)
         if isinstance(result, bytes):
             try:
-                self.schedule.progress = Progress.decode(result)
+                self.schedule.progress = ScrubProgress.decode(result)
             except ValueError as error:
                 self._out.say(
                     "warning", "scrubbing begins anew", directory=self._path, why=str(error)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from spindle.core.raft.machine import Raft
-from spindle.core.raft.values import FetchVerdict, FetchWish, Heard
+from spindle.core.raft.raft_values import FetchPosition, FetchVerdict, Heard
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
 from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.outbox import Outbox, Timer
-from spindle.node.quorum.metalog import Cached, MetadataLog, wire_bytes
+from spindle.node.quorum.metadata_log import Cached, MetadataLog, wire_bytes
 
 PARKED_MAX: Final = 10_000
 
@@ -34,7 +34,7 @@ class Served:
 
 @dataclass(slots=True)
 class _Parked:
-    wish: FetchWish
+    position: FetchPosition
     max_bytes: int
     answer: Callable[[Served], None]
     timer: Timer | None = None
@@ -53,33 +53,33 @@ class MetadataFetches:
     def on_fetch(
         self,
         replica: NodeId,
-        wish: FetchWish,
+        position: FetchPosition,
         max_wait: float,
         max_bytes: int,
         answer: Callable[[Served], None],
         directory: DirectoryId | None = None,
     ) -> None:
         """A node fetches; `answer` is called once, within `max_wait` seconds or soon after."""
-        verdict = self._raft.on_fetch(replica, wish, directory)
+        verdict = self._raft.on_fetch(replica, position, directory)
         waits = max_wait > 0 and len(self._parked) < PARKED_MAX
-        if self._has_news(wish, verdict) or not waits:
-            self._serve(wish, max_bytes, answer)
+        if self._has_news(position, verdict) or not waits:
+            self._serve(position, max_bytes, answer)
             return
         self._next += 1
         number = self._next
-        parked = _Parked(wish, max_bytes, answer)
+        parked = _Parked(position, max_bytes, answer)
         parked.timer = self._out.after(max_wait, lambda: self._release(number))
         self._parked[number] = parked
 
     def on_progress(self) -> None:
         """The log, its high watermark, or who leads have changed."""
         for number, parked in list(self._parked.items()):
-            if self._has_news(parked.wish, self._raft.judge_fetch(parked.wish)):
+            if self._has_news(parked.position, self._raft.judge_fetch(parked.position)):
                 self._release(number)
 
-    def _has_news(self, wish: FetchWish, verdict: FetchVerdict) -> bool:
+    def _has_news(self, position: FetchPosition, verdict: FetchVerdict) -> bool:
         log = self._raft.log
-        behind = log.end > wish.offset or self.high_watermark > wish.high_watermark
+        behind = log.end > position.offset or self.high_watermark > position.high_watermark
         return verdict != FetchVerdict() or behind
 
     @property
@@ -96,11 +96,13 @@ class MetadataFetches:
         if parked is not None:
             assert parked.timer is not None
             parked.timer.cancel()
-            self._serve(parked.wish, parked.max_bytes, parked.answer)
+            self._serve(parked.position, parked.max_bytes, parked.answer)
 
-    def _serve(self, wish: FetchWish, max_bytes: int, answer: Callable[[Served], None]) -> None:
+    def _serve(
+        self, position: FetchPosition, max_bytes: int, answer: Callable[[Served], None]
+    ) -> None:
         raft = self._raft
-        verdict = raft.judge_fetch(wish)
+        verdict = raft.judge_fetch(position)
 
         def serve(records: Sequence[Buffer]) -> None:
             answer(
@@ -113,15 +115,15 @@ class MetadataFetches:
                 )
             )
 
-        if verdict != FetchVerdict() or raft.log.end <= wish.offset:
+        if verdict != FetchVerdict() or raft.log.end <= position.offset:
             serve(())
             return
 
         def on_read(found: list[Cached]) -> None:
             # While the disk was read, somebody else may have come to lead.
-            if raft.refuses_epoch(wish.epoch) != Error.NONE:
-                self._serve(wish, max_bytes, answer)
+            if raft.refuses_epoch(position.epoch) != Error.NONE:
+                self._serve(position, max_bytes, answer)
                 return
             serve(wire_bytes(found))
 
-        self._log.read(wish.offset, raft.log.end, max_bytes, on_read)
+        self._log.read(position.offset, raft.log.end, max_bytes, on_read)

@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
-from spindle.core.raft.log import RaftLog
+from spindle.core.raft.log_retention import Kept
 from spindle.core.raft.machine import Raft
-from spindle.core.raft.retention import Kept
-from spindle.core.raft.values import NOBODY, ElectionState, Timing
+from spindle.core.raft.raft_log import RaftLog
+from spindle.core.raft.raft_values import NOBODY, ElectionState, Timing
 from spindle.model.batches import CONTROL, Record
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Failure
@@ -26,26 +26,26 @@ from spindle.model.jobs import (
     ListFiles,
     LogSettings,
 )
-from spindle.model.logs import LoadedLog, OpenedDirectory
+from spindle.model.log_values import LoadedLog, OpenedDirectory
+from spindle.model.metadata_records import AbortTransaction, MetadataRecord
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
-from spindle.model.records import AbortTransaction, MetadataRecord
 from spindle.node.metadata import Metadata, copy_image
 from spindle.node.peers import Peers
-from spindle.node.quorum.decoding import Decoding, records_of
+from spindle.node.quorum.leader_part import LeaderPart
 from spindle.node.quorum.metadata_fetches import MetadataFetches
-from spindle.node.quorum.metalog import LOG_KEY, READ_BYTES, Cached, MetadataLog
-from spindle.node.quorum.ports import LeaderPart
-from spindle.node.quorum.raft_wire import Identity
-from spindle.node.quorum.snapshots import (
+from spindle.node.quorum.metadata_log import LOG_KEY, READ_BYTES, Cached, MetadataLog
+from spindle.node.quorum.metadata_snapshots import (
     BOOTSTRAP,
     metadata_level,
     read_snapshot,
     snapshot_name,
     snapshot_of_name,
 )
+from spindle.node.quorum.quorum_io import FOLDER, STATE_FILE, QuorumIO
+from spindle.node.quorum.raft_wire import RaftIdentity
+from spindle.node.quorum.record_decoding import Decoding, records_of
 from spindle.node.quorum.snapshotting import Snapshotting
-from spindle.node.quorum.world import FOLDER, STATE_FILE, QuorumWorld
 from spindle.wire import batch as codec
 from spindle.wire import control
 from spindle.wire.metadata import encode_record
@@ -159,8 +159,8 @@ class Quorum:
 
     def start(self, opened: OpenedDirectory, then: Callable[[], None]) -> None:
         """Load what the metadata directory holds, then take part; `then` when loaded."""
-        who = Identity(self.cluster_id, self._config.node_id, opened.directory_id)
-        self.world = QuorumWorld(self._config, self._out, self._peers, self._log, who, self)
+        who = RaftIdentity(self.cluster_id, self._config.node_id, opened.directory_id)
+        self.world = QuorumIO(self._config, self._out, self._peers, self._log, who, self)
         size: int = self._config.settings.whole("metadata.log.segment.bytes")
         settings = LogSettings(segment_bytes=size)
         directory = self._config.metadata_dir
@@ -484,7 +484,7 @@ class Quorum:
             self._out.halt(f"the metadata directory has failed: {failure}")
 
 
-class Member(Protocol):
+class QuorumHost(Protocol):
     """Whatever a request of the quorum is handled for: a node, or a part of one."""
 
     @property

@@ -9,8 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from spindle.core.raft.values import NOBODY, Ballot, FetchAnswer, FetchWish, Heard, VoteAnswer
-from spindle.model.batches import Batch
+from spindle.core.raft.raft_values import (
+    NOBODY,
+    Ballot,
+    FetchAnswer,
+    FetchPosition,
+    Heard,
+    VoteAnswer,
+)
+from spindle.model.batches import RecordBatch
 from spindle.model.errors import Corrupt, Error
 from spindle.model.ids import METADATA_TOPIC, METADATA_TOPIC_ID, DirectoryId, Endpoint, NodeId
 from spindle.model.offsets import OffsetAndEpoch
@@ -50,7 +57,7 @@ SNAPSHOT_CHUNK_BYTES: Final = 1 << 20
 Addresses = dict[NodeId, tuple[str, int]]
 
 
-class Identity(NamedTuple):
+class RaftIdentity(NamedTuple):
     """Who asks: cluster, node, and the id of its metadata directory."""
 
     cluster_id: str
@@ -67,7 +74,7 @@ class SnapshotChunk(NamedTuple):
     data: bytes
 
 
-def vote_request(who: Identity, voter: NodeId, ballot: Ballot) -> v.VoteRequest:
+def vote_request(who: RaftIdentity, voter: NodeId, ballot: Ballot) -> v.VoteRequest:
     """Ask a voter for its vote."""
     partition = v.PartitionData(
         partition_index=0,
@@ -84,7 +91,7 @@ def vote_request(who: Identity, voter: NodeId, ballot: Ballot) -> v.VoteRequest:
 
 
 def begin_request(
-    who: Identity, voter: NodeId, epoch: int, endpoints: Sequence[Endpoint]
+    who: RaftIdentity, voter: NodeId, epoch: int, endpoints: Sequence[Endpoint]
 ) -> begin.BeginQuorumEpochRequest:
     """Tell a voter that we lead."""
     partition = begin.PartitionData(
@@ -102,7 +109,7 @@ def begin_request(
 
 
 def end_request(
-    who: Identity, epoch: int, successors: Sequence[NodeId], endpoints: Sequence[Endpoint]
+    who: RaftIdentity, epoch: int, successors: Sequence[NodeId], endpoints: Sequence[Endpoint]
 ) -> end.EndQuorumEpochRequest:
     """Tell a voter that we lead no longer."""
     partition = end.PartitionData(
@@ -123,17 +130,17 @@ def end_request(
     )
 
 
-def fetch_request(who: Identity, wish: FetchWish) -> fetch.FetchRequest:
+def fetch_request(who: RaftIdentity, position: FetchPosition) -> fetch.FetchRequest:
     """Fetch in the form of raft."""
     partition = fetch.FetchPartition(
         partition=0,
-        current_leader_epoch=wish.epoch,
-        fetch_offset=wish.offset,
-        last_fetched_epoch=wish.last_epoch,
-        log_start_offset=wish.start,
+        current_leader_epoch=position.epoch,
+        fetch_offset=position.offset,
+        last_fetched_epoch=position.last_epoch,
+        log_start_offset=position.start,
         partition_max_bytes=0,
         replica_directory_id=who.directory_id,
-        high_watermark=wish.high_watermark,
+        high_watermark=position.high_watermark,
     )
     return fetch.FetchRequest(
         cluster_id=who.cluster_id,
@@ -146,7 +153,7 @@ def fetch_request(who: Identity, wish: FetchWish) -> fetch.FetchRequest:
 
 
 def snapshot_request(
-    who: Identity, epoch: int, snapshot: OffsetAndEpoch, position: int
+    who: RaftIdentity, epoch: int, snapshot: OffsetAndEpoch, position: int
 ) -> chunks.FetchSnapshotRequest:
     """Ask for a piece of a snapshot."""
     partition = chunks.PartitionSnapshot(
@@ -181,7 +188,7 @@ def read_fetch(answer: FetchResponse) -> FetchAnswer:
     """An answer to a raft Fetch; Corrupt also where a batch is damaged."""
     partition = _only(answer, [p for topic in answer.responses for p in topic.partitions])
     leader = partition.current_leader
-    batches: list[Batch] = []
+    batches: list[RecordBatch] = []
     if partition.records:
         batches = codec.split(one_buffer(partition.records), partial=True)
         for batch in batches:

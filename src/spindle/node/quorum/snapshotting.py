@@ -2,7 +2,7 @@
 
 A snapshot is due after so many bytes of records, or so long after the first of them. It is encoded
 in small steps, so that a large cluster's image does not hold up the node. Older snapshots and the
-log are kept within `core.raft.retention`: followers that lag go on fetching records. Belongs to
+log are kept within `core.raft.log_retention`: followers that lag go on fetching records. Belongs to
 `quorum`.
 """
 
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from spindle.core.raft.log import RaftLog
-from spindle.core.raft.retention import Kept, Retention
+from spindle.core.raft.log_retention import Kept, Retention
+from spindle.core.raft.raft_log import RaftLog
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt
 from spindle.model.jobs import (
@@ -24,14 +24,14 @@ from spindle.model.jobs import (
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.metadata import Metadata, copy_image
-from spindle.node.quorum.metalog import MetadataLog
-from spindle.node.quorum.snapshots import (
+from spindle.node.quorum.metadata_log import MetadataLog
+from spindle.node.quorum.metadata_snapshots import (
     SnapshotWriter,
     snapshot_name,
     snapshot_of_name,
     snapshot_time,
 )
-from spindle.node.quorum.world import FOLDER
+from spindle.node.quorum.quorum_io import FOLDER
 
 STEP_SECONDS: Final = 0.001
 CLEAN_SECONDS: Final = 60.0

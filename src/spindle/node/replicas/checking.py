@@ -13,11 +13,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, NamedTuple
 
-from spindle.model.computing import CheckRecords, Walk
+from spindle.model.computing import CheckRecords, SteppedWork
 from spindle.model.errors import Error, Failure, Refusal
 from spindle.model.ids import PartitionId
 from spindle.model.outbox import Outbox
-from spindle.node.replicas.hosted import Hosted
+from spindle.node.replicas.hosted import HostedPartition
 
 STEP: Final = 600
 """Records of one step: a third of a millisecond of a thread."""
@@ -31,8 +31,8 @@ Checked = Callable[[Refusal | None], None]
 
 
 class _Waiting(NamedTuple):
-    hosted: Hosted
-    walk: Walk | None
+    hosted: HostedPartition
+    walk: SteppedWork | None
     """None: it only waits for those before it."""
     then: Checked
 
@@ -51,7 +51,7 @@ class Checking:
         """How many batches wait for it."""
         return sum(map(len, self._queues.values()))
 
-    def check(self, hosted: Hosted, walk: Walk | None, then: Checked) -> None:
+    def check(self, hosted: HostedPartition, walk: SteppedWork | None, then: Checked) -> None:
         """Have a batch's records looked at, if they are to be; `then` is told why they are refused.
 
         At once where little is to be done and no batch of the partition waits; else later.
@@ -85,7 +85,9 @@ class Checking:
         job = CheckRecords(first.hosted.directory, first.walk, STEP)
         self._out.run(job, partial(self._on_stepped, id, first.walk))
 
-    def _on_stepped(self, id: PartitionId, walk: Walk, result: bool | Refusal | Failure) -> None:
+    def _on_stepped(
+        self, id: PartitionId, walk: SteppedWork, result: bool | Refusal | Failure
+    ) -> None:
         self._busy = False
         price = walk.take_seen() * self._out.strain / RATE
         self._paid_until = max(self._paid_until, self._out.now) + price
@@ -108,7 +110,7 @@ class Checking:
         return taken
 
 
-def _here(walk: Walk) -> Refusal | None:
+def _here(walk: SteppedWork) -> Refusal | None:
     try:
         while not walk.step(STEP):
             pass

@@ -1,8 +1,8 @@
 """Compaction of the logs that want it: one at a time, in small steps, never during a move.
 
-Decides when and how fast; what is kept, and how it is written, is storage's (`model.cleaning`). It
-rests after each step as long as the step took, so that appends and reads come first. Belongs to the
-broker; nobody waits for it.
+Decides when and how fast; what is kept, and how it is written, is storage's
+(`model.cleaning_jobs`). It rests after each step as long as the step took, so that appends and
+reads come first. Belongs to the broker; nobody waits for it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from spindle.model.cleaning import (
+from spindle.model.cleaning_jobs import (
     AdoptCleaned,
     CleanBytes,
     CleanPlan,
@@ -24,11 +24,11 @@ from spindle.model.cleaning import (
 from spindle.model.errors import Failure
 from spindle.model.ids import LogDir, PartitionId
 from spindle.model.jobs import LogStart
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.model.statistics import Sample
-from spindle.node.replicas.hosted import Hosted
-from spindle.node.replicas.replicas import Replicas
-from spindle.node.site import Site
+from spindle.node.broker_context import BrokerContext
+from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.replicas.replica_manager import ReplicaManager
 
 STEP: Final = 256 << 10
 """Bytes that one step reads."""
@@ -41,17 +41,17 @@ class Compaction:
 
     def __init__(
         self,
-        site: Site,
-        replicas: Replicas,
+        context: BrokerContext,
+        replicas: ReplicaManager,
         is_moving: Callable[[PartitionId], bool],
         on_shortened: Callable[[LogDir, LogKey], None],
     ) -> None:
         """`on_shortened`: a log has set segments aside."""
-        self._site = site
+        self._context = context
         self._replicas = replicas
         self._is_moving = is_moving
         self._on_shortened = on_shortened
-        self._out = site.out
+        self._out = context.out
         self._due: deque[PartitionId] = deque()
         self._cleanings = 0
         self._read = 0
@@ -60,13 +60,13 @@ class Compaction:
 
     @property
     def _backoff(self) -> float:
-        return self._site.settings.seconds("log.cleaner.backoff.ms")
+        return self._context.settings.seconds("log.cleaner.backoff.ms")
 
     # --- which ----------------------------------------------------------------------------------
 
     def _look(self) -> None:
         """Begin a round over all logs that are to be compacted."""
-        if self._site.settings.flag("log.cleaner.enable"):
+        if self._context.settings.flag("log.cleaner.enable"):
             hosted = self._replicas.hosted
             self._due = deque(id for id, found in hosted.items() if found.topic.compact)
         self._next()
@@ -82,23 +82,23 @@ class Compaction:
                 return
         self._out.after(self._backoff, self._look)
 
-    def _may_go_on(self, hosted: Hosted) -> bool:
+    def _may_go_on(self, hosted: HostedPartition) -> bool:
         """Whether nothing else is to happen to the log. A move copies segments as they are."""
         return not hosted.gone and not self._is_moving(hosted.id)
 
-    def _rules(self, hosted: Hosted) -> CleanRules:
-        settings = self._site.topic(hosted.name.topic)
+    def _rules(self, hosted: HostedPartition) -> CleanRules:
+        settings = self._context.topic(hosted.name.topic)
         return CleanRules(
             settings.number("min.cleanable.dirty.ratio"),
             settings.whole("min.compaction.lag.ms"),
             settings.whole("max.compaction.lag.ms"),
             settings.whole("delete.retention.ms"),
-            self._site.settings.whole("log.cleaner.dedupe.buffer.size"),
+            self._context.settings.whole("log.cleaner.dedupe.buffer.size"),
         )
 
     # --- one ------------------------------------------------------------------------------------
 
-    def _on_plan(self, hosted: Hosted, plan: CleanPlan | Failure | None) -> None:
+    def _on_plan(self, hosted: HostedPartition, plan: CleanPlan | Failure | None) -> None:
         if isinstance(plan, Failure):
             self._fail(hosted, plan)
         elif plan is None:
@@ -106,7 +106,7 @@ class Compaction:
         else:
             _Cleaning(self, hosted, plan).go_on()
 
-    def _fail(self, hosted: Hosted, failure: Failure) -> None:
+    def _fail(self, hosted: HostedPartition, failure: Failure) -> None:
         if not hosted.gone:
             self._replicas.on_failure(hosted, failure)
         self._next()
@@ -114,7 +114,7 @@ class Compaction:
     def _rest(self, started: float, read: int, then: Callable[[], None]) -> None:
         """Wait as long as the step took, and as long as the rate wants."""
         took = self._out.now - started
-        rate = self._site.settings.number("log.cleaner.io.max.bytes.per.second")
+        rate = self._context.settings.number("log.cleaner.io.max.bytes.per.second")
         self._out.after(max(REST, took, read / max(rate, 1.0) - took), then)
 
     def _end(self, read: int, freed: int) -> None:
@@ -134,7 +134,7 @@ class Compaction:
 class _Cleaning:
     """One cleaning of one log, from its plan to its end."""
 
-    def __init__(self, cleaner: Compaction, hosted: Hosted, plan: CleanPlan) -> None:
+    def __init__(self, cleaner: Compaction, hosted: HostedPartition, plan: CleanPlan) -> None:
         self._cleaner = cleaner
         self._hosted = hosted
         self._directory = hosted.directory

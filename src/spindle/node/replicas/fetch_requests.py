@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from spindle.core.replica.following import Ask, Position
+from spindle.core.replica.fetch_session_handler import Ask, Position
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId, TopicId
-from spindle.node.replicas.hosted import Hosted
-from spindle.node.site import Site
+from spindle.node.broker_context import BrokerContext
+from spindle.node.replicas.hosted import HostedPartition
 from spindle.wire.messages.fetch_request import (
     FetchPartition,
     FetchRequest,
@@ -42,9 +42,9 @@ def fetch_version(level: int) -> int:
     return next(version for least, version in FETCH_VERSIONS if level >= least)
 
 
-def fetch(site: Site, ask: Ask) -> FetchRequest:
+def fetch(context: BrokerContext, ask: Ask) -> FetchRequest:
     """A follower's fetch; who asks stands in one field until version 14, from 15 on in another."""
-    settings = site.settings
+    settings = context.settings
     most = settings.whole("replica.fetch.max.bytes")
     topics: dict[TopicId, list[FetchPartition]] = {}
     for id, position in ask.positions.items():
@@ -53,8 +53,8 @@ def fetch(site: Site, ask: Ask) -> FetchRequest:
     for id in ask.forgotten:
         forgotten.setdefault(id.topic_id, []).append(id.partition)
     return FetchRequest(
-        replica_id=site.node_id,
-        replica_state=ReplicaState(replica_id=site.node_id, replica_epoch=site.broker_epoch),
+        replica_id=context.node_id,
+        replica_state=ReplicaState(replica_id=context.node_id, replica_epoch=context.broker_epoch),
         max_wait_ms=settings.whole("replica.fetch.wait.max.ms"),
         min_bytes=settings.whole("replica.fetch.min.bytes"),
         max_bytes=settings.whole("replica.fetch.response.max.bytes"),
@@ -82,11 +82,11 @@ def _partition(id: PartitionId, position: Position, most: int) -> FetchPartition
     )
 
 
-class Bounds:
+class LogBoundsRequest:
     """Asks a leader where a partition's log begins and ends: two requests, one after the other."""
 
-    def __init__(self, site: Site, node: NodeId, hosted: Hosted) -> None:
-        self._site = site
+    def __init__(self, context: BrokerContext, node: NodeId, hosted: HostedPartition) -> None:
+        self._context = context
         self._node = node
         self._hosted = hosted
 
@@ -102,7 +102,7 @@ class Bounds:
         self._ask(LATEST, on_end)
 
     def _ask(self, timestamp: int, then: Callable[[int | str], None]) -> None:
-        where = self._site.address(self._node)
+        where = self._context.address(self._node)
         if where is None:
             then(f"broker {self._node} is not registered")
             return
@@ -112,7 +112,7 @@ class Bounds:
             timestamp=timestamp,
         )
         topic = ListOffsetsTopic(name=self._hosted.name.topic, partitions=(partition,))
-        request = ListOffsetsRequest(replica_id=self._site.node_id, topics=(topic,))
+        request = ListOffsetsRequest(replica_id=self._context.node_id, topics=(topic,))
 
         def on_answer(answer: ListOffsetsResponse | PeerFailed) -> None:
             if isinstance(answer, PeerFailed):
@@ -124,4 +124,4 @@ class Bounds:
             else:
                 then(told.offset)
 
-        self._site.peers.ask(*where, CHANNEL, request, LIST_OFFSETS_VERSION, on_answer)
+        self._context.peers.ask(*where, CHANNEL, request, LIST_OFFSETS_VERSION, on_answer)

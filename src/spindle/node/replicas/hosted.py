@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from spindle.core.replica.partition import Partition, Rules
+from spindle.core.replica.fetch_sessions import Cursor, Reader
+from spindle.core.replica.partition import Partition, ReplicaRules
 from spindle.core.replica.quota import NOTHING, Throttled
-from spindle.core.replica.sessions import Cursor, Reader
 from spindle.core.replica.tail import Tail, TailBudget
 from spindle.core.replica.waiting import OffsetWaiters
 from spindle.model.errors import Error, Failure
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.jobs import Job
-from spindle.model.logs import LogKey
+from spindle.model.log_values import LogKey
 from spindle.model.outbox import Outbox
 from spindle.model.settings.setting import MAX_LONG
 from spindle.node.replicas.packing import Packing
@@ -40,7 +40,7 @@ class _Held(NamedTuple):
 class TopicRules:
     """A topic's settings that matter on the way of each record. `rules` is the machine's share."""
 
-    rules: Rules
+    rules: ReplicaRules
     max_message_bytes: int = 1048588
     packing: Packing | None = None
     """How clients' batches are compressed (compression.type); None: as they come."""
@@ -59,7 +59,7 @@ class TopicRules:
     """Each append waits for fsync (flush.messages=1)."""
 
 
-class Hosted:
+class HostedPartition:
     """A hosted partition. `partition` tells its state; the rest is how it is tied to the world."""
 
     __slots__ = (

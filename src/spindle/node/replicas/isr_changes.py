@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.core.replica.isr import Proposal
+from spindle.core.replica.isr import PendingIsrChange
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import ZERO_ID, PartitionId, TopicId
-from spindle.node.replicas.hosted import Hosted
-from spindle.node.replicas.ports import Owner
-from spindle.node.site import Site
+from spindle.node.broker_context import BrokerContext
+from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.replicas.ports import HostedPartitions
 from spindle.wire.messages.alter_partition_request import (
     AlterPartitionRequest,
     BrokerState,
@@ -50,15 +50,15 @@ _DROPPED: Final = frozenset({Error.INELIGIBLE_REPLICA, Error.OPERATION_NOT_ATTEM
 class IsrChanges:
     """The proposals under way."""
 
-    def __init__(self, site: Site, owner: Owner) -> None:
-        self._site = site
+    def __init__(self, context: BrokerContext, owner: HostedPartitions) -> None:
+        self._context = context
         self._owner = owner
         self._offered: dict[PartitionId, None] = {}
         self._asking = False
         self._scheduled = False
         self._failures = 0
 
-    def offer(self, hosted: Hosted) -> None:
+    def offer(self, hosted: HostedPartition) -> None:
         """A partition has a proposal that was not sent; it leaves with this moment's others."""
         self._offered[hosted.id] = None
         self._schedule(0.0)
@@ -66,11 +66,11 @@ class IsrChanges:
     def _schedule(self, delay: float) -> None:
         if not self._asking and not self._scheduled:
             self._scheduled = True
-            self._site.out.after(delay, self._send)
+            self._context.out.after(delay, self._send)
 
     def _send(self) -> None:
         self._scheduled = False
-        sent: dict[PartitionId, Proposal] = {}
+        sent: dict[PartitionId, PendingIsrChange] = {}
         for id in list(self._offered)[:PARTITIONS_MAX]:
             del self._offered[id]
             hosted = self._owner.find(id)
@@ -80,11 +80,11 @@ class IsrChanges:
         if not sent:
             return
         self._asking = True
-        self._site.controller.ask(
+        self._context.controller.ask(
             CHANNEL, self._request(sent), VERSION, lambda answer: self._on_answer(sent, answer)
         )
 
-    def _request(self, sent: dict[PartitionId, Proposal]) -> AlterPartitionRequest:
+    def _request(self, sent: dict[PartitionId, PendingIsrChange]) -> AlterPartitionRequest:
         topics: dict[TopicId, list[PartitionData]] = {}
         for id, proposal in sent.items():
             members = tuple(
@@ -100,8 +100,8 @@ class IsrChanges:
                 )
             )
         return AlterPartitionRequest(
-            broker_id=self._site.node_id,
-            broker_epoch=self._site.broker_epoch,
+            broker_id=self._context.node_id,
+            broker_epoch=self._context.broker_epoch,
             topics=tuple(
                 TopicData(topic_id=topic_id, partitions=tuple(partitions))
                 for topic_id, partitions in topics.items()
@@ -109,12 +109,12 @@ class IsrChanges:
         )
 
     def _on_answer(
-        self, sent: dict[PartitionId, Proposal], answer: AlterPartitionResponse | PeerFailed
+        self, sent: dict[PartitionId, PendingIsrChange], answer: AlterPartitionResponse | PeerFailed
     ) -> None:
         self._asking = False
         if isinstance(answer, PeerFailed) or answer.error_code != Error.NONE:
             why = str(answer) if isinstance(answer, PeerFailed) else f"error {answer.error_code}"
-            self._site.out.say("warning", "ISR change not answered, will be repeated", why=why)
+            self._context.out.say("warning", "ISR change not answered, will be repeated", why=why)
             self._repeat(sent)
             return
         self._failures = 0
@@ -123,7 +123,7 @@ class IsrChanges:
             for topic in answer.topics
             for partition in topic.partitions
         }
-        again: dict[PartitionId, Proposal] = {}
+        again: dict[PartitionId, PendingIsrChange] = {}
         for id, proposal in sent.items():
             if id not in told or not self._settled(id, proposal, told[id]):
                 again[id] = proposal
@@ -132,11 +132,11 @@ class IsrChanges:
         elif self._offered:
             self._schedule(0.0)
 
-    def _settled(self, id: PartitionId, proposal: Proposal, told: Told) -> bool:
+    def _settled(self, id: PartitionId, proposal: PendingIsrChange, told: Told) -> bool:
         hosted = self._owner.find(id)
         if hosted is None:
             return True
-        now = self._site.out.now
+        now = self._context.out.now
         error = told.error_code
         if error in _METADATA_DECIDES:
             return True
@@ -150,7 +150,7 @@ class IsrChanges:
         self._owner.settle(hosted, before)
         return True
 
-    def _repeat(self, sent: dict[PartitionId, Proposal]) -> None:
+    def _repeat(self, sent: dict[PartitionId, PendingIsrChange]) -> None:
         for id, proposal in sent.items():
             hosted = self._owner.find(id)
             if hosted is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spindle.model.settings.values import TopicSettings
+from spindle.model.settings.typed_settings import TopicSettings
 from spindle.wire.batch import Compression
 
 

@@ -7,15 +7,15 @@ follower gets records, the other by the fetchers before they ask a leader.
 from __future__ import annotations
 
 from spindle.core.replica.quota import Quota
-from spindle.node.site import Site
+from spindle.node.broker_context import BrokerContext
 
 
-class Throttle:
+class ReplicationThrottle:
     """One of the two: `side` is "leader" (what is sent) or "follower" (what is fetched)."""
 
-    def __init__(self, site: Site, side: str) -> None:
-        settings = site.settings
-        self._site = site
+    def __init__(self, context: BrokerContext, side: str) -> None:
+        settings = context.settings
+        self._context = context
         self._limit = f"{side}.replication.throttled.rate"
         self._quota = Quota(
             settings.whole("replication.quota.window.num"),
@@ -25,9 +25,9 @@ class Throttle:
     @property
     def is_exceeded(self) -> bool:
         """Whether throttled replicas that are not in sync have to wait."""
-        limit = self._site.settings.whole(self._limit)
-        return self._quota.is_exceeded(limit, self._site.out.now)
+        limit = self._context.settings.whole(self._limit)
+        return self._quota.is_exceeded(limit, self._context.out.now)
 
     def record(self, size: int) -> None:
         """So many bytes of throttled replicas are sent, or have come."""
-        self._quota.record(size, self._site.out.now)
+        self._quota.record(size, self._context.out.now)

@@ -13,7 +13,7 @@ from math import inf
 from typing import Final
 
 from spindle.core.replica.partition import Offline
-from spindle.model.batches import Batch, Buffer
+from spindle.model.batches import Buffer, RecordBatch
 from spindle.model.errors import DiskFailed, Error, Failure
 from spindle.model.jobs import (
     Append,
@@ -23,11 +23,11 @@ from spindle.model.jobs import (
     Reset,
     Truncate,
 )
-from spindle.model.logs import LoadedLog
+from spindle.model.log_values import LoadedLog
 from spindle.model.outbox import Outbox
-from spindle.node.replicas.hosted import Hosted
-from spindle.node.replicas.ports import Owner
-from spindle.node.replicas.readers import Readers
+from spindle.node.replicas.fetch_manager import FetchManager
+from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.replicas.ports import HostedPartitions
 from spindle.wire.batch import stamped
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -39,7 +39,7 @@ MEND_DELAY: Final = 1.0
 class Writes:
     """The ways to change a log."""
 
-    def __init__(self, out: Outbox, owner: Owner, readers: Readers) -> None:
+    def __init__(self, out: Outbox, owner: HostedPartitions, readers: FetchManager) -> None:
         self._out = out
         self._owner = owner
         self._readers = readers
@@ -47,7 +47,10 @@ class Writes:
         """When something was appended last."""
 
     def append(
-        self, hosted: Hosted, batches: list[Batch], then: Callable[[], None] | None = None
+        self,
+        hosted: HostedPartition,
+        batches: list[RecordBatch],
+        then: Callable[[], None] | None = None,
     ) -> None:
         """Append batches that have their offsets, then go on; whoever waits for them is told.
 
@@ -59,8 +62,8 @@ class Writes:
 
     def _on_appended(
         self,
-        hosted: Hosted,
-        batches: list[Batch],
+        hosted: HostedPartition,
+        batches: list[RecordBatch],
         then: Callable[[], None] | None,
         result: Appended | Failure,
     ) -> None:
@@ -92,7 +95,7 @@ class Writes:
         if then is not None:
             then()
 
-    def _on_full(self, hosted: Hosted, failure: DiskFailed) -> None:
+    def _on_full(self, hosted: HostedPartition, failure: DiskFailed) -> None:
         """There is no room: nothing of this append counts, nor of those behind it (B-12).
 
         The log is cut back to what was written before, so that offsets and producers are as if
@@ -108,7 +111,7 @@ class Writes:
             hosted.when_idle(lambda: self._mend(hosted))
         self._owner.logs.on_disk_failed(failure)
 
-    def _mend(self, hosted: Hosted) -> None:
+    def _mend(self, hosted: HostedPartition) -> None:
         def later(then: Callable[[], None]) -> None:
             self._out.after(MEND_DELAY, then)
 
@@ -135,18 +138,18 @@ class Writes:
         if not isinstance(hosted.partition.role, Offline):
             hosted.write(Truncate("", hosted.key, hosted.partition.end), on_cut)
 
-    def truncate(self, hosted: Hosted, offset: int, then: Callable[[], None]) -> None:
+    def truncate(self, hosted: HostedPartition, offset: int, then: Callable[[], None]) -> None:
         """Cut the log's end back to `offset`, then go on."""
         job = Truncate("", hosted.key, offset)
         hosted.write(job, partial(self._on_cut, hosted, then))
 
-    def reset(self, hosted: Hosted, offset: int, then: Callable[[], None]) -> None:
+    def reset(self, hosted: HostedPartition, offset: int, then: Callable[[], None]) -> None:
         """Throw all records away, begin again at `offset`, then go on."""
         job = Reset("", hosted.key, offset)
         hosted.write(job, partial(self._on_cut, hosted, then))
 
     def _on_cut(
-        self, hosted: Hosted, then: Callable[[], None], result: LoadedLog | Failure
+        self, hosted: HostedPartition, then: Callable[[], None], result: LoadedLog | Failure
     ) -> None:
         if isinstance(hosted.partition.role, Offline):
             return
@@ -160,7 +163,7 @@ class Writes:
         self._readers.on_changed(hosted)
         then()
 
-    def move_start(self, hosted: Hosted, offset: int, then: Callable[[], None]) -> None:
+    def move_start(self, hosted: HostedPartition, offset: int, then: Callable[[], None]) -> None:
         """Raise the log start offset, then go on."""
 
         def on_moved(result: LogStart | Failure) -> None:
@@ -174,7 +177,7 @@ class Writes:
 
         hosted.write(MoveLogStart("", hosted.key, offset), on_moved)
 
-    def on_start(self, hosted: Hosted, moved: LogStart) -> None:
+    def on_start(self, hosted: HostedPartition, moved: LogStart) -> None:
         """The log begins somewhere else now: records were deleted, or retention has worked."""
         if moved.size < hosted.size:
             self._owner.logs.on_shortened(hosted.directory, hosted.key)
@@ -186,7 +189,7 @@ class Writes:
             hosted.settle_starts()
 
 
-def _kept(batch: Batch) -> list[Buffer]:
+def _kept(batch: RecordBatch) -> list[Buffer]:
     """A batch's bytes for the tail: copied where keeping them would keep a much larger frame."""
     buffers = stamped(batch)
     data = batch.data

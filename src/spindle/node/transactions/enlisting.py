@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol
 
-from spindle.core.transactions.coordinator import Coordinator
-from spindle.core.transactions.values import Producer
+from spindle.core.transactions.transaction_coordinator_shard import TransactionCoordinatorShard
+from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
 from spindle.model.errors import Error, PeerFailed, Refusal
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
-from spindle.node.site import Site
+from spindle.node.broker_context import BrokerContext
 from spindle.wire.messages.add_partitions_to_txn_request import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnTopic,
@@ -43,7 +43,7 @@ class Coordinators(Protocol):
     def leader_for(self, key: str) -> NodeId | None:
         """The broker that does; None if nobody does yet."""
 
-    def coordinator(self, transactional_id: str) -> Coordinator:
+    def coordinator(self, transactional_id: str) -> TransactionCoordinatorShard:
         """The coordinator, if it is here and ready; Refusal else."""
 
     def is_outdone(self, key: str, id: PartitionId, producer_id: int) -> bool:
@@ -72,8 +72,8 @@ class _Who(NamedTuple):
 class Enlisting:
     """The questions under way."""
 
-    def __init__(self, site: Site, coordinators: Coordinators) -> None:
-        self._site = site
+    def __init__(self, context: BrokerContext, coordinators: Coordinators) -> None:
+        self._context = context
         self._coordinators = coordinators
         self._queues: dict[tuple[PartitionId, int], dict[_Who, _Queue]] = {}
 
@@ -82,7 +82,7 @@ class Enlisting:
         id: PartitionId,
         where: TopicPartition,
         transactional_id: str,
-        producer: Producer,
+        producer: ProducerIdAndEpoch,
         adds: bool,
         then: Then,
     ) -> None:
@@ -112,7 +112,7 @@ class Enlisting:
         """Whether batches of a producer wait for an answer in a partition."""
         return (id, producer_id) in self._queues
 
-    def on_marker(self, id: PartitionId, producer: Producer, bumped: bool) -> None:
+    def on_marker(self, id: PartitionId, producer: ProducerIdAndEpoch, bumped: bool) -> None:
         """A producer's transaction ends in a partition: what was asked for it is over.
 
         `bumped`: the marker has the epoch of the transaction that comes next (KIP-890), which may
@@ -140,7 +140,7 @@ class Enlisting:
         self,
         id: PartitionId,
         transactional_id: str,
-        producer: Producer,
+        producer: ProducerIdAndEpoch,
         where: TopicPartition,
         adds: bool,
         then: Then,
@@ -150,7 +150,7 @@ class Enlisting:
 
         def answered(error: Error) -> None:
             if error == Error.CONCURRENT_TRANSACTIONS and tries > 1:
-                self._site.out.after(
+                self._context.out.after(
                     BUSY_RETRY,
                     lambda: self._ask(id, transactional_id, producer, where, adds, then, tries - 1),
                 )
@@ -161,22 +161,22 @@ class Enlisting:
         outdone = self._coordinators.is_outdone(transactional_id, id, producer.producer_id)
         if leader is None or outdone:
             then(Error.COORDINATOR_NOT_AVAILABLE)
-        elif leader == self._site.node_id:
+        elif leader == self._context.node_id:
             self._ask_here(transactional_id, producer, where, adds, answered)
         else:
-            endpoint = self._site.address(leader)
+            endpoint = self._context.address(leader)
             if endpoint is None:
                 then(Error.COORDINATOR_NOT_AVAILABLE)
                 return
             request = _request(transactional_id, producer, where, adds)
-            self._site.peers.ask(
+            self._context.peers.ask(
                 *endpoint, CHANNEL, request, VERSION, lambda reply: answered(_error(reply)), TIMEOUT
             )
 
     def _ask_here(
         self,
         transactional_id: str,
-        producer: Producer,
+        producer: ProducerIdAndEpoch,
         where: TopicPartition,
         adds: bool,
         then: Then,
@@ -194,7 +194,7 @@ class Enlisting:
 
 
 def _request(
-    transactional_id: str, producer: Producer, where: TopicPartition, adds: bool
+    transactional_id: str, producer: ProducerIdAndEpoch, where: TopicPartition, adds: bool
 ) -> AddPartitionsToTxnRequest:
     topic = AddPartitionsToTxnTopic(name=where.topic, partitions=(where.partition,))
     transaction = AddPartitionsToTxnTransaction(

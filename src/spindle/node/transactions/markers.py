@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from spindle.core.transactions.values import Ending
+from spindle.core.transactions.transaction_values import Ending
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
 from spindle.model.image import has_leader
 from spindle.model.outbox import Timer
-from spindle.node.site import Site
+from spindle.node.broker_context import BrokerContext
 from spindle.node.transactions.marking import Marking
 from spindle.wire.codec import ErrorCode
 from spindle.wire.messages.write_txn_markers_request import (
@@ -62,8 +62,8 @@ class Sending:
 class Markers:
     """All endings on their way."""
 
-    def __init__(self, site: Site, marking: Marking) -> None:
-        self._site = site
+    def __init__(self, context: BrokerContext, marking: Marking) -> None:
+        self._context = context
         self._marking = marking
         self._sendings: dict[Sending, None] = {}
         self._asking: dict[NodeId, None] = {}
@@ -91,21 +91,21 @@ class Markers:
     def _go_on_after(self, delay: float) -> None:
         """Look again so many seconds from now at the latest."""
         if self._timer is not None:
-            if self._timer.at <= self._site.out.now + delay:
+            if self._timer.at <= self._context.out.now + delay:
                 return
             self._timer.cancel()
-        self._timer = self._site.out.after(delay, self._go_on)
+        self._timer = self._context.out.after(delay, self._go_on)
 
     def _go_on(self) -> None:
         self._timer = None
         for node, shares in self._due().items():
-            if node == self._site.node_id:
+            if node == self._context.node_id:
                 for sending, partitions in shares.items():
                     for partition in partitions:
                         self._write(sending, partition)
             elif node not in self._asking:
                 self._ask(node, dict(list(shares.items())[:ENDINGS_MAX]))
-        now = self._site.out.now
+        now = self._context.out.now
         waits = [at - now for sending in self._sendings for at in sending.waiting.values()]
         if waits:
             # What is due still has no leader, or one that we are asking.
@@ -114,10 +114,10 @@ class Markers:
     def _due(self) -> dict[NodeId, dict[Sending, list[TopicPartition]]]:
         """What waits, by the broker that leads it."""
         due: dict[NodeId, dict[Sending, list[TopicPartition]]] = {}
-        image = self._site.image
+        image = self._context.image
         for sending in tuple(self._sendings):
             for partition, at in tuple(sending.waiting.items()):
-                if at > self._site.out.now:
+                if at > self._context.out.now:
                     continue
                 topic_id = image.topic_ids.get(partition.topic)
                 state = None
@@ -138,16 +138,16 @@ class Markers:
         )
 
     def _ask(self, node: NodeId, shares: dict[Sending, list[TopicPartition]]) -> None:
-        where = self._site.address(node)
+        where = self._context.address(node)
         if where is None:
             return
-        version = 2 if self._site.level >= VERSIONED_FROM else 1
+        version = 2 if self._context.level >= VERSIONED_FROM else 1
         for sending, partitions in shares.items():
             for partition in partitions:
                 sending.waiting.pop(partition, None)
         markers = tuple(_marker(s.ending, p) for s, p in shares.items())
         self._asking[node] = None
-        self._site.peers.ask(
+        self._context.peers.ask(
             *where,
             CHANNEL,
             WriteTxnMarkersRequest(markers=markers),
@@ -167,7 +167,7 @@ class Markers:
         del self._asking[node]
         told: dict[tuple[int, TopicPartition], ErrorCode] = {}
         if isinstance(answer, PeerFailed):
-            self._site.out.say("debug", "transaction markers not sent", broker=node)
+            self._context.out.say("debug", "transaction markers not sent", broker=node)
         else:
             for marker in answer.markers:
                 for topic in marker.topics:
@@ -190,7 +190,7 @@ class Markers:
             self._sendings.pop(sending, None)
             sending.settle(Error(error))
         else:
-            sending.waiting[partition] = self._site.out.now + RETRY
+            sending.waiting[partition] = self._context.out.now + RETRY
             self._go_on_after(RETRY)
 
     def _done(self, sending: Sending, partition: TopicPartition) -> None:

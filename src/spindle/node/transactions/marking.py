@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from spindle.core.transactions.values import BUMPING, Ending
+from spindle.core.transactions.transaction_values import BUMPING, Ending
 from spindle.model.batches import EndTransactionMarker
 from spindle.model.errors import Error
 from spindle.model.ids import TopicPartition
 from spindle.model.outbox import Outbox
-from spindle.node.groups.groups import Groups
-from spindle.node.replicas.hosted import Hosted
-from spindle.node.replicas.replicas import Replicas
+from spindle.node.groups.group_coordinator_service import GroupCoordinatorService
+from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.replicas.replica_manager import ReplicaManager
 from spindle.node.transactions.enlisting import Enlisting
 from spindle.wire.control import end_transaction
 
@@ -26,7 +26,11 @@ class Marking:
     """The way of a marker into a partition, and to those who wait for it."""
 
     def __init__(
-        self, out: Outbox, replicas: Replicas, groups: Groups, enlisting: Enlisting
+        self,
+        out: Outbox,
+        replicas: ReplicaManager,
+        groups: GroupCoordinatorService,
+        enlisting: Enlisting,
     ) -> None:
         self._out = out
         self._replicas = replicas
@@ -38,7 +42,7 @@ class Marking:
     ) -> None:
         """Append the marker; `then` once all in-sync replicas have it, or with the error."""
         hosted = self._replicas.leader(*partition)
-        if not isinstance(hosted, Hosted):
+        if not isinstance(hosted, HostedPartition):
             then(hosted)
             return
         machine = hosted.partition

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from spindle.model.errors import Unusable
 from spindle.pipeline.segments.walking import Piece
 from spindle.storage import layout
-from spindle.storage.layout import Kind
+from spindle.storage.layout import EntryKind
 from spindle.storage.scan import HEADER_SIZE, MAGIC, OVERHEAD
 
 _TIME_ENTRY: Final = 12
@@ -34,7 +34,7 @@ OTHER: Final = "other"
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class SegmentFilter:
     """What is wanted. Offsets and times (ms) from the first on and before the second; None: any.
 
     `kinds`: which logs count: current, future, delete, stray, other.
@@ -50,7 +50,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class SegmentedLog:
     """A partition's log in a directory. `name`: of its own directory below `disk`."""
 
     disk: str
@@ -69,7 +69,7 @@ class Log:
 class Part:
     """A piece of a segment of a log. `inode`: of the file when it was looked at."""
 
-    log: Log
+    log: SegmentedLog
     piece: Piece
     inode: int
 
@@ -89,25 +89,25 @@ class Trouble:
     """What could not even be listed: a disk, or a log on it."""
 
     disk: str
-    log: Log | None
+    log: SegmentedLog | None
     error: str
 
 
 @dataclass(slots=True)
-class Found:
+class FoundSegments:
     """All parts and troubles."""
 
     parts: list[Part] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)
 
 
-def find(paths: list[str], bounds: Bounds, split: int) -> Found:
+def find(paths: list[str], bounds: SegmentFilter, split: int) -> FoundSegments:
     """Everything below `paths` that is within bounds, in parts of about `split` bytes.
 
     A path is a log directory, a directory of one log, or a pattern of either. Unusable where
     nothing is there.
     """
-    found = Found()
+    found = FoundSegments()
     for disk in _existing(paths):
         try:
             logs = list(_logs(disk))
@@ -144,7 +144,7 @@ def _may_be_there(path: str) -> bool:
     return True
 
 
-def _logs(disk: str) -> Iterator[Log]:
+def _logs(disk: str) -> Iterator[SegmentedLog]:
     """The logs of a log directory, or the one whose directory this is."""
     folder, name = os.path.split(disk)
     own = _log(folder, name)
@@ -159,18 +159,18 @@ def _logs(disk: str) -> Iterator[Log]:
             yield log
 
 
-def _log(disk: str, name: str) -> Log | None:
+def _log(disk: str, name: str) -> SegmentedLog | None:
     kind, key = layout.parse_directory(name)
     if key is not None:
-        return Log(disk, name, key.topic, key.partition, kind.value)
+        return SegmentedLog(disk, name, key.topic, key.partition, kind.value)
     suffixed = _SUFFIXED.match(name)
     if suffixed is None:
         return None
-    known = OTHER if kind is Kind.FOREIGN else kind.value
-    return Log(disk, name, suffixed["topic"], int(suffixed["partition"]), known)
+    known = OTHER if kind is EntryKind.FOREIGN else kind.value
+    return SegmentedLog(disk, name, suffixed["topic"], int(suffixed["partition"]), known)
 
 
-def _wanted(log: Log, bounds: Bounds) -> bool:
+def _wanted(log: SegmentedLog, bounds: SegmentFilter) -> bool:
     return (
         log.kind in bounds.kinds
         and (bounds.topics is None or log.topic in bounds.topics)
@@ -178,7 +178,7 @@ def _wanted(log: Log, bounds: Bounds) -> bool:
     )
 
 
-def _add(found: Found, log: Log, bounds: Bounds, split: int) -> None:
+def _add(found: FoundSegments, log: SegmentedLog, bounds: SegmentFilter, split: int) -> None:
     try:
         with os.scandir(log.path) as entries:
             names = [e.name for e in entries]
@@ -207,7 +207,7 @@ def _add(found: Found, log: Log, bounds: Bounds, split: int) -> None:
         found.parts += [Part(log, piece, state.st_ino) for piece in pieces]
 
 
-def _outside(log: Log, base: int, following: int | None, bounds: Bounds) -> bool:
+def _outside(log: SegmentedLog, base: int, following: int | None, bounds: SegmentFilter) -> bool:
     """Whether a segment's name, or its time index, says that it has nothing that is wanted."""
     if bounds.end_offset is not None and base >= bounds.end_offset:
         return True
@@ -236,7 +236,7 @@ def _newest(path: str) -> int | None:
 
 
 def _pieces(
-    path: str, base: int, size: int, following: int | None, bounds: Bounds, split: int
+    path: str, base: int, size: int, following: int | None, bounds: SegmentFilter, split: int
 ) -> list[Piece]:
     """A segment in pieces that begin where batches do, as its index says and their headers."""
     cuts = [(0, base)]
@@ -250,12 +250,14 @@ def _pieces(
     ]
 
 
-def _beyond(first: int, after: int | None, bounds: Bounds) -> bool:
+def _beyond(first: int, after: int | None, bounds: SegmentFilter) -> bool:
     below = bounds.first_offset is not None and after is not None and after <= bounds.first_offset
     return below or (bounds.end_offset is not None and first >= bounds.end_offset)
 
 
-def _cuts(path: str, base: int, size: int, bounds: Bounds, split: int) -> list[tuple[int, int]]:
+def _cuts(
+    path: str, base: int, size: int, bounds: SegmentFilter, split: int
+) -> list[tuple[int, int]]:
     """(position, base offset) of the batches that pieces begin with."""
     entries = _index(path.removesuffix(layout.LOG) + layout.INDEX, size)
     positions = entries["position"].astype(np.int64)

@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from spindle.model.batches import COMPRESSION_MASK, CONTROL, LOG_APPEND_TIME, TRANSACTIONAL
 from spindle.model.errors import Corrupt
-from spindle.pipeline.segments.decoding import Longs, Records, Unpacked
-from spindle.pipeline.segments.finding import Bounds
+from spindle.pipeline.segments.batch_columns import Longs, Records, Unpacked
+from spindle.pipeline.segments.finding import SegmentFilter
 from spindle.pipeline.segments.walking import Batches, Damage
 from spindle.storage.scan import OVERHEAD
 
@@ -39,7 +39,7 @@ Constants = dict[str, Any]
 class Table:
     """Makes the Arrow batches of one schema, within bounds."""
 
-    def __init__(self, schema: pa.Schema, bounds: Bounds) -> None:
+    def __init__(self, schema: pa.Schema, bounds: SegmentFilter) -> None:
         self._schema = schema
         self._bounds = bounds
         self._names = set(schema.names)
@@ -140,7 +140,7 @@ class _Rows:
     positions: npt.NDArray[np.int64]
     aborted: Callable[[], Ranges]
 
-    def within(self, bounds: Bounds) -> Longs:
+    def within(self, bounds: SegmentFilter) -> Longs:
         """The numbers of the records that lie within bounds."""
         good = np.ones(len(self.found.batch), bool)
         if bounds.first_offset is not None or bounds.end_offset is not None:
@@ -218,7 +218,7 @@ def _header_columns(
     }
 
 
-def _may_hold(damage: Damage, bounds: Bounds) -> bool:
+def _may_hold(damage: Damage, bounds: SegmentFilter) -> bool:
     first, end = bounds.first_offset, bounds.end_offset
     if first is not None and damage.last_offset is not None and damage.last_offset < first:
         return False
@@ -232,7 +232,7 @@ def _nonsense(batches: Batches, number: int, text: str) -> Damage:
     return Damage(int(batches.positions[number]), size, base, base + delta, text)
 
 
-def _reaching(heads: npt.NDArray[np.void], bounds: Bounds) -> npt.NDArray[np.bool_]:
+def _reaching(heads: npt.NDArray[np.void], bounds: SegmentFilter) -> npt.NDArray[np.bool_]:
     """The batches that may have records within bounds."""
     good = np.ones(len(heads), bool)
     if bounds.first_offset is not None:

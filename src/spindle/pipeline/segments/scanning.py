@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from spindle.pipeline.segments.finding import Log, Part, Trouble
-from spindle.pipeline.segments.reading import FileOnDisk
+from spindle.pipeline.segments.failing_file import FileOnDisk
+from spindle.pipeline.segments.finding import Part, SegmentedLog, Trouble
 from spindle.pipeline.segments.rows import Constants, Ranges, Table
 from spindle.pipeline.segments.walking import Damage, walk
 from spindle.storage import layout
@@ -82,7 +82,7 @@ class Scanner:
         finally:
             file.close()
 
-    def _aborted_of(self, log: Log) -> Ranges:
+    def _aborted_of(self, log: SegmentedLog) -> Ranges:
         if log.path not in self._aborted:
             self._aborted[log.path] = aborted_transactions(log.path)
         return self._aborted[log.path]
@@ -106,7 +106,7 @@ def aborted_transactions(directory: str) -> Ranges:
     return {producer: np.array(sorted(set(own)), np.int64) for producer, own in spans.items()}
 
 
-def _place(log: Log) -> Constants:
+def _place(log: SegmentedLog) -> Constants:
     return {
         "disk": log.disk,
         "topic": log.topic,

@@ -38,7 +38,14 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructField, StructType
 
 from spindle.pipeline.schemas import LOG_BATCH, LOG_RECORD, arrow
-from spindle.pipeline.segments.finding import OTHER, Bounds, Found, Part, Trouble, find
+from spindle.pipeline.segments.finding import (
+    OTHER,
+    FoundSegments,
+    Part,
+    SegmentFilter,
+    Trouble,
+    find,
+)
 from spindle.pipeline.segments.rows import Table
 from spindle.pipeline.segments.scanning import BATCHES, RECORDS, Scanner
 from spindle.pipeline.session import Session
@@ -64,10 +71,10 @@ def register(spark: Session) -> None:
         spark.conf.set(_PUSHDOWN, "true")
         spark.dataSource.register(PushingLogs)
     except Exception:  # A session that does not allow it: bounds are options then.
-        spark.dataSource.register(Logs)
+        spark.dataSource.register(LogsSource)
 
 
-class Logs(DataSource):  # type: ignore[misc]
+class LogsSource(DataSource):  # type: ignore[misc]
     """Log directories as batches or records."""
 
     @classmethod
@@ -85,7 +92,9 @@ class Logs(DataSource):  # type: ignore[misc]
         """A reader of the columns that are wanted."""
         return LogsReader(*self._wanted(schema))
 
-    def _wanted(self, schema: StructType) -> tuple[list[str], Bounds, StructType, str, bool, int]:
+    def _wanted(
+        self, schema: StructType
+    ) -> tuple[list[str], SegmentFilter, StructType, str, bool, int]:
         unknown = sorted(set(map(str.lower, self.options)) - _OPTIONS)
         if unknown:
             raise ValueError(f"spindle.log has no option {', '.join(unknown)}")
@@ -115,7 +124,7 @@ class Logs(DataSource):  # type: ignore[misc]
             raise ValueError("spindle.log needs a path: .load('/disk1')")
         return [str(path).removeprefix("file://") for path in paths]
 
-    def _bounds(self) -> Bounds:
+    def _bounds(self) -> SegmentFilter:
         options = self.options
         kinds = frozenset(_list(options.get("kinds")) or ["current"])
         if kinds == {"all"}:
@@ -124,7 +133,7 @@ class Logs(DataSource):  # type: ignore[misc]
             raise ValueError(f"spindle.log: kinds are {', '.join(sorted(_KINDS))}, or all")
         topics = _list(options.get("topic"))
         partitions = _list(options.get("partition"))
-        return Bounds(
+        return SegmentFilter(
             topics=None if topics is None else frozenset(topics),
             partitions=None if partitions is None else frozenset(map(int, partitions)),
             kinds=kinds,
@@ -135,7 +144,7 @@ class Logs(DataSource):  # type: ignore[misc]
         )
 
 
-class PushingLogs(Logs):
+class PushingLogs(LogsSource):
     """The same for sessions that push filters down: bounds come from `where` too."""
 
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -147,7 +156,7 @@ class LogsReader(DataSourceReader):  # type: ignore[misc]
     """Reads parts of logs; small ones together in one task."""
 
     def __init__(
-        self, paths: list[str], bounds: Bounds, schema: StructType, level: str, check: bool,
+        self, paths: list[str], bounds: SegmentFilter, schema: StructType, level: str, check: bool,
         split: int,
     ) -> None:  # fmt: skip
         self._paths = paths
@@ -172,7 +181,7 @@ class LogsReader(DataSourceReader):  # type: ignore[misc]
         yield from scanner.troubles(troubles)
         yield from scanner.scan(parts)
 
-    def _pruned(self) -> Bounds:
+    def _pruned(self) -> SegmentFilter:
         """What lies outside need not even be listed."""
         return self._bounds
 
@@ -195,11 +204,11 @@ class PushingReader(LogsReader):
         self._bounds = self._pushed
         return super().read(partition)
 
-    def _pruned(self) -> Bounds:
+    def _pruned(self) -> SegmentFilter:
         return self._pushed
 
 
-def _tasks(found: Found, split: int) -> list[tuple[list[Part], list[Trouble]]]:
+def _tasks(found: FoundSegments, split: int) -> list[tuple[list[Part], list[Trouble]]]:
     """Parts in tasks of at most `split` bytes, smaller where there is little; large ones first.
 
     Neighbours stay together, so that each task reads its files from front to back.
@@ -222,7 +231,7 @@ def _tasks(found: Found, split: int) -> list[tuple[list[Part], list[Trouble]]]:
     return [([], found.troubles), *tasks] if found.troubles else tasks
 
 
-def _narrowed(bounds: Bounds, one: Filter, level: str) -> Bounds:
+def _narrowed(bounds: SegmentFilter, one: Filter, level: str) -> SegmentFilter:
     """Bounds that hold all rows which can pass a filter."""
     if isinstance(one, EqualTo):
         name, first, last = one.attribute, one.value, one.value
@@ -249,7 +258,7 @@ def _narrowed(bounds: Bounds, one: Filter, level: str) -> Bounds:
     return bounds
 
 
-def _among(bounds: Bounds, name: tuple[str, ...], values: list[Any]) -> Bounds:
+def _among(bounds: SegmentFilter, name: tuple[str, ...], values: list[Any]) -> SegmentFilter:
     known = [value for value in values if value is not None]
     if name == ("topic",):
         topics = frozenset(known)
@@ -263,7 +272,7 @@ def _both(before: frozenset[Any] | None, now: frozenset[Any]) -> frozenset[Any]:
     return now if before is None else before & now
 
 
-def _offsets(bounds: Bounds, first: int | None, last: int | None) -> Bounds:
+def _offsets(bounds: SegmentFilter, first: int | None, last: int | None) -> SegmentFilter:
     if first is not None:
         bounds = replace(bounds, first_offset=max(first, bounds.first_offset or 0))
     if last is not None:
@@ -272,7 +281,7 @@ def _offsets(bounds: Bounds, first: int | None, last: int | None) -> Bounds:
     return bounds
 
 
-def _times(bounds: Bounds, first: datetime | None, last: datetime | None) -> Bounds:
+def _times(bounds: SegmentFilter, first: datetime | None, last: datetime | None) -> SegmentFilter:
     """Whole milliseconds; moments are inclusive here."""
     if first is not None:
         begin = _milliseconds(first)

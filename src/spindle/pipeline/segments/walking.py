@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from crc32c import crc32c
 
-from spindle.pipeline.segments.reading import FileOnDisk
+from spindle.pipeline.segments.failing_file import FileOnDisk
 from spindle.storage.scan import CRC_FROM, HEADER_SIZE, MAGIC, OVERHEAD
 
 HEADER: Final = np.dtype(

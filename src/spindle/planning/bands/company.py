@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from spindle.planning.bands.bound import Edges, least_that_brings
-from spindle.planning.cluster import Floats
+from spindle.planning.cluster_model import Floats
 
 
-class Measure(NamedTuple):
+class BrokerMeasure(NamedTuple):
     """Bytes, or bytes per second, of a broker's directories.
 
     `of`: of each replica that may be moved, one directory's after the other's; `total`: of all that
@@ -31,7 +31,7 @@ class Measure(NamedTuple):
     marks: Sequence[float]
 
 
-def with_company(counts: Sequence[int], this: Measure, other: Measure) -> list[Edges]:
+def with_company(counts: Sequence[int], this: BrokerMeasure, other: BrokerMeasure) -> list[Edges]:
     """The bands of a measure, wider where no plan could bring a directory into both.
 
     `counts`: replicas of each directory that may be moved.
@@ -57,7 +57,7 @@ def with_company(counts: Sequence[int], this: Measure, other: Measure) -> list[E
     return result
 
 
-def _needs(n: int, here: slice, this: Measure, other: Measure, fair: float) -> float:
+def _needs(n: int, here: slice, this: BrokerMeasure, other: BrokerMeasure, fair: float) -> float:
     """The least that a directory holds in any plan that has the other measure in its band."""
     low = other.around[n].low
     if here.start == here.stop or low <= 0 or this.around[n].low <= 0:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spindle.planning.bands.bound import Edges
-from spindle.planning.cluster import Flags, Floats, Ints
+from spindle.planning.cluster_model import Flags, Floats, Ints
 
 MOST = 240
 """Replicas with bytes: with more of them walks do well, and this takes long."""

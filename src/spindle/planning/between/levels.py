@@ -11,9 +11,9 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from spindle.planning.bands.bound import Edges, edges, lower_bound, rate_edges
-from spindle.planning.cluster import Cluster
-from spindle.planning.field import Field
+from spindle.planning.cluster_model import ClusterModel
 from spindle.planning.load import DirectoryLoad
+from spindle.planning.search_state import SearchState
 
 TRIMS = (0.05, 0.25, 0.5)
 """Of half the band: so much less a broker gets whose directories are not even yet, the more the
@@ -35,7 +35,7 @@ class Levels(NamedTuple):
     flows: list[Edges]
 
     def bound(
-        self, cluster: Cluster, before: Sequence[int], after: Sequence[int] | None = None
+        self, cluster: ClusterModel, before: Sequence[int], after: Sequence[int] | None = None
     ) -> int:
         """Bytes that any plan must move which ends in the band, or as even as `after`.
 
@@ -64,14 +64,14 @@ class Levels(NamedTuple):
         return max(lower_bound(around, sizes, ends), closed)
 
     def broker_bound(
-        self, cluster: Cluster, before: Sequence[int], after: Sequence[int] | None = None
+        self, cluster: ClusterModel, before: Sequence[int], after: Sequence[int] | None = None
     ) -> int:
         """Those of them that must go to another broker."""
         ends = None if after is None else _totals(cluster, after)
         return lower_bound(self.brokers, _totals(cluster, before), ends)
 
 
-def levels(field: Field, blocked: Collection[int] = (), trim: float = 0.0) -> Levels:
+def levels(field: SearchState, blocked: Collection[int] = (), trim: float = 0.0) -> Levels:
     """The bands of a cluster from where everything is now; `blocked` replicas stay there."""
     cluster = field.cluster
     vessels: list[DirectoryLoad] = []
@@ -109,7 +109,7 @@ def levels(field: Field, blocked: Collection[int] = (), trim: float = 0.0) -> Le
     return Levels(directories, brokers, aims, _flows(field, blocked))
 
 
-def _flows(field: Field, blocked: Collection[int]) -> list[Edges]:
+def _flows(field: SearchState, blocked: Collection[int]) -> list[Edges]:
     """The band of each broker's write rate: an equal part for each directory that takes replicas.
 
     A broker that takes nothing from others may only lose.
@@ -132,7 +132,7 @@ def _flows(field: Field, blocked: Collection[int]) -> list[Edges]:
     return [_sum([around[d] for d in theirs]) for theirs in own]
 
 
-def _totals(cluster: Cluster, used: Sequence[int]) -> list[int]:
+def _totals(cluster: ClusterModel, used: Sequence[int]) -> list[int]:
     own = map(cluster.of_broker, range(len(cluster.brokers)))
     return [sum(used[theirs.start : theirs.stop]) for theirs in own]
 

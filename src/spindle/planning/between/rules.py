@@ -11,13 +11,13 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from spindle.planning.field import Field
+from spindle.planning.search_state import SearchState
 
 
-class Rules:
+class PlacementRules:
     """The rules of a cluster; `touched`: partition -> its replica that goes to another broker."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: SearchState) -> None:
         cluster = field.cluster
         self._field, self._owner = field, cluster.owner
         self._partition: list[int] = field.partition.tolist()

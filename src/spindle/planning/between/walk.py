@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spindle.planning.between.levels import Levels
-from spindle.planning.between.rules import Rules
-from spindle.planning.cluster import Cluster, Flags, Floats, Ints
-from spindle.planning.field import Field
+from spindle.planning.between.rules import PlacementRules
+from spindle.planning.cluster_model import ClusterModel, Flags, Floats, Ints
+from spindle.planning.search_state import SearchState
 from spindle.planning.within.trade import Side, Trade, exchanges, moves
 
 ASIDE = 0.1
@@ -65,7 +65,7 @@ def _least(by: Floats, count: int) -> Ints:
     return near[np.argsort(by[near], kind="stable")][:count]
 
 
-def _by_rack(cluster: Cluster) -> list[Ints]:
+def _by_rack(cluster: ClusterModel) -> list[Ints]:
     """The brokers of each rack; those that do not tell theirs are looked at together."""
     names = [b.rack or "" for b in cluster.brokers]
     return [np.flatnonzero(np.array(names) == name) for name in sorted(set(names))]
@@ -75,12 +75,12 @@ class Between:
     """The walk. Changes the field; `log` has every shift in order, to be undone or summed up."""
 
     def __init__(
-        self, field: Field, levels: Levels, blocked: Collection[int], mend: bool = False
+        self, field: SearchState, levels: Levels, blocked: Collection[int], mend: bool = False
     ) -> None:
         """`mend`: replicas that share a rack without need shall not."""
         self._mend = mend
         self._field, self._blocked = field, blocked
-        self.rules = Rules(field)
+        self.rules = PlacementRules(field)
         self._edges, self._around = levels.aims, levels.directories
         self._owner = field.cluster.owner
         self._own = [field.cluster.of_broker(b) for b in range(len(levels.aims))]

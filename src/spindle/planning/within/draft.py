@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from spindle.planning.bands.bound import least_that_brings, lower_bound
-from spindle.planning.field import Field
-from spindle.planning.load import Move, Share
-from spindle.planning.schedule import Limits, Step, schedule
-from spindle.planning.state import State
+from spindle.planning.load import DirectoryShare, PlannedMove
+from spindle.planning.placement_index import PlacementIndex
+from spindle.planning.schedule import ScheduleStep, WaveLimits, schedule
+from spindle.planning.search_state import SearchState
 from spindle.planning.within.search import search
-from spindle.planning.within.telling import directory_notes, no_second_copy
+from spindle.planning.within.wording import directory_notes, no_second_copy
 
 PHASES = 24
 """Bounds how often the rest is planned again."""
@@ -40,7 +40,7 @@ class Within:
     last progress.
     """
 
-    def __init__(self, field: Field, broker: int, limits: Limits) -> None:
+    def __init__(self, field: SearchState, broker: int, limits: WaveLimits) -> None:
         self._field, self._broker, self._limits = field, broker, limits
         self._own = field.cluster.of_broker(broker)
         self.number = field.cluster.brokers[broker].number
@@ -51,7 +51,7 @@ class Within:
         self.flow_before = [field.flow[d] if field.flow is not None else 0.0 for d in self._own]
         start = field.state(broker)
         self._off, self._first = start.outside, _Least(start)
-        self._start: State | None = start
+        self._start: PlacementIndex | None = start
         """Where everything is now, until something moves."""
 
     def run(self) -> Within:
@@ -72,7 +72,7 @@ class Within:
         first, sizes = self._own[0], field.sizes
         wanted = [(r, home + first, to + first) for r, (home, to) in sorted(found.moved.items())]
         wanted.sort(key=lambda w: -sizes[w[0]])  # The largest first, equal ones by their names.
-        steps = [Step(sizes[rank], source, target, 0, 0) for rank, source, target in wanted]
+        steps = [ScheduleStep(sizes[rank], source, target, 0, 0) for rank, source, target in wanted]
         room = {d: field.marks[d] - field.used[d] for d in self._own}
         waves, count = schedule(steps, room, self._limits)
         fits = [
@@ -114,20 +114,20 @@ class Within:
         flow = None if field.flow is None else [field.flow[d] for d in self._own]
         return self._first.bound([field.used[d] for d in self._own], flow)
 
-    def moves(self) -> Iterator[Move]:
+    def moves(self) -> Iterator[PlannedMove]:
         """The moves, in order."""
         field = self._field
         for rank, source, target, _ in self.turns:
             paths = (field.cluster.directories[source].path, field.cluster.directories[target].path)
             size, rate = field.sizes[rank], field.rate(rank)
-            yield Move(self.number, *field.name(rank), *paths, size, rate=rate)
+            yield PlannedMove(self.number, *field.name(rank), *paths, size, rate=rate)
 
-    def shares(self) -> Iterator[Share]:
+    def shares(self) -> Iterator[DirectoryShare]:
         """Each directory before and after."""
         field = self._field
         for n, d in enumerate(self._own):
             directory = field.cluster.directories[d]
-            yield Share(
+            yield DirectoryShare(
                 directory.path, directory.capacity, self.before[n], field.used[d],
                 self.flow_before[n], field.flow[d] if field.flow is not None else 0.0,
             )  # fmt: skip
@@ -143,7 +143,7 @@ class Within:
 class _Least:
     """What any plan must move, from where a broker was before its plan."""
 
-    def __init__(self, start: State) -> None:
+    def __init__(self, start: PlacementIndex) -> None:
         self._edges, self._used, self._rates = start.edges, list(start.used), start.rates
         self._held: list[list[int]] = start.held if start.rates is not None else []
         self._sizes = start.sizes

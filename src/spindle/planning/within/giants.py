@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from heapq import nsmallest
 from typing import NamedTuple
 
-from spindle.planning.state import State
-from spindle.planning.within.walk import Taste, walk
+from spindle.planning.placement_index import PlacementIndex
+from spindle.planning.within.greedy_walk import Taste, walk
 
 GIANT = 0.2
 """Of what a directory shall hold: replicas from this size on are decided on."""
@@ -39,7 +39,7 @@ class _Choice(NamedTuple):
     moved: int
 
 
-def place_giants(start: State, taste: Taste) -> State | None:
+def place_giants(start: PlacementIndex, taste: Taste) -> PlacementIndex | None:
     """The best end found when the largest replicas are placed first; None without any."""
     giants, fixed = _giants(start)
     above = sum(max(0.0, u - e.high) for u, e in zip(start.used, start.edges, strict=True))
@@ -55,7 +55,7 @@ def place_giants(start: State, taste: Taste) -> State | None:
                 if known is None or more < known:
                     grown[more.fixed] = more
         beam = nsmallest(WIDTH, grown.values())
-    best: State | None = None
+    best: PlacementIndex | None = None
     for choice in [choice for choice in beam if choice.moves][:ENDS]:
         if best is not None and not best.outside and best.bytes_moved <= choice.price:
             break  # None of those that follow can be cheaper.
@@ -65,7 +65,7 @@ def place_giants(start: State, taste: Taste) -> State | None:
     return best
 
 
-def _giants(start: State) -> tuple[list[tuple[int, int]], list[int]]:
+def _giants(start: PlacementIndex) -> tuple[list[tuple[int, int]], list[int]]:
     """(giants to decide on, with their directories, the largest first; bytes of the others)."""
     giants, fixed = [], [0] * len(start.held)
     for directory, held in enumerate(start.held):
@@ -79,7 +79,7 @@ def _giants(start: State) -> tuple[list[tuple[int, int]], list[int]]:
     return giants[:MOST], fixed
 
 
-def _decided(start: State, choice: _Choice, rank: int, home: int) -> Iterator[_Choice]:
+def _decided(start: PlacementIndex, choice: _Choice, rank: int, home: int) -> Iterator[_Choice]:
     """The choice with one decision more, for each that there is."""
     weight = start.sizes[rank]
     for target in dict.fromkeys((home, *start.targets)):
@@ -94,7 +94,7 @@ def _decided(start: State, choice: _Choice, rank: int, home: int) -> Iterator[_C
 
 
 def _with(
-    start: State, choice: _Choice, move: tuple[int, int, int], fixed: tuple[int, ...]
+    start: PlacementIndex, choice: _Choice, move: tuple[int, int, int], fixed: tuple[int, ...]
 ) -> _Choice:
     rank, source, target = move
     weight, above, missing = start.sizes[rank], choice.above, choice.missing
@@ -109,7 +109,7 @@ def _with(
     return _Choice(price, (*choice.moves, move), tuple(used), fixed, above, missing, moved)
 
 
-def _walked(start: State, choice: _Choice, taste: Taste) -> State:
+def _walked(start: PlacementIndex, choice: _Choice, taste: Taste) -> PlacementIndex:
     """Walk on from a choice; what has been decided stays decided."""
     end = start.copy()
     for rank, source, target in choice.moves:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
-from spindle.planning.state import State
+from spindle.planning.placement_index import PlacementIndex
 from spindle.planning.within.step import WORTH
 from spindle.planning.within.trade import Effort
 
-Mend = Callable[[State], object]
+Mend = Callable[[PlacementIndex], object]
 """Brings a state nearer to its bands, in place: a walk, or trades."""
 
 ROUNDS = 12
@@ -25,7 +25,7 @@ ENOUGH = 0.25
 """Of what is out of the band: a trial that mends as much is taken, no other one is tried."""
 
 
-def repair(state: State, mend: Mend, effort: Effort | None = None) -> State:
+def repair(state: PlacementIndex, mend: Mend, effort: Effort | None = None) -> PlacementIndex:
     """The best state found, the one given if none is better; it ends when `effort` is spent."""
     effort = effort if effort is not None else Effort()
     for _ in range(ROUNDS):
@@ -38,8 +38,8 @@ def repair(state: State, mend: Mend, effort: Effort | None = None) -> State:
     return state
 
 
-def _best_trial(state: State, mend: Mend, effort: Effort) -> State | None:
-    best: State | None = None
+def _best_trial(state: PlacementIndex, mend: Mend, effort: Effort) -> PlacementIndex | None:
+    best: PlacementIndex | None = None
     before = state.outside
     for rank, source, target in _forced(state):
         if effort.left <= 0:
@@ -58,11 +58,11 @@ def _best_trial(state: State, mend: Mend, effort: Effort) -> State | None:
     return best
 
 
-def _cheaper(trial: State, best: State | None) -> bool:
+def _cheaper(trial: PlacementIndex, best: PlacementIndex | None) -> bool:
     return best is None or trial.cost < best.cost
 
 
-def _forced(state: State) -> Iterator[tuple[int, int, int]]:
+def _forced(state: PlacementIndex) -> Iterator[tuple[int, int, int]]:
     """Moves worth trying: (rank, from, to), the directories farthest out of the band first."""
     out = sorted((d for d in range(len(state.held)) if state.off(d)), key=lambda d: -state.off(d))
     by_need = sorted(state.targets, key=lambda d: state.used[d] - state.edges[d].mean)
@@ -79,7 +79,7 @@ def _forced(state: State) -> Iterator[tuple[int, int, int]]:
                     yield rank, source, directory
 
 
-def _picked(state: State, directory: int, wanted: float, faster: float) -> list[int]:
+def _picked(state: PlacementIndex, directory: int, wanted: float, faster: float) -> list[int]:
     """The largest, the next, and those around what is wanted: bytes, and bytes per second."""
     held, at = state.held[directory], bisect_left(state.weights[directory], wanted)
     chosen = [*held[at : at + 2], *held[max(0, at - 1) : at], *reversed(held[-2:])][:ITEMS]

@@ -9,12 +9,12 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from spindle.planning.bands.bound import lower_bound
-from spindle.planning.state import State
+from spindle.planning.placement_index import PlacementIndex
 from spindle.planning.within.giants import place_giants
+from spindle.planning.within.greedy_walk import TASTES, Taste, walk
 from spindle.planning.within.repair import repair
 from spindle.planning.within.step import best_step, take
 from spindle.planning.within.trade import Effort, trade
-from spindle.planning.within.walk import TASTES, Taste, walk
 
 GOOD_ENOUGH = 1.003
 """Times the bound: a plan as cheap as this is not looked for again."""
@@ -30,7 +30,7 @@ _POLISHES = 3
 _STEPS = 24
 
 
-def search(start: State) -> State:
+def search(start: PlacementIndex) -> PlacementIndex:
     """The best end found from here; `start` itself if none is better."""
     before = start.outside
     if not before:
@@ -48,12 +48,12 @@ def search(start: State) -> State:
     return best if best.outside < before and not best.breaches else start
 
 
-def _of_both(start: State) -> State:
+def _of_both(start: PlacementIndex) -> PlacementIndex:
     """The best end found where rates count, too: by trades alone, and by a walk, then trades.
 
     Where those leave something out of its bands it is traded for less than the whole bands first.
     """
-    ends: list[State] = []
+    ends: list[PlacementIndex] = []
     if not start.drained:
         ends.append(polish(trade(start.copy())))
     if not ends or ends[0].outside:
@@ -70,7 +70,7 @@ def _of_both(start: State) -> State:
     return best if best.outside < start.outside else start
 
 
-def _stepped(state: State) -> State:
+def _stepped(state: PlacementIndex) -> PlacementIndex:
     """With every single step that is still worth it: who says there is none has looked."""
     for _ in range(_STEPS):
         out = [d for d in range(len(state.held)) if state.off(d) and d not in state.drained]
@@ -83,9 +83,9 @@ def _stepped(state: State) -> State:
     return state
 
 
-def _best_walk(start: State, cheap: float) -> tuple[State, Taste]:
+def _best_walk(start: PlacementIndex, cheap: float) -> tuple[PlacementIndex, Taste]:
     """The best of all walks, or the first one that is cheap enough."""
-    best: tuple[State, Taste] | None = None
+    best: tuple[PlacementIndex, Taste] | None = None
     for taste in TASTES:
         end = polish(walk(start.copy(), taste))
         if best is None or end.cost < best[0].cost:
@@ -96,7 +96,7 @@ def _best_walk(start: State, cheap: float) -> tuple[State, Taste]:
     return best
 
 
-def polish(state: State) -> State:
+def polish(state: PlacementIndex) -> PlacementIndex:
     """Move less for the same end: take back what is not needed, send smaller replicas instead."""
     now = 0
     changed = [now] * len(state.used)
@@ -120,7 +120,7 @@ def polish(state: State) -> State:
     return state
 
 
-def _lessened(state: State, rank: int, home: int, place: int) -> bool:
+def _lessened(state: PlacementIndex, rank: int, home: int, place: int) -> bool:
     """Whether less than this replica need go, or nothing; then it does not."""
     if home not in state.targets:
         return False
@@ -134,7 +134,7 @@ def _lessened(state: State, rank: int, home: int, place: int) -> bool:
     return spare >= 1 and _smaller_sent(state, rank, home, place, spare)
 
 
-def _taken_back(state: State, rank: int, home: int, place: int) -> bool:
+def _taken_back(state: PlacementIndex, rank: int, home: int, place: int) -> bool:
     """Whether the replica could as well stay where it was; then it does."""
     if state.used[home] + state.sizes[rank] > state.marks[home]:
         return False
@@ -146,7 +146,7 @@ def _taken_back(state: State, rank: int, home: int, place: int) -> bool:
     return True
 
 
-def _smaller_sent(state: State, rank: int, home: int, place: int, spare: float) -> bool:
+def _smaller_sent(state: PlacementIndex, rank: int, home: int, place: int, spare: float) -> bool:
     """Send the smallest replica that does as well, if the bands leave room for the difference."""
     size, held, weights = state.sizes[rank], state.held[home], state.weights[home]
     at = bisect_left(weights, size - spare)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spindle.planning.cluster import Flags, Floats
-from spindle.planning.state import State
+from spindle.planning.cluster_model import Flags, Floats
+from spindle.planning.placement_index import PlacementIndex
 
 WORTH = 0.01
 """A byte more in the band is worth moving a hundred."""
@@ -37,7 +37,7 @@ class SingleStep(NamedTuple):
         return self.gain > WORTH * self.price
 
 
-def best_step(state: State, directory: int) -> SingleStep | None:
+def best_step(state: PlacementIndex, directory: int) -> SingleStep | None:
     """The step with the largest gain, the cheaper of equal ones; None where there is none."""
     steps = (
         step
@@ -48,7 +48,7 @@ def best_step(state: State, directory: int) -> SingleStep | None:
     return max(steps, key=lambda s: (s.gain, -s.price, -s.other), default=None)
 
 
-def take(state: State, directory: int, step: SingleStep) -> None:
+def take(state: PlacementIndex, directory: int, step: SingleStep) -> None:
     """Take a step."""
     if step.rank != NONE:
         state.shift(step.rank, directory, step.other)
@@ -56,7 +56,7 @@ def take(state: State, directory: int, step: SingleStep) -> None:
         state.shift(step.back, step.other, directory)
 
 
-def _steps(state: State, here: int, there: int) -> Iterator[SingleStep]:
+def _steps(state: PlacementIndex, here: int, there: int) -> Iterator[SingleStep]:
     """The best step between two directories, by every replica of the first one and by none."""
     mine = np.array([0, *state.weights[here]], dtype=np.float64)
     theirs = np.array([0, *state.weights[there]], dtype=np.float64)
@@ -78,7 +78,7 @@ def _steps(state: State, here: int, there: int) -> Iterator[SingleStep]:
             yield SingleStep(float(gain[n]), float(price[n]), rank, back, there)
 
 
-def _wanted(state: State, here: int, there: int) -> tuple[float, float]:
+def _wanted(state: PlacementIndex, here: int, there: int) -> tuple[float, float]:
     """The fewest and the most bytes whose way from one directory to another gains most."""
     gives, takes = state.used[here], state.used[there]
     edges = np.array(
@@ -92,20 +92,20 @@ def _wanted(state: State, here: int, there: int) -> tuple[float, float]:
     return float(best.min()), float(best.max())
 
 
-def _gain(state: State, here: int, there: int, out: Floats) -> Floats:
+def _gain(state: PlacementIndex, here: int, there: int, out: Floats) -> Floats:
     before = state.edges[here].outside(state.used[here])
     before += state.edges[there].outside(state.used[there])
     gain: Floats = before - _off(state, here, -out) - _off(state, there, out)
     return gain
 
 
-def _off(state: State, directory: int, more: Floats) -> Floats:
+def _off(state: PlacementIndex, directory: int, more: Floats) -> Floats:
     size = state.used[directory] + more
     off: Floats = np.maximum(size - state.highs[directory], state.lows[directory] - size)
     return np.where(off >= 1, off, 0.0)
 
 
-def _fits(state: State, here: int, there: int, out: Floats) -> Flags:
+def _fits(state: PlacementIndex, here: int, there: int, out: Floats) -> Flags:
     fits: Flags = (state.used[there] + np.maximum(out, 0) <= state.marks[there]) & (
         state.used[here] + np.maximum(-out, 0) <= state.marks[here]
     )

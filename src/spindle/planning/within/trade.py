@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spindle.planning.bands.bound import Edges
-from spindle.planning.cluster import Floats, Ints
-from spindle.planning.state import MOVE_COST, State
+from spindle.planning.cluster_model import Floats, Ints
+from spindle.planning.placement_index import MOVE_COST, PlacementIndex
 
 STEPS = 200
 """Of a broker's directories, at most."""
@@ -134,7 +134,7 @@ def _picked(count: int) -> Ints:
     return np.linspace(0, count - 1, EXCHANGED).astype(np.int64)
 
 
-def trade(state: State, trim: float = 0.0, effort: Effort | None = None) -> State:
+def trade(state: PlacementIndex, trim: float = 0.0, effort: Effort | None = None) -> PlacementIndex:
     """Trade between a broker's directories, on the state given, until no step brings more.
 
     `trim`: of half of each band, at its edges, that counts as outside: who aims at less than the
@@ -193,7 +193,7 @@ def _best(
     return best
 
 
-def _side(state: State, directory: int, trim: float) -> Side:
+def _side(state: PlacementIndex, directory: int, trim: float) -> Side:
     rates, held = state.rates, state.held[directory]
     assert rates is not None
     free = [rank in state.moved or rank in state.arrived for rank in held]

@@ -11,20 +11,20 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final
 
-from spindle.model import records as r
-from spindle.model.batches import Batch
+from spindle.model import metadata_records as r
+from spindle.model.batches import RecordBatch
 from spindle.model.config import node_config
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
 from spindle.model.jobs import Append, Appended, Read, ReadResult
-from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.log_values import LoadedLog, LogKey
 from spindle.model.outbox import FrameAsked, JobAsked, Outbox
-from spindle.node.groups.groups import Groups
+from spindle.node.broker_context import BrokerContext
+from spindle.node.groups.group_coordinator_service import GroupCoordinatorService
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
-from spindle.node.replicas.replicas import Replicas
-from spindle.node.site import Site
-from spindle.node.transactions.transactions import Transactions
-from spindle.sim.exhaustive.controller import CLUSTER
+from spindle.node.replicas.replica_manager import ReplicaManager
+from spindle.node.transactions.transaction_coordinator_service import TransactionCoordinatorService
+from spindle.sim.exhaustive.mailbox import CLUSTER
 from spindle.wire.batch import split, stamped
 from spindle.wire.control import marker_of
 
@@ -54,7 +54,7 @@ class Ids:
         then(self.last)
 
 
-class Side:
+class StandingBroker:
     """A broker that lives from the beginning to the end. `learned`: batches of metadata read."""
 
     def __init__(self, id: NodeId, now: float, ids: Any) -> None:
@@ -67,17 +67,19 @@ class Side:
         metadata = Metadata()
         self.image = metadata.image
         nothing: Any = Nothing()
-        self.site = Site(
+        self.context = BrokerContext(
             _config(id), CLUSTER, self.out, metadata, Peers(self.out, f"broker-{id}"), nothing
         )
-        self.replicas = Replicas(self.site)
+        self.replicas = ReplicaManager(self.context)
         self.replicas.bind(nothing, nothing)
-        self.groups = Groups(self.site, self.replicas, nothing)
-        self.transactions = Transactions(self.site, self.replicas, self.groups, nothing, ids)
+        self.groups = GroupCoordinatorService(self.context, self.replicas, nothing)
+        self.transactions = TransactionCoordinatorService(
+            self.context, self.replicas, self.groups, nothing, ids
+        )
         self.broker: Any = SimpleNamespace(
             out=self.out,
             image=self.image,
-            settings=self.site.settings,
+            settings=self.context.settings,
             node_id=id,
             replicas=self.replicas,
             groups=self.groups,
@@ -110,11 +112,11 @@ class Side:
 
     # --- logs -------------------------------------------------------------------------------
 
-    def batches(self, id: PartitionId) -> list[Batch]:
+    def batches(self, id: PartitionId) -> list[RecordBatch]:
         """All batches of a log."""
         return split(b"".join(self.logs[self.replicas.hosted[id].key]))
 
-    def copy(self, id: PartitionId, leader: Side) -> None:
+    def copy(self, id: PartitionId, leader: StandingBroker) -> None:
         """Copy what a leader has, as a fetch of a follower does."""
         mine, its = self.replicas.hosted[id], leader.replicas.hosted[id]
         new = [b for b in leader.batches(id) if b.base_offset >= mine.partition.end]

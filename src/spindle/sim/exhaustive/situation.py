@@ -14,12 +14,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.image import BROKER_RESOURCE
-from spindle.sim.disk import MemoryDisk
-from spindle.sim.exhaustive.broker import (
+from spindle.sim.exhaustive.digest import digest
+from spindle.sim.exhaustive.mailbox import ControllerModel
+from spindle.sim.exhaustive.process import (
     ME,
     WALL_MS,
     Lane,
@@ -27,8 +28,7 @@ from spindle.sim.exhaustive.broker import (
     directory_id,
     format_directories,
 )
-from spindle.sim.exhaustive.controller import Controller
-from spindle.sim.exhaustive.digest import digest
+from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import layout
 from spindle.storage.formatting import DEFAULT_LEVELS
 from spindle.wire.batch import records, split
@@ -44,17 +44,21 @@ STILL_STEPS: Final = 4000
 BY_ITSELF: Final = frozenset({"start", "deliver", "work", "learn", "time"})
 LEAVE_OUT: Final = frozenset(
     {
+        "AlterLogDirsManager.figures", "AlterLogDirsManager.throttles",
         "AssignReplicasToDirsRequest.broker_epoch", "Beat.epoch",
-        "BrokerRegistrationChange.broker_epoch", "ClusterImage.offset", "Controller._offset",
-        "Controller.life", "Controller.log", "CopyBytes.share", "DirNode.kept", "DirNode.pending",
-        "Directory.history", "Directory.rate", "Directory.usage", "DiskFailed.verb",
-        "FileNode.kept", "FileNode.pending", "Health.why", "JobAsked.ticket", "Letter.life",
-        "Letter.then", "Life.epoch", "MemoryDisk.calls", "MemoryDisk.changes", "Move.copied",
-        "Move.share", "Moves.figures", "Moves.throttles", "Outbox._tickets", "Outbox._timers",
-        "Outbox._waiting", "Process.learned", "Process.registration", "Readers.at",
-        "Register.incarnation", "Register.previous_epoch", "RegisterBroker.broker_epoch",
-        "RegisterBroker.incarnation_id", "Run._yielding", "Session.epoch",
-        "Session.metadata_offset", "Settings._values", "State.registered_at", "Writes.at",
+        "BrokerRegistrationChange.broker_epoch", "BrokerSession.epoch",
+        "BrokerSession.metadata_offset", "ClusterImage.offset", "ConfiguredLogDir.history",
+        "ConfiguredLogDir.rate", "ConfiguredLogDir.usage", "ControllerModel._offset",
+        "ControllerModel.life", "ControllerModel.log", "ControllerRequest.life",
+        "ControllerRequest.then", "ControllerState.registered_at", "CopyBytes.share",
+        "DirNode.kept", "DirNode.pending", "DiskFailed.verb", "FetchManager.at",
+        "FileNode.kept", "FileNode.pending", "Health.why", "JobAsked.ticket",
+        "LogDirMove.copied", "LogDirMove.share", "LogDirMoveTask._yielding",
+        "MemoryDisk.calls", "MemoryDisk.changes", "Outbox._tickets", "Outbox._timers",
+        "Outbox._waiting", "Process.learned", "Process.registration",
+        "RecordedLifecycle.epoch", "Register.incarnation", "Register.previous_epoch",
+        "RegisterBroker.broker_epoch", "RegisterBroker.incarnation_id", "Settings._values",
+        "Writes.at",
     }
 )  # fmt: skip
 """Counters, what people read, caches, what only a power cut would bring to light."""
@@ -83,7 +87,7 @@ class Choice(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ExplorationBounds:
     """How much of what may happen."""
 
     directories: int = 2
@@ -108,7 +112,7 @@ class Broken(Exception):
 class Situation:
     """A broker, its disks and its controller, at some moment."""
 
-    def __init__(self, bounds: Bounds) -> None:
+    def __init__(self, bounds: ExplorationBounds) -> None:
         self.bounds = bounds
         self.now = 1e6
         self.paths = [f"/d{n}" for n in range(1, bounds.directories + 1)]
@@ -119,7 +123,7 @@ class Situation:
         self.disturbed_at = self.now
         """When something last happened that does not happen by itself."""
         self._leaders: dict[int, int] = {}
-        self.controller = Controller(_first_records(bounds))
+        self.controller = ControllerModel(_first_records(bounds))
         self.life = 1
         self.process: Process | None = self._start()
         self._is_going = False
@@ -161,14 +165,14 @@ class Situation:
             return found
         if not found:
             found.append(Choice("time"))
-        return found + self._wishes() + self._faults()
+        return found + self._orders() + self._faults()
 
     def at_rest(self) -> bool:
         """Whether nothing is under way: only time can pass, and faults can strike."""
         return not self._forced()
 
     def next_by_itself(self) -> Choice:
-        """What happens if nothing goes wrong and nobody wishes anything."""
+        """What happens if nothing goes wrong and there is no order."""
         forced = self._forced()
         return forced[0] if forced else Choice("time")
 
@@ -183,7 +187,7 @@ class Situation:
             found.append(Choice("deliver"))
         return found
 
-    def _wishes(self) -> list[Choice]:
+    def _orders(self) -> list[Choice]:
         process, found = self.process, []
         assert process is not None
         if self._left("moves") and process.logs.is_settled:
@@ -404,11 +408,11 @@ class Situation:
         return found
 
 
-def _first_records(bounds: Bounds) -> list[r.MetadataRecord]:
+def _first_records(bounds: ExplorationBounds) -> list[r.MetadataRecord]:
     first = directory_id(1)
     return [
         *DEFAULT_LEVELS,
-        r.Config(
+        r.DynamicConfig(
             resource_type=BROKER_RESOURCE, resource_name="", key="min.insync.replicas", value="2"
         ),
         r.RegisterBroker(
@@ -416,7 +420,7 @@ def _first_records(bounds: Bounds) -> list[r.MetadataRecord]:
             log_dirs=(ELSEWHERE,),
         ),
         r.Topic(name=TOPIC, topic_id=ID.topic_id),
-        r.Partition(
+        r.PartitionRegistration(
             partition_id=0, topic_id=ID.topic_id, replicas=(ME, OTHER), isr=(ME, OTHER), leader=ME,
             leader_epoch=0, partition_epoch=0, directories=(first, ELSEWHERE),
         ),

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from spindle.core.transactions.states import State
-from spindle.model import records as r
+from spindle.core.transactions.transaction_states import TransactionState
+from spindle.model import metadata_records as r
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
@@ -23,7 +23,7 @@ from spindle.node.request_context import RequestContext
 from spindle.node.router import decoded, serve
 from spindle.sim.exhaustive.asker import BUMPING, GROUP, PLAINLY, TOPIC, Asker
 from spindle.sim.exhaustive.digest import digest
-from spindle.sim.exhaustive.side import PORT, Ids, Side
+from spindle.sim.exhaustive.side import PORT, Ids, StandingBroker
 from spindle.sim.exhaustive.situation import LEAVE_OUT, Broken, Choice
 from spindle.sim.exhaustive.transaction_bounds import (
     DATA,
@@ -55,7 +55,11 @@ PLACES: Final = {"write": DATA, "offsets": OFFSETS, "plainly": OFFSETS}
 SOON: Final = 1.0
 """Seconds: what waits for longer is no part of this."""
 RETRY: Final = 0.1
-UNDECIDED: Final = (State.ONGOING, State.PREPARE_COMMIT, State.PREPARE_ABORT)
+UNDECIDED: Final = (
+    TransactionState.ONGOING,
+    TransactionState.PREPARE_COMMIT,
+    TransactionState.PREPARE_ABORT,
+)
 NOT_COUNTED: Final = LEAVE_OUT | {"Letter.ticket", "Asker.asked", "Sent.number"}
 
 
@@ -87,7 +91,7 @@ class TransactionSituation:
         for record in self.log[0]:
             self.image.apply(record)
         ids = Ids()
-        self.sides = {n: Side(n, self.now, ids) for n in (1, 2)}
+        self.sides = {n: StandingBroker(n, self.now, ids) for n in (1, 2)}
         self.askers = askers(bounds)
         self.youngest: dict[str, str] = {}
         """Who has asked last for an epoch of each transactional id: nobody may fence that one."""
@@ -323,7 +327,7 @@ class TransactionSituation:
             frame = b"".join(bytes(buffer) for buffer in buffers)[4:]
             self.sides[letter.source].out.done(letter.ticket, frame)
 
-    def _serve(self, side: Side, request: Request[Any], version: int, sink: Any) -> None:
+    def _serve(self, side: StandingBroker, request: Request[Any], version: int, sink: Any) -> None:
         served = decoded(BROKER, request_frame(request, version, 0, "x")[4:])
         header = RequestHeader(request.KEY, version, 0, "x")
         context: RequestContext[Any] = RequestContext(header, b"", 1, "PLAINTEXT", "x", {}, sink)

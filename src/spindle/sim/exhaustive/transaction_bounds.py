@@ -9,8 +9,8 @@ import uuid
 from dataclasses import dataclass
 from typing import Final
 
-from spindle.model import records as r
-from spindle.model.features import FINALIZED, TRANSACTION_VERSION
+from spindle.model import metadata_records as r
+from spindle.model.feature_rules import FINALIZED, TRANSACTION_VERSION
 from spindle.model.ids import Endpoint, PartitionId
 from spindle.node.topic_creation import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from spindle.sim.exhaustive.asker import BUMPING, TOPIC, Asker
@@ -95,7 +95,7 @@ def first_records(bounds: TransactionBounds) -> list[r.MetadataRecord]:
     for id, name in NAMES.items():
         found.append(r.Topic(name=name, topic_id=id.topic_id))
         found.append(
-            r.Partition(
+            r.PartitionRegistration(
                 partition_id=0, topic_id=id.topic_id, replicas=(1, 2), isr=(1, 2),
                 leader=LEADERS[id], leader_epoch=0, partition_epoch=0, directories=dirs,
             )

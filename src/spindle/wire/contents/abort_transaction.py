@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from spindle.model.batches import Buffer
-from spindle.model.records import AbortTransaction
+from spindle.model.metadata_records import AbortTransaction
 from spindle.wire.codec import Open, Put, Reader, Writer, wrong_size
 from spindle.wire.values import long_uvarint, put_uvarint, short
 

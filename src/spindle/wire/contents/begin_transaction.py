@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from spindle.model.batches import Buffer
-from spindle.model.records import BeginTransaction
+from spindle.model.metadata_records import BeginTransaction
 from spindle.wire.codec import Open, Put, Reader, Writer, wrong_size
 from spindle.wire.values import long_uvarint, put_uvarint, short
 

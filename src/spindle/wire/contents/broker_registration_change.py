@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from spindle.model.batches import Buffer
-from spindle.model.records import BrokerRegistrationChange
+from spindle.model.metadata_records import BrokerRegistrationChange
 from spindle.wire.codec import Open, Put, Reader, Writer, null, wrong_size
 from spindle.wire.values import id_of, long_uvarint, put_uvarint, short
 

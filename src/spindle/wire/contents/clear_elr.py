@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from spindle.model.batches import Buffer
-from spindle.model.records import ClearElr
+from spindle.model.metadata_records import ClearElr
 from spindle.wire.codec import Open, Put, Reader, Writer, null, skip_tags
 from spindle.wire.values import long_uvarint, put_uvarint, short
 

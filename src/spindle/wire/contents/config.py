@@ -7,7 +7,7 @@ from struct import Struct
 from typing import Final
 
 from spindle.model.batches import Buffer
-from spindle.model.records import Config
+from spindle.model.metadata_records import DynamicConfig
 from spindle.wire.codec import Open, Put, Reader, Writer, null, skip_tags
 from spindle.wire.values import long_uvarint, put_uvarint, short
 
@@ -16,11 +16,11 @@ pack_b = Struct(">b").pack
 unpack_b = Struct(">b").unpack_from
 
 
-class _Config(Open, Config):
+class _DynamicConfig(Open, DynamicConfig):
     __slots__ = ()
 
 
-def _read_config_v0(b: Buffer, o: int, end: int) -> tuple[Config, int]:
+def _read_config_v0(b: Buffer, o: int, end: int) -> tuple[DynamicConfig, int]:
     (resource_type,) = unpack_b(b, o)
     o += 1
     n = b[o]
@@ -59,16 +59,16 @@ def _read_config_v0(b: Buffer, o: int, end: int) -> tuple[Config, int]:
         value = str(b[o : o + n], "utf-8")
         o += n
     o = skip_tags(b, o, end, "Config") if b[o] else o + 1
-    e: Config = new(_Config)
+    e: DynamicConfig = new(_DynamicConfig)
     e.resource_type = resource_type
     e.resource_name = resource_name
     e.key = key
     e.value = value
-    e.__class__ = Config
+    e.__class__ = DynamicConfig
     return e, o
 
 
-def _write_config_v0(e: Config, put: Put) -> None:
+def _write_config_v0(e: DynamicConfig, put: Put) -> None:
     put(pack_b(e.resource_type))
     resource_name = e.resource_name
     raw = resource_name.encode()
@@ -88,9 +88,9 @@ def _write_config_v0(e: Config, put: Put) -> None:
     put(b"\0")
 
 
-READERS: Final[Mapping[int, Reader[Config]]] = {
+READERS: Final[Mapping[int, Reader[DynamicConfig]]] = {
     0: _read_config_v0,
 }
-WRITERS: Final[Mapping[int, Writer[Config]]] = {
+WRITERS: Final[Mapping[int, Writer[DynamicConfig]]] = {
     0: _write_config_v0,
 }

@@ -7,7 +7,7 @@ from struct import Struct
 from typing import Final
 
 from spindle.model.batches import Buffer
-from spindle.model.records import BrokerRegistrationChange
+from spindle.model.metadata_records import BrokerRegistrationChange
 from spindle.wire.codec import Reader, skip_tags
 from spindle.wire.making import fence
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Never
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.wire.codec import Reader, Writer
 from spindle.wire.contents import (
     abort_transaction,
@@ -54,12 +54,12 @@ WRITERS: Final[Mapping[type[r.MetadataRecord], tuple[int, Mapping[int, Writer[Ne
     r.RegisterBroker: (0, register_broker.WRITERS),
     r.UnregisterBroker: (1, unregister_broker.WRITERS),
     r.Topic: (2, topic.WRITERS),
-    r.Partition: (3, partition.WRITERS),
-    r.Config: (4, config.WRITERS),
+    r.PartitionRegistration: (3, partition.WRITERS),
+    r.DynamicConfig: (4, config.WRITERS),
     r.PartitionChange: (5, partition_change.WRITERS),
     r.RemoveTopic: (9, remove_topic.WRITERS),
     r.FeatureLevel: (12, feature_level.WRITERS),
-    r.ProducerIds: (15, producer_ids.WRITERS),
+    r.ProducerIdsBlock: (15, producer_ids.WRITERS),
     r.BrokerRegistrationChange: (17, broker_registration_change.WRITERS),
     r.NoOp: (20, no_op.WRITERS),
     r.BeginTransaction: (23, begin_transaction.WRITERS),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from spindle.model.batches import Buffer
-from spindle.model.records import NoOp
+from spindle.model.metadata_records import NoOp
 from spindle.wire.codec import Open, Put, Reader, Writer, skip_tags
 
 new = object.__new__

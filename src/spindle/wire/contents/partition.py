@@ -7,7 +7,7 @@ from struct import Struct, pack, unpack_from
 from typing import Final
 
 from spindle.model.batches import Buffer
-from spindle.model.records import Partition
+from spindle.model.metadata_records import PartitionRegistration
 from spindle.wire.codec import Open, Put, Reader, Writer, null, wrong_size
 from spindle.wire.values import id_of, long_uvarint, put_uvarint, short
 
@@ -20,11 +20,11 @@ unpack_iii = Struct(">iii").unpack_from
 unpack_iu = Struct(">i16s").unpack_from
 
 
-class _Partition(Open, Partition):
+class _PartitionRegistration(Open, PartitionRegistration):
     __slots__ = ()
 
 
-def _read_partition_v0(b: Buffer, o: int, end: int) -> tuple[Partition, int]:
+def _read_partition_v0(b: Buffer, o: int, end: int) -> tuple[PartitionRegistration, int]:
     partition_id, topic_id = unpack_iu(b, o)
     o += 20
     topic_id = id_of(topic_id)
@@ -97,7 +97,7 @@ def _read_partition_v0(b: Buffer, o: int, end: int) -> tuple[Partition, int]:
             if o != stop:
                 raise wrong_size("Partition.leader_recovery_state", o - stop)
         o = stop
-    e: Partition = new(_Partition)
+    e: PartitionRegistration = new(_PartitionRegistration)
     e.partition_id = partition_id
     e.topic_id = topic_id
     e.replicas = replicas
@@ -111,11 +111,11 @@ def _read_partition_v0(b: Buffer, o: int, end: int) -> tuple[Partition, int]:
     e.leader_recovery_state = leader_recovery_state
     e.elr = ()
     e.last_known_elr = ()
-    e.__class__ = Partition
+    e.__class__ = PartitionRegistration
     return e, o
 
 
-def _write_partition_v0(e: Partition, put: Put) -> None:
+def _write_partition_v0(e: PartitionRegistration, put: Put) -> None:
     put(pack_iu(e.partition_id, e.topic_id.bytes))
     replicas = e.replicas
     put(put_uvarint(len(replicas) + 1))
@@ -148,7 +148,7 @@ def _write_partition_v0(e: Partition, put: Put) -> None:
         put(piece)
 
 
-def _read_partition_v1(b: Buffer, o: int, end: int) -> tuple[Partition, int]:
+def _read_partition_v1(b: Buffer, o: int, end: int) -> tuple[PartitionRegistration, int]:
     partition_id, topic_id = unpack_iu(b, o)
     o += 20
     topic_id = id_of(topic_id)
@@ -232,7 +232,7 @@ def _read_partition_v1(b: Buffer, o: int, end: int) -> tuple[Partition, int]:
             if o != stop:
                 raise wrong_size("Partition.leader_recovery_state", o - stop)
         o = stop
-    e: Partition = new(_Partition)
+    e: PartitionRegistration = new(_PartitionRegistration)
     e.partition_id = partition_id
     e.topic_id = topic_id
     e.replicas = replicas
@@ -246,11 +246,11 @@ def _read_partition_v1(b: Buffer, o: int, end: int) -> tuple[Partition, int]:
     e.leader_recovery_state = leader_recovery_state
     e.elr = ()
     e.last_known_elr = ()
-    e.__class__ = Partition
+    e.__class__ = PartitionRegistration
     return e, o
 
 
-def _write_partition_v1(e: Partition, put: Put) -> None:
+def _write_partition_v1(e: PartitionRegistration, put: Put) -> None:
     put(pack_iu(e.partition_id, e.topic_id.bytes))
     replicas = e.replicas
     put(put_uvarint(len(replicas) + 1))
@@ -287,7 +287,7 @@ def _write_partition_v1(e: Partition, put: Put) -> None:
         put(piece)
 
 
-def _read_partition_v2(b: Buffer, o: int, end: int) -> tuple[Partition, int]:
+def _read_partition_v2(b: Buffer, o: int, end: int) -> tuple[PartitionRegistration, int]:
     partition_id, topic_id = unpack_iu(b, o)
     o += 20
     topic_id = id_of(topic_id)
@@ -401,7 +401,7 @@ def _read_partition_v2(b: Buffer, o: int, end: int) -> tuple[Partition, int]:
             if o != stop:
                 raise wrong_size("Partition.last_known_elr", o - stop)
         o = stop
-    e: Partition = new(_Partition)
+    e: PartitionRegistration = new(_PartitionRegistration)
     e.partition_id = partition_id
     e.topic_id = topic_id
     e.replicas = replicas
@@ -415,11 +415,11 @@ def _read_partition_v2(b: Buffer, o: int, end: int) -> tuple[Partition, int]:
     e.leader_recovery_state = leader_recovery_state
     e.elr = elr
     e.last_known_elr = last_known_elr
-    e.__class__ = Partition
+    e.__class__ = PartitionRegistration
     return e, o
 
 
-def _write_partition_v2(e: Partition, put: Put) -> None:
+def _write_partition_v2(e: PartitionRegistration, put: Put) -> None:
     put(pack_iu(e.partition_id, e.topic_id.bytes))
     replicas = e.replicas
     put(put_uvarint(len(replicas) + 1))
@@ -474,12 +474,12 @@ def _write_partition_v2(e: Partition, put: Put) -> None:
         put(piece)
 
 
-READERS: Final[Mapping[int, Reader[Partition]]] = {
+READERS: Final[Mapping[int, Reader[PartitionRegistration]]] = {
     0: _read_partition_v0,
     1: _read_partition_v1,
     2: _read_partition_v2,
 }
-WRITERS: Final[Mapping[int, Writer[Partition]]] = {
+WRITERS: Final[Mapping[int, Writer[PartitionRegistration]]] = {
     0: _write_partition_v0,
     1: _write_partition_v1,
     2: _write_partition_v2,

@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from spindle.model.batches import Buffer
-from spindle.model.records import PartitionChange
+from spindle.model.metadata_records import PartitionChange
 from spindle.wire.codec import Open, Put, Reader, Writer, wrong_size
 from spindle.wire.values import id_of, long_uvarint, put_uvarint, short
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from spindle.model.batches import Buffer
 from spindle.model.ids import Endpoint, VersionRange
-from spindle.model.records import RegisterBroker
+from spindle.model.metadata_records import RegisterBroker
 from spindle.wire.codec import Open, Put, Reader, Writer, null, skip_tags, wrong_size
 from spindle.wire.making import feature
 from spindle.wire.values import id_of, long_uvarint, put_uvarint, short

@@ -8,7 +8,7 @@ from typing import Final
 
 from spindle.model.batches import Buffer
 from spindle.model.ids import Endpoint, VersionRange
-from spindle.model.records import RegisterController
+from spindle.model.metadata_records import RegisterController
 from spindle.wire.codec import Open, Put, Reader, Writer, null, skip_tags
 from spindle.wire.making import feature
 from spindle.wire.values import id_of, long_uvarint, put_uvarint, short

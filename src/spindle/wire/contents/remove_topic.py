@@ -7,7 +7,7 @@ from struct import Struct
 from typing import Final
 
 from spindle.model.batches import Buffer
-from spindle.model.records import RemoveTopic
+from spindle.model.metadata_records import RemoveTopic
 from spindle.wire.codec import Open, Put, Reader, Writer, skip_tags
 from spindle.wire.values import id_of
 

@@ -9,16 +9,25 @@ from pathlib import Path
 
 import pytest
 
-from spindle.cli.balance.journal import KEPT, Asked, Options, Run, RunJournal
-from spindle.cli.balance.run import chosen
+from spindle.cli.balance.applying import chosen
+from spindle.cli.balance.balance_journal import (
+    KEPT,
+    BalanceRun,
+    GivenOptions,
+    RunJournal,
+    RunOptions,
+)
 from spindle.model.errors import Unusable
-from spindle.pipeline.proposal import Proposal, Wanted, document
-from spindle.planning.duration import Pace
-from spindle.planning.load import Move
-from spindle.planning.schedule import Limits
+from spindle.pipeline.proposal import ClusterProposal, PlanRequest, document
+from spindle.planning.duration import CopyRates
+from spindle.planning.load import PlannedMove
+from spindle.planning.schedule import WaveLimits
 
-WAVES = ((Move(1, "t", 0, "/a", "/b", 5), Move(1, "t", 1, "/a", "/b", 5, destination=2)), ())
-RUN = Run('{"spindle": {}}', Options(2, 3, 1000), 17.5, WAVES, 1)
+WAVES = (
+    (PlannedMove(1, "t", 0, "/a", "/b", 5), PlannedMove(1, "t", 1, "/a", "/b", 5, destination=2)),
+    (),
+)
+RUN = BalanceRun('{"spindle": {}}', RunOptions(2, 3, 1000), 17.5, WAVES, 1)
 
 
 def test_a_run_is_read_back_as_it_was_until_it_is_over(tmp_path: Path) -> None:
@@ -45,7 +54,7 @@ def test_a_power_cut_leaves_the_run_as_it_was_or_as_it_is(
     journal = RunJournal("c", tmp_path)
     journal.lock()
     journal.write(RUN)
-    synced: list[tuple[object, Run | None]] = []
+    synced: list[tuple[object, BalanceRun | None]] = []
 
     def sync(fd: int) -> None:
         fresh = json.loads(Path(f"/proc/self/fd/{fd}").read_text(encoding="utf-8"))
@@ -74,28 +83,28 @@ def test_one_process_at_a_time_and_who_comes_after_a_killed_one_may_go_on(tmp_pa
 @pytest.mark.spec("P-07")
 @pytest.mark.parametrize("text", [None, RUN.plan])
 def test_a_run_goes_on_with_its_own_options_but_for_what_is_asked(text: str | None) -> None:
-    assert chosen(RUN, text, Asked()) == RUN
-    slower = chosen(RUN, text, Asked(throttle=500))
-    assert slower.options == Options(2, 3, 500)
-    freed = chosen(RUN, text, Asked(moves_per_broker=0, disk_rate=7))
-    assert freed.options == Options(2, 0, 1000, 7)
+    assert chosen(RUN, text, GivenOptions()) == RUN
+    slower = chosen(RUN, text, GivenOptions(throttle=500))
+    assert slower.options == RunOptions(2, 3, 500)
+    freed = chosen(RUN, text, GivenOptions(moves_per_broker=0, disk_rate=7))
+    assert freed.options == RunOptions(2, 0, 1000, 7)
     assert freed.waves == RUN.waves
 
 
 def test_a_new_run_has_the_options_of_its_plan_but_for_what_is_asked() -> None:
-    asked = Wanted(limits=Limits(4, 5), pace=Pace(600, 70))
-    plan = json.dumps(document(Proposal((), (), 0, (), (), wanted=asked)))
-    assert chosen(None, plan, Asked()).options == Options(4, 5, 600, 70)
-    assert chosen(None, plan, Asked(moves_per_disk=1)).options == Options(1, 5, 600, 70)
+    asked = PlanRequest(limits=WaveLimits(4, 5), pace=CopyRates(600, 70))
+    plan = json.dumps(document(ClusterProposal((), (), 0, (), (), wanted=asked)))
+    assert chosen(None, plan, GivenOptions()).options == RunOptions(4, 5, 600, 70)
+    assert chosen(None, plan, GivenOptions(moves_per_disk=1)).options == RunOptions(1, 5, 600, 70)
     with pytest.raises(Unusable, match="name the plan's file"):
-        chosen(None, None, Asked(throttle=1))
+        chosen(None, None, GivenOptions(throttle=1))
 
 
 def test_records_of_old_runs_end_somewhere(tmp_path: Path) -> None:
     journal = RunJournal("c", tmp_path)
     journal.lock()
     for number in range(KEPT + 3):
-        run = Run("{}", Options(), 1000.0 + number, ())
+        run = BalanceRun("{}", RunOptions(), 1000.0 + number, ())
         journal.write(run)
         journal.end(run, {"complete": True})
     assert len(list(journal.folder.glob("over-*.json"))) == KEPT

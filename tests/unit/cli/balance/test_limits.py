@@ -9,19 +9,19 @@ import pytest
 from tests.unit.cli.balance.test_report import NOTHING, PROPOSAL
 
 from spindle.cli.balance import report
-from spindle.pipeline.proposal import Wanted, document, parse
-from spindle.planning.duration import Pace
+from spindle.pipeline.proposal import PlanRequest, document, parse
+from spindle.planning.duration import CopyRates
 from spindle.planning.load import Band
-from spindle.planning.schedule import Limits
+from spindle.planning.schedule import WaveLimits
 
 
 @pytest.mark.spec("P-06")
 def test_the_limits_are_told_and_how_long_the_throttle_makes_it_take(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    asked = Wanted(
-        Band(0.05, 0.8, None, 4096, 512), (), ("2:/c",), Limits(2, 3),
-        exclude_topics=("logs.*",), pace=Pace(1024, 2048),
+    asked = PlanRequest(
+        Band(0.05, 0.8, None, 4096, 512), (), ("2:/c",), WaveLimits(2, 3),
+        exclude_topics=("logs.*",), pace=CopyRates(1024, 2048),
     )  # fmt: skip
     assert [(value, option) for _, value, option in report.limit_rows(asked)] == [
         ("80%, copies included", "--high-mark"),
@@ -57,7 +57,9 @@ def test_without_a_throttle_no_time_is_told_but_that_none_is_set(
     assert document(PROPOSAL)["spindle"]["leastSeconds"] is None
     report.show_limits(NOTHING)
     assert capsys.readouterr().out == ""
-    rests = replace(PROPOSAL, waves=PROPOSAL.waves[:1], wanted=Wanted(pace=Pace(None, 10)))
+    rests = replace(
+        PROPOSAL, waves=PROPOSAL.waves[:1], wanted=PlanRequest(pace=CopyRates(None, 10))
+    )
     assert report.duration(rests) == "No throttle makes any move wait"
 
 
@@ -66,12 +68,12 @@ def test_what_the_band_is_is_told_where_a_note_speaks_of_it_and_only_there(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     notes = ("broker 1: /a stays 1.0 KiB above the band: t-0 alone has 2.0 KiB",)
-    plan = replace(PROPOSAL, notes=notes, wanted=Wanted(Band(0.05)))
+    plan = replace(PROPOSAL, notes=notes, wanted=PlanRequest(Band(0.05)))
     line = "the band: 5.0% above or below the mean share of capacity (--tolerance)"
     report.show(plan)
     said = capsys.readouterr().out.splitlines()
     assert said.index(line) == said.index(notes[0]) + 1
-    report.show(replace(plan, wanted=Wanted(Band(0.05, rate_tolerance=0.125))))
+    report.show(replace(plan, wanted=PlanRequest(Band(0.05, rate_tolerance=0.125))))
     rates = ", 12.5% above or below the mean of writes (--rate-tolerance)"
     assert f"{line}{rates}" in capsys.readouterr().out.splitlines()
     report.show(replace(plan, notes=("broker 1: /a cannot be emptied",)))

@@ -9,15 +9,15 @@ import pytest
 
 from spindle.cli.balance import page as balance_page
 from spindle.cli.balance import report as balance_report
-from spindle.cli.balance.journal import Options, Run
-from spindle.cli.balance.run import Watched
-from spindle.pipeline.execution_values import Outcome, Progress, Unled
-from spindle.pipeline.proposal import DirectoryNow, Proposal, Wanted
-from spindle.planning.duration import Pace
-from spindle.planning.load import Move
+from spindle.cli.balance.applying import Watched
+from spindle.cli.balance.balance_journal import BalanceRun, RunOptions
+from spindle.pipeline.execution_values import ExecutionProgress, PlanOutcome, Unled
+from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest
+from spindle.planning.duration import CopyRates
+from spindle.planning.load import PlannedMove
 
-MOVES = (Move(1, "t", 0, "/a", "/b", 2048), Move(1, "t", 1, "/a", "/b", 1024))
-PROPOSAL = Proposal(
+MOVES = (PlannedMove(1, "t", 0, "/a", "/b", 2048), PlannedMove(1, "t", 1, "/a", "/b", 1024))
+PROPOSAL = ClusterProposal(
     directories=(
         DirectoryNow(1, "/a", True, 10_000, 6144, 3072),
         DirectoryNow(1, "/b", True, 10_000, 0, 3072),
@@ -29,13 +29,13 @@ PROPOSAL = Proposal(
     notes=("broker 1: /a stays",),
     silent=((3, "nobody answers"),),
 )
-NOTHING = Proposal(PROPOSAL.directories, (), 0, (), ())
-DONE = Outcome(MOVES[:1], ((MOVES[1], "the disk is full"),), 1.5, 2)
+NOTHING = ClusterProposal(PROPOSAL.directories, (), 0, (), ())
+DONE = PlanOutcome(MOVES[:1], ((MOVES[1], "the disk is full"),), 1.5, 2)
 
 
 def watched(ended: dict[str, object] | None = None, *, alive: bool = True) -> Watched:
-    run = Run("{}", Options(), 7.0, PROPOSAL.waves, 0, ended)
-    progress = Progress(1, 2, 2560, 3072, 3.0, {"broker 1 /b": (2560, 3072)})
+    run = BalanceRun("{}", RunOptions(), 7.0, PROPOSAL.waves, 0, ended)
+    progress = ExecutionProgress(1, 2, 2560, 3072, 3.0, {"broker 1 /b": (2560, 3072)})
     return Watched(run, alive, progress, MOVES[1:])
 
 
@@ -76,27 +76,27 @@ def test_where_there_is_nothing_to_move_it_is_told_what_the_band_is(
 @pytest.mark.spec("P-06")
 def test_where_nothing_could_be_planned_the_headline_does_not_say_that_all_is_even() -> None:
     untold = tuple(DirectoryNow(b, "/a", True, 0, 500, 500) for b in (1, 2))
-    some = Proposal((*untold, DirectoryNow(3, "/a", True, 900, 500, 500)), (), 0, (), ())
-    assert balance_report.headline(Proposal(untold, (), 0, (), ())) == (
+    some = ClusterProposal((*untold, DirectoryNow(3, "/a", True, 900, 500, 500)), (), 0, (), ())
+    assert balance_report.headline(ClusterProposal(untold, (), 0, (), ())) == (
         "Nothing could be planned for brokers 1, 2"
     )
     assert balance_report.headline(some).startswith(
         "Nothing could be planned for brokers 1, 2; nothing to move on the other brokers: "
     )
-    assert balance_report.headline(Proposal((), (), 0, (), ((4, "away"),))) == (
+    assert balance_report.headline(ClusterProposal((), (), 0, (), ((4, "away"),))) == (
         "Nothing could be planned for broker 4"
     )
-    assert balance_report.headline(Proposal((), (), 0, (), ())) == (
+    assert balance_report.headline(ClusterProposal((), (), 0, (), ())) == (
         "Nothing could be planned: no broker told of a log directory"
     )
-    assert not any(p.done for p in (some, Proposal((), (), 0, (), ())))
+    assert not any(p.done for p in (some, ClusterProposal((), (), 0, (), ())))
     assert NOTHING.done
 
 
 @pytest.mark.spec("P-06")
 def test_a_plan_that_does_not_empty_what_it_should_is_not_done() -> None:
     for drain in ("1:/a", "1"):
-        plan = replace(NOTHING, wanted=Wanted(drain=(drain,), between=drain == "1"))
+        plan = replace(NOTHING, wanted=PlanRequest(drain=(drain,), between=drain == "1"))
         assert not plan.done
         assert "1:/a" in plan.undrained
 
@@ -161,7 +161,7 @@ def test_a_page_tells_limits_and_duration_of_what_is_to_be_carried_out() -> None
     page = balance_page.plan_page("Disks", PROPOSAL)
     assert balance_report.duration(PROPOSAL) in page
     assert "<td>--high-mark</td>" in page
-    paced = replace(PROPOSAL, wanted=Wanted(pace=Pace(1024)))
+    paced = replace(PROPOSAL, wanted=PlanRequest(pace=CopyRates(1024)))
     assert "At this throttle it takes about " in balance_page.plan_page("Disks", paced)
     for other in (
         balance_page.plan_page("Disks", NOTHING),
@@ -182,14 +182,14 @@ def test_why_no_plan_exists_is_not_told_twice(capsys: pytest.CaptureFixture[str]
 
 def test_a_page_of_very_many_moves_ends_somewhere() -> None:
     count = balance_page.MOVES_SHOWN + 7
-    many = tuple(Move(n % 99, "t", n, "/a", "/b", 1) for n in range(count))
-    page = balance_page.plan_page("b", Proposal(PROPOSAL.directories, (many,), 1, (), ()))
+    many = tuple(PlannedMove(n % 99, "t", n, "/a", "/b", 1) for n in range(count))
+    page = balance_page.plan_page("b", ClusterProposal(PROPOSAL.directories, (many,), 1, (), ()))
     assert "and 7 more, all of them in the plan" in page
     assert f"and {99 - balance_page.FLOWS_SHOWN} smaller flows" in page
 
 
 def test_what_verification_finds_counts_as_failed() -> None:
-    found = Outcome(MOVES, (), 1.0).verified([(MOVES[0], "in /a")])
+    found = PlanOutcome(MOVES, (), 1.0).verified([(MOVES[0], "in /a")])
     assert found.done == MOVES[1:]
     assert found.failed == ((MOVES[0], "in /a"),)
     assert not found.complete
@@ -200,7 +200,7 @@ def test_write_rates_are_shown_where_they_count(capsys: pytest.CaptureFixture[st
         DirectoryNow(1, "/a", True, 10_000, 6144, 3072, False, 4096, 2048),
         DirectoryNow(1, "/b", True, 10_000, 0, 3072, False, 0, 2048),
     )
-    proposal = Proposal(directories, PROPOSAL.waves, 3000, (), ())
+    proposal = ClusterProposal(directories, PROPOSAL.waves, 3000, (), ())
     balance_report.show(proposal)
     assert "writes/s" in capsys.readouterr().out
     page = balance_page.plan_page("Rates", proposal)
@@ -212,7 +212,7 @@ def test_write_rates_are_shown_where_they_count(capsys: pytest.CaptureFixture[st
 def test_a_leader_that_was_refused_makes_it_incomplete_and_the_way_out_is_told(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    outcome = Outcome((), (), 0.5, unled=(Unled("t", 3, 2, "not in sync"),))
+    outcome = PlanOutcome((), (), 0.5, unled=(Unled("t", 3, 2, "not in sync"),))
     assert not outcome.complete
     told = balance_report.outcome_document(outcome)
     assert told["unled"] == [{"topic": "t", "partition": 3, "leader": 2, "reason": "not in sync"}]

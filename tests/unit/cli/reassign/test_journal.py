@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from spindle.cli.reassign.journal import Journal, Note, Setting, state_directory
-from spindle.cli.reassign.plan import Plan
+from spindle.cli.reassign.reassign_journal import ChangedSetting, Journal, Note, state_directory
+from spindle.cli.reassign.reassignment_plan import ReassignmentPlan
 from spindle.client.results import Replica, Resource, ResourceType
 from spindle.model.errors import Unusable
 from spindle.model.ids import TopicPartition
 
 A, B = TopicPartition("a", 0), TopicPartition("b", 0)
-ONE = Plan({A: (1, 2)}, {Replica("a", 0, 1): "/d1"})
-OTHER = Plan({B: (2,)})
+ONE = ReassignmentPlan({A: (1, 2)}, {Replica("a", 0, 1): "/d1"})
+OTHER = ReassignmentPlan({B: (2,)})
 BROKER = Resource(ResourceType.BROKER, "1")
 
 
-def rate(before: str | None, ours: str) -> Setting:
-    return Setting(BROKER, "rate", before, ours)
+def rate(before: str | None, ours: str) -> ChangedSetting:
+    return ChangedSetting(BROKER, "rate", before, ours)
 
 
 def test_a_plan_is_left_behind_once_its_run_has_ended(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_is_put_back_is_not_what_another_plan_had_set(tmp_path: Path) -> No
 
 
 def test_what_cannot_be_put_back_yet_is_kept(tmp_path: Path) -> None:
-    away = Setting(Resource(ResourceType.BROKER, "2"), "rate", None, "5")
+    away = ChangedSetting(Resource(ResourceType.BROKER, "2"), "rate", None, "5")
     Journal("c", tmp_path).write(ONE, [rate(None, "5"), away])
     Journal("c", tmp_path).keep(ONE, [away])
     assert Journal("c", tmp_path).of(ONE) == Note(ONE, (away,))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spindle.cli.reassign.plan import (
+from spindle.cli.reassign.reassignment_plan import (
     ANY,
     parse_brokers,
     parse_plan,

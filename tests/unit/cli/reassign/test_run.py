@@ -11,8 +11,8 @@ import pytest
 from tests.support.fake_broker import HANG_UP, FakeBroker
 from tools.messages.entities import make
 
-from spindle.cli.reassign.plan import Plan
-from spindle.cli.reassign.run import Options, Stopped, cancel, execute, verify
+from spindle.cli.reassign.reassigning import ReassignOptions, Stopped, cancel, execute, verify
+from spindle.cli.reassign.reassignment_plan import ReassignmentPlan
 from spindle.client.admin import AdminClient
 from spindle.client.results import Replica
 from spindle.model.errors import Error, Unusable
@@ -147,10 +147,10 @@ class Scripted(FakeBroker):
 
 
 def executed(
-    plan: Plan,
+    plan: ReassignmentPlan,
     *,
     moves: tuple[int, ...] = (),
-    options: Options | None = None,
+    options: ReassignOptions | None = None,
     reassign_code: int = 0,
     running: tuple[tuple[int, ...], ...] = (),
 ) -> tuple[list[str], list[str], str]:
@@ -168,7 +168,9 @@ def executed(
             one.running = two.running = running
             async with AdminClient(two.bootstrap, timeout=2) as admin:
                 try:
-                    await execute(admin, plan, options or Options(timeout_ms=400), lines.append)
+                    await execute(
+                        admin, plan, options or ReassignOptions(timeout_ms=400), lines.append
+                    )
                 except (Stopped, Unusable) as stopped:
                     failure = str(stopped)
             return two.order() + one.order()
@@ -176,7 +178,7 @@ def executed(
     return lines, asyncio.run(scenario()), failure
 
 
-TO_NEW = Plan({T0: (2,)}, {NEW: "/d2"})
+TO_NEW = ReassignmentPlan({T0: (2,)}, {NEW: "/d2"})
 MOVE, REASSIGN, SETTINGS = (
     "ALTER_REPLICA_LOG_DIRS",
     "ALTER_PARTITION_REASSIGNMENTS",
@@ -233,7 +235,7 @@ def test_a_broker_that_hangs_up_stops_it_too() -> None:
 
 @pytest.mark.spec("K113-23")
 def test_a_refused_reassignment_says_which_directories_were_accepted() -> None:
-    plan = Plan({T0: (1,)}, {HERE: "/d2"})
+    plan = ReassignmentPlan({T0: (1,)}, {HERE: "/d2"})
     _, order, failure = executed(plan, moves=(0,), reassign_code=int(Error.INVALID_REQUEST))
     assert sorted(order) == sorted([MOVE, REASSIGN])
     assert failure == (
@@ -246,7 +248,7 @@ def test_throttles_come_before_anything_moves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SPINDLE_STATE_DIR", str(tmp_path))
-    options = Options(throttle=1000, move_throttle=2000, timeout_ms=400)
+    options = ReassignOptions(throttle=1000, move_throttle=2000, timeout_ms=400)
     lines, order, failure = executed(TO_NEW, moves=(0,), options=options)
     assert failure == ""
     assert set(order[: order.index(MOVE)]) == {SETTINGS}
@@ -263,7 +265,7 @@ def test_who_watches_need_not_verify(
     watched: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SPINDLE_STATE_DIR", str(tmp_path))
-    options = Options(throttle=1000, timeout_ms=400, watched=watched)
+    options = ReassignOptions(throttle=1000, timeout_ms=400, watched=watched)
     lines, _, failure = executed(TO_NEW, moves=(0,), options=options)
     assert failure == ""
     assert any("You must run --verify periodically" in line for line in lines) != watched
@@ -273,7 +275,7 @@ def test_a_reassignment_under_way_is_not_disturbed_unless_asked() -> None:
     _, order, failure = executed(TO_NEW, running=((1, 2),))
     assert order == []
     assert "Use --additional to override" in failure
-    options = Options(additional=True, timeout_ms=400)
+    options = ReassignOptions(additional=True, timeout_ms=400)
     _, order, failure = executed(TO_NEW, moves=(0,), running=((1, 2),), options=options)
     assert (order, failure) == ([MOVE, REASSIGN], "")
 
@@ -281,12 +283,14 @@ def test_a_reassignment_under_way_is_not_disturbed_unless_asked() -> None:
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        (Plan({T0: (1, 9)}), "Unknown broker id 9; the brokers are: 1,2"),
-        (Plan({TopicPartition("t", 5): (1,)}), "Unable to find partition: t-5"),
-        (Plan({TopicPartition("u", 0): (1,)}), "Topic u not found."),
+        (ReassignmentPlan({T0: (1, 9)}), "Unknown broker id 9; the brokers are: 1,2"),
+        (ReassignmentPlan({TopicPartition("t", 5): (1,)}), "Unable to find partition: t-5"),
+        (ReassignmentPlan({TopicPartition("u", 0): (1,)}), "Topic u not found."),
     ],
 )
-def test_what_does_not_exist_is_refused_before_anything_is_asked(plan: Plan, says: str) -> None:
+def test_what_does_not_exist_is_refused_before_anything_is_asked(
+    plan: ReassignmentPlan, says: str
+) -> None:
     _, order, failure = executed(plan)
     assert order == []
     assert failure == says
@@ -300,7 +304,7 @@ def test_cancel_puts_moves_back_and_takes_throttles_away() -> None:
             one.running = ((1, 2),)
             one.move_codes = iter((0,))
             async with AdminClient(one.bootstrap, timeout=2) as admin:
-                await cancel(admin, Plan({T0: (2,)}, {HERE: "/d2"}), lines.append)
+                await cancel(admin, ReassignmentPlan({T0: (2,)}, {HERE: "/d2"}), lines.append)
             (moved,) = (e for key, e in one.asked if key == Key.ALTER_REPLICA_LOG_DIRS)
             assert [d.path for d in moved.dirs] == ["/d1"]
             return one.order()
@@ -321,7 +325,9 @@ def test_verify_leaves_throttles_while_a_broker_is_silent() -> None:
     async def scenario() -> list[str]:
         async with Scripted(1) as one:
             async with AdminClient(one.bootstrap, timeout=1) as admin:
-                found = await verify(admin, Plan({T0: (1,)}, {NEW: "/d2"}), lines.append)
+                found = await verify(
+                    admin, ReassignmentPlan({T0: (1,)}, {NEW: "/d2"}), lines.append
+                )
             assert not found.complete
             return one.order()
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spindle.cli.reassign.plan import Plan
-from spindle.cli.reassign.state import (
-    Move,
+from spindle.cli.reassign.reassignment_plan import ReassignmentPlan
+from spindle.cli.reassign.reassignment_state import (
+    MoveStatus,
     active_lines,
     move_lines,
     move_state,
@@ -24,7 +24,7 @@ R = Replica("t", 0, 1)
 
 @pytest.mark.spec("K113-24")
 def test_each_partition_gets_its_line() -> None:
-    plan = Plan({T0: (1, 2), T1: (2,), T2: (3,)})
+    plan = ReassignmentPlan({T0: (1, 2), T1: (2,), T2: (3,)})
     states = partition_states(
         plan,
         active={T1: Reassignment((1, 2), (2,), (1,))},
@@ -42,43 +42,43 @@ def test_each_partition_gets_its_line() -> None:
 MOVES = [
     (
         ReplicaLogDirs(current="/d2"),
-        Move.DONE,
+        MoveStatus.DONE,
         "Reassignment of replica t-0-1 completed successfully.",
     ),
     (
         ReplicaLogDirs(current="/d1", future="/d2"),
-        Move.MOVING,
+        MoveStatus.MOVING,
         "Reassignment of replica t-0-1 is still in progress.",
     ),
     (
         ReplicaLogDirs(current="/d1", future="/d3"),
-        Move.ELSEWHERE,
+        MoveStatus.ELSEWHERE,
         "Partition t-0 on broker 1 is being moved to log dir /d3 instead of /d2.",
     ),
     (
         ReplicaLogDirs(current="/d1"),
-        Move.NOT_MOVING,
+        MoveStatus.NOT_MOVING,
         "Partition t-0 on broker 1 is not being moved from log dir /d1 to /d2.",
     ),
     (
         ReplicaLogDirs(offline_dirs=("/d4",)),
-        Move.DIRECTORY_OFFLINE,
+        MoveStatus.DIRECTORY_OFFLINE,
         "Partition t-0 is not found in any live log dir on broker 1. There is likely an offline"
         " log directory on the broker.",
     ),
     (
         ReplicaLogDirs(),
-        Move.MISSING,
+        MoveStatus.MISSING,
         "Partition t-0 cannot be found in any live log directory on broker 1.",
     ),
-    (Unreachable("it is down"), Move.UNKNOWN, "Partition t-0 on broker 1: it is down"),
+    (Unreachable("it is down"), MoveStatus.UNKNOWN, "Partition t-0 on broker 1: it is down"),
 ]
 
 
 @pytest.mark.spec("K113-24")
 @pytest.mark.parametrize(("found", "move", "line"), MOVES, ids=[m.name for _, m, _ in MOVES])
 def test_each_fate_of_a_move_has_its_line(
-    found: ReplicaLogDirs | Exception, move: Move, line: str
+    found: ReplicaLogDirs | Exception, move: MoveStatus, line: str
 ) -> None:
     assert move_state("/d2", found).move is move
     assert move_lines(move_states({R: "/d2"}, {R: found})) == [line]

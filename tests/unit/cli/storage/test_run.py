@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from spindle.cli.storage import run as storage_run
-from spindle.cli.storage.run import Wishes, format_node, info
+from spindle.cli.storage import storage_format as storage_run
+from spindle.cli.storage.storage_format import StorageOptions, format_node, info
 from spindle.model.errors import Unusable
-from spindle.model.records import FeatureLevel
+from spindle.model.metadata_records import FeatureLevel
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
 from spindle.wire.checkpoint import decode_checkpoint
@@ -73,25 +73,31 @@ def test_only_what_needs_it_is_formatted(node: Path) -> None:
 @pytest.mark.parametrize(
     ("wishes", "says"),
     [
-        (Wishes(standalone=True), "dynamic quorum"),
-        (Wishes(no_initial_controllers=True), "dynamic quorum"),
-        (Wishes(initial_controllers="1@h:1:id"), "dynamic quorum"),
-        (Wishes(scram=("x",)), "SASL is not served here"),
-        (Wishes(release="3.2"), "Unknown metadata.version '3.2'. Supported .*: 3.3-IV3, 3.4-IV0"),
-        (Wishes(release="4.3", features=("metadata.version=30",)), "Use --release-version"),
-        (Wishes(features=("metadata.version=31",)), "levels 7 to 30 are served"),
-        (Wishes(features=("nix=1",)), "Unsupported feature: nix. Supported features are: elig"),
-        (Wishes(features=("nix",)), "equals sign not found"),
-        (Wishes(features=("kraft.version=1",)), "Unsupported feature"),
-        (Wishes(features=("group.version=1",)), "levels 0 to 0 are served here"),
+        (StorageOptions(standalone=True), "dynamic quorum"),
+        (StorageOptions(no_initial_controllers=True), "dynamic quorum"),
+        (StorageOptions(initial_controllers="1@h:1:id"), "dynamic quorum"),
+        (StorageOptions(scram=("x",)), "SASL is not served here"),
         (
-            Wishes(release="3.8", features=("eligible.leader.replicas.version=1",)),
+            StorageOptions(release="3.2"),
+            "Unknown metadata.version '3.2'. Supported .*: 3.3-IV3, 3.4-IV0",
+        ),
+        (StorageOptions(release="4.3", features=("metadata.version=30",)), "Use --release-version"),
+        (StorageOptions(features=("metadata.version=31",)), "levels 7 to 30 are served"),
+        (
+            StorageOptions(features=("nix=1",)),
+            "Unsupported feature: nix. Supported features are: elig",
+        ),
+        (StorageOptions(features=("nix",)), "equals sign not found"),
+        (StorageOptions(features=("kraft.version=1",)), "Unsupported feature"),
+        (StorageOptions(features=("group.version=1",)), "levels 0 to 0 are served here"),
+        (
+            StorageOptions(release="3.8", features=("eligible.leader.replicas.version=1",)),
             "could not be set to 1 because it depends on metadata.version level 23",
         ),
     ],
 )
 def test_what_we_do_not_write_is_refused_with_the_way_out(
-    node: Path, wishes: Wishes, says: str
+    node: Path, wishes: StorageOptions, says: str
 ) -> None:
     with pytest.raises(Unusable, match=says):
         format_node(node, CLUSTER, lambda line: None, wishes=wishes)
@@ -99,7 +105,7 @@ def test_what_we_do_not_write_is_refused_with_the_way_out(
 
 
 def test_features_can_be_asked_for(node: Path) -> None:
-    wishes = Wishes(release="4.3", features=("group.version=0", "transaction.version=0"))
+    wishes = StorageOptions(release="4.3", features=("group.version=0", "transaction.version=0"))
     format_node(node, CLUSTER, lambda line: None, wishes=wishes)
     data = Path(directories(node)[2], "bootstrap.checkpoint").read_bytes()
     assert decode_checkpoint(data).records == (

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from spindle.core.controller import brokers, directories, topics
-from spindle.core.controller.sessions import Sessions
-from spindle.core.controller.state import Decision, State
-from spindle.model import records as r
-from spindle.model.features import FINALIZED, METADATA_VERSION, SUPPORTED
+from spindle.core.controller.broker_sessions import BrokerSessions
+from spindle.core.controller.controller_state import ControllerResult, ControllerState
+from spindle.model import metadata_records as r
+from spindle.model.feature_rules import FINALIZED, METADATA_VERSION, SUPPORTED
 from spindle.model.ids import DirectoryId, NodeId, PartitionId, TopicPartition, VersionRange
 from spindle.model.image import ClusterImage
-from spindle.model.settings.values import Settings
+from spindle.model.settings.typed_settings import Settings
 
 T = TypeVar("T")
 CLUSTER_ID = "AV9P4iMkRQymBdGIGwlqQA"
@@ -46,8 +46,8 @@ class Cluster:
             self.log.append(r.FeatureLevel(name=name, level=level))
             self.image.apply(self.log[-1])
         self.image.offset = len(self.log) - 1
-        self.state = State(self.image, Settings(settings or {}), CLUSTER_ID)
-        self.sessions = Sessions(9.0)
+        self.state = ControllerState(self.image, Settings(settings or {}), CLUSTER_ID)
+        self.sessions = BrokerSessions(9.0)
         self.now = 100.0
         self.rng = random.Random(7)
         self.last: tuple[r.MetadataRecord, ...] = ()
@@ -57,7 +57,7 @@ class Cluster:
         """The offset of the next record."""
         return len(self.log)
 
-    def take(self, decision: Decision[T]) -> T:
+    def take(self, decision: ControllerResult[T]) -> T:
         """Replay a decision; its answer. The records stay in `last`."""
         for record in decision.records:
             self.state.replay(record, len(self.log))
@@ -111,7 +111,7 @@ class Cluster:
         self, name: str, *replicas: tuple[NodeId, ...], configs: Mapping[str, str] | None = None
     ) -> None:
         """Create a topic with partitions assigned by hand."""
-        asked = topics.NewTopic(
+        asked = topics.CreatableTopic(
             name=name, assignments=tuple(enumerate(replicas)), configs=dict(configs or {})
         )
         answer = self.take(topics.create_topics(self.state, [asked], self.rng, self.new_id))[0]
@@ -123,7 +123,7 @@ class Cluster:
         assert id is not None
         return id
 
-    def partition(self, name: str, partition: int = 0) -> r.Partition:
+    def partition(self, name: str, partition: int = 0) -> r.PartitionRegistration:
         """A partition's state."""
         state = self.image.partition(self.id(name, partition))
         assert state is not None
@@ -142,7 +142,7 @@ class Cluster:
 
     def change(self, record: r.PartitionChange) -> None:
         """Write a record that nobody decided, to set a scene."""
-        self.take(Decision((record,), None))
+        self.take(ControllerResult((record,), None))
 
 
 def dumped(image: ClusterImage) -> dict[str, Any]:

@@ -15,10 +15,10 @@ from tests.unit.core.controller.kit import (
 )
 
 from spindle.core.controller import brokers
-from spindle.core.controller.sessions import Sessions
-from spindle.model import records as r
+from spindle.core.controller.broker_sessions import BrokerSessions
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import FINALIZED, METADATA_VERSION, SUPPORTED
+from spindle.model.feature_rules import FINALIZED, METADATA_VERSION, SUPPORTED
 from spindle.model.ids import LOST, NO_LEADER, VersionRange
 
 
@@ -228,7 +228,7 @@ def test_a_new_controller_gives_everybody_time() -> None:
     cluster.start(1, 2)
     cluster.topic("t", (1, 2))
     cluster.beat(1, want_shut_down=True)
-    fresh = Sessions(9.0)
+    fresh = BrokerSessions(9.0)
     for registration in cluster.image.brokers.values():
         fresh.adopt(registration, cluster.image.offset, cluster.now)
     cluster.sessions = fresh

@@ -8,13 +8,13 @@ import pytest
 from tests.unit.core.controller.kit import Cluster
 
 from spindle.core.controller import configs
-from spindle.core.controller.configs import Alteration, Resource
+from spindle.core.controller.configs import Alteration, ConfigResource
 from spindle.model.errors import Error
-from spindle.model.features import METADATA_VERSION
+from spindle.model.feature_rules import METADATA_VERSION
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
 
-TOPIC = Resource(TOPIC_RESOURCE, "t")
-ALL_BROKERS = Resource(BROKER_RESOURCE, "")
+TOPIC = ConfigResource(TOPIC_RESOURCE, "t")
+ALL_BROKERS = ConfigResource(BROKER_RESOURCE, "")
 SET, DELETE, APPEND, SUBTRACT = range(4)
 
 
@@ -26,7 +26,7 @@ def scene(**given: str) -> Cluster:
 
 
 def alter(
-    cluster: Cluster, *alterations: tuple[str, int, str | None], to: Resource = TOPIC
+    cluster: Cluster, *alterations: tuple[str, int, str | None], to: ConfigResource = TOPIC
 ) -> Error:
     asked = [(to, [Alteration(*a) for a in alterations])]
     return cluster.take(configs.alter_incrementally(cluster.state, asked))[0][1].error
@@ -45,9 +45,9 @@ def alter(
         (TOPIC, ("leader.replication.throttled.replicas", SET, "0:1,1:2"), Error.NONE),
         (TOPIC, ("leader.replication.throttled.replicas", SET, "*"), Error.NONE),
         (TOPIC, ("leader.replication.throttled.replicas", SET, "0-1"), Error.INVALID_CONFIG),
-        (Resource(TOPIC_RESOURCE, ""), ("retention.ms", SET, "5"), Error.INVALID_REQUEST),
+        (ConfigResource(TOPIC_RESOURCE, ""), ("retention.ms", SET, "5"), Error.INVALID_REQUEST),
         (
-            Resource(TOPIC_RESOURCE, "u"),
+            ConfigResource(TOPIC_RESOURCE, "u"),
             ("retention.ms", SET, "5"),
             Error.UNKNOWN_TOPIC_OR_PARTITION,
         ),
@@ -55,22 +55,30 @@ def alter(
         (ALL_BROKERS, ("log.dirs", SET, "/d"), Error.INVALID_REQUEST),
         (ALL_BROKERS, ("some.plugin.setting", SET, "x"), Error.NONE),
         # As Apache Kafka's brokers answer, which look before the controller does.
-        (Resource(BROKER_RESOURCE, "1"), ("log.retention.ms", SET, "-2"), Error.INVALID_REQUEST),
         (
-            Resource(BROKER_RESOURCE, "1"),
+            ConfigResource(BROKER_RESOURCE, "1"),
+            ("log.retention.ms", SET, "-2"),
+            Error.INVALID_REQUEST,
+        ),
+        (
+            ConfigResource(BROKER_RESOURCE, "1"),
             ("replica.alter.log.dirs.io.max.bytes.per.second", SET, "1000"),
             Error.NONE,
         ),
         (
-            Resource(BROKER_RESOURCE, "7"),
+            ConfigResource(BROKER_RESOURCE, "7"),
             ("log.retention.ms", SET, "5"),
             Error.BROKER_ID_NOT_REGISTERED,
         ),
-        (Resource(BROKER_RESOURCE, "x"), ("log.retention.ms", SET, "5"), Error.INVALID_REQUEST),
-        (Resource(8, "1"), ("any", SET, "5"), Error.INVALID_REQUEST),
+        (
+            ConfigResource(BROKER_RESOURCE, "x"),
+            ("log.retention.ms", SET, "5"),
+            Error.INVALID_REQUEST,
+        ),
+        (ConfigResource(8, "1"), ("any", SET, "5"), Error.INVALID_REQUEST),
     ],
 )
-def test_each_check(resource: Resource, alteration: Any, error: Error) -> None:
+def test_each_check(resource: ConfigResource, alteration: Any, error: Error) -> None:
     cluster = scene()
     assert alter(cluster, alteration, to=resource) is error
     name, _, value = alteration
@@ -102,7 +110,7 @@ def test_lists_grow_and_shrink() -> None:
     # An empty list keeps records for ever: so does Apache Kafka since 4.1.
     assert alter(cluster, ("cleanup.policy", SUBTRACT, "compact")) is Error.NONE
     assert cluster.image.config(TOPIC_RESOURCE, "t") == {"cleanup.policy": ""}
-    one = Resource(BROKER_RESOURCE, "1")
+    one = ConfigResource(BROKER_RESOURCE, "1")
     assert alter(cluster, ("cordoned.log.dirs", APPEND, "/a"), to=one) is Error.NONE
     assert alter(cluster, ("cordoned.log.dirs", APPEND, "/b,/a"), to=one) is Error.NONE
     assert cluster.image.config(BROKER_RESOURCE, "1") == {"cordoned.log.dirs": "/a,/b"}
@@ -113,7 +121,7 @@ def test_lists_grow_and_shrink() -> None:
 def test_a_cluster_whose_metadata_knows_no_cordons_takes_none() -> None:
     cluster = Cluster(levels={METADATA_VERSION: 29})
     cluster.start(1)
-    one = Resource(BROKER_RESOURCE, "1")
+    one = ConfigResource(BROKER_RESOURCE, "1")
     assert alter(cluster, ("cordoned.log.dirs", SET, ""), to=one) is Error.INVALID_CONFIG
     asked = [(one, {"cordoned.log.dirs": "/a"})]
     outcomes = cluster.take(configs.alter_wholly(cluster.state, asked))
@@ -161,7 +169,7 @@ def test_the_older_request_replaces_everything() -> None:
 
 def test_the_controller_itself_lifts_cordons_and_makes_none() -> None:
     """It does not know a broker's paths. A broker does, and forwards what it has looked at."""
-    cluster, broker = scene(), Resource(BROKER_RESOURCE, "1")
+    cluster, broker = scene(), ConfigResource(BROKER_RESOURCE, "1")
     name = "cordoned.log.dirs"
 
     def ask(operation: int, value: str) -> Error:

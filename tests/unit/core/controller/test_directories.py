@@ -8,10 +8,10 @@ import pytest
 from tests.unit.core.controller.kit import Cluster, directory
 
 from spindle.core.controller import directories, reassignment, topics
-from spindle.core.logdirs.placement import Room, Rooms
-from spindle.model import records as r
+from spindle.core.logdirs.placement import DirectoryCapacities, DirectoryCapacity
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import METADATA_VERSION
+from spindle.model.feature_rules import METADATA_VERSION
 from spindle.model.ids import (
     LOST,
     MIGRATING,
@@ -229,10 +229,10 @@ def test_cordons_wait_for_their_metadata_version() -> None:
 GIB = 1 << 30
 
 
-def rooms(*left: int, broker: int = 1) -> Rooms[uuid.UUID]:
+def rooms(*left: int, broker: int = 1) -> DirectoryCapacities[uuid.UUID]:
     """What a broker says of its directories: so much is left in each, and they are idle."""
-    of = {directory(broker, n): Room(bytes, 0, 0) for n, bytes in enumerate(left)}
-    return Rooms(of, GIB, GIB)
+    of = {directory(broker, n): DirectoryCapacity(bytes, 0, 0) for n, bytes in enumerate(left)}
+    return DirectoryCapacities(of, GIB, GIB)
 
 
 @pytest.mark.spec("B-24")
@@ -260,11 +260,11 @@ def test_directories_on_one_device_get_no_more_than_the_device_has() -> None:
     third = directory(1, 2)
     cluster.register(1, log_dirs=(D10, D11, third))
     of = {
-        D10: Room(10 * GIB, 0, 0, 0),
-        D11: Room(10 * GIB, 0, 0, 0),
-        third: Room(10 * GIB, 0, 0, 1),
+        D10: DirectoryCapacity(10 * GIB, 0, 0, 0),
+        D11: DirectoryCapacity(10 * GIB, 0, 0, 0),
+        third: DirectoryCapacity(10 * GIB, 0, 0, 1),
     }
-    cluster.beat(1, rooms=Rooms(of, GIB, GIB))
+    cluster.beat(1, rooms=DirectoryCapacities(of, GIB, GIB))
     cluster.topic("t", *[(1,)] * 4)
     cluster.topic("u", *[(1,)] * 4)
     places = [cluster.partition(t, n).directories[0] for t in "tu" for n in range(4)]
@@ -276,7 +276,7 @@ def test_directories_on_one_device_get_no_more_than_the_device_has() -> None:
 def test_whatever_is_refused_takes_no_room() -> None:
     cluster = cluster_of(1)
     cluster.beat(1, rooms=rooms(10 * GIB, 9 * GIB))
-    wish = topics.NewTopic(name="t", assignments=((0, (1,)),))
+    wish = topics.CreatableTopic(name="t", assignments=((0, (1,)),))
     topics.create_topics(cluster.state, [wish], cluster.rng, cluster.new_id, validate_only=True)
     cluster.topic("t", (1,))
     assert cluster.partition("t").directories == (D10,)
@@ -331,7 +331,7 @@ def test_a_replica_that_comes_by_reassignment_has_a_place_at_once() -> None:
     cluster = cluster_of(1, 2)
     cluster.topic("t", (2,))
     cluster.beat(1, rooms=rooms(10 * GIB, 90 * GIB))
-    asked = reassignment.Reassignment(partition=TopicPartition("t", 0), replicas=(1,))
+    asked = reassignment.TargetReplicas(partition=TopicPartition("t", 0), replicas=(1,))
     cluster.take(reassignment.alter(cluster.state, [asked], True))
     place = cluster.state.image.directory_of(cluster.partition("t"), 1)
     assert place == D11

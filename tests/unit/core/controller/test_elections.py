@@ -6,11 +6,11 @@ import pytest
 from tests.unit.core.controller.kit import WITHOUT_ELR, Cluster, directory
 
 from spindle.core.controller import brokers, configs, elections, features
-from spindle.core.controller.change import RECOVERING, Election, Wanted, change
-from spindle.core.controller.state import Draft
-from spindle.model import records as r
+from spindle.core.controller.change import RECOVERING, Election, PartitionTarget, change
+from spindle.core.controller.controller_state import Draft
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
-from spindle.model.features import ELR_VERSION, FINALIZED
+from spindle.model.feature_rules import ELR_VERSION, FINALIZED
 from spindle.model.ids import LOST, NO_LEADER, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE
 
@@ -81,7 +81,7 @@ def test_permission_to_elect_uncleanly_takes_effect_at_once() -> None:
     down(cluster, 2, 1)
     up(cluster, 2)
     alteration = configs.Alteration("unclean.leader.election.enable", 0, "true")
-    resource = configs.Resource(TOPIC_RESOURCE, "t")
+    resource = configs.ConfigResource(TOPIC_RESOURCE, "t")
     cluster.take(configs.alter_incrementally(cluster.state, [(resource, [alteration])]))
     assert leadership(cluster) == (2, (2,), RECOVERING)
 
@@ -104,7 +104,7 @@ def test_elect_leaders_preferred() -> None:
     id = cluster.id("t")
     cluster.change(r.PartitionChange(partition_id=0, topic_id=id.topic_id, isr=(2, 1)))
     outcomes = cluster.take(elections.elect_leaders(cluster.state, Election.PREFERRED, None))
-    assert outcomes == {TopicPartition("t", 0): elections.Outcome()}
+    assert outcomes == {TopicPartition("t", 0): elections.ElectionOutcome()}
     assert cluster.partition("t").leader == 1
 
 
@@ -200,7 +200,7 @@ def test_a_full_isr_needs_no_eligible_leaders() -> None:
     down(cluster, 1, 2)
     up(cluster, 2)
     draft = Draft(cluster.state)
-    change(draft, cluster.id("t"), Wanted(isr=(3, 2)))
+    change(draft, cluster.id("t"), PartitionTarget(isr=(3, 2)))
     cluster.take(draft.decision(None))
     assert eligible(cluster) == ((), ())
 
@@ -259,7 +259,7 @@ def test_a_replica_that_is_taken_away_is_no_eligible_leader() -> None:
     down(cluster, 3, 2)
     assert eligible(cluster) == ((2,), ())
     draft = Draft(cluster.state)
-    change(draft, cluster.id("t"), Wanted(replicas=(1, 3)))
+    change(draft, cluster.id("t"), PartitionTarget(replicas=(1, 3)))
     cluster.take(draft.decision(None))
     assert eligible(cluster) == ((), ())
 
@@ -282,7 +282,7 @@ def test_another_min_isr_costs_eligibility_where_somebody_leads(resource: tuple[
     down(cluster, 1)
     assert eligible(cluster) == ((1,), ())
     alteration = configs.Alteration("min.insync.replicas", 0, "1")
-    asked = [(configs.Resource(*resource), [alteration])]
+    asked = [(configs.ConfigResource(*resource), [alteration])]
     cluster.take(configs.alter_incrementally(cluster.state, asked))
     assert eligible(cluster) == ((), ())
     assert cluster.partition("idle").elr == (1,), "nobody leads it, so nothing was written since"

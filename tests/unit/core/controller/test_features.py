@@ -6,11 +6,11 @@ import pytest
 from tests.unit.core.controller.kit import Cluster, incarnation, old_features
 
 from spindle.core.controller import configs, features, producer_ids
-from spindle.core.controller.configs import Alteration, Resource
+from spindle.core.controller.configs import Alteration, ConfigResource
 from spindle.core.controller.features import FeatureUpdate, UpgradeType
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import ELR_VERSION, METADATA_VERSION, SUPPORTED, finalized_at
+from spindle.model.feature_rules import ELR_VERSION, METADATA_VERSION, SUPPORTED, finalized_at
 from spindle.model.ids import Endpoint, VersionRange
 from spindle.model.image import BROKER_RESOURCE
 
@@ -86,7 +86,7 @@ def floor(cluster: Cluster) -> dict[str, str]:
 def test_eligible_leaders_rest_on_one_least_isr_for_the_cluster() -> None:
     cluster = Cluster({"min.insync.replicas": "2"}, levels={METADATA_VERSION: 30})
     cluster.start(1)
-    own = Resource(BROKER_RESOURCE, "1")
+    own = ConfigResource(BROKER_RESOURCE, "1")
     three = [(own, [Alteration("min.insync.replicas", 0, "3")])]
     cluster.take(configs.alter_incrementally(cluster.state, three))
     assert floor(cluster) == {"1": "3"}
@@ -94,12 +94,14 @@ def test_eligible_leaders_rest_on_one_least_isr_for_the_cluster() -> None:
     assert floor(cluster) == {"": "2"}
     assert cluster.state.elr_enabled
 
-    def alter(resource: Resource, operation: int, value: str | None) -> tuple[Error, str | None]:
+    def alter(
+        resource: ConfigResource, operation: int, value: str | None
+    ) -> tuple[Error, str | None]:
         asked = [(resource, [Alteration("min.insync.replicas", operation, value)])]
         (_, outcome), *_ = cluster.take(configs.alter_incrementally(cluster.state, asked))
         return outcome.error, outcome.message
 
-    everywhere = Resource(BROKER_RESOURCE, "")
+    everywhere = ConfigResource(BROKER_RESOURCE, "")
     assert alter(own, 0, "3") == (
         Error.INVALID_CONFIG,
         "Broker-level min.insync.replicas cannot be altered while ELR is enabled.",

@@ -15,17 +15,17 @@ from spindle.core.controller import (
     configs,
     directories,
     elections,
-    isr,
+    isr_proposals,
     reassignment,
     topics,
 )
 from spindle.core.controller.change import Election
-from spindle.core.controller.state import Decision, State
+from spindle.core.controller.controller_state import ControllerResult, ControllerState
 from spindle.model.errors import Refusal
-from spindle.model.features import ELR_VERSION, METADATA_VERSION
+from spindle.model.feature_rules import ELR_VERSION, METADATA_VERSION
 from spindle.model.ids import LOST, NO_LEADER, UNASSIGNED, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE, ClusterImage
-from spindle.model.records import Partition
+from spindle.model.metadata_records import PartitionRegistration
 
 BROKERS = (1, 2, 3, 4, 5)
 STEPS = 120
@@ -39,7 +39,7 @@ class Walk:
         self.cluster = Cluster(levels=levels)
         self.cluster.rng = self.rng
         self.process = dict.fromkeys(BROKERS, 0)
-        self.seen: dict[PartitionId, Partition] = {}
+        self.seen: dict[PartitionId, PartitionRegistration] = {}
         self.steps: list[Callable[[], object]] = [
             *[self.register] * 2,
             *[self.beat] * 6,
@@ -73,7 +73,7 @@ class Walk:
         both = [directory(broker, 0), directory(broker, 1)]
         return tuple(self.rng.sample(both, self.rng.randrange(0, 3)))
 
-    def partition(self) -> tuple[PartitionId, Partition] | None:
+    def partition(self) -> tuple[PartitionId, PartitionRegistration] | None:
         found = list(self.cluster.image.partitions())
         if not found:
             return None
@@ -122,7 +122,7 @@ class Walk:
             self.cluster.take(directories.assign(self.cluster.state, broker, epoch, [assignment]))
 
     def create(self) -> None:
-        asked = topics.NewTopic(
+        asked = topics.CreatableTopic(
             name=f"t{self.rng.randrange(8)}",
             partitions=1 + self.rng.randrange(3),
             replication=1 + self.rng.randrange(3),
@@ -145,7 +145,7 @@ class Walk:
             id, partition = found
             others = [b for b in partition.replicas if self.rng.random() < 0.6]
             members = dict.fromkeys([partition.leader, *others])
-            proposal = isr.IsrProposal(
+            proposal = isr_proposals.IsrProposal(
                 partition=id,
                 leader_epoch=partition.leader_epoch,
                 partition_epoch=partition.partition_epoch,
@@ -153,7 +153,9 @@ class Walk:
             )
             epoch = self.cluster.image.brokers[partition.leader].broker_epoch
             self.cluster.take(
-                isr.alter_partitions(self.cluster.state, partition.leader, epoch, [proposal])
+                isr_proposals.alter_partitions(
+                    self.cluster.state, partition.leader, epoch, [proposal]
+                )
             )
 
     def reassign(self) -> None:
@@ -161,7 +163,7 @@ class Walk:
         name = self.cluster.image.name_of(found[0]) if found else None
         if name is not None:
             target = tuple(self.rng.sample(BROKERS, 1 + self.rng.randrange(3)))
-            asked = reassignment.Reassignment(
+            asked = reassignment.TargetReplicas(
                 partition=name, replicas=None if self.rng.random() < 0.3 else target
             )
             self.cluster.take(reassignment.alter(self.cluster.state, [asked]))
@@ -179,7 +181,7 @@ class Walk:
         self.cluster.take(elections.elect_preferred(self.cluster.state))
 
     def configure(self) -> None:
-        resource = configs.Resource(TOPIC_RESOURCE, f"t{self.rng.randrange(8)}")
+        resource = configs.ConfigResource(TOPIC_RESOURCE, f"t{self.rng.randrange(8)}")
         name, value = self.rng.choice(
             [("unclean.leader.election.enable", "true"), ("min.insync.replicas", "2")]
         )
@@ -207,7 +209,7 @@ class Walk:
                     assert p.leader_epoch > before.leader_epoch
         self.seen = now
 
-    def check_partition(self, p: Partition) -> None:
+    def check_partition(self, p: PartitionRegistration) -> None:
         image, state = self.cluster.image, self.cluster.state
         assert p.replicas
         assert len(set(p.replicas)) == len(p.replicas)
@@ -243,11 +245,11 @@ def test_random_requests_keep_the_cluster_whole(seed: int, levels: dict[str, int
     for record in cluster.log:
         replayed.apply(record)
     assert dumped(replayed) == dumped(cluster.image)
-    fresh = State(replayed, cluster.state.settings, cluster.state.cluster_id)
+    fresh = ControllerState(replayed, cluster.state.settings, cluster.state.cluster_id)
     assert_same_indexes(cluster.state, fresh)
 
 
-def assert_same_indexes(kept: State, fresh: State) -> None:
+def assert_same_indexes(kept: ControllerState, fresh: ControllerState) -> None:
     for index in ("hosted", "led"):
         trimmed = [
             {broker: set(ids) for broker, ids in getattr(state, index).items() if ids}
@@ -273,7 +275,7 @@ def test_a_draft_changes_nothing() -> None:
         metadata_offset=0,
         want_fence=True,
     )
-    decision: Decision[brokers.HeartbeatAnswer] = brokers.heartbeat(
+    decision: ControllerResult[brokers.HeartbeatAnswer] = brokers.heartbeat(
         cluster.state, cluster.sessions, beat, cluster.next_offset, cluster.now
     )
     assert decision.records

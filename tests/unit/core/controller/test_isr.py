@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tests.unit.core.controller.kit import Cluster, directory
 
-from spindle.core.controller import isr
+from spindle.core.controller import isr_proposals
 from spindle.core.controller.change import RECOVERING
-from spindle.core.controller.isr import IsrProposal
-from spindle.model import records as r
+from spindle.core.controller.isr_proposals import IsrProposal
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import PartitionId
 
@@ -29,7 +29,7 @@ def scene() -> Cluster:
     return cluster
 
 
-def propose(cluster: Cluster, broker: int = 1, **changes: Any) -> isr.IsrAnswer:
+def propose(cluster: Cluster, broker: int = 1, **changes: Any) -> isr_proposals.IsrAnswer:
     members = changes.pop("members", (1, 2))
     given: dict[str, Any] = {
         "partition": cluster.id("t"),
@@ -37,7 +37,7 @@ def propose(cluster: Cluster, broker: int = 1, **changes: Any) -> isr.IsrAnswer:
         "partition_epoch": 3,
         "isr": tuple(m if isinstance(m, tuple) else (m, -1) for m in members),
     }
-    decision = isr.alter_partitions(
+    decision = isr_proposals.alter_partitions(
         cluster.state,
         broker,
         cluster.image.brokers[broker].broker_epoch,
@@ -88,7 +88,7 @@ def test_the_first_wrong_thing_is_told(changes: dict[str, Any], error: Error) ->
 def test_another_broker_epoch_refuses_the_whole_request() -> None:
     cluster = scene()
     with pytest.raises(Refusal) as refused:
-        isr.alter_partitions(cluster.state, 1, 12345, [])
+        isr_proposals.alter_partitions(cluster.state, 1, 12345, [])
     assert refused.value.error is Error.STALE_BROKER_EPOCH
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.core.controller.kit import directory, incarnation
 
-from spindle.core.controller.placement import place
+from spindle.core.controller.replica_placement import place
 from spindle.model.errors import Error, Refusal
-from spindle.model.records import RegisterBroker
+from spindle.model.metadata_records import RegisterBroker
 
 
 def broker(

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tests.unit.core.controller.kit import Cluster, directory
 
-from spindle.core.controller import isr, reassignment
-from spindle.core.controller.reassignment import Reassignment
-from spindle.model import records as r
+from spindle.core.controller import isr_proposals, reassignment
+from spindle.core.controller.reassignment import TargetReplicas
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.ids import UNASSIGNED, TopicPartition
 
@@ -26,7 +26,7 @@ def scene(*replicas: int, brokers: tuple[int, ...] = (1, 2, 3, 4, 5)) -> Cluster
 def alter(
     cluster: Cluster, replicas: tuple[int, ...] | None, allow: bool = True, **changes: Any
 ) -> Error:
-    asked = Reassignment(partition=T0, replicas=replicas, **changes)
+    asked = TargetReplicas(partition=T0, replicas=replicas, **changes)
     return cluster.take(reassignment.alter(cluster.state, [asked], allow))[0].error
 
 
@@ -35,16 +35,18 @@ def shape(cluster: Cluster) -> tuple[tuple[int, ...], ...]:
     return state.replicas, state.adding_replicas, state.removing_replicas
 
 
-def join(cluster: Cluster, *members: int) -> isr.IsrAnswer:
+def join(cluster: Cluster, *members: int) -> isr_proposals.IsrAnswer:
     state = cluster.partition("t")
-    proposal = isr.IsrProposal(
+    proposal = isr_proposals.IsrProposal(
         partition=cluster.id("t"),
         leader_epoch=state.leader_epoch,
         partition_epoch=state.partition_epoch,
         isr=tuple((m, -1) for m in members),
     )
     epoch = cluster.image.brokers[state.leader].broker_epoch
-    return cluster.take(isr.alter_partitions(cluster.state, state.leader, epoch, [proposal]))[0]
+    return cluster.take(
+        isr_proposals.alter_partitions(cluster.state, state.leader, epoch, [proposal])
+    )[0]
 
 
 def test_from_start_to_end() -> None:
@@ -179,8 +181,8 @@ def test_what_is_refused(replicas: tuple[int, ...] | None, allow: bool, error: E
 def test_unknown_partitions() -> None:
     cluster = scene(1, 2)
     asked = [
-        Reassignment(partition=TopicPartition("t", 1), replicas=(1,)),
-        Reassignment(partition=TopicPartition("nothing", 0), replicas=None),
+        TargetReplicas(partition=TopicPartition("t", 1), replicas=(1,)),
+        TargetReplicas(partition=TopicPartition("nothing", 0), replicas=None),
     ]
     outcomes = cluster.take(reassignment.alter(cluster.state, asked))
     assert [o.error for o in outcomes] == [Error.UNKNOWN_TOPIC_OR_PARTITION] * 2
@@ -230,5 +232,5 @@ def test_a_refusal_has_the_words_that_kafkas_tools_show(
     replicas: tuple[int, ...], allow: bool, words: str
 ) -> None:
     cluster = scene(1, 2)
-    asked = Reassignment(partition=T0, replicas=replicas)
+    asked = TargetReplicas(partition=T0, replicas=replicas)
     assert reassignment.alter(cluster.state, [asked], allow).answer[0].message == words

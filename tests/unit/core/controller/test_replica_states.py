@@ -10,7 +10,7 @@ from tests.unit.core.controller.kit import Cluster, directory
 from spindle.core.controller import replica_states
 from spindle.core.controller.replica_states import Named, ReplicaState
 from spindle.model.errors import Error, Refusal
-from spindle.model.features import ELR_VERSION, METADATA_VERSION
+from spindle.model.feature_rules import ELR_VERSION, METADATA_VERSION
 from spindle.model.ids import LOST, NO_LEADER, UNASSIGNED, TopicPartition
 
 

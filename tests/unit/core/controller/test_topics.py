@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tests.unit.core.controller.kit import Cluster
 
-from spindle.core.controller import state as state_module
+from spindle.core.controller import controller_state as state_module
 from spindle.core.controller import topics
-from spindle.core.controller.topics import MorePartitions, NewTopic, TopicAnswer
-from spindle.model import records as r
+from spindle.core.controller.topics import CreatableTopic, MorePartitions, TopicAnswer
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
 from spindle.model.image import TOPIC_RESOURCE
@@ -23,14 +23,16 @@ def scene(**settings: str) -> Cluster:
     return cluster
 
 
-def create(cluster: Cluster, *asked: NewTopic, validate_only: bool = False) -> list[TopicAnswer]:
+def create(
+    cluster: Cluster, *asked: CreatableTopic, validate_only: bool = False
+) -> list[TopicAnswer]:
     return cluster.take(
         topics.create_topics(cluster.state, asked, cluster.rng, cluster.new_id, validate_only)
     )
 
 
 def created(cluster: Cluster, **fields: Any) -> TopicAnswer:
-    return create(cluster, NewTopic(**{"name": "t", **fields}))[0]
+    return create(cluster, CreatableTopic(**{"name": "t", **fields}))[0]
 
 
 def by_hand(*replicas: tuple[int, ...]) -> tuple[tuple[int, tuple[int, ...]], ...]:
@@ -83,7 +85,12 @@ def test_a_created_topic_in_full() -> None:
     cluster = scene(num_partitions="2", default_replication_factor="3")
     answer = created(cluster, configs={"retention.ms": "1000"})
     assert (answer.partitions, answer.replication) == (2, 3)
-    assert [type(x) for x in cluster.last] == [r.Topic, r.Config, r.Partition, r.Partition]
+    assert [type(x) for x in cluster.last] == [
+        r.Topic,
+        r.DynamicConfig,
+        r.PartitionRegistration,
+        r.PartitionRegistration,
+    ]
     topic = cluster.image.topic("t")
     assert topic is not None
     assert topic.topic_id == answer.topic_id
@@ -99,7 +106,7 @@ def test_a_created_topic_in_full() -> None:
 def test_settings_of_a_topic_name_their_source() -> None:
     cluster = scene(log_segment_bytes="2000")
     cluster.state.replay(
-        r.Config(resource_type=4, resource_name="", key="log.retention.ms", value="77"), 50
+        r.DynamicConfig(resource_type=4, resource_name="", key="log.retention.ms", value="77"), 50
     )
     settings = {s.name: (s.value, s.source) for s in created(cluster).settings}
     assert settings["segment.bytes"] == ("2000", 4)
@@ -116,7 +123,7 @@ def test_the_isr_holds_who_is_there() -> None:
 
 def test_one_request_is_one_batch_and_topics_fail_alone() -> None:
     cluster = scene()
-    asked = [NewTopic(name=n) for n in ("a.b", "a_b", "twice", "twice", "")]
+    asked = [CreatableTopic(name=n) for n in ("a.b", "a_b", "twice", "twice", "")]
     answers = create(cluster, *asked)
     assert [(a.name, a.error) for a in answers] == [
         ("a.b", Error.NONE),
@@ -131,14 +138,16 @@ def test_too_much_for_one_batch_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(state_module, "BATCH_RECORDS_MAX", 10)
     cluster = scene()
     with pytest.raises(Refusal) as refused:
-        create(cluster, NewTopic(name="a", partitions=6), NewTopic(name="b", partitions=6))
+        create(
+            cluster, CreatableTopic(name="a", partitions=6), CreatableTopic(name="b", partitions=6)
+        )
     assert refused.value.error is Error.POLICY_VIOLATION
     assert not cluster.image.topics
 
 
 def test_validating_writes_nothing() -> None:
     cluster = scene()
-    assert create(cluster, NewTopic(name="t"), validate_only=True)[0].error is Error.NONE
+    assert create(cluster, CreatableTopic(name="t"), validate_only=True)[0].error is Error.NONE
     assert cluster.last == ()
 
 
@@ -237,15 +246,19 @@ def test_deletion_may_be_forbidden() -> None:
 @pytest.mark.parametrize(
     "asked",
     [
-        [NewTopic(name="t", partitions=10_001)],
-        [NewTopic(name="t", partitions=9_999), NewTopic(name="u"), NewTopic(name="v")],
-        [NewTopic(name=f"t{number}") for number in range(10_001)],
-        [NewTopic(name="t", assignments=by_hand(*[(1,)] * 10_001))],
+        [CreatableTopic(name="t", partitions=10_001)],
+        [
+            CreatableTopic(name="t", partitions=9_999),
+            CreatableTopic(name="u"),
+            CreatableTopic(name="v"),
+        ],
+        [CreatableTopic(name=f"t{number}") for number in range(10_001)],
+        [CreatableTopic(name="t", assignments=by_hand(*[(1,)] * 10_001))],
     ],
     ids=["one", "three", "many", "by hand"],
 )
 def test_more_than_10_000_partitions_are_refused_before_any_is_placed(
-    asked: list[NewTopic],
+    asked: list[CreatableTopic],
 ) -> None:
     with pytest.raises(Refusal) as refused:
         create(scene(), *asked)
@@ -255,14 +268,14 @@ def test_more_than_10_000_partitions_are_refused_before_any_is_placed(
 
 def test_what_is_refused_anyhow_counts_for_nothing() -> None:
     """As in Apache Kafka: names that come twice, and numbers of partitions that are none."""
-    twice = NewTopic(name="t", partitions=10_001)
-    answers = create(scene(), twice, twice, NewTopic(name="u", partitions=-5))
+    twice = CreatableTopic(name="t", partitions=10_001)
+    answers = create(scene(), twice, twice, CreatableTopic(name="u", partitions=-5))
     assert [a.error for a in answers] == [Error.INVALID_REQUEST, Error.INVALID_PARTITIONS]
 
 
 def test_more_than_10_000_new_partitions_of_a_topic_are_refused() -> None:
     cluster = scene()
-    create(cluster, NewTopic(name="t"))
+    create(cluster, CreatableTopic(name="t"))
     more = [MorePartitions(name="t", count=10_002)]
     with pytest.raises(Refusal) as refused:
         topics.create_partitions(cluster.state, more, cluster.rng)
@@ -285,7 +298,7 @@ def test_names_are_not_compared_with_all_the_others() -> None:
     cluster = scene()
     names = [Name(f"t/{number}") for number in range(1_000)]
     Name.compared = 0
-    create(cluster, *(NewTopic(name=name) for name in names))
+    create(cluster, *(CreatableTopic(name=name) for name in names))
     cluster.take(
         topics.create_partitions(
             cluster.state, [MorePartitions(name=name, count=2) for name in names], cluster.rng

@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 import pytest
 
-from spindle.core.groups.coordinator import Coordinator
-from spindle.core.groups.states import State
-from spindle.core.groups.values import (
+from spindle.core.groups.coordinator_shard import GroupCoordinatorShard
+from spindle.core.groups.group_states import GroupState
+from spindle.core.groups.group_values import (
     Committed,
     CoordinatorRecord,
+    GroupLimits,
     GroupRecord,
-    Identity,
     Join,
     JoinAnswer,
-    Limits,
+    MemberIdentity,
     OffsetRecord,
     Sync,
 )
@@ -36,14 +36,14 @@ def subscription(*topics: str) -> bytes:
 class Log:
     """A coordinator over a log in memory whose appends are answered when told to."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: GroupLimits | None = None) -> None:
         self.out = Outbox(random.Random(2))
         self.out.wall_ms = 1_000_000
         self.records: list[CoordinatorRecord] = []
         self.held: list[Callable[[], None]] | None = None
         self.error: Error | None = None
-        self.limits = limits or Limits(initial_delay=0)
-        self.coordinator = Coordinator(self.limits, self.out, self.append, self.append_in)
+        self.limits = limits or GroupLimits(initial_delay=0)
+        self.coordinator = GroupCoordinatorShard(self.limits, self.out, self.append, self.append_in)
         self.coordinator.on_loaded()
 
     def append(self, records: list[CoordinatorRecord], then: Callable[[int | Error], None]) -> None:
@@ -70,7 +70,7 @@ class Log:
     ) -> dict[TopicPartition, Error]:
         answers: dict[TopicPartition, Error] = {}
         self.coordinator.commit(
-            Identity(**({"group_id": "g"} | who)),  # type: ignore[arg-type]
+            MemberIdentity(**({"group_id": "g"} | who)),  # type: ignore[arg-type]
             {p: Committed(offset=n, commit_ms=self.out.wall_ms) for p, n in offsets.items()},
             lambda answer: answers.update(answer),
         )
@@ -107,7 +107,9 @@ class Log:
         """A new coordinator that has replayed this one's log."""
         other = Log(self.limits)
         other.out.wall_ms = self.out.wall_ms
-        other.coordinator = Coordinator(other.limits, other.out, other.append, other.append_in)
+        other.coordinator = GroupCoordinatorShard(
+            other.limits, other.out, other.append, other.append_in
+        )
         for at, record in enumerate(self.records):
             other.coordinator.replay(record, at)
         other.coordinator.on_loaded()
@@ -165,7 +167,7 @@ def test_too_long_metadata_spoils_only_its_own_partition(log: Log) -> None:
         T0: Committed(offset=1, metadata="x" * 4097, commit_ms=0),
         T1: Committed(offset=2, metadata="x" * 4096, commit_ms=0),
     }
-    log.coordinator.commit(Identity(group_id="g"), offsets, answers.update)
+    log.coordinator.commit(MemberIdentity(group_id="g"), offsets, answers.update)
     assert answers == {T0: Error.OFFSET_METADATA_TOO_LARGE, T1: Error.NONE}
     assert log.offsets() == {T1: 2}
 
@@ -227,7 +229,7 @@ def test_a_refused_join_leaves_nothing_behind(
 
 def test_a_refused_join_leaves_a_group_whose_offsets_a_transaction_holds(log: Log) -> None:
     value = {T0: Committed(offset=1, commit_ms=0)}
-    log.coordinator.commit(Identity(group_id="g"), value, lambda answers: None, (7, 0))
+    log.coordinator.commit(MemberIdentity(group_id="g"), value, lambda answers: None, (7, 0))
     ask = Join(
         group_id="g",
         member_id="",
@@ -245,7 +247,7 @@ def test_a_refused_join_leaves_a_group_whose_offsets_a_transaction_holds(log: Lo
 
 
 def test_unknown_groups_have_no_members(log: Log) -> None:
-    who = Identity(group_id="g", generation=1, member_id="m")
+    who = MemberIdentity(group_id="g", generation=1, member_id="m")
     assert log.coordinator.heartbeat(who) is Error.UNKNOWN_MEMBER_ID
     assert log.coordinator.leave("g", [("m", None), ("n", None)]) == [Error.UNKNOWN_MEMBER_ID] * 2
     synced: list[Error] = []
@@ -288,7 +290,7 @@ def test_nobody_gets_in_while_a_deletion_is_under_way_and_it_can_fail(log: Log) 
     log.error = Error.NOT_COORDINATOR
     log.coordinator.delete_group("g", errors.append)
     assert errors[-1] is Error.NOT_COORDINATOR
-    assert log.coordinator.groups["g"].state is State.EMPTY
+    assert log.coordinator.groups["g"].state is GroupState.EMPTY
     assert log.offsets() == {T0: 1}
 
 
@@ -378,7 +380,7 @@ def test_without_members_ever_each_commit_is_kept_for_the_retention(log: Log) ->
 
 def test_an_offset_with_a_time_of_its_own_goes_then(log: Log) -> None:
     value = Committed(offset=1, commit_ms=log.out.wall_ms, expire_ms=log.out.wall_ms + 10)
-    log.coordinator.commit(Identity(group_id="g"), {T0: value}, lambda errors: None)
+    log.coordinator.commit(MemberIdentity(group_id="g"), {T0: value}, lambda errors: None)
     log.out.wall_ms += 9
     log.coordinator.expire()
     assert log.offsets() == {T0: 1}
@@ -404,13 +406,13 @@ def test_replaying_the_log_gives_the_same_groups_and_offsets(log: Log) -> None:
     assert other.offsets("simple") == {T1: 7}
     assert other.coordinator.describe("g") == log.coordinator.describe("g")
     assert other.coordinator.views() == log.coordinator.views()
-    who = Identity(group_id="g", generation=1, member_id=member.member_id)
+    who = MemberIdentity(group_id="g", generation=1, member_id=member.member_id)
     assert other.coordinator.heartbeat(who) is Error.NONE
     assert other.commit({T0: 9}, member_id=member.member_id, generation=1) == {T0: Error.NONE}
 
 
 def test_closing_frees_everything_and_answers_who_waits(log: Log) -> None:
-    log = Log(Limits(initial_delay=3_000))
+    log = Log(GroupLimits(initial_delay=3_000))
     answers: list[JoinAnswer] = []
     log.coordinator.join(
         Join(

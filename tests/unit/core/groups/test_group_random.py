@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.support.group_world import World
 
-from spindle.core.groups.states import State
-from spindle.core.groups.values import Join, JoinAnswer, Limits, Sync, SyncAnswer
+from spindle.core.groups.group_states import GroupState
+from spindle.core.groups.group_values import GroupLimits, Join, JoinAnswer, Sync, SyncAnswer
 from spindle.model.errors import Error
 
 STEPS = 300
@@ -109,7 +109,7 @@ class Client:
 
 def play(seed: int) -> None:
     rng = random.Random(seed)
-    world = World(limits=Limits(initial_delay=rng.choice((0, 1_000))), at_once=False)
+    world = World(limits=GroupLimits(initial_delay=rng.choice((0, 1_000))), at_once=False)
     clients = [
         Client(world, f"i{n}" if rng.random() < 0.4 else None, rng.random() < 0.5)
         for n in range(rng.randrange(1, 6))
@@ -138,11 +138,11 @@ def play(seed: int) -> None:
 def check(world: World) -> None:
     group = world.group
     waiting = [m for m in group.members if m.joining is not None]
-    if group.state in (State.STABLE, State.COMPLETING, State.EMPTY):
+    if group.state in (GroupState.STABLE, GroupState.COMPLETING, GroupState.EMPTY):
         assert not waiting, "somebody waits for a join that nobody prepares"
-    if group.state is State.STABLE:
+    if group.state is GroupState.STABLE:
         assert not [m for m in group.members if m.syncing is not None]
-    assert (group.state is State.EMPTY) <= (len(group.members) == 0)
+    assert (group.state is GroupState.EMPTY) <= (len(group.members) == 0)
     assert (group.leader is None) == (len(group.members) == 0)
 
 
@@ -163,7 +163,7 @@ def settle(world: World, clients: list[Client]) -> None:
 def is_settled(world: World, clients: list[Client]) -> bool:
     members = {m.member_id for m in world.group.members}
     return (
-        world.group.state is State.STABLE
+        world.group.state is GroupState.STABLE
         and all(c.synced and c.waiting is None and c.assignment for c in clients)
         and {c.generation for c in clients} == {world.group.generation}
         and {c.member_id for c in clients} == members

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.group_world import World
 
-from spindle.core.groups.states import State
-from spindle.core.groups.values import Identity, JoinAnswer, Limits
+from spindle.core.groups.group_states import GroupState
+from spindle.core.groups.group_values import GroupLimits, JoinAnswer, MemberIdentity
 from spindle.model.errors import Error
 
 
@@ -44,7 +44,7 @@ def test_the_first_delay_ends_with_the_rebalance_timeout_however_many_keep_comin
 
 
 def test_without_initial_delay_a_lone_member_is_answered_at_once() -> None:
-    world = World(limits=Limits(initial_delay=0))
+    world = World(limits=GroupLimits(initial_delay=0))
     (answer,) = world.join()
     assert (answer.error, answer.generation) == (Error.NONE, 1)
 
@@ -57,10 +57,10 @@ def test_assignments_are_told_only_after_they_are_stored() -> None:
     early = world.sync(follower)
     done = world.sync(leader, ((leader.member_id, b"L"), (follower.member_id, b"F")))
     assert early == done == []
-    assert world.group.state is State.COMPLETING
+    assert world.group.state is GroupState.COMPLETING
     world.open.pop()(Error.NONE)
     assert (done[0].assignment, early[0].assignment) == (b"L", b"F")
-    assert world.group.state is State.STABLE
+    assert world.group.state is GroupState.STABLE
     stored = world.records[-1].value
     assert stored is not None
     assert [(m.member_id, m.assignment, m.subscription) for m in stored.members] == [
@@ -80,7 +80,7 @@ def test_a_failed_store_begins_a_new_generation() -> None:
     synced = world.sync(answers[0], ((answers[0].member_id, b"x"),))
     world.open.pop()(Error.NOT_COORDINATOR)
     assert synced[0].error is Error.NOT_COORDINATOR
-    assert world.group.state is State.PREPARING
+    assert world.group.state is GroupState.PREPARING
     assert world.beat(answers[0]) is Error.REBALANCE_IN_PROGRESS
 
 
@@ -92,13 +92,13 @@ def test_a_store_that_ends_after_the_next_rebalance_began_is_not_told() -> None:
     world.join()
     assert synced[0].error is Error.REBALANCE_IN_PROGRESS
     world.open.pop()(Error.NONE)
-    assert world.group.state is State.PREPARING
+    assert world.group.state is GroupState.PREPARING
 
 
 def test_newcomer_makes_the_others_join_again(world: World) -> None:
     (leader, follower) = world.stable()
     newcomer = world.join()
-    assert world.group.state is State.PREPARING
+    assert world.group.state is GroupState.PREPARING
     assert world.beat(leader) is Error.REBALANCE_IN_PROGRESS
     again = [world.join(leader.member_id), world.join(follower.member_id)]
     assert newcomer[0].generation == 2
@@ -147,7 +147,7 @@ def test_leaving_ends_in_an_empty_group_that_is_stored(world: World) -> None:
     assert world.group.leave(leader.member_id, None) is Error.NONE
     assert world.group.leave(leader.member_id, None) is Error.UNKNOWN_MEMBER_ID
     assert world.group.leave(follower.member_id, None) is Error.NONE
-    assert world.group.state is State.EMPTY
+    assert world.group.state is GroupState.EMPTY
     stored = world.records[-1].value
     assert stored is not None
     assert (stored.members, stored.generation, stored.protocol, stored.leader) == (
@@ -162,7 +162,7 @@ def test_leaving_ends_in_an_empty_group_that_is_stored(world: World) -> None:
 def test_versions_from_4_on_get_an_id_before_they_join(world: World) -> None:
     (promise,) = world.join(needs_id=True)
     assert promise.error is Error.MEMBER_ID_REQUIRED
-    assert world.group.state is State.EMPTY
+    assert world.group.state is GroupState.EMPTY
     joined = world.join(promise.member_id, needs_id=True)
     world.wait(3)
     assert joined[0].member_id == promise.member_id
@@ -214,12 +214,12 @@ def test_protocols_are_voted_for_among_the_common_ones(world: World) -> None:
 def test_who_shares_no_protocol_is_kept_out(world: World, fields: dict[str, object]) -> None:
     world.stable()
     assert world.join(**fields)[0].error is Error.INCONSISTENT_GROUP_PROTOCOL
-    assert world.group.state is State.STABLE
+    assert world.group.state is GroupState.STABLE
 
 
 def test_commits_keep_a_member_alive_that_sends_no_heartbeats(world: World) -> None:
     (member,) = world.stable(1)
-    who = Identity(group_id="g", generation=member.generation, member_id=member.member_id)
+    who = MemberIdentity(group_id="g", generation=member.generation, member_id=member.member_id)
     for _ in range(4):
         world.wait(8)  # Of a session of ten seconds.
         assert world.group.may_commit(who) is Error.NONE
@@ -228,7 +228,7 @@ def test_commits_keep_a_member_alive_that_sends_no_heartbeats(world: World) -> N
 
 
 def test_a_full_group_lets_nobody_in_but_its_members() -> None:
-    world = World(limits=Limits(size_max=2))
+    world = World(limits=GroupLimits(size_max=2))
     (leader, follower) = world.stable(2)
     assert world.join()[0].error is Error.GROUP_MAX_SIZE_REACHED
     again = world.join(leader.member_id)
@@ -279,7 +279,7 @@ def test_a_restarted_static_follower_keeps_its_assignment_without_a_rebalance(wo
     assert back.member_id != follower.member_id
     assert back.member_id.startswith("two-")
     assert (back.generation, back.leader, back.members) == (1, leader.member_id, ())
-    assert world.group.state is State.STABLE
+    assert world.group.state is GroupState.STABLE
     assert world.sync(back, instance_id="two")[0].assignment == b"F"
     stored = world.records[-1].value
     assert stored is not None
@@ -315,7 +315,7 @@ def test_a_static_return_that_changes_the_protocol_rebalances(world: World) -> N
     world.sync(second[0], instance_id="two")
     back = world.join(instance_id="two", protocols=(("b", b""),))
     assert back == []
-    assert world.group.state is State.PREPARING
+    assert world.group.state is GroupState.PREPARING
     world.join(first[0].member_id, instance_id="one", protocols=(("a", b""), ("b", b"")))
     assert back[0].protocol == "b"
 
@@ -371,7 +371,7 @@ def test_when_only_absent_static_members_are_left_the_rebalance_waits_for_them(
     assert there.leader == there.member_id
     world.group.leave(there.member_id, None)
     world.wait(20)
-    assert world.group.state is State.PREPARING
+    assert world.group.state is GroupState.PREPARING
     again = world.join(leader.member_id, instance_id="one")
     world.join(follower.member_id, instance_id="two")
     assert again[0].generation == 3
@@ -400,7 +400,7 @@ def test_a_restored_group_goes_on_where_it_was(world: World) -> None:
     assert stored is not None
     other = World()
     other.group.restore(stored)
-    assert other.group.state is State.STABLE
+    assert other.group.state is GroupState.STABLE
     assert other.beat(leader, instance_id="one") is Error.NONE
     assert other.sync(follower, instance_id="two")[0].assignment == b"F"
     assert other.group.view().members == world.group.view().members

@@ -7,30 +7,30 @@ import itertools
 import pytest
 from tests.support.group_world import World
 
-from spindle.core.groups.states import LEGAL, TABLE, Input, State, Step
-from spindle.core.groups.values import Identity, JoinAnswer
+from spindle.core.groups.group_states import LEGAL, TABLE, GroupInput, GroupState, GroupStep
+from spindle.core.groups.group_values import JoinAnswer, MemberIdentity
 from spindle.model.errors import Error
 
-PAIRS = list(itertools.product(State, Input))
+PAIRS = list(itertools.product(GroupState, GroupInput))
 
 
-def world_in(state: State) -> tuple[World, JoinAnswer, JoinAnswer]:
+def world_in(state: GroupState) -> tuple[World, JoinAnswer, JoinAnswer]:
     """A group of a static and a dynamic member, brought into a state by its members."""
     world = World()
     first = world.join(instance_id="one", session_timeout=1_800_000)
     second = world.join(session_timeout=1_800_000)
     world.wait(6)
     leader, follower = first[0], second[0]
-    if state is State.COMPLETING:
+    if state is GroupState.COMPLETING:
         return world, leader, follower
     world.sync(leader, instance_id="one")
     world.sync(follower)
-    if state is State.PREPARING:
+    if state is GroupState.PREPARING:
         world.join(follower.member_id, protocols=(("range", b"new"),), session_timeout=1_800_000)
-    if state is State.EMPTY:
+    if state is GroupState.EMPTY:
         world.group.leave("", "one")
         world.group.leave(follower.member_id, None)
-    if state is State.DEAD:
+    if state is GroupState.DEAD:
         world.group.close(Error.NOT_COORDINATOR)
     assert world.group.state is state
     return world, leader, follower
@@ -38,68 +38,68 @@ def world_in(state: State) -> tuple[World, JoinAnswer, JoinAnswer]:
 
 def test_the_table_is_complete() -> None:
     assert set(TABLE) == set(PAIRS)
-    assert set(LEGAL) == set(State)
+    assert set(LEGAL) == set(GroupState)
 
 
-def outcome(world: World, leader: JoinAnswer, follower: JoinAnswer, what: Input) -> object:
+def outcome(world: World, leader: JoinAnswer, follower: JoinAnswer, what: GroupInput) -> object:
     """What a group answers at once, or None where it lets one wait."""
     group = world.group
     joins = {
-        Input.NEW_MEMBER: {},
-        Input.STATIC_RETURN: {"instance_id": "one"},
-        Input.FOLLOWER_SAME: {"member_id": follower.member_id},
-        Input.LEADER_SAME: {"member_id": leader.member_id, "instance_id": "one"},
-        Input.MEMBER_CHANGED: {
+        GroupInput.NEW_MEMBER: {},
+        GroupInput.STATIC_RETURN: {"instance_id": "one"},
+        GroupInput.FOLLOWER_SAME: {"member_id": follower.member_id},
+        GroupInput.LEADER_SAME: {"member_id": leader.member_id, "instance_id": "one"},
+        GroupInput.MEMBER_CHANGED: {
             "member_id": follower.member_id,
             "protocols": (("range", b"newer"),),
         },
     }
-    who = Identity(
+    who = MemberIdentity(
         group_id="g", generation=group.generation, member_id=leader.member_id, instance_id="one"
     )
     if what in joins:
         answers = world.join(**joins[what])  # type: ignore[arg-type]
         return answers[0].error if answers else None
-    if what is Input.SYNC:
+    if what is GroupInput.SYNC:
         synced = world.sync(follower, generation=group.generation)
         return synced[0].error if synced else None
-    if what is Input.HEARTBEAT:
+    if what is GroupInput.HEARTBEAT:
         return group.heartbeat(who)
-    if what is Input.COMMIT:
+    if what is GroupInput.COMMIT:
         return group.may_commit(who)
-    assert what is Input.MEMBER_GONE
+    assert what is GroupInput.MEMBER_GONE
     return group.leave(follower.member_id, None)
 
 
 @pytest.mark.parametrize(
-    ("state", "what"), [(s, i) for s, i in PAIRS if i is not Input.DELETE], ids=str
+    ("state", "what"), [(s, i) for s, i in PAIRS if i is not GroupInput.DELETE], ids=str
 )
-def test_a_group_does_what_the_table_says(state: State, what: Input) -> None:
+def test_a_group_does_what_the_table_says(state: GroupState, what: GroupInput) -> None:
     world, leader, follower = world_in(state)
     answered = outcome(world, leader, follower, what)
     said = TABLE[state, what]
     after = world.group.state
-    if state is State.EMPTY and what is Input.STATIC_RETURN:
+    if state is GroupState.EMPTY and what is GroupInput.STATIC_RETURN:
         # An empty group knows no static members: this is a new one.
         assert answered is None
-        assert after is State.PREPARING
+        assert after is GroupState.PREPARING
     elif isinstance(said, Error):
         assert answered is said
         assert after is state
-    elif said is Step.REBALANCE:
-        assert after is State.PREPARING
+    elif said is GroupStep.REBALANCE:
+        assert after is GroupState.PREPARING
         assert answered in (None, Error.NONE)
-    elif said in (Step.REPEAT, Step.ACCEPT):
+    elif said in (GroupStep.REPEAT, GroupStep.ACCEPT):
         assert answered is Error.NONE
         assert after is state
     else:
-        assert said is Step.WAIT
+        assert said is GroupStep.WAIT
         assert after in (state, *LEGAL[state])
 
 
-@pytest.mark.parametrize("state", list(State))
-def test_states_change_only_as_the_table_allows(state: State) -> None:
-    for other in State:
+@pytest.mark.parametrize("state", list(GroupState))
+def test_states_change_only_as_the_table_allows(state: GroupState) -> None:
+    for other in GroupState:
         world, _, _ = world_in(state)
         if other in LEGAL[state]:
             world.group._go(other)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from spindle.core.groups.group_values import Committed, OffsetRecord
 from spindle.core.groups.pending import Pending
-from spindle.core.groups.values import Committed, OffsetRecord
 from spindle.model.ids import TopicPartition
 
 T0, T1 = TopicPartition("topic", 0), TopicPartition("topic", 1)

@@ -6,17 +6,17 @@ import uuid
 
 import pytest
 
-from spindle.core.logdirs.catchup import (
-    Action,
-    Decision,
-    Situation,
+from spindle.core.logdirs.reconciliation import (
+    ReconcileAction,
+    ReconcileDecision,
+    ReplicaSituation,
     agreed_end,
     decide,
     is_better,
     rank_copy,
 )
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED
-from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.log_values import LoadedLog, LogKey
 from spindle.model.offsets import EpochStart
 
 A, B = uuid.UUID(int=1001), uuid.UUID(int=1002)
@@ -30,8 +30,8 @@ def case(
     *,
     offline: bool = False,
     new: bool = False,
-) -> Decision:
-    return decide(Situation(current, future, assigned, (A, B), offline, new))
+) -> ReconcileDecision:
+    return decide(ReplicaSituation(current, future, assigned, (A, B), offline, new))
 
 
 @pytest.mark.parametrize("assigned", [UNASSIGNED, MIGRATING, LOST, UNKNOWN, A, B])
@@ -39,40 +39,40 @@ def case(
 def test_a_log_that_is_there_serves_whatever_the_metadata_says(
     assigned: uuid.UUID, offline: bool
 ) -> None:
-    assert case(A, None, assigned, offline=offline) == Decision(Action.SERVE)
+    assert case(A, None, assigned, offline=offline) == ReconcileDecision(ReconcileAction.SERVE)
 
 
 @pytest.mark.parametrize("assigned", [A, B, UNASSIGNED, LOST])
 def test_a_future_log_beside_it_goes_on_wherever_the_metadata_points(assigned: uuid.UUID) -> None:
-    assert case(A, B, assigned) == Decision(Action.SERVE, move=True)
-    assert case(A, B, assigned, offline=True) == Decision(Action.SERVE, move=True)
+    assert case(A, B, assigned) == ReconcileDecision(ReconcileAction.SERVE, move=True)
+    assert case(A, B, assigned, offline=True) == ReconcileDecision(ReconcileAction.SERVE, move=True)
 
 
 @pytest.mark.parametrize("offline", [False, True])
 def test_unassigned_and_missing_is_placed(offline: bool) -> None:
-    assert case(None, None, UNASSIGNED, offline=offline).action is Action.PLACE
+    assert case(None, None, UNASSIGNED, offline=offline).action is ReconcileAction.PLACE
 
 
 @pytest.mark.parametrize("new", [False, True])
 def test_assigned_online_and_missing_is_created_there(new: bool) -> None:
-    assert case(None, None, A, new=new).action is Action.CREATE
+    assert case(None, None, A, new=new).action is ReconcileAction.CREATE
 
 
 def test_assigned_online_and_missing_with_a_bad_directory_may_be_hidden_there() -> None:
-    assert case(None, None, A, offline=True).action is Action.OFFLINE
-    assert case(None, None, A, offline=True, new=True).action is Action.CREATE
+    assert case(None, None, A, offline=True).action is ReconcileAction.OFFLINE
+    assert case(None, None, A, offline=True, new=True).action is ReconcileAction.CREATE
 
 
 @pytest.mark.parametrize("assigned", [LOST, MIGRATING, UNKNOWN])
 def test_lost_or_unknown_is_placed_anew_only_if_nothing_is_hidden(assigned: uuid.UUID) -> None:
-    assert case(None, None, assigned).action is Action.PLACE
-    assert case(None, None, assigned, offline=True).action is Action.OFFLINE
+    assert case(None, None, assigned).action is ReconcileAction.PLACE
+    assert case(None, None, assigned, offline=True).action is ReconcileAction.OFFLINE
 
 
 @pytest.mark.parametrize("assigned", [A, B, UNASSIGNED, LOST, UNKNOWN])
 def test_future_log_alone_is_promoted_only_if_nothing_is_hidden(assigned: uuid.UUID) -> None:
-    assert case(None, B, assigned).action is Action.PROMOTE
-    assert case(None, B, assigned, offline=True).action is Action.OFFLINE
+    assert case(None, B, assigned).action is ReconcileAction.PROMOTE
+    assert case(None, B, assigned, offline=True).action is ReconcileAction.OFFLINE
 
 
 def log(start: int, end: int, *epochs: tuple[int, int]) -> LoadedLog:

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spindle.core.logdirs.durations import LAST, Durations
-from spindle.core.logdirs.rates import WINDOW, Rate
+from spindle.core.logdirs.rates import WINDOW, RateMeter
 
 
 def test_nothing_has_happened_yet() -> None:
     assert Durations().quantile(0.99) == 0.0
-    assert Rate().per_second(5.0) == 0.0
+    assert RateMeter().per_second(5.0) == 0.0
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=300), st.floats(0.01, 1.0))
@@ -38,7 +38,7 @@ def test_old_times_are_forgotten() -> None:
 
 
 def test_bytes_of_the_last_seconds_count() -> None:
-    rate = Rate()
+    rate = RateMeter()
     for second in range(100):
         rate.add(second + 0.1, 300)
         rate.add(second + 0.6, 700)

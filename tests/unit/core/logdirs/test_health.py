@@ -15,7 +15,7 @@ from spindle.core.logdirs.health import (
     Verdict,
 )
 from spindle.model.activity import Activity
-from spindle.model.logs import Usage
+from spindle.model.log_values import Usage
 
 
 def online() -> Health:

@@ -10,14 +10,14 @@ from spindle.core.logdirs.move import (
     ENDED,
     PROMISED,
     TABLE,
-    Input,
-    Move,
-    State,
-    Wish,
+    LogDirMove,
+    LogDirMoveState,
+    MoveEffect,
+    MoveInput,
 )
 from spindle.model.ids import PartitionId, TopicPartition
 
-S, I, W = State, Input, Wish  # noqa: E741
+S, I, W = LogDirMoveState, MoveInput, MoveEffect  # noqa: E741
 
 BEFORE_SWAP = [S.PREPARING, S.WANTED, S.COPYING, S.CAUGHT_UP, S.ASSIGNING, S.SETTLING]
 BLOCKED = [S.FREEZING, S.DRAINING]
@@ -39,31 +39,31 @@ NEVER = {
 }
 
 
-def move(state: State) -> Move:
-    made = Move(PartitionId(uuid.UUID(int=500), 0), TopicPartition("t", 0), "/d1", "/d2")
+def move(state: LogDirMoveState) -> LogDirMove:
+    made = LogDirMove(PartitionId(uuid.UUID(int=500), 0), TopicPartition("t", 0), "/d1", "/d2")
     made.state = state
     return made
 
 
 @pytest.mark.parametrize("state", S, ids=lambda s: s.name)
 @pytest.mark.parametrize("happened", I, ids=lambda i: i.name)
-def test_every_pair_is_defined_or_is_a_bug(state: State, happened: Input) -> None:
+def test_every_pair_is_defined_or_is_a_bug(state: LogDirMoveState, happened: MoveInput) -> None:
     if state in NEVER.get(happened, set()):
         with pytest.raises(AssertionError, match="cannot come"):
             move(state).feed(happened)
     else:
         machine = move(state)
-        assert machine.feed(happened) == TABLE[state, happened].wishes
+        assert machine.feed(happened) == TABLE[state, happened].effects
         assert machine.state is TABLE[state, happened].next
 
 
-def walk(*inputs: Input) -> tuple[Move, list[tuple[Wish, ...]]]:
+def walk(*inputs: MoveInput) -> tuple[LogDirMove, list[tuple[MoveEffect, ...]]]:
     machine = move(S.PREPARING)
     return machine, [machine.feed(i) for i in inputs]
 
 
 def test_the_whole_way_tells_the_controller_first_and_renames_the_source_first() -> None:
-    machine, wishes = walk(
+    machine, effects = walk(
         I.PREPARED,
         I.SLOT,
         I.COPIED,
@@ -79,12 +79,12 @@ def test_the_whole_way_tells_the_controller_first_and_renames_the_source_first()
         I.PROMOTED,
     )
     assert machine.state is S.DONE
-    flat = [w for some in wishes for w in some if w is not W.COPY]
+    flat = [w for some in effects for w in some if w is not W.COPY]
     assert flat == [W.ASSIGN, W.SETTLE, W.FREEZE, W.DISCARD, W.PROMOTE, W.FINISH, W.CORRECT]
 
 
 @pytest.mark.parametrize("state", [S.CAUGHT_UP, S.ASSIGNING])
-def test_nothing_is_swapped_before_the_image_names_the_target(state: State) -> None:
+def test_nothing_is_swapped_before_the_image_names_the_target(state: LogDirMoveState) -> None:
     machine = move(state)
     for happened in (I.COPIED, I.CAUGHT, I.SENT, I.UNASSIGNED, I.LEADER_CHANGED, I.TRUNCATED):
         assert W.FREEZE not in machine.feed(happened)
@@ -95,7 +95,7 @@ def test_nothing_is_swapped_before_the_image_names_the_target(state: State) -> N
 def test_appends_are_blocked_only_when_little_is_left() -> None:
     for (state, happened), row in TABLE.items():
         if row.next is S.FREEZING and state is not S.FREEZING:
-            assert (state, happened, row.wishes) == (S.SETTLING, I.SETTLED, (W.FREEZE,))
+            assert (state, happened, row.effects) == (S.SETTLING, I.SETTLED, (W.FREEZE,))
     machine = move(S.SETTLING)
     assert machine.feed(I.COPIED) == machine.feed(I.CAUGHT) == (W.SETTLE,)
     assert machine.feed(I.UNASSIGNED) == (W.ASSIGN, W.COPY)
@@ -104,28 +104,32 @@ def test_appends_are_blocked_only_when_little_is_left() -> None:
 
 @pytest.mark.parametrize("state", BEFORE_SWAP + BLOCKED)
 @pytest.mark.parametrize("stop", [I.CANCELLED, I.REDIRECTED, I.STUCK, I.DAMAGED])
-def test_given_up_before_the_swap_no_future_log_is_left(state: State, stop: Input) -> None:
+def test_given_up_before_the_swap_no_future_log_is_left(
+    state: LogDirMoveState, stop: MoveInput
+) -> None:
     machine = move(state)
-    wishes = machine.feed(stop)
+    effects = machine.feed(stop)
     assert machine.state is S.ABANDONED
     asked_for = stop in (I.CANCELLED, I.REDIRECTED)
-    assert (W.KEEP_FUTURE in wishes) == asked_for
-    assert (W.DROP_FUTURE in wishes) != asked_for
-    assert (W.REPORT in wishes) == (stop is I.DAMAGED)
-    assert W.CORRECT in wishes
-    assert (W.THAW in wishes) == (state in BLOCKED)
+    assert (W.KEEP_FUTURE in effects) == asked_for
+    assert (W.DROP_FUTURE in effects) != asked_for
+    assert (W.REPORT in effects) == (stop is I.DAMAGED)
+    assert W.CORRECT in effects
+    assert (W.THAW in effects) == (state in BLOCKED)
 
 
 @pytest.mark.parametrize("state", COMMITTED)
 @pytest.mark.parametrize("stop", [I.CANCELLED, I.REDIRECTED])
-def test_too_late_to_stop_it_goes_through_and_moves_once_more(state: State, stop: Input) -> None:
+def test_too_late_to_stop_it_goes_through_and_moves_once_more(
+    state: LogDirMoveState, stop: MoveInput
+) -> None:
     machine = move(state)
     assert machine.feed(stop) == (W.AGAIN,)
     assert machine.state is state
 
 
 @pytest.mark.parametrize("state", BEFORE_SWAP + BLOCKED)
-def test_source_lost_before_the_swap_leaves_the_copy_on_disk(state: State) -> None:
+def test_source_lost_before_the_swap_leaves_the_copy_on_disk(state: LogDirMoveState) -> None:
     machine = move(state)
     assert machine.feed(I.SOURCE_FAILED) == (W.CORRECT,)
     assert machine.state is S.ABANDONED
@@ -139,13 +143,13 @@ def test_source_lost_while_it_is_renamed_goes_on_with_the_complete_copy() -> Non
 
 
 @pytest.mark.parametrize("state", BEFORE_SWAP + BLOCKED)
-def test_target_lost_before_the_swap_the_source_serves_on(state: State) -> None:
+def test_target_lost_before_the_swap_the_source_serves_on(state: LogDirMoveState) -> None:
     machine = move(state)
-    wishes = machine.feed(I.TARGET_FAILED)
+    effects = machine.feed(I.TARGET_FAILED)
     assert machine.state is S.ABANDONED
-    assert W.DROP_FUTURE not in wishes
-    assert (W.THAW in wishes) == (state in BLOCKED)
-    assert wishes[-1] is W.CORRECT
+    assert W.DROP_FUTURE not in effects
+    assert (W.THAW in effects) == (state in BLOCKED)
+    assert effects[-1] is W.CORRECT
 
 
 def test_target_lost_between_the_renames_the_source_gets_its_name_back() -> None:
@@ -168,7 +172,7 @@ def test_promotion_that_does_not_work_gives_the_source_its_name_back() -> None:
 
 
 @pytest.mark.parametrize("state", [*BEFORE_SWAP, *BLOCKED, S.DISCARDING])
-def test_replica_gone_the_copy_goes_too(state: State) -> None:
+def test_replica_gone_the_copy_goes_too(state: LogDirMoveState) -> None:
     machine = move(state)
     assert machine.feed(I.GONE) == (W.DROP_FUTURE,)
     assert machine.state is S.ABANDONED
@@ -179,14 +183,14 @@ def test_replica_gone_while_promoted_the_promoted_log_goes() -> None:
 
 
 @pytest.mark.parametrize("state", BLOCKED)
-def test_metadata_changed_back_before_the_swap_appends_go_on(state: State) -> None:
+def test_metadata_changed_back_before_the_swap_appends_go_on(state: LogDirMoveState) -> None:
     machine = move(state)
     assert machine.feed(I.UNASSIGNED)[0] is W.THAW
     assert machine.state is S.CAUGHT_UP
 
 
 @pytest.mark.parametrize("state", [S.DONE, S.ABANDONED])
-def test_what_comes_late_changes_nothing(state: State) -> None:
+def test_what_comes_late_changes_nothing(state: LogDirMoveState) -> None:
     machine = move(state)
     for happened in I:
         assert machine.feed(happened) == ()
@@ -194,8 +198,10 @@ def test_what_comes_late_changes_nothing(state: State) -> None:
 
 
 @pytest.mark.spec("K113-13")
-@pytest.mark.parametrize("state", list(State))
-def test_a_cut_asks_nothing_of_a_move_as_each_piece_begins_with_a_comparison(state: State) -> None:
+@pytest.mark.parametrize("state", list(LogDirMoveState))
+def test_a_cut_asks_nothing_of_a_move_as_each_piece_begins_with_a_comparison(
+    state: LogDirMoveState,
+) -> None:
     for happened in (I.TRUNCATED, I.START_MOVED):
         machine = move(state)
         assert machine.feed(happened) == ()
@@ -209,7 +215,7 @@ def test_appends_blocked_are_always_unblocked_in_the_end() -> None:
     ends = {I.GONE, I.SOURCE_FAILED}
     for (state, happened), row in TABLE.items():
         if state in blocked and row.next not in blocked and happened not in ends:
-            assert {W.THAW, W.FINISH, W.STRAND} & set(row.wishes), (state, happened)
+            assert {W.THAW, W.FINISH, W.STRAND} & set(row.effects), (state, happened)
 
 
 def test_promises_begin_when_caught_up_and_end_with_the_move() -> None:
@@ -218,4 +224,4 @@ def test_promises_begin_when_caught_up_and_end_with_the_move() -> None:
 
 def test_move_to_its_own_directory_is_a_bug() -> None:
     with pytest.raises(AssertionError, match="already"):
-        Move(PartitionId(uuid.UUID(int=500), 0), TopicPartition("t", 0), "/d1", "/d1")
+        LogDirMove(PartitionId(uuid.UUID(int=500), 0), TopicPartition("t", 0), "/d1", "/d1")

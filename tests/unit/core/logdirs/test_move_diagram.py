@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spindle.core.logdirs.move import TABLE, State, Wish
+from spindle.core.logdirs.move import TABLE, LogDirMoveState, MoveEffect
 from spindle.core.logdirs.move_diagram import GROUPS, diagram, legend
 
 
@@ -11,14 +11,14 @@ def test_every_row_that_does_something_is_an_arrow_from_its_state_or_its_frame()
     arrows = [line.partition(": ") for line in drawn if " --> " in line]
     frames = {state: frame for frame, states in GROUPS.items() for state in states}
     for (state, happened), row in TABLE.items():
-        if row.next is state and not row.wishes:
+        if row.next is state and not row.effects:
             continue
-        wishes = ", ".join(wish.name for wish in row.wishes)
+        effects = ", ".join(effect.name for effect in row.effects)
         found = [
             head
             for head, _, label in arrows
             if happened.value in label.partition(" / ")[0].split(" or ")
-            and label.partition(" / ")[2] == wishes
+            and label.partition(" / ")[2] == effects
         ]
         starts = {state.name, frames.get(state, "")}
         assert any(f"{start} --> {row.next.name}" in found for start in starts), (state, happened)
@@ -26,7 +26,7 @@ def test_every_row_that_does_something_is_an_arrow_from_its_state_or_its_frame()
 
 
 def test_no_arrow_is_drawn_that_no_row_knows() -> None:
-    members = {**{state.name: (state,) for state in State}, **GROUPS}
+    members = {**{state.name: (state,) for state in LogDirMoveState}, **GROUPS}
     for line in diagram().splitlines():
         head, _, label = line.strip().partition(": ")
         if not label:
@@ -40,4 +40,6 @@ def test_no_arrow_is_drawn_that_no_row_knows() -> None:
 
 def test_the_legend_has_all_states_and_wishes() -> None:
     told = legend()
-    assert all(f"| {each.name} | {each.value} |" in told for each in (*State, *Wish))
+    assert all(
+        f"| {each.name} | {each.value} |" in told for each in (*LogDirMoveState, *MoveEffect)
+    )

@@ -6,13 +6,13 @@ import uuid
 
 import pytest
 
-from spindle.core.logdirs.news import (
+from spindle.core.logdirs.report_queue import (
     BACKOFF_FIRST,
     BACKOFF_MAX,
     BATCH_MAX,
     GATHER,
-    Batch,
-    News,
+    ReportBatch,
+    ReportQueue,
     StateChange,
     is_like,
 )
@@ -31,7 +31,7 @@ def anything(_: PartitionId, __: uuid.UUID) -> bool:
     return True
 
 
-def take(queue: News[uuid.UUID], now: float) -> Batch[uuid.UUID]:
+def take(queue: ReportQueue[uuid.UUID], now: float) -> ReportBatch[uuid.UUID]:
     batch = queue.take(now, anything)
     assert batch is not None
     return batch
@@ -39,7 +39,7 @@ def take(queue: News[uuid.UUID], now: float) -> Batch[uuid.UUID]:
 
 @pytest.mark.spec("K858-17")
 def test_successful_assignment() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     assert queue.due == GATHER
     assert queue.take(GATHER / 2, anything) is None
@@ -52,7 +52,7 @@ def test_successful_assignment() -> None:
 
 @pytest.mark.spec("K858-17")
 def test_unsuccessful_request_causes_retransmission() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     batch = take(queue, 1.0)
     queue.on_failed(batch.serial, 1.0, 0.0)
@@ -62,7 +62,7 @@ def test_unsuccessful_request_causes_retransmission() -> None:
 
 
 def test_apply_backoff_interval_doubles_up_to_a_limit() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     now, delays = 1.0, []
     for _ in range(12):
@@ -77,7 +77,7 @@ def test_apply_backoff_interval_doubles_up_to_a_limit() -> None:
 
 @pytest.mark.spec("K858-17")
 def test_one_assignment_fails_one_succeeds() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     queue.want(id(1), D1, 0.0)
     batch = take(queue, 1.0)
@@ -90,7 +90,7 @@ def test_one_assignment_fails_one_succeeds() -> None:
 
 
 def test_mismatched_input_does_not_trigger_completion() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     batch = take(queue, 1.0)
     assert queue.on_answered(batch.serial + 1, {id(0): Error.NONE}, 1.0) == []
@@ -101,7 +101,7 @@ def test_mismatched_input_does_not_trigger_completion() -> None:
 
 @pytest.mark.spec("K858-17")
 def test_one_request_is_under_way_at_a_time() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     batch = take(queue, 1.0)
     queue.want(id(1), D1, 1.0)
@@ -113,14 +113,14 @@ def test_one_request_is_under_way_at_a_time() -> None:
 
 @pytest.mark.spec("K858-17")
 def test_the_newest_word_counts() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     queue.want(id(0), D2, 0.1)
     assert take(queue, 1.0).entries == {id(0): D2}
 
 
 def test_a_newer_word_outlives_the_failure_of_the_older() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     batch = take(queue, 1.0)
     queue.want(id(0), D2, 1.0)
@@ -131,7 +131,7 @@ def test_a_newer_word_outlives_the_failure_of_the_older() -> None:
 
 
 def test_back_to_what_is_under_way_already_sends_nothing_more() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     batch = take(queue, 1.0)
     queue.want(id(0), D2, 1.0)
@@ -142,7 +142,7 @@ def test_back_to_what_is_under_way_already_sends_nothing_more() -> None:
 
 @pytest.mark.spec("K858-17")
 def test_what_is_pointless_is_dropped_before_it_is_sent() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     queue.want(id(1), D1, 0.0)
     batch = queue.take(1.0, lambda partition, _: partition == id(1))
@@ -152,7 +152,7 @@ def test_what_is_pointless_is_dropped_before_it_is_sent() -> None:
 
 
 def test_nothing_relevant_leaves_nothing() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     assert queue.take(1.0, lambda *_: False) is None
     assert len(queue) == 0
@@ -160,7 +160,7 @@ def test_nothing_relevant_leaves_nothing() -> None:
 
 
 def test_withdrawn_is_not_sent() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     queue.withdraw(id(0))
     assert queue.take(1.0, anything) is None
@@ -168,7 +168,7 @@ def test_withdrawn_is_not_sent() -> None:
 
 @pytest.mark.spec("K858-17")
 def test_at_most_2250_in_a_request_and_no_waiting_when_overloaded() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     for partition in range(BATCH_MAX + 10):
         queue.want(id(partition), D1, 0.0)
     assert queue.due == 0.0
@@ -180,7 +180,7 @@ def test_at_most_2250_in_a_request_and_no_waiting_when_overloaded() -> None:
 
 
 def test_do_not_schedule_immediately_when_overloaded_if_there_are_previous_failures() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     batch = take(queue, 1.0)
     queue.on_failed(batch.serial, 1.0, 0.0)
@@ -191,7 +191,7 @@ def test_do_not_schedule_immediately_when_overloaded_if_there_are_previous_failu
 
 @pytest.mark.spec("K858-17")
 def test_a_new_controller_or_epoch_ends_the_waiting() -> None:
-    queue = News[uuid.UUID]()
+    queue = ReportQueue[uuid.UUID]()
     queue.want(id(0), D1, 0.0)
     for _ in range(8):
         assert queue.due is not None
@@ -205,7 +205,7 @@ def test_a_new_controller_or_epoch_ends_the_waiting() -> None:
 
 @pytest.mark.spec("K589-03")
 def test_what_went_offline_is_told_together_and_what_is_back_apart() -> None:
-    queue = News[StateChange](is_like)
+    queue = ReportQueue[StateChange](is_like)
     queue.want(id(0), StateChange(False, "a CRC is wrong"), 0.0)
     queue.want(id(1), StateChange(True), 0.005)
     queue.want(id(2), StateChange(False, "a file is gone"), 0.01)
@@ -226,7 +226,7 @@ def test_what_went_offline_is_told_together_and_what_is_back_apart() -> None:
 
 @pytest.mark.spec("K589-05")
 def test_a_controller_without_the_api_gets_nothing_and_nothing_is_repeated() -> None:
-    queue = News[StateChange](is_like)
+    queue = ReportQueue[StateChange](is_like)
     queue.want(id(0), StateChange(False, "bad"), 0.0)
     batch = queue.take(1.0, lambda *_: True)
     assert batch is not None

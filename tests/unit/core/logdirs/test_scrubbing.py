@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from spindle.core.logdirs.scrubbing import OFF_LOOK, REST, SHARE, Progress, Schedule
-from spindle.model.logs import LogKey
-from spindle.model.scrubbing import BadLog, Scrubbed, ScrubPlace
+from spindle.core.logdirs.scrub_schedule import OFF_LOOK, REST, SHARE, ScrubProgress, ScrubSchedule
+from spindle.model.log_values import LogKey
+from spindle.model.scrub_jobs import BadLog, Scrubbed, ScrubPlace
 
 HOUR = 3_600_000
 RATE = 1_000_000
 
 
-def end_round(schedule: Schedule, wall_ms: int) -> None:
+def end_round(schedule: ScrubSchedule, wall_ms: int) -> None:
     assert schedule.wait(wall_ms, HOUR, RATE) == 0
     schedule.on_scrubbed(Scrubbed(None, 10), 0.0, RATE, wall_ms)
 
 
 @pytest.mark.spec("B-28")
 def test_the_first_round_begins_at_once_and_the_next_an_interval_after_its_beginning() -> None:
-    schedule = Schedule()
+    schedule = ScrubSchedule()
     assert schedule.wait(1000, HOUR, RATE) == 0
     assert schedule.progress.place == ScrubPlace()
     schedule.on_scrubbed(Scrubbed(ScrubPlace("t-0", 0, 50), 50), 0.0, RATE, 2000)
@@ -36,7 +36,7 @@ def test_the_first_round_begins_at_once_and_the_next_an_interval_after_its_begin
 
 @pytest.mark.spec("B-28")
 def test_a_rest_keeps_the_rate_and_leaves_a_busy_disk_alone() -> None:
-    schedule = Schedule()
+    schedule = ScrubSchedule()
     schedule.wait(1000, HOUR, RATE)
     place = ScrubPlace("t-0", 0, 1)
     assert schedule.on_scrubbed(Scrubbed(place, RATE), 0.1, RATE, 0) == pytest.approx(0.9)
@@ -45,7 +45,7 @@ def test_a_rest_keeps_the_rate_and_leaves_a_busy_disk_alone() -> None:
 
 
 def test_it_can_be_switched_off_and_on() -> None:
-    schedule = Schedule()
+    schedule = ScrubSchedule()
     assert schedule.wait(1000, HOUR, 0) == OFF_LOOK
     assert schedule.progress.place is None
     end_round(schedule, 1000)
@@ -54,7 +54,7 @@ def test_it_can_be_switched_off_and_on() -> None:
 
 
 def test_a_clock_that_is_set_back_delays_a_round_by_no_more_than_the_interval() -> None:
-    schedule = Schedule()
+    schedule = ScrubSchedule()
     end_round(schedule, 100 * HOUR)
     assert schedule.wait(HOUR, 5_000, RATE) == 5.0
     assert schedule.wait(HOUR + 3_000, 5_000, RATE) == 2.0
@@ -63,17 +63,17 @@ def test_a_clock_that_is_set_back_delays_a_round_by_no_more_than_the_interval() 
 
 @pytest.mark.spec("B-28")
 def test_progress_outlives_the_process() -> None:
-    schedule = Schedule()
+    schedule = ScrubSchedule()
     schedule.wait(1000, HOUR, RATE)
     bad = BadLog(LogKey("t", 0), "why")
     place = ScrubPlace("orders-3", 17, 4096)
     schedule.on_scrubbed(Scrubbed(place, 50, (bad,), ("mended",)), 0.0, RATE, 2000)
-    again = Schedule(Progress.decode(schedule.progress.encode()))
+    again = ScrubSchedule(ScrubProgress.decode(schedule.progress.encode()))
     assert again.progress == schedule.progress
     assert (again.progress.bad, again.progress.mended) == (1, 1)
     assert again.wait(3000, HOUR, RATE) == 0
     assert again.progress.place == place
-    assert Progress.decode(Progress().encode()) == Progress()
+    assert ScrubProgress.decode(ScrubProgress().encode()) == ScrubProgress()
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_progress_outlives_the_process() -> None:
 )
 def test_progress_that_makes_no_sense_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError):
-        Progress.decode(data)
+        ScrubProgress.decode(data)

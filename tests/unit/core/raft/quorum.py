@@ -10,20 +10,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from spindle.core.raft.log import RaftLog
 from spindle.core.raft.machine import Raft
-from spindle.core.raft.values import (
+from spindle.core.raft.raft_log import RaftLog
+from spindle.core.raft.raft_values import (
     NOBODY,
     Ballot,
     ElectionState,
     FetchAnswer,
+    FetchPosition,
     FetchVerdict,
-    FetchWish,
     Silence,
     Timing,
     VoteAnswer,
 )
-from spindle.model.batches import Batch
+from spindle.model.batches import RecordBatch
 from spindle.model.ids import NodeId
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
@@ -31,9 +31,9 @@ from spindle.model.outbox import Outbox
 TIMING = Timing()
 
 
-def batch(offset: int, epoch: int, count: int = 1) -> Batch:
+def batch(offset: int, epoch: int, count: int = 1) -> RecordBatch:
     """A batch of `count` records at an offset."""
-    return Batch(offset, count - 1, epoch, 0, 0, 0, -1, -1, -1, count, b"")
+    return RecordBatch(offset, count - 1, epoch, 0, 0, 0, -1, -1, -1, count, b"")
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Disk:
     """What survives a crash of one node."""
 
     state: ElectionState | None = None
-    batches: list[Batch] = field(default_factory=list)
+    batches: list[RecordBatch] = field(default_factory=list)
     snapshot: OffsetAndEpoch | None = None
 
 
@@ -132,12 +132,12 @@ class FakeNode:
     def fetch(
         self,
         source: NodeId | None,
-        wish: FetchWish,
+        position: FetchPosition,
         then: Callable[[FetchAnswer | Silence], None],
     ) -> None:
         kept = [b.next_offset for b in self.disk.batches]
         kept += [self.disk.snapshot.offset] if self.disk.snapshot is not None else []
-        assert wish.offset <= max(kept, default=0), "a fetch acknowledges what is not durable"
+        assert position.offset <= max(kept, default=0), "a fetch acknowledges what is not durable"
         assert not self.raft.follower.writing, "its answer would be appended a second time"
         others = [v for v in self.quorum.voters if v != self.me]
         if source is None and not others:
@@ -145,22 +145,24 @@ class FakeNode:
         target = source if source is not None else self.quorum.rng.choice(others)
         self._send(
             target,
-            lambda p, answer: p.serve(self.me, wish, answer),
+            lambda p, answer: p.serve(self.me, position, answer),
             then,
             Silence.LATE,
             Silence.GONE,
         )
 
     def serve(
-        self, replica: NodeId, wish: FetchWish, answer: Callable[[FetchAnswer], None]
+        self, replica: NodeId, position: FetchPosition, answer: Callable[[FetchAnswer], None]
     ) -> None:
         """Answer a fetch, a little later where there is nothing new."""
-        verdict = self.raft.on_fetch(replica, wish)
+        verdict = self.raft.on_fetch(replica, position)
 
         def reply() -> None:
-            now = self.raft.judge_fetch(wish)
+            now = self.raft.judge_fetch(position)
             log = self.raft.log
-            found = tuple(b for b in self.disk.batches if wish.offset <= b.base_offset < log.end)
+            found = tuple(
+                b for b in self.disk.batches if position.offset <= b.base_offset < log.end
+            )
             good = now == FetchVerdict()
             answer(
                 FetchAnswer(
@@ -172,8 +174,8 @@ class FakeNode:
                 )
             )
 
-        quiet = verdict == FetchVerdict() and self.raft.log.end <= wish.offset
-        if quiet and self.raft.log.high_watermark <= wish.high_watermark:
+        quiet = verdict == FetchVerdict() and self.raft.log.end <= position.offset
+        if quiet and self.raft.log.high_watermark <= position.high_watermark:
             self.quorum.park(reply)
         else:
             reply()
@@ -253,7 +255,7 @@ class Quorum:
         """(from, to): something between them refuses connections."""
         self.on_close: dict[NodeId, list[Callable[[], None]]] = {}
         self.leaders: dict[int, NodeId] = {}
-        self.committed: list[Batch] = []
+        self.committed: list[RecordBatch] = []
         self._parked: list[Callable[[], None]] = []
         self.nodes: dict[NodeId, FakeNode] = {}
         for me in range(1, voters + observers + 1):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from spindle.core.raft.leading import OBSERVER_SILENT, OBSERVERS_MAX, Leading
+from spindle.core.raft.leading import OBSERVER_SILENT, OBSERVERS_MAX, LeaderProgress
 
 
-def three() -> Leading:
+def three() -> LeaderProgress:
     """Node 1 leads 2 and 3; its epoch starts at 10."""
-    term = Leading(1, 5, (1, 2, 3), now=0.0)
+    term = LeaderProgress(1, 5, (1, 2, 3), now=0.0)
     term.start = 10
     term.on_local_end(20, 0)
     return term
@@ -45,7 +45,7 @@ def test_observers_count_for_nothing() -> None:
 
 
 def test_a_quorum_of_one_is_always_in_touch_with_itself() -> None:
-    alone = Leading(1, 5, (1,), now=0.0)
+    alone = LeaderProgress(1, 5, (1,), now=0.0)
     assert alone.heard_by_majority_at() == float("inf")
     term = three()
     assert term.heard_by_majority_at() == 0.0
@@ -82,7 +82,7 @@ def test_observers_are_limited_and_the_silent_ones_forgotten() -> None:
 
 
 def test_half_of_an_even_number_is_no_majority() -> None:
-    term = Leading(1, 5, (1, 2, 3, 4), now=0.0)
+    term = LeaderProgress(1, 5, (1, 2, 3, 4), now=0.0)
     term.start = 10
     term.on_local_end(20, 0)
     term.on_fetch(2, 20, 20, 1.0, 1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.unit.core.raft.quorum import batch
 
-from spindle.core.raft.log import RaftLog
-from spindle.core.raft.values import FetchVerdict
+from spindle.core.raft.raft_log import RaftLog
+from spindle.core.raft.raft_values import FetchVerdict
 from spindle.model.errors import Error
 from spindle.model.offsets import EpochStart, OffsetAndEpoch
 

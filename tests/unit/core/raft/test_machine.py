@@ -8,15 +8,15 @@ from collections.abc import Callable
 import pytest
 from tests.unit.core.raft.quorum import TIMING, Disk, FakeNode, Quorum, batch
 
-from spindle.core.raft.roles import Following, Resigned
-from spindle.core.raft.values import (
+from spindle.core.raft.raft_values import (
     NOBODY,
     Ballot,
     ElectionState,
     FetchAnswer,
-    FetchWish,
+    FetchPosition,
     VoteAnswer,
 )
+from spindle.core.raft.roles import FollowerState, ResignedState
 from spindle.model.errors import Error
 from spindle.model.offsets import OffsetAndEpoch
 
@@ -46,7 +46,7 @@ def test_a_restarted_leader_never_leads_the_same_epoch_again() -> None:
     quorum.run(1)
     quorum.crash(1)
     node = quorum.restart(1)
-    assert isinstance(node.raft.role, Resigned)
+    assert isinstance(node.raft.role, ResignedState)
     assert node.raft.leader == NOBODY
     quorum.await_leader()
     assert node.terms == [2]
@@ -163,7 +163,7 @@ def test_a_leader_that_is_only_slow_is_waited_for() -> None:
     quorum.crash(leader.me)  # Its host is gone, too: nothing refuses, nothing answers.
     quorum.run(TIMING.fetch_timeout * 0.7)
     assert quorum.leader is None
-    assert all(isinstance(n.raft.role, Following) for n in quorum.nodes.values() if n.alive)
+    assert all(isinstance(n.raft.role, FollowerState) for n in quorum.nodes.values() if n.alive)
 
 
 def test_a_leader_that_stops_has_a_successor_at_once() -> None:
@@ -211,7 +211,7 @@ def test_an_observer_finds_the_leader_and_copies_the_log() -> None:
     end = leader.lead_append(3)
     observer = quorum.nodes[2]
     assert quorum.run(3, lambda: observer.raft.log.high_watermark == end)
-    assert isinstance(observer.raft.role, Following)
+    assert isinstance(observer.raft.role, FollowerState)
     term = leader.raft.term
     assert term is not None
     assert quorum.run(2, lambda: term.observers[2].end == end)
@@ -236,10 +236,10 @@ def test_what_a_leader_says_beyond_the_log_is_not_taken(monkeypatch: pytest.Monk
     end = observer.raft.log.end
     asked = []
 
-    def serve(replica: int, wish: FetchWish, answer: Callable[[FetchAnswer], None]) -> None:
-        asked.append(wish)
-        gap = (batch(wish.offset + 5, leader.raft.epoch),) if len(asked) % 2 else ()
-        answer(FetchAnswer(leader.raft.heard(), wish.offset + 9, batches=gap))
+    def serve(replica: int, position: FetchPosition, answer: Callable[[FetchAnswer], None]) -> None:
+        asked.append(position)
+        gap = (batch(position.offset + 5, leader.raft.epoch),) if len(asked) % 2 else ()
+        answer(FetchAnswer(leader.raft.heard(), position.offset + 9, batches=gap))
 
     monkeypatch.setattr(leader, "serve", serve)
     assert quorum.run(20, lambda: len(asked) > 4)
@@ -294,7 +294,7 @@ def _follower() -> tuple[Quorum, FakeNode]:
     quorum = Quorum(voters=3)
     quorum.await_leader()
     quorum.run(1)
-    node = next(n for n in quorum.nodes.values() if isinstance(n.raft.role, Following))
+    node = next(n for n in quorum.nodes.values() if isinstance(n.raft.role, FollowerState))
     return quorum, node
 
 
@@ -352,27 +352,29 @@ def test_a_candidate_that_is_no_voter_gets_no_vote() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "error"),
+    ("position", "error"),
     [
-        (FetchWish(1, 0, -1, 0, 0), Error.INVALID_REQUEST),
-        (FetchWish(1, -1, 0, 0, 0), Error.INVALID_REQUEST),
-        (FetchWish(1, 0, 2, 0, 0), Error.INVALID_REQUEST),
-        (FetchWish(0, 0, 0, 0, 0), Error.FENCED_LEADER_EPOCH),
-        (FetchWish(9, 0, 0, 0, 0), Error.UNKNOWN_LEADER_EPOCH),
-        (FetchWish(1, 0, 0, 0, 0), Error.NONE),
+        (FetchPosition(1, 0, -1, 0, 0), Error.INVALID_REQUEST),
+        (FetchPosition(1, -1, 0, 0, 0), Error.INVALID_REQUEST),
+        (FetchPosition(1, 0, 2, 0, 0), Error.INVALID_REQUEST),
+        (FetchPosition(0, 0, 0, 0, 0), Error.FENCED_LEADER_EPOCH),
+        (FetchPosition(9, 0, 0, 0, 0), Error.UNKNOWN_LEADER_EPOCH),
+        (FetchPosition(1, 0, 0, 0, 0), Error.NONE),
     ],
 )
-def test_a_leader_checks_epochs_and_offsets_of_a_fetch(wish: FetchWish, error: Error) -> None:
+def test_a_leader_checks_epochs_and_offsets_of_a_fetch(
+    position: FetchPosition, error: Error
+) -> None:
     quorum = Quorum(voters=1)
     leader = quorum.await_leader()
     quorum.run(1)
-    assert leader.raft.on_fetch(7, wish).error == error
+    assert leader.raft.on_fetch(7, position).error == error
 
 
 def test_a_follower_is_not_the_leader() -> None:
     _, node = _follower()
-    wish = FetchWish(node.raft.epoch, 0, 0, 0, 0)
-    assert node.raft.on_fetch(7, wish).error == Error.NOT_LEADER_OR_FOLLOWER
+    position = FetchPosition(node.raft.epoch, 0, 0, 0, 0)
+    assert node.raft.on_fetch(7, position).error == Error.NOT_LEADER_OR_FOLLOWER
 
 
 def test_an_epoch_without_quorum_state_is_that_of_the_log() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spindle.core.raft.retention import Kept, Retention
+from spindle.core.raft.log_retention import Kept, Retention
 from spindle.model.offsets import OffsetAndEpoch
 
 THREE = [Kept(OffsetAndEpoch(n * 100, 1), 1_000, n * 10_000) for n in (1, 2, 3)]

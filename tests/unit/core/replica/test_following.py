@@ -7,7 +7,11 @@ import uuid
 
 import pytest
 
-from spindle.core.replica.following import Conversation, Position, truncation_point
+from spindle.core.replica.fetch_session_handler import (
+    FetchSessionHandler,
+    Position,
+    truncation_point,
+)
 from spindle.model.ids import PartitionId
 from spindle.model.offsets import EpochHistory, EpochStart, OffsetAndEpoch
 
@@ -77,7 +81,7 @@ def at(offset: int) -> Position:
 
 
 def test_a_session_is_told_only_what_has_changed() -> None:
-    talk = Conversation()
+    talk = FetchSessionHandler()
     talk.want(id(0), at(5))
     talk.want(id(1), at(7))
     ask = talk.ask()
@@ -100,7 +104,7 @@ def test_a_session_is_told_only_what_has_changed() -> None:
 
 
 def test_a_lost_session_is_told_everything_again() -> None:
-    talk = Conversation()
+    talk = FetchSessionHandler()
     talk.want(id(0), at(5))
     talk.want(id(1), at(7))
     talk.ask()
@@ -118,7 +122,7 @@ def test_a_lost_session_is_told_everything_again() -> None:
 
 
 def test_who_leaves_before_being_known_is_not_forgotten() -> None:
-    talk = Conversation()
+    talk = FetchSessionHandler()
     talk.want(id(0), at(5))
     talk.ask()
     talk.on_answer(99)

@@ -7,17 +7,30 @@ from dataclasses import replace
 
 import pytest
 
-from spindle.core.replica.partition import Change, Following, Leading, Offline, Partition, Rules
-from spindle.model import records as r
-from spindle.model.batches import CONTROL, NO_PRODUCER, TRANSACTIONAL, Batch, EndTransactionMarker
+from spindle.core.replica.partition import (
+    Offline,
+    Partition,
+    PartitionFollower,
+    PartitionLeader,
+    ReplicaRules,
+    RoleChange,
+)
+from spindle.model import metadata_records as r
+from spindle.model.batches import (
+    CONTROL,
+    NO_PRODUCER,
+    TRANSACTIONAL,
+    EndTransactionMarker,
+    RecordBatch,
+)
 from spindle.model.errors import Error, Refusal
-from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.log_values import LoadedLog, LogKey
 from spindle.model.offsets import EpochStart, OffsetAndEpoch
 
 TOPIC = uuid.UUID(int=1000)
 
 ALIVE: dict[int, int | None] = {1: 11, 2: 12, 3: 13}
-STATE = r.Partition(
+STATE = r.PartitionRegistration(
     partition_id=0,
     topic_id=TOPIC,
     replicas=(1, 2, 3),
@@ -34,18 +47,18 @@ def loaded(end: int = 0, stable: int = 0, epochs: tuple[EpochStart, ...] = ()) -
 
 def machine(end: int = 0, min_isr: int = 1) -> Partition:
     epochs = (EpochStart(3, 0),) if end else ()
-    return Partition.load(1, Rules(min_isr, 10.0), loaded(end, 0, epochs))
+    return Partition.load(1, ReplicaRules(min_isr, 10.0), loaded(end, 0, epochs))
 
 
 def leading(end: int = 0, min_isr: int = 1, **changes: object) -> Partition:
     partition = machine(end, min_isr)
     state = replace(STATE, **changes)  # type: ignore[arg-type]
-    assert partition.on_assignment(state, ALIVE, 0.0) is Change.LEADS
+    assert partition.on_assignment(state, ALIVE, 0.0) is RoleChange.LEADS
     return partition
 
 
 def append(partition: Partition, count: int = 1, now: float = 0.0) -> None:
-    partition.assign(Batch(0, count - 1, -1, 0, 1, 1, NO_PRODUCER, -1, -1, count, b""))
+    partition.assign(RecordBatch(0, count - 1, -1, 0, 1, 1, NO_PRODUCER, -1, -1, count, b""))
     partition.on_appended(partition.next, now)
 
 
@@ -53,13 +66,14 @@ def fetch(partition: Partition, broker: int, offset: int, now: float = 0.0) -> N
     partition.on_follower_fetch(broker, offset, 0, ALIVE[broker] or 0, now)
 
 
-@pytest.mark.parametrize("role", [Following, Leading, Offline])
+@pytest.mark.parametrize("role", [PartitionFollower, PartitionLeader, Offline])
 @pytest.mark.parametrize(
-    ("leader", "expected"), [(1, Leading), (2, Following), (-1, Following), (None, Offline)]
+    ("leader", "expected"),
+    [(1, PartitionLeader), (2, PartitionFollower), (-1, PartitionFollower), (None, Offline)],
 )
 def test_the_table_of_states(role: type, leader: int | None, expected: type) -> None:
     partition = machine()
-    if role is Leading:
+    if role is PartitionLeader:
         partition.on_assignment(STATE, ALIVE, 0.0)
     elif role is Offline:
         partition.on_failed()
@@ -85,7 +99,7 @@ def test_the_high_watermark_is_what_the_whole_isr_has() -> None:
 
 def test_what_is_under_way_does_not_count() -> None:
     partition = leading(replicas=(1,), isr=(1,))
-    partition.assign(Batch(0, 0, -1, 0, 1, 1, NO_PRODUCER, -1, -1, 1, b""))
+    partition.assign(RecordBatch(0, 0, -1, 0, 1, 1, NO_PRODUCER, -1, -1, 1, b""))
     assert (partition.next, partition.end, partition.high_watermark) == (1, 0, 0)
     partition.on_appended(1, 0.0)
     assert partition.high_watermark == 1
@@ -100,11 +114,11 @@ def test_below_min_isr_the_mark_stands_still() -> None:
     assert partition.high_watermark == 0
     fetch(partition, 2, 1)
     assert partition.high_watermark == 1
-    partition.rules = Rules(min_isr=3)
+    partition.rules = ReplicaRules(min_isr=3)
     append(partition)
     fetch(partition, 2, 2)
     assert partition.high_watermark == 1
-    partition.rules = Rules(min_isr=1)
+    partition.rules = ReplicaRules(min_isr=1)
     partition.on_rules(0.0)
     assert partition.high_watermark == 2
 
@@ -148,7 +162,7 @@ def test_each_epoch_begins_at_the_end_that_its_leader_has_then() -> None:
     partition = leading(isr=(1, 2))
     append(partition, 3)
     state = replace(STATE, isr=(1, 2), leader_epoch=5, partition_epoch=11)
-    assert partition.on_assignment(state, ALIVE, 0.0) is Change.LEADS
+    assert partition.on_assignment(state, ALIVE, 0.0) is RoleChange.LEADS
     fetch(partition, 3, 2)
     assert partition.take_proposal() is None
     fetch(partition, 3, 3)
@@ -164,7 +178,7 @@ def test_the_answer_to_an_earlier_proposal_does_not_release_the_present_one() ->
     second = partition.take_proposal()
     assert second is not None
     partition.on_isr_committed(first, (1, 2), 11, 0.0)
-    assert isinstance(partition.role, Leading)
+    assert isinstance(partition.role, PartitionLeader)
     assert partition.role.proposal is second
     partition.on_isr_committed(second, (1, 3, 2), 12, 0.0)
     assert partition.isr == (1, 3, 2)
@@ -276,7 +290,7 @@ def test_a_repeated_proposal_is_the_same() -> None:
 def test_an_older_state_changes_nothing() -> None:
     partition = leading()
     old = replace(STATE, leader=2, leader_epoch=3, partition_epoch=9)
-    assert partition.on_assignment(old, ALIVE, 0.0) is Change.NOTHING
+    assert partition.on_assignment(old, ALIVE, 0.0) is RoleChange.NOTHING
     assert partition.leads
 
 
@@ -319,7 +333,7 @@ def test_a_followers_mark_is_its_leaders_as_far_as_it_has_the_records() -> None:
 def test_a_cut_takes_the_epochs_of_what_is_gone() -> None:
     partition = machine(end=5)
     partition.on_assignment(replace(STATE, leader=2), ALIVE, 0.0)
-    partition.accept(Batch(5, 0, 4, 0, 1, 1, NO_PRODUCER, -1, -1, 1, b""))
+    partition.accept(RecordBatch(5, 0, 4, 0, 1, 1, NO_PRODUCER, -1, -1, 1, b""))
     partition.on_appended(6, 0.0)
     assert partition.epochs.latest == 4
     partition.on_cut(loaded(5, 0, (EpochStart(3, 0),)))
@@ -329,9 +343,9 @@ def test_a_cut_takes_the_epochs_of_what_is_gone() -> None:
 def test_a_leaders_cut_takes_its_epochs_beginning_back_with_it() -> None:
     partition = machine(end=5)
     partition.on_assignment(replace(STATE, leader=2), ALIVE, 0.0)
-    partition.accept(Batch(5, 0, 4, 0, 1, 1, NO_PRODUCER, -1, -1, 1, b""))
+    partition.accept(RecordBatch(5, 0, 4, 0, 1, 1, NO_PRODUCER, -1, -1, 1, b""))
     partition.on_assignment(replace(STATE, leader_epoch=STATE.leader_epoch + 1), ALIVE, 0.0)
-    assert isinstance(partition.role, Leading)
+    assert isinstance(partition.role, PartitionLeader)
     assert partition.role.epoch_start == 6
     partition.on_cut(loaded(5, 0, (EpochStart(3, 0),)))
     assert partition.role.epoch_start == 5
@@ -370,7 +384,7 @@ def test_the_next_transaction_does_not_begin_before_the_marker_of_the_one_before
 
     def write(epoch: int, sequence: int, marker: EndTransactionMarker | None = None) -> None:
         flags = TRANSACTIONAL | (CONTROL if marker else 0)
-        batch = Batch(0, 0, -1, flags, 1, 1, 7, epoch, sequence, 1, b"")
+        batch = RecordBatch(0, 0, -1, flags, 1, 1, 7, epoch, sequence, 1, b"")
         partition.assign(batch, marker)
 
     assert not partition.has_begun(7, 3)
@@ -399,7 +413,7 @@ def test_metadata_that_tells_nothing_new_leaves_the_proposal() -> None:
     fetch(partition, 3, 0)
     proposal = partition.take_proposal()
     assert proposal is not None
-    assert partition.on_assignment(replace(STATE, isr=(1, 2)), ALIVE, 1.0) is Change.ISR
+    assert partition.on_assignment(replace(STATE, isr=(1, 2)), ALIVE, 1.0) is RoleChange.ISR
     assert partition.maximal_isr == {1, 2, 3}
     partition.on_isr_committed(proposal, (1, 2, 3), 11, 1.0)
     assert partition.isr == (1, 2, 3)
@@ -407,7 +421,7 @@ def test_metadata_that_tells_nothing_new_leaves_the_proposal() -> None:
 
 def test_what_is_cut_takes_its_transactions_along() -> None:
     partition = leading()
-    partition.assign(Batch(0, 0, -1, TRANSACTIONAL, 1, 1, 7, 0, 0, 1, b""))
+    partition.assign(RecordBatch(0, 0, -1, TRANSACTIONAL, 1, 1, 7, 0, 0, 1, b""))
     partition.on_appended(1, 0.0)
     assert partition.transactions.open == {7: 0}
     partition.on_cut(loaded(0))
@@ -417,7 +431,7 @@ def test_what_is_cut_takes_its_transactions_along() -> None:
 def test_a_batch_that_was_cut_is_no_duplicate_when_it_comes_again() -> None:
     """Its leader would answer with an offset that other records have by now."""
     partition = leading()
-    batch = Batch(0, 0, -1, 0, 1, 1, 7, 0, 0, 1, b"")
+    batch = RecordBatch(0, 0, -1, 0, 1, 1, 7, 0, 0, 1, b"")
     partition.assign(batch)
     partition.on_appended(1, 0.0)
     assert partition.producers.check(batch) is not None

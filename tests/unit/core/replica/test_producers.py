@@ -6,31 +6,38 @@ from dataclasses import replace
 
 import pytest
 
-from spindle.core.replica.producers import EPOCH_MAX, PRODUCERS_MAX, SEQUENCES, Producers
-from spindle.model.batches import CONTROL, TRANSACTIONAL, Batch, EndTransactionMarker
+from spindle.core.replica.producer_state_manager import (
+    EPOCH_MAX,
+    PRODUCERS_MAX,
+    SEQUENCES,
+    ProducerStateManager,
+)
+from spindle.model.batches import CONTROL, TRANSACTIONAL, EndTransactionMarker, RecordBatch
 from spindle.model.errors import Error, Refusal
-from spindle.model.logs import ProducerEntry
+from spindle.model.log_values import ProducerEntry
 
 MARKER = CONTROL | TRANSACTIONAL
 
 
-def batch(sequence: int, base: int = 0, count: int = 1, epoch: int = 0, pid: int = 7) -> Batch:
-    return Batch(base, count - 1, 0, 0, 1000, 1000 + base, pid, epoch, sequence, count, b"")
+def batch(
+    sequence: int, base: int = 0, count: int = 1, epoch: int = 0, pid: int = 7
+) -> RecordBatch:
+    return RecordBatch(base, count - 1, 0, 0, 1000, 1000 + base, pid, epoch, sequence, count, b"")
 
 
-def transactional(sequence: int, epoch: int = 0, pid: int = 7) -> Batch:
+def transactional(sequence: int, epoch: int = 0, pid: int = 7) -> RecordBatch:
     return replace(batch(sequence, epoch=epoch, pid=pid), attributes=TRANSACTIONAL)
 
 
-def noted(*batches: Batch) -> Producers:
-    producers = Producers()
+def noted(*batches: RecordBatch) -> ProducerStateManager:
+    producers = ProducerStateManager()
     for one in batches:
         assert producers.check(one) is None
         producers.note(one)
     return producers
 
 
-def error(producers: Producers, one: Batch) -> Error:
+def error(producers: ProducerStateManager, one: RecordBatch) -> Error:
     with pytest.raises(Refusal) as caught:
         producers.check(one)
     return caught.value.error
@@ -48,7 +55,7 @@ def test_five_batches_are_recognised_and_no_more() -> None:
 
 
 def test_sequences_wrap_around() -> None:
-    producers = Producers()
+    producers = ProducerStateManager()
     producers.note(batch(SEQUENCES - 2, 0, 2))
     assert producers.check(batch(0, 2)) is None
     assert error(producers, batch(1, 2)) == Error.OUT_OF_ORDER_SEQUENCE_NUMBER
@@ -66,11 +73,13 @@ def test_epochs_fence() -> None:
 
 
 def test_unknown_producers_may_begin_anywhere() -> None:
-    assert Producers().check(batch(1234)) is None
+    assert ProducerStateManager().check(batch(1234)) is None
 
 
 def test_snapshots_of_a_log_are_taken_up() -> None:
-    producers = Producers([ProducerEntry(7, 2, 9, 109, 4, 5000), ProducerEntry(8, 0, -1, -1, 0, 1)])
+    producers = ProducerStateManager(
+        [ProducerEntry(7, 2, 9, 109, 4, 5000), ProducerEntry(8, 0, -1, -1, 0, 1)]
+    )
     found = producers.check(replace(batch(5, count=5), producer_epoch=2))
     assert found is not None
     assert (found.base_offset, found.last_offset) == (105, 109)
@@ -82,7 +91,7 @@ def test_snapshots_of_a_log_are_taken_up() -> None:
 
 def test_all_that_a_snapshot_tells_of_a_producer_is_recognised() -> None:
     entries = [ProducerEntry(7, 0, n, 100 + n, 0, 1) for n in range(5)]
-    producers = Producers([ProducerEntry(7, 5, 9, 9, 0, 1), *entries])
+    producers = ProducerStateManager([ProducerEntry(7, 5, 9, 9, 0, 1), *entries])
     for n in range(5):
         found = producers.check(batch(n))
         assert found is not None
@@ -99,7 +108,7 @@ def test_control_batches_move_the_epoch_and_no_sequence() -> None:
 
 def test_where_each_transaction_has_its_epoch_the_first_batch_begins_at_zero() -> None:
     """KIP-890: who is not known, or has nothing in its epoch, has sequences from 0 on."""
-    producers = Producers()
+    producers = ProducerStateManager()
     producers.on_asked(transactional(3), True, 1)
     assert error(producers, transactional(3)) == Error.OUT_OF_ORDER_SEQUENCE_NUMBER
     producers.on_asked(transactional(0), True, 2)
@@ -114,7 +123,7 @@ def test_where_each_transaction_has_its_epoch_the_first_batch_begins_at_zero() -
 
 
 def test_of_batches_that_have_asked_the_lowest_sequence_comes_first() -> None:
-    producers = Producers()
+    producers = ProducerStateManager()
     for sequence in (4, 2, 6):
         producers.on_asked(transactional(sequence), False, 1)
     assert error(producers, transactional(4)) == Error.OUT_OF_ORDER_SEQUENCE_NUMBER
@@ -128,7 +137,7 @@ def test_of_batches_that_have_asked_the_lowest_sequence_comes_first() -> None:
 
 @pytest.mark.parametrize("ends", [True, False])
 def test_a_question_is_forgotten_when_its_transaction_begins_or_ends(ends: bool) -> None:
-    producers = Producers()
+    producers = ProducerStateManager()
     producers.on_asked(transactional(2, pid=8), False, 1)
     if ends:
         end = replace(batch(-1, 1, pid=8), attributes=MARKER)
@@ -140,7 +149,7 @@ def test_a_question_is_forgotten_when_its_transaction_begins_or_ends(ends: bool)
 
 
 def test_a_question_is_forgotten_with_time() -> None:
-    producers = Producers()
+    producers = ProducerStateManager()
     producers.on_asked(transactional(2), False, 1_000)
     producers.on_asked(transactional(2), False, 5_000)
     producers.expire(999)
@@ -149,7 +158,9 @@ def test_a_question_is_forgotten_with_time() -> None:
     assert producers.check(transactional(3)) is None
 
 
-def marked(producers: Producers, epoch: int, coordinator: int = 0, **more: bool) -> Error:
+def marked(
+    producers: ProducerStateManager, epoch: int, coordinator: int = 0, **more: bool
+) -> Error:
     flags = {"bumped": True, "is_open": False} | more
     return producers.check_marker(7, epoch, coordinator, **flags)
 
@@ -163,7 +174,7 @@ def test_markers_of_older_epochs_and_coordinators_are_refused() -> None:
     assert marked(producers, 4, 8) == Error.TRANSACTION_COORDINATOR_FENCED
     assert marked(producers, 5, 8) == Error.TRANSACTION_COORDINATOR_FENCED
     assert marked(producers, 5, 9) == Error.NONE
-    assert Producers().check_marker(7, 0, 0, bumped=True, is_open=False) == Error.NONE
+    assert ProducerStateManager().check_marker(7, 0, 0, bumped=True, is_open=False) == Error.NONE
 
 
 def test_a_marker_in_the_epoch_of_an_open_transaction_is_not_its_own() -> None:

@@ -12,13 +12,13 @@ from dataclasses import replace
 
 import pytest
 
-from spindle.core.replica.following import truncation_point
-from spindle.core.replica.isr import Proposal
-from spindle.core.replica.partition import Following, Partition, Rules
-from spindle.model import records as r
-from spindle.model.batches import NO_PRODUCER, Batch
+from spindle.core.replica.fetch_session_handler import truncation_point
+from spindle.core.replica.isr import PendingIsrChange
+from spindle.core.replica.partition import Partition, PartitionFollower, ReplicaRules
+from spindle.model import metadata_records as r
+from spindle.model.batches import NO_PRODUCER, RecordBatch
 from spindle.model.errors import Error, Refusal
-from spindle.model.logs import LoadedLog, LogKey
+from spindle.model.log_values import LoadedLog, LogKey
 from spindle.model.offsets import EpochHistory, EpochStart
 
 TOPIC = uuid.UUID(int=1000)
@@ -27,9 +27,9 @@ NODES = (1, 2, 3)
 LAG = 5.0
 
 
-def batch(unique: int, count: int) -> Batch:
+def batch(unique: int, count: int) -> RecordBatch:
     """A batch that can be told from all others by its timestamp."""
-    return Batch(0, count - 1, -1, 0, unique, unique, NO_PRODUCER, -1, -1, count, b"")
+    return RecordBatch(0, count - 1, -1, 0, unique, unique, NO_PRODUCER, -1, -1, count, b"")
 
 
 class Replica:
@@ -37,9 +37,9 @@ class Replica:
 
     def __init__(self, node: int, min_isr: int) -> None:
         self.node = node
-        self.rules = Rules(min_isr=min_isr, lag_max=LAG)
-        self.log: list[Batch] = []
-        self.pending: list[Batch] = []
+        self.rules = ReplicaRules(min_isr=min_isr, lag_max=LAG)
+        self.log: list[RecordBatch] = []
+        self.pending: list[RecordBatch] = []
         self.told: tuple[int, int] | None = None
         """(leader epoch, high watermark) that came with what is pending."""
         self.seen = 0
@@ -81,7 +81,7 @@ class Cluster:
         self.now = 0.0
         self.fenced: set[int] = set()
         self.states = [
-            r.Partition(
+            r.PartitionRegistration(
                 partition_id=0,
                 topic_id=TOPIC,
                 replicas=NODES,
@@ -92,13 +92,13 @@ class Cluster:
             )
         ]
         self.replicas = {n: Replica(n, self.min_isr) for n in NODES}
-        self.proposals: list[tuple[int, Proposal]] = []
+        self.proposals: list[tuple[int, PendingIsrChange]] = []
         self.committed: dict[int, int] = {}
         """Offset -> the batch that is there, for all that was ever below a leader's mark."""
         self.unique = 0
 
     @property
-    def state(self) -> r.Partition:
+    def state(self) -> r.PartitionRegistration:
         return self.states[-1]
 
     def eligible(self) -> dict[int, int | None]:
@@ -126,7 +126,7 @@ class Cluster:
     def fetch(self, replica: Replica) -> None:
         """A follower fetches once and takes what comes."""
         role = replica.machine.role
-        if not isinstance(role, Following) or role.leader not in NODES or replica.pending:
+        if not isinstance(role, PartitionFollower) or role.leader not in NODES or replica.pending:
             return
         leader, machine = self.replicas[role.leader], replica.machine
         if (
@@ -289,7 +289,9 @@ class Cluster:
         assert set(self.state.isr) == set(NODES)
 
 
-def merge(state: r.Partition, isr: tuple[int, ...] | None = None, leader: int = -2) -> r.Partition:
+def merge(
+    state: r.PartitionRegistration, isr: tuple[int, ...] | None = None, leader: int = -2
+) -> r.PartitionRegistration:
     return replace(
         state,
         isr=state.isr if isr is None else isr,

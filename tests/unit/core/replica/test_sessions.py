@@ -6,13 +6,13 @@ import random
 
 import pytest
 
-from spindle.core.replica.sessions import (
+from spindle.core.replica.fetch_sessions import (
     EPOCH_MAX,
     EVICT_AFTER,
     Cursor,
+    FetchSession,
+    FetchSessionCache,
     Key,
-    Session,
-    Sessions,
 )
 from spindle.model.errors import Error
 
@@ -24,10 +24,10 @@ def cursors(count: int) -> dict[Key, Cursor]:
 class Book:
     def __init__(self, limit: int) -> None:
         self.closed: list[int] = []
-        self.sessions = Sessions(limit, lambda s: self.closed.append(s.id))
+        self.sessions = FetchSessionCache(limit, lambda s: self.closed.append(s.id))
         self.rng = random.Random(1)
 
-    def open(self, size: int = 1, follower: bool = False, now: float = 0.0) -> Session | None:
+    def open(self, size: int = 1, follower: bool = False, now: float = 0.0) -> FetchSession | None:
         return self.sessions.open(cursors(size), False, follower, now, self.rng)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from spindle.core.replica.transactions import ABORTED_KEPT, Transactions
+from spindle.core.replica.ongoing_transactions import ABORTED_KEPT, OngoingTransactions
 
 
 def test_of_several_that_have_ended_the_first_holds_the_stable_offset() -> None:
-    known = Transactions()
+    known = OngoingTransactions()
     known.begin(1, 0)
     known.begin(2, 5)
     known.end(1, 8, True)
@@ -18,7 +18,7 @@ def test_of_several_that_have_ended_the_first_holds_the_stable_offset() -> None:
 
 
 def test_a_transaction_begins_with_its_first_batch() -> None:
-    known = Transactions()
+    known = OngoingTransactions()
     known.begin(1, 3)
     known.begin(1, 6)
     assert known.open == {1: 3}
@@ -26,7 +26,7 @@ def test_a_transaction_begins_with_its_first_batch() -> None:
 
 
 def test_an_aborted_one_reaches_from_its_first_record_to_its_marker() -> None:
-    known = Transactions()
+    known = OngoingTransactions()
     known.begin(1, 3)
     known.end(1, 6, False)
     (entry,) = known.aborted(0, 10) or ()
@@ -38,7 +38,7 @@ def test_an_aborted_one_reaches_from_its_first_record_to_its_marker() -> None:
 
 
 def test_the_log_tells_of_those_that_are_not_remembered() -> None:
-    known = Transactions()
+    known = OngoingTransactions()
     for n in range(ABORTED_KEPT + 1):
         known.begin(1, 2 * n)
         known.end(1, 2 * n + 1, False)

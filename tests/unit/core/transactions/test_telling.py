@@ -8,48 +8,55 @@ from dataclasses import dataclass, replace
 import pytest
 from tests.support.transaction_coordinator import A, B, World
 
-from spindle.core.transactions.coordinator import Coordinator
-from spindle.core.transactions.states import State
 from spindle.core.transactions.transaction import Transaction
-from spindle.core.transactions.values import BUMPING, Producer, Stored, TransactionRecord
+from spindle.core.transactions.transaction_coordinator_shard import TransactionCoordinatorShard
+from spindle.core.transactions.transaction_states import TransactionState
+from spindle.core.transactions.transaction_values import (
+    BUMPING,
+    ProducerIdAndEpoch,
+    Stored,
+    TransactionRecord,
+)
 from spindle.model.errors import Error
 
-OWN = Producer(100, 5)
-OTHER = Producer(999, 5)
+OWN = ProducerIdAndEpoch(100, 5)
+OTHER = ProducerIdAndEpoch(999, 5)
 OLDER = OWN._replace(epoch=3)
 BUSY = Error.CONCURRENT_TRANSACTIONS
 Say = Callable[[object], None]
-ABORTED, COMMITTED = State.COMPLETE_ABORT, State.COMPLETE_COMMIT
+ABORTED, COMMITTED = TransactionState.COMPLETE_ABORT, TransactionState.COMPLETE_COMMIT
 
 
 @dataclass(frozen=True)
 class Question:
     """Asked where "x" is in a state; `version`: the transaction.version of its client."""
 
-    state: State
-    ask: Callable[[Coordinator, Say], None]
+    state: TransactionState
+    ask: Callable[[TransactionCoordinatorShard, Say], None]
     answer: object
     name: str = "x"
     version: int = 0
 
 
 def _end(
-    commit: bool, producer: Producer = OWN, name: str = "x", bumps: bool = False
-) -> Callable[[Coordinator, Say], None]:
+    commit: bool, producer: ProducerIdAndEpoch = OWN, name: str = "x", bumps: bool = False
+) -> Callable[[TransactionCoordinatorShard, Say], None]:
     return lambda coordinator, say: coordinator.end(name, producer, commit, bumps, say)
 
 
-def _add(producer: Producer, bumps: bool = False) -> Callable[[Coordinator, Say], None]:
+def _add(
+    producer: ProducerIdAndEpoch, bumps: bool = False
+) -> Callable[[TransactionCoordinatorShard, Say], None]:
     return lambda coordinator, say: coordinator.add("x", producer, [A], bumps, say)
 
 
-def _verify(producer: Producer) -> Callable[[Coordinator, Say], None]:
+def _verify(producer: ProducerIdAndEpoch) -> Callable[[TransactionCoordinatorShard, Say], None]:
     return lambda coordinator, say: coordinator.verify(
         "x", producer, [A], lambda errors: say(errors[A])
     )
 
 
-def _init(expected: Producer) -> Callable[[Coordinator, Say], None]:
+def _init(expected: ProducerIdAndEpoch) -> Callable[[TransactionCoordinatorShard, Say], None]:
     return lambda coordinator, say: coordinator.init("x", 1_000, expected, say)
 
 
@@ -65,38 +72,38 @@ CERTAIN_ONLY = {
     ),
     "no: it was committed": Question(COMMITTED, _end(False), WRONG),
     "no: it was aborted": Question(ABORTED, _end(True), WRONG),
-    "no: it is being aborted": Question(State.PREPARE_ABORT, _end(True), WRONG),
-    "nothing to commit": Question(State.EMPTY, _end(True), WRONG),
+    "no: it is being aborted": Question(TransactionState.PREPARE_ABORT, _end(True), WRONG),
+    "nothing to commit": Question(TransactionState.EMPTY, _end(True), WRONG),
     "nothing to commit, and each has its epoch": Question(
         ABORTED, _end(True, bumps=True), WRONG, version=BUMPING
     ),
-    "another producer ends": Question(State.ONGOING, _end(True, OTHER), UNKNOWN),
-    "an unknown id ends": Question(State.ONGOING, _end(True, name="y"), UNKNOWN, "y"),
-    "another producer goes on": Question(State.EMPTY, _init(OTHER), FENCED),
-    "it takes part already": Question(State.ONGOING, _add(OWN), Error.NONE),
+    "another producer ends": Question(TransactionState.ONGOING, _end(True, OTHER), UNKNOWN),
+    "an unknown id ends": Question(TransactionState.ONGOING, _end(True, name="y"), UNKNOWN, "y"),
+    "another producer goes on": Question(TransactionState.EMPTY, _init(OTHER), FENCED),
+    "it takes part already": Question(TransactionState.ONGOING, _add(OWN), Error.NONE),
     "the client's epoch stays, whatever its leader asks": Question(
-        State.ONGOING, _add(OWN, bumps=True), Error.NONE
+        TransactionState.ONGOING, _add(OWN, bumps=True), Error.NONE
     ),
-    "another producer adds": Question(State.ONGOING, _add(OTHER), UNKNOWN),
-    "another producer writes": Question(State.ONGOING, _verify(OTHER), UNKNOWN),
+    "another producer adds": Question(TransactionState.ONGOING, _add(OTHER), UNKNOWN),
+    "another producer writes": Question(TransactionState.ONGOING, _verify(OTHER), UNKNOWN),
     "it does not take part": Question(ABORTED, _verify(OWN), Error.TRANSACTION_ABORTABLE),
 }
 
 AT_ONCE = {
-    "an older epoch ends": Question(State.ONGOING, _end(True, OLDER), FENCED),
-    "an older epoch adds": Question(State.ONGOING, _add(OLDER), FENCED),
-    "an older epoch writes": Question(State.ONGOING, _verify(OLDER), FENCED),
-    "an older epoch goes on": Question(State.EMPTY, _init(OLDER), FENCED),
+    "an older epoch ends": Question(TransactionState.ONGOING, _end(True, OLDER), FENCED),
+    "an older epoch adds": Question(TransactionState.ONGOING, _add(OLDER), FENCED),
+    "an older epoch writes": Question(TransactionState.ONGOING, _verify(OLDER), FENCED),
+    "an older epoch goes on": Question(TransactionState.EMPTY, _init(OLDER), FENCED),
     "a higher epoch ends": Question(
-        State.ONGOING, _end(True, OWN._replace(epoch=6)), Error.NOT_COORDINATOR
+        TransactionState.ONGOING, _end(True, OWN._replace(epoch=6)), Error.NOT_COORDINATOR
     ),
     "the next one ends while the last one does": Question(
-        State.PREPARE_COMMIT, _end(True, bumps=True), BUSY, version=BUMPING
+        TransactionState.PREPARE_COMMIT, _end(True, bumps=True), BUSY, version=BUMPING
     ),
-    "it is being committed": Question(State.PREPARE_COMMIT, _end(True), BUSY),
-    "it takes part": Question(State.ONGOING, _verify(OWN), Error.NONE),
+    "it is being committed": Question(TransactionState.PREPARE_COMMIT, _end(True), BUSY),
+    "it takes part": Question(TransactionState.ONGOING, _verify(OWN), Error.NONE),
     "it takes part already, and each has its epoch": Question(
-        State.ONGOING, _add(OWN, bumps=True), Error.NONE, version=BUMPING
+        TransactionState.ONGOING, _add(OWN, bumps=True), Error.NONE, version=BUMPING
     ),
 }
 
@@ -106,7 +113,11 @@ def _world(question: Question) -> World:
     world = World()
     world.begin()
     assert world.log[0].value is not None
-    has = question.state in (State.ONGOING, State.PREPARE_COMMIT, State.PREPARE_ABORT)
+    has = question.state in (
+        TransactionState.ONGOING,
+        TransactionState.PREPARE_COMMIT,
+        TransactionState.PREPARE_ABORT,
+    )
     world.log[0] = TransactionRecord(
         "x",
         replace(
@@ -154,7 +165,7 @@ def test_what_is_true_whoever_coordinates_is_said_at_once(question: Question) ->
 
 def test_an_epoch_that_was_given_by_no_committed_fence_ends_nobody_at_once() -> None:
     """The next coordinator does not know it: the producer may be the youngest there."""
-    world = _world(Question(State.ONGOING, _end(True), None))
+    world = _world(Question(TransactionState.ONGOING, _end(True), None))
     held = world.held
     assert held is not None
     world.coordinator.init("x", 1_000, None, lambda told: None)
@@ -176,7 +187,7 @@ def test_an_epoch_that_was_given_by_no_committed_fence_ends_nobody_at_once() -> 
 
 
 def test_while_a_change_is_written_nothing_else_is_certain() -> None:
-    world = _world(Question(State.ONGOING, _end(True), None))
+    world = _world(Question(TransactionState.ONGOING, _end(True), None))
     world.coordinator.add("x", OWN, [B], False, lambda error: None)
     told: list[object] = []
     for ask in (_end(True, OTHER), _verify(OTHER)):
@@ -188,7 +199,7 @@ def test_while_a_change_is_written_nothing_else_is_certain() -> None:
 
 def test_a_confirmation_holds_up_nothing() -> None:
     """What follows is written behind it: neither markers nor producers wait."""
-    world = _world(Question(State.PREPARE_COMMIT, _end(False), WRONG))
+    world = _world(Question(TransactionState.PREPARE_COMMIT, _end(False), WRONG))
     held = world.held
     assert held is not None
     told: list[object] = []
@@ -198,7 +209,10 @@ def test_a_confirmation_holds_up_nothing() -> None:
     for done in held:
         done()
     assert told == [WRONG]
-    assert [r.value.state for r in world.log[1:] if r.value] == [State.PREPARE_COMMIT, COMMITTED]
+    assert [r.value.state for r in world.log[1:] if r.value] == [
+        TransactionState.PREPARE_COMMIT,
+        COMMITTED,
+    ]
     assert world.state is COMMITTED
 
 
@@ -207,5 +221,5 @@ def test_only_an_older_epoch_of_its_own_producer_id_was_left() -> None:
     assert not txn.has_left(None)
     assert not txn.has_left(OWN)
     assert not txn.has_left(OWN._replace(epoch=OWN.epoch + 1))
-    assert not txn.has_left(Producer(OWN.producer_id - 1, -1))
+    assert not txn.has_left(ProducerIdAndEpoch(OWN.producer_id - 1, -1))
     assert txn.has_left(OWN._replace(epoch=OWN.epoch - 1))

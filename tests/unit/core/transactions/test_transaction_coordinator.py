@@ -7,12 +7,17 @@ from dataclasses import replace
 import pytest
 from tests.support.transaction_coordinator import A, B, World
 
-from spindle.core.transactions.states import TABLE, Input, State, Step
 from spindle.core.transactions.transaction import Transaction
-from spindle.core.transactions.values import (
+from spindle.core.transactions.transaction_states import (
+    TABLE,
+    TransactionInput,
+    TransactionState,
+    TransactionStep,
+)
+from spindle.core.transactions.transaction_values import (
     EPOCH_MAX,
     NO_EPOCH,
-    Producer,
+    ProducerIdAndEpoch,
     Stored,
     TransactionRecord,
 )
@@ -23,20 +28,24 @@ BUSY = Error.CONCURRENT_TRANSACTIONS
 
 
 def test_the_table_has_every_pair() -> None:
-    assert set(TABLE) == {(state, what) for state in State for what in Input}
+    assert set(TABLE) == {(state, what) for state in TransactionState for what in TransactionInput}
 
 
 @pytest.mark.parametrize(("state", "what"), TABLE)
-def test_each_pair_does_what_the_table_says(state: State, what: Input) -> None:
+def test_each_pair_does_what_the_table_says(
+    state: TransactionState, what: TransactionInput
+) -> None:
     """The machine in every state, given every input."""
-    if state in (State.DEAD, State.PREPARE_EPOCH_FENCE):
-        txn = Transaction("x", Stored(producer=Producer(1, 1), timeout_ms=1, updated_ms=0))
+    if state in (TransactionState.DEAD, TransactionState.PREPARE_EPOCH_FENCE):
+        txn = Transaction(
+            "x", Stored(producer=ProducerIdAndEpoch(1, 1), timeout_ms=1, updated_ms=0)
+        )
         txn.pending = state
         assert txn.state is state
         assert txn.step(what) is BUSY
         return
     world = World()
-    own = Producer(7, 5)
+    own = ProducerIdAndEpoch(7, 5)
     bumped = what.name.endswith(("BUMPING", "REPEATED"))
     stored = Stored(
         producer=own,
@@ -67,35 +76,39 @@ def test_each_pair_does_what_the_table_says(state: State, what: Input) -> None:
         assert (
             stored_now
             == {
-                Step.NOTHING: [],
-                Step.ACCEPT: [] if what is Input.VERIFY else [state],
-                Step.NEW_EPOCH: [State.EMPTY],
-                Step.FENCE: [State.PREPARE_ABORT],
-                Step.ADD: [State.ONGOING],
-                Step.PREPARE_COMMIT: [State.PREPARE_COMMIT],
-                Step.PREPARE_ABORT: [State.PREPARE_ABORT],
-                Step.COMPLETE: [
-                    State.COMPLETE_COMMIT if state is State.PREPARE_COMMIT else State.COMPLETE_ABORT
+                TransactionStep.NOTHING: [],
+                TransactionStep.ACCEPT: [] if what is TransactionInput.VERIFY else [state],
+                TransactionStep.NEW_EPOCH: [TransactionState.EMPTY],
+                TransactionStep.FENCE: [TransactionState.PREPARE_ABORT],
+                TransactionStep.ADD: [TransactionState.ONGOING],
+                TransactionStep.PREPARE_COMMIT: [TransactionState.PREPARE_COMMIT],
+                TransactionStep.PREPARE_ABORT: [TransactionState.PREPARE_ABORT],
+                TransactionStep.COMPLETE: [
+                    TransactionState.COMPLETE_COMMIT
+                    if state is TransactionState.PREPARE_COMMIT
+                    else TransactionState.COMPLETE_ABORT
                 ],
-                Step.BURY: [None],
+                TransactionStep.BURY: [None],
             }[step]
         )
 
 
-def _give(world: World, what: Input, speaks: Producer, told: list[object]) -> None:
+def _give(
+    world: World, what: TransactionInput, speaks: ProducerIdAndEpoch, told: list[object]
+) -> None:
     coordinator = world.coordinator
-    if what is Input.INIT:
+    if what is TransactionInput.INIT:
         coordinator.init("x", 1_000, None, told.append)
-    elif what is Input.ADD:
+    elif what is TransactionInput.ADD:
         coordinator.add("x", speaks, [B], False, told.append)
-    elif what is Input.VERIFY:
+    elif what is TransactionInput.VERIFY:
         coordinator.verify("x", speaks, [A], lambda errors: told.extend(errors.values()))
-    elif what is Input.TIMEOUT:
+    elif what is TransactionInput.TIMEOUT:
         coordinator.time_out()
-    elif what is Input.MARKED:
+    elif what is TransactionInput.MARKED:
         for _, then in world.endings:
             then(Error.NONE)
-    elif what is Input.EXPIRE:
+    elif what is TransactionInput.EXPIRE:
         coordinator.expire()
     else:
         commit = what.name.startswith("COMMIT")
@@ -106,7 +119,7 @@ def _give(world: World, what: Input, speaks: Producer, told: list[object]) -> No
 def test_a_transaction_from_the_first_to_the_last() -> None:
     world = World()
     producer = world.begin()
-    assert producer == Producer(100, 0)
+    assert producer == ProducerIdAndEpoch(100, 0)
     assert world.add(producer, A) is Error.NONE
     assert world.add(producer, A, B) is Error.NONE
     assert [len(r.value.partitions) for r in world.log if r.value] == [0, 1, 2]
@@ -116,7 +129,7 @@ def test_a_transaction_from_the_first_to_the_last() -> None:
     assert world.add(producer, A) is BUSY
     ending = world.mark()
     assert (ending.partitions, ending.committed, ending.coordinator_epoch) == ((A, B), True, 3)
-    assert world.state is State.COMPLETE_COMMIT
+    assert world.state is TransactionState.COMPLETE_COMMIT
     assert world.end(producer) == producer
     assert world.end(producer, commit=False) is Error.INVALID_TXN_STATE
     absent = Error.TRANSACTION_ABORTABLE
@@ -128,10 +141,10 @@ def test_a_second_producer_aborts_and_fences_the_first() -> None:
     first = world.begin()
     world.add(first, A)
     assert world.init() is BUSY
-    assert world.state is State.PREPARE_ABORT
+    assert world.state is TransactionState.PREPARE_ABORT
     ending = world.mark()
-    assert (ending.committed, ending.producer) == (False, Producer(100, 1))
-    assert world.begin() == Producer(100, 2)
+    assert (ending.committed, ending.producer) == (False, ProducerIdAndEpoch(100, 1))
+    assert world.begin() == ProducerIdAndEpoch(100, 2)
     other = world.coordinator.transactions["x"].stored.producer._replace(producer_id=999)
     assert world.add(other, A) is Error.INVALID_PRODUCER_ID_MAPPING
     assert world.add(first, A) is Error.PRODUCER_FENCED
@@ -151,7 +164,7 @@ def test_an_epoch_above_its_own_tells_a_coordinator_that_another_has_taken_its_p
     for commit, bumps in ((True, False), (False, False), (True, True), (False, True)):
         assert world.end(later, commit, bumps) is elsewhere
     assert world.init(later) is elsewhere
-    assert (len(world.log), world.state) == (2, State.ONGOING)
+    assert (len(world.log), world.state) == (2, TransactionState.ONGOING)
     # Nothing is denied to the producer that this coordinator knows.
     assert world.end(first) == first
     world.mark()
@@ -210,14 +223,14 @@ def test_a_fence_that_could_not_be_written_takes_the_same_epoch_again() -> None:
     assert world.init() is Error.COORDINATOR_NOT_AVAILABLE
     world.error = Error.NONE
     assert world.init() is BUSY
-    assert world.mark().producer == Producer(100, 1)
+    assert world.mark().producer == ProducerIdAndEpoch(100, 1)
 
 
 def test_a_producer_goes_on_after_an_error_and_may_ask_twice() -> None:
     world = World()
     first = world.begin()
     second = world.init(first)
-    assert second == Producer(100, 1)
+    assert second == ProducerIdAndEpoch(100, 1)
     assert world.init(first) == second
 
 
@@ -226,39 +239,41 @@ def test_each_transaction_has_its_epoch_where_clients_know_that() -> None:
     first = world.begin()
     world.add(first, A, bumps=True)
     second = world.end(first, bumps=True)
-    assert second == Producer(100, 1)
+    assert second == ProducerIdAndEpoch(100, 1)
     assert world.end(first, bumps=True) is BUSY
     ending = world.mark()
     assert (ending.producer, ending.version) == (second, 2)
     assert world.end(first, bumps=True) == second
     assert world.end(first, commit=False, bumps=True) is Error.INVALID_TXN_STATE
     # Without a partition: for the next epoch alone.
-    assert world.end(Producer(100, 1), commit=False, bumps=True) == Producer(100, 2)
+    assert world.end(ProducerIdAndEpoch(100, 1), commit=False, bumps=True) == ProducerIdAndEpoch(
+        100, 2
+    )
 
 
 def test_used_up_epochs_give_a_new_producer_id() -> None:
     world = World()
     world.begin()
-    last = Producer(100, EPOCH_MAX - 1)
+    last = ProducerIdAndEpoch(100, EPOCH_MAX - 1)
     txn = world.coordinator.transactions["x"]
     txn.take(replace(txn.stored, producer=last))
     world.add(last, A, bumps=True)
-    assert world.end(last, bumps=True) == Producer(101, 0)
-    assert world.mark().producer == Producer(100, EPOCH_MAX)
-    assert txn.stored.producer == Producer(101, 0)
-    assert world.end(last, bumps=True) == Producer(101, 0)
-    txn.take(replace(txn.stored, producer=Producer(101, EPOCH_MAX - 1)))
-    assert world.init() == Producer(102, 0)
+    assert world.end(last, bumps=True) == ProducerIdAndEpoch(101, 0)
+    assert world.mark().producer == ProducerIdAndEpoch(100, EPOCH_MAX)
+    assert txn.stored.producer == ProducerIdAndEpoch(101, 0)
+    assert world.end(last, bumps=True) == ProducerIdAndEpoch(101, 0)
+    txn.take(replace(txn.stored, producer=ProducerIdAndEpoch(101, EPOCH_MAX - 1)))
+    assert world.init() == ProducerIdAndEpoch(102, 0)
 
 
 def test_a_producer_that_goes_on_after_an_error_gets_a_new_id_after_its_last_epoch() -> None:
     world = World()
     world.begin()
-    last = Producer(100, EPOCH_MAX - 1)
+    last = ProducerIdAndEpoch(100, EPOCH_MAX - 1)
     txn = world.coordinator.transactions["x"]
     txn.take(replace(txn.stored, producer=last))
-    assert world.init(last) == Producer(101, 0)
-    assert world.init(last) == Producer(101, 0), "it had not heard of it"
+    assert world.init(last) == ProducerIdAndEpoch(101, 0)
+    assert world.init(last) == ProducerIdAndEpoch(101, 0), "it had not heard of it"
 
 
 @pytest.mark.parametrize("epoch", [0, EPOCH_MAX - 1])
@@ -267,12 +282,12 @@ def test_the_next_end_waits_for_the_markers_of_the_one_before(epoch: int, commit
     """A client that has nothing to write ends its next transaction at once; it is no zombie."""
     world = World()
     world.begin()
-    first = Producer(100, epoch)
+    first = ProducerIdAndEpoch(100, epoch)
     txn = world.coordinator.transactions["x"]
     txn.take(replace(txn.stored, producer=first))
     world.add(first, A, bumps=True)
     second = world.end(first, commit, bumps=True)
-    assert isinstance(second, Producer)
+    assert isinstance(second, ProducerIdAndEpoch)
     assert world.end(second, commit=False, bumps=True) is BUSY
     assert world.end(second, commit=True, bumps=True) is BUSY
     world.mark()
@@ -284,12 +299,12 @@ def test_an_id_that_comes_too_late_decides_nothing() -> None:
     """Another broker leads by then, and has read a transaction that is still open."""
     world = World()
     world.begin()
-    last = Producer(100, EPOCH_MAX - 1)
+    last = ProducerIdAndEpoch(100, EPOCH_MAX - 1)
     txn = world.coordinator.transactions["x"]
     txn.take(replace(txn.stored, producer=last))
     world.add(last, A, bumps=True)
     world.asked = []
-    told: list[Producer | Error] = []
+    told: list[ProducerIdAndEpoch | Error] = []
     world.coordinator.end("x", last, True, True, told.append)
     written = list(world.log)
     world.coordinator.close()
@@ -306,9 +321,9 @@ def test_what_was_decided_goes_on_after_a_reload() -> None:
     stale = world.endings.pop()
     world.reload()
     stale[1](Error.NONE)
-    assert world.state is State.PREPARE_COMMIT
+    assert world.state is TransactionState.PREPARE_COMMIT
     assert world.mark().partitions == (A, B)
-    assert world.state is State.COMPLETE_COMMIT
+    assert world.state is TransactionState.COMPLETE_COMMIT
     world.reload()
     assert world.endings == []
 
@@ -318,7 +333,7 @@ def test_a_closed_coordinator_leaves_the_markers_to_the_next_one() -> None:
     producer = world.begin()
     world.add(producer, A)
     world.held = []
-    told: list[Producer | Error] = []
+    told: list[ProducerIdAndEpoch | Error] = []
     world.coordinator.end("x", producer, True, False, told.append)
     world.coordinator.close()
     world.held.pop()()
@@ -336,13 +351,16 @@ def test_an_answer_about_an_older_decision_completes_nothing() -> None:
     world.add(producer, A)
     world.end(producer, commit=False)
     then(Error.NONE)
-    assert world.state is State.PREPARE_ABORT
+    assert world.state is TransactionState.PREPARE_ABORT
     world.mark()
-    assert world.state is State.COMPLETE_ABORT
+    assert world.state is TransactionState.COMPLETE_ABORT
 
 
-@pytest.mark.parametrize("state", [State.ONGOING, State.PREPARE_COMMIT, State.PREPARE_ABORT])
-def test_an_id_is_not_forgotten_before_its_transaction_has_ended(state: State) -> None:
+@pytest.mark.parametrize(
+    "state",
+    [TransactionState.ONGOING, TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT],
+)
+def test_an_id_is_not_forgotten_before_its_transaction_has_ended(state: TransactionState) -> None:
     world = World()
     world.begin()
     txn = world.coordinator.transactions["x"]
@@ -371,10 +389,10 @@ def test_an_open_transaction_is_aborted_at_its_timeout() -> None:
     world.add(world.begin(), A)
     world.out.wall_ms += 1_000
     world.coordinator.time_out()
-    assert world.state is State.ONGOING
+    assert world.state is TransactionState.ONGOING
     world.out.wall_ms += 1
     world.coordinator.time_out()
-    assert world.state is State.PREPARE_ABORT
+    assert world.state is TransactionState.PREPARE_ABORT
 
 
 def test_refused_markers_leave_the_decision_to_whom_it_belongs() -> None:
@@ -383,7 +401,7 @@ def test_refused_markers_leave_the_decision_to_whom_it_belongs() -> None:
     world.add(producer, A)
     world.end(producer)
     world.mark(Error.TRANSACTION_COORDINATOR_FENCED)
-    assert world.state is State.PREPARE_COMMIT
+    assert world.state is TransactionState.PREPARE_COMMIT
 
 
 @pytest.mark.parametrize(("name", "timeout"), [("", 1_000), ("x", 0), ("x", 10_001)])
@@ -392,4 +410,4 @@ def test_nonsense_is_refused(name: str, timeout: int) -> None:
     with pytest.raises(Refusal):
         world.coordinator.init(name, timeout, None, lambda told: None)
     with pytest.raises(Refusal):
-        world.coordinator.add("", Producer(1, NO_EPOCH), [A], False, lambda told: None)
+        world.coordinator.add("", ProducerIdAndEpoch(1, NO_EPOCH), [A], False, lambda told: None)

@@ -9,7 +9,7 @@ import pytest
 from tests.support.controller_desk import ControllerDesk
 from tests.support.desk import part
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.ids import LOST, UNASSIGNED, TopicPartition
 from spindle.wire.apis import Key
@@ -19,9 +19,9 @@ def image(desk: ControllerDesk) -> Any:
     return desk.quorum.metadata.image
 
 
-def state(desk: ControllerDesk, name: str) -> r.Partition:
+def state(desk: ControllerDesk, name: str) -> r.PartitionRegistration:
     found = image(desk).partition(image(desk).resolve(TopicPartition(name, 0)))
-    assert isinstance(found, r.Partition)
+    assert isinstance(found, r.PartitionRegistration)
     return found
 
 

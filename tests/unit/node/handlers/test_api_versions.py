@@ -12,9 +12,9 @@ from tests.support.cluster_image import three_brokers
 from tests.support.desk import Desk
 from tools.messages.entities import decode, response_types
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
-from spindle.model.features import FINALIZED
+from spindle.model.feature_rules import FINALIZED
 from spindle.model.outbox import Outbox
 from spindle.node.handlers import BROKER, CONTROLLER
 from spindle.node.request_context import Serving

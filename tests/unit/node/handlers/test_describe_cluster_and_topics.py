@@ -10,7 +10,7 @@ import pytest
 from tests.support.cluster_image import add_topic, lose_directory, three_brokers
 from tests.support.desk import Desk, part
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox

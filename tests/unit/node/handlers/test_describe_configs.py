@@ -10,12 +10,12 @@ import pytest
 from tests.support.cluster_image import add_topic, three_brokers
 from tests.support.desk import Desk, part
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.image import ClusterImage
 from spindle.model.outbox import Outbox
 from spindle.model.settings.table import NODE_SETTINGS, TOPIC_SETTINGS
-from spindle.model.settings.values import Settings
+from spindle.model.settings.typed_settings import Settings
 from spindle.node.handlers import BROKER as HANDLERS
 from spindle.node.handlers import CONTROLLER
 from spindle.node.slices import Slices
@@ -39,7 +39,7 @@ def desk_of(image: ClusterImage, **given: str) -> Desk:
 
 
 def put(image: ClusterImage, kind: int, name: str, key: str, value: str) -> None:
-    image.apply(r.Config(resource_type=kind, resource_name=name, key=key, value=value))
+    image.apply(r.DynamicConfig(resource_type=kind, resource_name=name, key=key, value=value))
 
 
 def describe(desk: Desk, kind: int, name: str, *keys: str, version: int = 4, **fields: Any) -> Any:

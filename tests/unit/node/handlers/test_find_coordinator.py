@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.group_broker import GroupBroker
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
 from spindle.wire.apis import TABLE, Key
 

@@ -7,9 +7,9 @@ from tests.support.desk import part
 from tests.support.logdirs_world import World, pid, topic_id
 from tests.support.moving import fill, moved, started
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
-from spindle.node.logdirs.places import Stage
+from spindle.node.logdirs.placement_registry import Stage
 
 
 @pytest.mark.spec("K113-01")
@@ -96,7 +96,7 @@ def test_cordons_are_described_where_the_cluster_knows_them() -> None:
     assert not world.describe()["/d2"].is_cordoned
 
 
-# --- wishes ---------------------------------------------------------------------------------
+# --- remembered ---------------------------------------------------------------------------------
 
 
 @pytest.mark.spec("K113-10", "B-08", "B-09")
@@ -108,7 +108,7 @@ def test_a_replica_that_is_not_here_yet_is_created_where_it_was_wished() -> None
     world.wait(1)
     assert world.place("later").directory == "/d3"
     assert world.assigned("later") == world.directory_id(2)
-    assert len(world.logs.places.wishes) == 0
+    assert len(world.logs.places.remembered) == 0
 
 
 @pytest.mark.spec("K113-10", "B-08", "K113-25")

@@ -15,10 +15,10 @@ from tests.support.cluster_image import (
 )
 from tests.support.desk import Desk, part
 
-from spindle.model import records as r
+from spindle.model import metadata_records as r
 from spindle.model.errors import Error
 from spindle.model.outbox import Outbox
-from spindle.model.settings.values import Settings
+from spindle.model.settings.typed_settings import Settings
 from spindle.node.handlers import BROKER
 from spindle.node.slices import Slices
 from spindle.wire.apis import Key

@@ -13,7 +13,7 @@ from tests.support.transactional import Asked
 from tools.messages.entities import ms
 
 from spindle.core.groups.subscription import partition_for
-from spindle.core.transactions.values import Producer
+from spindle.core.transactions.transaction_values import ProducerIdAndEpoch
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId, TopicPartition
 from spindle.node.topic_creation import OFFSETS_TOPIC
@@ -116,7 +116,7 @@ def test_the_transactions_coordinator_is_told_of_the_groups_partition(world: Wor
     question = world.asked.answer()
     assert (question.transactional_id, question.producer, question.adds) == (
         "x",
-        Producer(7, 0),
+        ProducerIdAndEpoch(7, 0),
         True,
     )
     assert world.told() == [[Error.NONE, Error.UNKNOWN_TOPIC_OR_PARTITION]]
@@ -152,7 +152,7 @@ def test_a_marker_that_comes_before_the_yes_ends_the_commit(world: World) -> Non
     """Before transaction.version 2 it would wait for an end that never comes."""
     world.asked.verdict = BUSY
     world.send(4)
-    world.transactions.enlisting.on_marker(PLACE, Producer(7, 0), bumped=False)
+    world.transactions.enlisting.on_marker(PLACE, ProducerIdAndEpoch(7, 0), bumped=False)
     assert world.told() == [[Error.INVALID_TXN_STATE] * 2]
     world.asked.verdict = Error.NONE
     world.wait(1)

@@ -1,0 +1,101 @@
+"""What voters of the metadata quorum say to each other, as values (KIP-595, KIP-996).
+
+Knows no bytes and no sockets. `node.quorum` translates these to requests and back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, NamedTuple
+
+from spindle.model.batches import RecordBatch
+from spindle.model.errors import Error
+from spindle.model.ids import NodeId
+from spindle.model.offsets import OffsetAndEpoch
+
+NOBODY: Final = -1
+"""No leader known; no vote cast."""
+
+
+class ElectionState(NamedTuple):
+    """What a node must remember of elections across a crash: `quorum-state`."""
+
+    epoch: int = 0
+    leader: NodeId = NOBODY
+    voted: NodeId = NOBODY
+
+
+class Ballot(NamedTuple):
+    """A candidate asks for a vote. `last`: its log's end and the epoch of its last record."""
+
+    candidate: NodeId
+    epoch: int
+    last: OffsetAndEpoch
+    pre_vote: bool
+
+
+class Heard(NamedTuple):
+    """What any answer of a voter tells: an error, and who leads which epoch as far as it knows."""
+
+    error: Error
+    epoch: int
+    leader: NodeId
+
+
+class VoteAnswer(NamedTuple):
+    """The answer to a Ballot."""
+
+    heard: Heard
+    granted: bool
+
+
+class FetchPosition(NamedTuple):
+    """What a follower asks of the leader next. `offset` acknowledges all that lies before it."""
+
+    epoch: int
+    offset: int
+    last_epoch: int
+    start: int
+    high_watermark: int
+
+
+@dataclass(slots=True)
+class FetchAnswer:
+    """What a leader (or somebody who knows better) answered to a FetchPosition."""
+
+    heard: Heard
+    high_watermark: int = -1
+    diverging: OffsetAndEpoch | None = None
+    snapshot: OffsetAndEpoch | None = None
+    batches: tuple[RecordBatch, ...] = ()
+
+
+class Silence(Enum):
+    """Why a fetch got no answer."""
+
+    LATE = "nobody answered in time, or it was of no use"
+    GONE = "the connection was refused, or closed before an answer came"
+
+
+@dataclass(slots=True, frozen=True)
+class FetchVerdict:
+    """A leader's judgement of a fetch, before any bytes are read.
+
+    Exactly one holds: an `error`, a `diverging` point, a `snapshot` to load first, or (none of
+    these) records from the offset asked for.
+    """
+
+    error: Error = Error.NONE
+    diverging: OffsetAndEpoch | None = None
+    snapshot: OffsetAndEpoch | None = None
+
+
+@dataclass(slots=True, frozen=True)
+class Timing:
+    """The quorum's time limits, in seconds (`controller.quorum.*.ms`)."""
+
+    fetch_timeout: float = 2.0
+    election_timeout: float = 1.0
+    backoff_max: float = 1.0
+    retry_backoff: float = 0.02

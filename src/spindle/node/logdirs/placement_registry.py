@@ -1,0 +1,349 @@
+"""Which replica's log lives in which directory: found, created, served, lost, removed.
+
+What should live where is decided above (`catching_up`, `moves`, `repairs`). Knows nothing of the
+data in logs (`replicas`). Belongs to `logdirs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from typing import Protocol
+
+from spindle.core.logdirs.placement import Candidate, DirectoryCapacities, Round
+from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
+from spindle.model.ids import DirectoryId, LogDir, PartitionId, TopicPartition
+from spindle.model.image import TOPIC_RESOURCE, Delta
+from spindle.model.jobs import (
+    Configure,
+    CreateLog,
+    LogSettings,
+    MarkBad,
+    Promote,
+    Reload,
+    ReloadManner,
+)
+from spindle.model.log_values import LoadedLog, LogKey
+from spindle.model.settings.typed_settings import TopicSettings
+from spindle.node.broker_context import BrokerContext, PerTopic
+from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.purging import Purging
+from spindle.node.logdirs.remembered_directory_files import RememberedDirectoryFiles
+from spindle.node.replicas.replica_manager import ReplicaManager
+
+
+class Stage(Enum):
+    """How far a replica's log is."""
+
+    CREATING = "being made"
+    READY = "serves"
+    OFFLINE = "cannot be used"
+
+
+@dataclass(slots=True, eq=False)
+class LocalReplica:
+    """A replica of ours, and where its current log is. `directory` None: not known."""
+
+    id: PartitionId
+    name: TopicPartition
+    stage: Stage
+    directory: LogDir | None
+    why: str = ""
+    ranked: list[LogDir] = field(default_factory=list)
+    """While it is being made: the directory where, and others that could take it, best first."""
+    crowded: LogDir | None = None
+    """The full directory in which it cannot grow: there it counts as offline (B-12)."""
+    damaged: bool = False
+    """Its directory is well, but this log is not (KIP-589)."""
+    heals: int = 0
+    """How often it was fetched anew for that, and (`retries`) taken up again as it was."""
+    retries: int = 0
+    hurt_at: float = float("-inf")
+    """When it was last fetched anew."""
+    unmade: bool = False
+    """Its log could not be made where it should be: something else is there by that name."""
+    doubtful: tuple[tuple[int, int], ...] = ()
+    """Gaps in its log that compaction or a power cut has left (`LoadedLog.doubtful`)."""
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether the cluster has to go on without it for want of room."""
+        return self.crowded is not None and self.crowded == self.directory
+
+    @property
+    def key(self) -> LogKey:
+        """The current log's."""
+        return LogKey(self.name.topic, self.name.partition)
+
+
+Loaded = Callable[[LoadedLog | Failure], None]
+"""Hears whether a log was loaded."""
+
+
+def _note_made(found: LocalReplica, result: LoadedLog | Failure) -> None:
+    """Remember whether a log could be made by its name."""
+    found.unmade = isinstance(result, LogFailed) and result.taken
+
+
+def _nothing(_: LoadedLog | Failure) -> None:
+    """Nobody waits for it."""
+
+
+class Keeper(Protocol):
+    """Who decides what becomes of replicas: the room as a whole (`LogDirs`)."""
+
+    def expected(self) -> Iterator[tuple[LogDir, int]]:
+        """(directory, bytes) of each log that is on its way there."""
+
+    def on_served(self, place: LocalReplica) -> None:
+        """A replica serves, perhaps again."""
+
+    def on_unserved(self, place: LocalReplica, failure: LogFailed) -> None:
+        """Its log could not be made or loaded, on a directory that is well."""
+
+    def on_placed(self, id: PartitionId) -> None:
+        """Where a replica is, or whether it can be used, has changed."""
+
+    def on_removed(self, id: PartitionId) -> None:
+        """A replica is not ours any more."""
+
+
+class ReplicaPlacementRegistry:
+    """All replicas of this broker."""
+
+    def __init__(
+        self,
+        context: BrokerContext,
+        directories: Directories,
+        purging: Purging,
+        remembered_files: RememberedDirectoryFiles,
+        replicas: ReplicaManager,
+        keeper: Keeper,
+    ) -> None:
+        self._context = context
+        self._directories = directories
+        self._purging = purging
+        self._remembered_files = remembered_files
+        self._replicas = replicas
+        self._keeper = keeper
+        self._out = context.out
+        self.all: dict[PartitionId, LocalReplica] = {}
+        self.remembered = remembered_files.remembered
+        self._round: Round | None = None
+        self._settings = PerTopic(context, self._read)
+
+    # --- asking -----------------------------------------------------------------------------
+
+    def current(self, path: LogDir) -> Iterator[PartitionId]:
+        """The replicas that serve from a directory."""
+        return (
+            id
+            for id, found in self.all.items()
+            if found.directory == path and found.stage is Stage.READY
+        )
+
+    def bytes_in(self, path: LogDir) -> int:
+        """Bytes of the logs that serve from a directory."""
+        found = (self._replicas.find(id) for id in self.current(path))
+        return sum(hosted.size for hosted in found if hosted is not None)
+
+    def doubtful_in(self, path: LogDir) -> Iterator[tuple[TopicPartition, tuple[int, int]]]:
+        """The gaps in logs that serve from a directory which may be losses."""
+        for id in self.current(path):
+            found = self.all[id]
+            yield from ((found.name, gap) for gap in found.doubtful)
+
+    # --- creating ---------------------------------------------------------------------------
+
+    def choose(self, found: LocalReplica, assigned: LogDir | None = None) -> list[LogDir]:
+        """The directories for a new replica, best first."""
+        remembered = self.remembered.of(found.name, found.id.topic_id, self._out.wall_ms)
+        if self._round is None:
+            self._round = Round(self._candidates())
+        ranked = self._round.order(remembered, assigned)
+        if ranked:
+            self._round.took(ranked[0])
+        return ranked
+
+    def rooms(self) -> DirectoryCapacities[DirectoryId]:
+        """What the directories that take new replicas have to offer, for the controller (B-24)."""
+        rooms = Round(self._candidates()).rooms
+        of = {self._directories.id_of(path): room for path, room in rooms.of.items()}
+        return DirectoryCapacities(of, rooms.share, rooms.grown)
+
+    def forget_figures(self) -> None:
+        """Directories are not what they were: place the next replica by new figures."""
+        self._round = None
+
+    def _candidates(self) -> list[Candidate]:
+        sizes: dict[LogDir, list[int]] = {p: [] for p in self._directories.all}
+        for found in self.all.values():
+            if found.directory is not None and found.stage is not Stage.OFFLINE:
+                hosted = self._replicas.find(found.id)
+                sizes[found.directory].append(0 if hosted is None else hosted.size)
+        for path, size in self._keeper.expected():
+            sizes[path].append(size)
+        return [
+            Candidate(
+                d.path,
+                d.health.online,
+                self._directories.is_cordoned(d.path),
+                d.usage.total,
+                d.usage.usable,
+                d.usage.device,
+                d.rate,
+                sizes[d.path],
+            )
+            for d in self._directories.all.values()
+        ]
+
+    def create(self, found: LocalReplica, ranked: list[LogDir]) -> None:
+        """Make a replica's log in the first of these directories that can hold it."""
+        if not ranked:
+            self.fail(found, "no log directory can take it")
+            return
+        path = ranked[0]
+        found.stage, found.directory, found.ranked = Stage.CREATING, path, ranked
+        settings = self.settings_of(found.name.topic)
+        job = CreateLog(path, found.key, found.id.topic_id, settings)
+        self._out.run(job, partial(self._on_created, found, ranked, partial(_note_made, found)))
+
+    def _on_created(
+        self, found: LocalReplica, ranked: list[LogDir], then: Loaded, result: LoadedLog | Failure
+    ) -> None:
+        if isinstance(result, DiskFailed):
+            self._directories.on_disk_failed(result)
+        then(result)
+        if self.all.get(found.id) is not found or found.stage is not Stage.CREATING:
+            return
+        if found.ranked is not ranked:
+            return  # Too late: it was given up, and is being made elsewhere.
+        if isinstance(result, DiskFailed) or (isinstance(result, LogFailed) and ranked[1:]):
+            self._out.say("warning", "log cannot be made here", why=str(result))
+            self._create_elsewhere(found)
+        elif isinstance(result, LogFailed):
+            self._keeper.on_unserved(found, result)
+        else:
+            assert isinstance(result, LoadedLog)
+            for warning in result.warnings:
+                self._out.say("warning", "log directory", directory=ranked[0], warning=warning)
+            self.serve(found, ranked[0], result)
+
+    def _create_elsewhere(self, found: LocalReplica) -> None:
+        rest = [p for p in found.ranked[1:] if self._directories.is_online(p)]
+        self.create(found, rest)
+
+    def reload(
+        self,
+        found: LocalReplica,
+        manner: ReloadManner = ReloadManner.AGAIN,
+        then: Loaded = _nothing,
+    ) -> None:
+        """Take up a log again that a failed call has taken from us. `then`: hears what came."""
+        path = found.directory
+        assert path is not None, "its log is somewhere"
+        found.stage, found.ranked = Stage.CREATING, [path]
+        job = Reload(path, found.key, manner)
+        self._out.run(job, partial(self._on_created, found, found.ranked, then))
+
+    def promote(self, found: LocalReplica, path: LogDir) -> None:
+        """The future log becomes the current one: there is no other (K113-16), or no better."""
+        found.stage, found.directory, found.ranked = Stage.CREATING, path, [path]
+        job = Promote(path, found.key._replace(future=True))
+        self._out.run(job, partial(self._on_created, found, found.ranked, _nothing))
+
+    def serve(self, found: LocalReplica, path: LogDir, log: LoadedLog) -> None:
+        """A replica's log is there and may be used."""
+        found.stage, found.directory, found.why, found.damaged = Stage.READY, path, "", False
+        found.doubtful = log.doubtful
+        remembered = self.remembered.forget(found.name)
+        if remembered is not None:
+            self._remembered_files.changed(remembered)
+        settings = self.settings_of(found.name.topic)
+        self._out.run(Configure(path, found.key, settings), partial(self._on_done, path))
+        self._replicas.on_log_ready(found.id, found.name, path, log)
+        self._keeper.on_served(found)
+
+    # --- losing -----------------------------------------------------------------------------
+
+    def fail(
+        self, found: LocalReplica, why: str, *, damaged: bool = False, reached: int = 0
+    ) -> None:
+        """A replica cannot be used; the controller learns of it if it might think otherwise.
+
+        `why` names neither the replica nor its directory: they stand beside it wherever it is told.
+        `reached`: where its log had ended at least, of a damaged one.
+        """
+        found.stage, found.why, found.damaged = Stage.OFFLINE, why, damaged
+        where = found.directory or "none"
+        self._out.say(
+            "error", "replica is offline", partition=str(found.name), directory=where, why=why
+        )
+        self._replicas.on_replica_failed(found.id, Error.KAFKA_STORAGE_ERROR)
+        if damaged and found.directory is not None:
+            job = MarkBad(found.directory, found.key, why, self._out.wall_ms, reached)
+            self._out.run(job, partial(self._on_done, found.directory))
+        self._keeper.on_placed(found.id)
+
+    def on_directory_failed(self, path: LogDir) -> None:
+        """Replicas whose current log was there are offline."""
+        for found in list(self.all.values()):
+            if found.directory == path and found.stage is not Stage.CREATING:
+                found.stage, found.why = Stage.OFFLINE, f"{path} is offline"
+                found.damaged = False  # When it is back, it tells.
+            elif found.directory == path and found.stage is Stage.CREATING:
+                self._create_elsewhere(found)
+
+    def revive(self, path: LogDir) -> None:
+        """A full directory has room again: load what could not be written to (B-12)."""
+        for found in list(self.all.values()):
+            if found.crowded == path:
+                found.crowded = None  # Also of one that was moved away: it may come back.
+            if found.directory == path and found.stage is Stage.OFFLINE and not found.damaged:
+                self.create(found, [path])
+
+    def remove(self, found: LocalReplica) -> None:
+        """The topic is deleted, or the replica belongs to another broker now."""
+        del self.all[found.id]
+        self._keeper.on_removed(found.id)
+        self._replicas.on_log_gone(found.id)
+        path = found.directory
+        if path is not None and self._directories.is_online(path):
+            self._purging.discard(path, found.key)
+
+    # --- settings ---------------------------------------------------------------------------
+
+    def settings_of(self, topic: str) -> LogSettings:
+        """What a topic's logs obey."""
+        return self._settings.of(topic)
+
+    def _read(self, settings: TopicSettings) -> LogSettings:
+        segment_ms = settings.whole("segment.ms")
+        if "compact" in settings.names("cleanup.policy"):
+            # The active segment is never compacted: it must not stay that for longer (KIP-354).
+            segment_ms = min(segment_ms, settings.whole("max.compaction.lag.ms"))
+        return LogSettings(
+            segment_bytes=settings.whole("segment.bytes"),
+            segment_ms=segment_ms,
+            index_interval_bytes=settings.whole("index.interval.bytes"),
+            index_max_bytes=settings.whole("segment.index.bytes"),
+            flush_messages=settings.whole("flush.messages"),
+            jitter_ms=settings.whole("segment.jitter.ms"),
+            producer_ms=self._context.settings.whole("producer.id.expiration.ms"),
+        )
+
+    def configure(self, delta: Delta) -> None:
+        """Settings have changed: logs obey them from now on."""
+        names = {name for kind, name in delta.configs if kind == TOPIC_RESOURCE}
+        everyone = any(kind != TOPIC_RESOURCE for kind, _ in delta.configs)
+        for found in self.all.values():
+            if (everyone or found.name.topic in names) and found.stage is Stage.READY:
+                assert found.directory is not None
+                job = Configure(found.directory, found.key, self.settings_of(found.name.topic))
+                self._out.run(job, partial(self._on_done, found.directory))
+
+    def _on_done(self, path: LogDir, result: object) -> None:
+        if isinstance(result, DiskFailed):
+            self._directories.on_disk_failed(result)

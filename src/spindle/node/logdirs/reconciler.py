@@ -1,0 +1,192 @@
+"""What the disks hold and what the metadata says, brought together: at start, and at each change.
+
+Acts on `core.logdirs.reconciliation`'s table. Decides for each replica whether its log is served,
+made, promoted, moved on, or waited for; `places` carries it out. Belongs to `logdirs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from spindle.core.logdirs.reconciliation import ReconcileAction, ReplicaSituation, decide, is_better
+from spindle.model import metadata_records as r
+from spindle.model.errors import LogFailed
+from spindle.model.ids import LogDir, PartitionId, TopicPartition
+from spindle.model.image import Delta
+from spindle.model.log_values import OpenedDirectory
+from spindle.node.broker_context import BrokerContext
+from spindle.node.logdirs.alter_log_dirs_manager import AlterLogDirsManager
+from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.findings import Findings, LocatedLog
+from spindle.node.logdirs.last_known_ends import LastKnownEnds
+from spindle.node.logdirs.placement_registry import LocalReplica, ReplicaPlacementRegistry, Stage
+from spindle.node.logdirs.purging import Purging
+from spindle.node.logdirs.repairs import Repairs
+
+
+class Reconciler:
+    """Keeps the places of our replicas in step with the metadata."""
+
+    def __init__(
+        self,
+        context: BrokerContext,
+        directories: Directories,
+        purging: Purging,
+        places: ReplicaPlacementRegistry,
+        repairs: Repairs,
+        moves: AlterLogDirsManager,
+        remembered: LastKnownEnds,
+        came: Callable[[PartitionId], None],
+        placed: Callable[[PartitionId], None],
+    ) -> None:
+        """`came`: a replica is new here; `placed`: what the metadata says of one has changed."""
+        self._context = context
+        self._directories = directories
+        self._purging = purging
+        self._places = places
+        self._repairs = repairs
+        self._moves = moves
+        self._remembered = remembered
+        self._came = came
+        self._placed = placed
+
+    # --- comparing disks and metadata -------------------------------------------------------
+
+    def settle(self, opened: Mapping[LogDir, OpenedDirectory]) -> None:
+        """The metadata is known and the directories are open: bring both together."""
+        found = Findings(self._context, self._directories, self._purging, opened)
+        self._places.forget_figures()
+        for topic, state in self._context.image.partitions():
+            if self._context.node_id in state.replicas:
+                id = PartitionId(topic.topic_id, state.partition_id)
+                name = TopicPartition(topic.name, state.partition_id)
+                place = self._places.all[id] = LocalReplica(id, name, Stage.OFFLINE, None)
+                self._take_up(place, state, found)
+
+    def on_returned(self, opened: OpenedDirectory) -> None:
+        """A directory is back (B-13): take up what is still missing, set aside what is not."""
+        found = Findings(self._context, self._directories, self._purging, {opened.path: opened})
+        self._places.forget_figures()
+        for place in list(self._places.all.values()):
+            state = self._context.image.partition(place.id)
+            if state is None:
+                continue  # Its topic is gone: we are about to be told.
+            if place.stage is Stage.OFFLINE:
+                self._take_up(place, state, found)
+                continue
+            current, future = found.current(place.id), found.future(place.id)
+            if current is not None:
+                found.set_aside(current, None)
+            if future is not None and not self._moves.may_resume(place, future.path):
+                found.set_aside(future, None)
+            elif future is not None:
+                self._moves.resume(place, future.path, future.log)
+
+    def _take_up(
+        self, place: LocalReplica, state: r.PartitionRegistration, found: Findings
+    ) -> None:
+        """Do what the catch-up table says of a replica that is not served yet."""
+        current, future = found.current(place.id), found.future(place.id)
+        if current is None and str(place.name) in found.damaged:
+            place.directory, bad = found.damaged[str(place.name)]
+            failure = LogFailed(place.directory, bad.name, bad.why, suspect=bad.suspect)
+            self._give_up_copy(place, future)
+            self._repairs.on_failed(place, failure)
+            return
+        if current is None and future is None and place.damaged:
+            return
+        reached = self._remembered.end_of(place.id)
+        if current is not None and current.log.end < reached:
+            has_all = future is not None and future.log.end >= reached
+            if future is None or not has_all or not is_better(future.log, current.log):
+                self._give_up_copy(place, future)
+                self._take_for_damaged(place, current, reached)
+                return
+        if current is not None and future is not None and current.path == future.path:
+            self._purging.discard(future.path, future.log.key)
+            future = None
+        situation = self._situation(state, is_new=False)
+        ids = self._directories
+        situation.current = ids.id_of(current.path) if current else None
+        situation.future = ids.id_of(future.path) if future else None
+        action = decide(situation).action
+        if current is None:
+            if action is ReconcileAction.PROMOTE:
+                assert future is not None
+                self._places.promote(place, future.path)
+                return
+            if future is not None:
+                self._moves.leave(place, future.path, future.log)
+            self._act(place, action, state)
+        elif future is not None and is_better(future.log, current.log):
+            # The disk lost what was appended last, the copy has it (B-02).
+            self._purging.discard(current.path, current.log.key)
+            self._places.promote(place, future.path)
+        else:
+            self._places.serve(place, current.path, current.log)
+            if future is not None:
+                self._moves.resume(place, future.path, future.log)
+
+    def _give_up_copy(self, place: LocalReplica, future: LocatedLog | None) -> None:
+        """A damaged replica moves no further: what was copied of it is kept for a while."""
+        if future is not None:
+            self._moves.leave(place, future.path, future.log)
+
+    def _take_for_damaged(self, place: LocalReplica, copy: LocatedLog, reached: int) -> None:
+        """A log came back shorter than we know it was: others may have what it lost (B-31)."""
+        place.directory = copy.path
+        why = f"it came back with its end at {copy.log.end}, and had reached {reached}"
+        failure = LogFailed(copy.path, str(copy.log.key), why)
+        self._repairs.on_failed(place, failure, reached)
+
+    # --- the metadata changes ---------------------------------------------------------------
+
+    def on_metadata(self, delta: Delta) -> None:
+        """Topics came or went, replicas were given to us or taken away."""
+        if not delta.goes_on:
+            self._places.forget_figures()  # They cost a look at every log.
+        for id in delta.gone:
+            known = self._places.all.get(id)
+            if known is not None:
+                self._places.remove(known)
+        for id in delta.partitions:
+            state = self._context.image.partition(id)
+            known = self._places.all.get(id)
+            ours = state is not None and self._context.node_id in state.replicas
+            if known is not None and not ours:
+                self._places.remove(known)
+            elif known is not None:
+                self._moves.on_assignment(id)
+                self._placed(id)
+            elif state is not None and ours:
+                name = self._context.image.name_of(id)
+                assert name is not None
+                self._places.all[id] = found = LocalReplica(id, name, Stage.OFFLINE, None)
+                self._came(id)
+                action = decide(self._situation(state, is_new=True)).action
+                self._act(found, action, state)
+        if delta.configs:
+            self._places.configure(delta)
+
+    def _situation(self, state: r.PartitionRegistration, *, is_new: bool) -> ReplicaSituation:
+        directories = self._directories
+        return ReplicaSituation(
+            current=None,
+            future=None,
+            assigned=self._context.image.directory_of(state, self._context.node_id),
+            online=tuple(d.id for d in directories.online if d.id is not None),
+            any_offline=bool(directories.offline),
+            is_new=is_new,
+        )
+
+    def _act(
+        self, found: LocalReplica, action: ReconcileAction, state: r.PartitionRegistration
+    ) -> None:
+        if action is ReconcileAction.OFFLINE:
+            self._places.fail(found, "its log may be in an offline directory")
+            return
+        assigned = None
+        if action is ReconcileAction.CREATE:
+            id = self._context.image.directory_of(state, self._context.node_id)
+            assigned = self._directories.path_of(id)
+        self._places.create(found, self._places.choose(found, assigned))

@@ -1,0 +1,313 @@
+"""Carries out what the quorum machine asks for: requests to other voters, files, the log's bytes.
+
+The `World` of `core.raft`. Decides nothing about elections. Belongs to `quorum`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol, TypeVar
+
+from spindle.core.raft.log_retention import Kept
+from spindle.core.raft.raft_values import (
+    Ballot,
+    ElectionState,
+    FetchAnswer,
+    FetchPosition,
+    Heard,
+    Silence,
+    VoteAnswer,
+)
+from spindle.model.batches import RecordBatch
+from spindle.model.config import NodeConfig
+from spindle.model.errors import Corrupt, Error, PeerFailed, PeerGone, Refusal
+from spindle.model.ids import METADATA_TOPIC, Endpoint, NodeId
+from spindle.model.jobs import PutFile
+from spindle.model.metadata_records import MetadataRecord
+from spindle.model.offsets import OffsetAndEpoch
+from spindle.model.outbox import Outbox
+from spindle.node.peers import Peers
+from spindle.node.quorum import raft_wire
+from spindle.node.quorum.foreign_controllers import Strangers
+from spindle.node.quorum.metadata_log import Cached, MetadataLog
+from spindle.node.quorum.metadata_snapshots import read_snapshot, snapshot_name, snapshot_time
+from spindle.wire.codec import Request
+from spindle.wire.quorum_state import encode_quorum_state
+
+FOLDER: Final = f"{METADATA_TOPIC}-0"
+STATE_FILE: Final = f"{FOLDER}/quorum-state"
+SNAPSHOT_BYTES_MAX: Final = 1 << 30
+CHANNEL: Final = "raft"
+FETCH_CHANNEL: Final = "raft-fetch"
+"""Of its own: a fetch may wait at the leader, an election may not wait behind it."""
+ADDRESSES_MAX: Final = 1000
+
+T = TypeVar("T")
+A = TypeVar("A", bound=raft_wire.RaftResponse)
+
+
+class QuorumListener(Protocol):
+    """What the quorum does when the machine says that something has changed."""
+
+    @property
+    def epoch(self) -> int:
+        """The highest epoch seen."""
+
+    def open_epoch(self, epoch: int) -> None:
+        """We lead; put a LeaderChange at the log's end."""
+
+    def on_change(self) -> None:
+        """Epoch, leader or role are others now."""
+
+    def on_advance(self) -> None:
+        """More is committed."""
+
+    def on_contact(self) -> None:
+        """The leader has answered something."""
+
+    def on_snapshot(self, kept: Kept, records: list[MetadataRecord]) -> None:
+        """A snapshot has replaced the log; these are its records."""
+
+
+class QuorumIO:
+    """Files and other nodes for the machine of one node."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        out: Outbox,
+        peers: Peers,
+        log: MetadataLog,
+        who: raft_wire.RaftIdentity,
+        owner: QuorumListener,
+    ) -> None:
+        self._config = config
+        self._out = out
+        self._peers = peers
+        self._log = log
+        self.who = who
+        """Who we are to others."""
+        self._owner = owner
+        settings = config.settings
+        self._timeout: float = settings.seconds("controller.quorum.request.timeout.ms")
+        self._next_server = 0
+        self.addresses: raft_wire.Addresses = {id: (host, port) for id, host, port in config.voters}
+        """Where controllers are reached, as configured or as other nodes told us."""
+        self._strangers = Strangers(config, who.cluster_id, out, peers)
+        self._gone: dict[tuple[str, int], None] = {}
+        """Where nobody served when we last asked."""
+
+    def is_gone(self, node: NodeId) -> bool:
+        """Whether nobody serves at a controller's address, as far as was asked."""
+        return self.addresses.get(node) in self._gone
+
+    def on_sign(self, node: NodeId) -> None:
+        """A node has asked us for something: it is there."""
+        self._gone.pop(self.addresses.get(node, ("", 0)), None)
+
+    @property
+    def own_endpoints(self) -> tuple[Endpoint, ...]:
+        """Our controller listeners as others reach them."""
+        configured = self.addresses.get(self.who.node_id)
+        return tuple(
+            e._replace(host=e.host or (configured[0] if configured else "localhost"))
+            for e in self._config.advertised
+            if e.name in self._config.controller_listeners
+        )
+
+    # --- files ------------------------------------------------------------------------------
+
+    def save(self, state: ElectionState, then: Callable[[], None]) -> None:
+        """Write `quorum-state` durably."""
+        voters = tuple(id for id, _, _ in self._config.voters)
+        data = encode_quorum_state(
+            state.epoch, state.leader, state.voted, voters, kraft_version=0 if voters else 1
+        )
+        self._log.run(PutFile(self._config.metadata_dir, STATE_FILE, data), lambda _: then())
+
+    def append(self, batches: tuple[RecordBatch, ...], then: Callable[[], None]) -> None:
+        """Append a leader's batches durably."""
+        self._log.append([Cached(batch, None) for batch in batches], then)
+
+    def truncate(self, offset: int, then: Callable[[], None]) -> None:
+        """Cut our log back."""
+        self._out.say("warning", "metadata log is cut back", offset=offset)
+        self._log.truncate(offset, then)
+
+    # --- other nodes ------------------------------------------------------------------------
+
+    def ask_vote(
+        self, voter: NodeId, ballot: Ballot, then: Callable[[VoteAnswer | None], None]
+    ) -> None:
+        """Send Vote."""
+        request = raft_wire.vote_request(self.who, voter, ballot)
+        self._ask(self.addresses.get(voter), request, raft_wire.read_vote, then)
+
+    def begin_epoch(
+        self, voter: NodeId, epoch: int, then: Callable[[Heard | None], object]
+    ) -> None:
+        """Send BeginQuorumEpoch."""
+        request = raft_wire.begin_request(self.who, voter, epoch, self.own_endpoints)
+        self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
+
+    def end_epoch(
+        self,
+        voter: NodeId,
+        epoch: int,
+        successors: tuple[NodeId, ...],
+        then: Callable[[Heard | None], object],
+    ) -> None:
+        """Send EndQuorumEpoch."""
+        request = raft_wire.end_request(self.who, epoch, successors, self.own_endpoints)
+        self._ask(self.addresses.get(voter), request, raft_wire.read_epoch_answer, then)
+
+    def fetch(
+        self,
+        source: NodeId | None,
+        position: FetchPosition,
+        then: Callable[[FetchAnswer | Silence], None],
+    ) -> None:
+        """Send Fetch to the leader, or to whichever controller's turn it is."""
+        address = self.addresses.get(source) if source is not None else None
+        request = raft_wire.fetch_request(self.who, position)
+        self._try(
+            address or self._next_address(), request, raft_wire.read_fetch, then, FETCH_CHANNEL
+        )
+
+    def load_snapshot(
+        self, source: NodeId, snapshot: OffsetAndEpoch, then: Callable[[bool], None]
+    ) -> None:
+        """Fetch the file piece by piece, check it, store it, restart the log where it ends."""
+        address = self.addresses.get(source)
+        epoch = self._owner.epoch
+        parts: list[bytes] = []
+        position = 0
+
+        def ask() -> None:
+            request = raft_wire.snapshot_request(self.who, epoch, snapshot, position)
+            self._ask(address, request, raft_wire.read_snapshot_chunk, on_chunk, FETCH_CHANNEL)
+
+        def on_chunk(chunk: raft_wire.SnapshotChunk | None) -> None:
+            nonlocal position
+            if chunk is None or chunk.heard.error != Error.NONE or chunk.position != position:
+                then(False)
+                return
+            if self._owner.epoch == epoch:
+                self._owner.on_contact()
+            parts.append(chunk.data)
+            position += len(chunk.data)
+            if position >= chunk.size:
+                self._install(snapshot, b"".join(parts), then)
+            elif not chunk.data or chunk.size > SNAPSHOT_BYTES_MAX:
+                then(False)
+            else:
+                ask()
+
+        ask()
+
+    def _install(self, snapshot: OffsetAndEpoch, data: bytes, then: Callable[[bool], None]) -> None:
+        name = snapshot_name(snapshot)
+        try:
+            records = read_snapshot(name, data)
+            kept = Kept(snapshot, len(data), snapshot_time(name, data))
+        except Corrupt as error:
+            self._out.say("error", "a snapshot that was fetched is damaged", error=str(error))
+            then(False)
+            return
+
+        def stored(_: object) -> None:
+            self._log.reset(snapshot.offset, reset)
+
+        def reset() -> None:
+            self._out.say("info", "metadata snapshot loaded", snapshot=name, bytes=len(data))
+            self._owner.on_snapshot(kept, records)
+            then(True)
+
+        self._log.run(PutFile(self._config.metadata_dir, f"{FOLDER}/{name}", data), stored)
+
+    # --- what changes -------------------------------------------------------------------------
+
+    def lead(self, epoch: int) -> None:
+        """Open our epoch."""
+        self._owner.open_epoch(epoch)
+
+    def on_change(self) -> None:
+        """Epoch, leader or role are others now."""
+        self._owner.on_change()
+
+    def on_high_watermark(self) -> None:
+        """More is committed."""
+        self._owner.on_advance()
+
+    def on_impossible(self, why: str) -> None:
+        """Stop the node."""
+        self._out.halt(why)
+
+    # --- sending ------------------------------------------------------------------------------
+
+    def learn(self, found: raft_wire.Addresses) -> None:
+        """Remember where controllers are reached; what is configured stands."""
+        for id, address in found.items():
+            configured = any(id == voter for voter, _, _ in self._config.voters)
+            if not configured and (id in self.addresses or len(self.addresses) < ADDRESSES_MAX):
+                self.addresses[id] = address
+
+    def _next_address(self) -> tuple[str, int] | None:
+        """The next of the controllers that the configuration names, ourselves excepted."""
+        own = self.addresses.get(self.who.node_id)
+        servers: Sequence[tuple[str, int]] = [s for s in self._config.bootstrap_servers if s != own]
+        if not servers:
+            return None
+        self._next_server += 1
+        return servers[self._next_server % len(servers)]
+
+    def _ask(
+        self,
+        address: tuple[str, int] | None,
+        request: Request[A],
+        read: Callable[[A], T],
+        then: Callable[[T | None], object],
+        channel: str = CHANNEL,
+    ) -> None:
+        def on_answer(answer: T | Silence) -> None:
+            then(None if isinstance(answer, Silence) else answer)
+
+        self._try(address, request, read, on_answer, channel)
+
+    def _try(
+        self,
+        address: tuple[str, int] | None,
+        request: Request[A],
+        read: Callable[[A], T],
+        then: Callable[[T | Silence], None],
+        channel: str,
+    ) -> None:
+        if address is None:
+            self._out.after(0.001, lambda: then(Silence.LATE))
+            return
+
+        def on_answer(answer: A | PeerFailed) -> None:
+            if isinstance(answer, PeerGone) and len(self._gone) < ADDRESSES_MAX:
+                self._gone[address] = None
+            elif not isinstance(answer, PeerFailed):
+                self._gone.pop(address, None)
+            if isinstance(answer, PeerFailed):
+                self._out.say("debug", "controller does not answer", reason=str(answer))
+                then(Silence.GONE if isinstance(answer, PeerGone) else Silence.LATE)
+                return
+            if answer.error_code == Error.INCONSISTENT_CLUSTER_ID:
+                self._strangers.on_refused(address)
+                then(Silence.LATE)
+                return
+            try:
+                self.learn(raft_wire.read_addresses(answer))
+                result = read(answer)
+            except (Corrupt, Refusal) as error:
+                self._out.say("warning", "controller's answer is no use", reason=str(error))
+                then(Silence.LATE)
+                return
+            self._strangers.on_accepted()
+            then(result)
+
+        version = raft_wire.VERSIONS[type(request)]
+        self._peers.ask(*address, channel, request, version, on_answer, self._timeout)

@@ -1,0 +1,279 @@
+"""A fetch on its way: what was asked, what was found for each partition, and the answer's form.
+
+Values for `readers`, and the translation from and to Kafka's Fetch in all its versions (4-18):
+topics by name up to 12 and by id from 13, sessions from 7, epochs from 9, divergence from 12,
+replica state with a broker epoch from 15, endpoints of new leaders from 16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+from spindle.core.replica.fetch_sessions import Cursor, FetchSession, Key, Reader
+from spindle.model.batches import Buffer
+from spindle.model.errors import Error
+from spindle.model.ids import Endpoint, NodeId, TopicId
+from spindle.model.log_values import AbortedTransaction as Aborted
+from spindle.model.offsets import OffsetAndEpoch
+from spindle.node.replicas.hosted import HostedPartition
+from spindle.node.request_context import RequestContext
+from spindle.wire.messages.fetch_request import FetchRequest
+from spindle.wire.messages.fetch_response import (
+    DEFAULT_EPOCH_END_OFFSET,
+    DEFAULT_LEADER_ID_AND_EPOCH,
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionData,
+)
+
+Reached: TypeAlias = Callable[[str, Iterable[NodeId]], Iterable[tuple[NodeId, Endpoint]]]
+"""(listener, brokers) -> where its clients reach each of them."""
+
+CONSUMER = -1
+DEBUGGER = -2
+"""A consumer that looks for faults (kafka-replica-verification): it reads up to the log's end."""
+READ_COMMITTED = 1
+"""An isolation level: nothing of undecided or aborted transactions."""
+WAIT_MAX = 300.0
+"""Seconds that a fetch may wait at most, whatever it asks for."""
+
+
+class FetchedPartition:
+    """What was found for one cursor."""
+
+    __slots__ = (
+        "aborted",
+        "buffers",
+        "cursor",
+        "diverging",
+        "error",
+        "hint",
+        "hosted",
+        "limit",
+        "mark",
+        "size",
+        "stable",
+        "start",
+    )
+
+    def __init__(self, cursor: Cursor, error: Error = Error.NONE) -> None:
+        self.cursor = cursor
+        self.error = error
+        self.hosted: HostedPartition | None = None
+        self.hint: tuple[int, int] | None = None
+        """(leader, leader epoch), for who came to the wrong broker."""
+        self.mark = -1
+        self.stable = -1
+        self.start = -1
+        self.limit = -1
+        """The offset up to which this reader may read."""
+        self.diverging: OffsetAndEpoch | None = None
+        self.buffers: list[Buffer] = []
+        self.size = 0
+        self.aborted: tuple[Aborted, ...] | None = None
+        """What was aborted among the records, for readers of committed ones."""
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether it is worth an answer even without records."""
+        return self.error != Error.NONE or self.diverging is not None
+
+    @property
+    def is_news(self) -> bool:
+        """Whether an incremental answer must name the partition."""
+        return (
+            self.size > 0
+            or self.is_urgent
+            or self.mark != self.cursor.mark_sent
+            or self.start != self.cursor.start_sent
+        )
+
+    @property
+    def stays_due(self) -> bool:
+        """Whether the next answer must look at the partition again.
+
+        News that alone is not worth an answer must not be forgotten: the high watermark and the
+        log start come with the answer at the fetch's deadline.
+        """
+        return self.is_news or self.cursor.held or self.limit > self.cursor.offset
+
+
+class DelayedFetch:
+    """One fetch request until it is answered."""
+
+    __slots__ = (
+        "_resume",
+        "broker_epoch",
+        "committed",
+        "context",
+        "deadline",
+        "full",
+        "is_fresh",
+        "is_parked",
+        "max_bytes",
+        "min_bytes",
+        "need",
+        "news",
+        "outcomes",
+        "reader",
+        "reading",
+        "replica",
+        "request",
+        "session_id",
+        "timed_out",
+    )
+
+    def __init__(
+        self,
+        request: FetchRequest,
+        context: RequestContext[FetchResponse],
+        now: float,
+        resume: Callable[[DelayedFetch], None],
+    ) -> None:
+        self._resume = resume
+        self.request = request
+        self.context = context
+        state = request.replica_state
+        self.replica = state.replica_id if context.version >= 15 else request.replica_id
+        self.broker_epoch = state.replica_epoch
+        self.deadline = now + min(max(request.max_wait_ms, 0) / 1000, WAIT_MAX)
+        self.min_bytes = request.min_bytes
+        self.max_bytes = request.max_bytes
+        self.committed = self.replica == CONSUMER and request.isolation_level == READ_COMMITTED
+        self.full = True
+        """Every partition belongs into the answer, not only those with news."""
+        self.session_id = 0
+        self.reader = Reader()
+        self.outcomes: list[FetchedPartition] = []
+        self.reading = 0
+        self.need = 0
+        """Bytes of news that are worth an answer while it is parked."""
+        self.news = 0
+        """Bytes that have come since it was looked at."""
+        self.is_fresh = True
+        """It has just come: a follower's offsets tell what it has now."""
+        self.is_parked = False
+        self.timed_out = False
+
+    @property
+    def by_id(self) -> bool:
+        """Whether topics have ids and no names."""
+        return self.context.version >= 13
+
+    def cursors(self) -> Iterator[tuple[Key, Cursor]]:
+        """The partitions named in the request, as cursors (their ids are not resolved yet)."""
+        by_id = self.by_id
+        for topic in self.request.topics:
+            name = topic.topic_id if by_id else topic.topic
+            for p in topic.partitions:
+                key = (name, p.partition)
+                yield (
+                    key,
+                    Cursor(
+                        key,
+                        p.fetch_offset,
+                        p.partition_max_bytes,
+                        p.current_leader_epoch,
+                        p.last_fetched_epoch,
+                        p.log_start_offset,
+                    ),
+                )
+
+    def forgotten(self) -> Iterator[Key]:
+        """The partitions that an incremental request takes back."""
+        by_id = self.by_id
+        for topic in self.request.forgotten_topics_data:
+            name = topic.topic_id if by_id else topic.topic
+            for partition in topic.partitions:
+                yield (name, partition)
+
+    def on_deadline(self) -> None:
+        """It has waited for long enough."""
+        self.timed_out = True
+        self._resume(self)
+
+    # --- the answer -----------------------------------------------------------------------------
+
+    def answer(self, reached: Reached) -> None:
+        """Send what was found. `reached`: where leaders are, for the clients of a listener."""
+        session = self.reader if isinstance(self.reader, FetchSession) else None
+        topics: dict[TopicId | str | None, list[PartitionData]] = {}
+        leaders: dict[NodeId, None] = {}
+        for outcome in self.outcomes:
+            if not self.full and not outcome.is_news:
+                continue
+            cursor = outcome.cursor
+            cursor.mark_sent, cursor.start_sent = outcome.mark, outcome.start
+            topics.setdefault(cursor.key[0], []).append(_told(outcome, leaders))
+        self.context.answer(
+            FetchResponse(
+                session_id=session.id if session is not None else 0,
+                responses=[_topic(topic, found) for topic, found in topics.items()],
+                node_endpoints=[
+                    NodeEndpoint(node_id=broker, host=at.host, port=at.port)
+                    for broker, at in reached(self.context.listener, leaders)
+                ],
+            )
+        )
+
+    def refuse(self, error: Error) -> None:
+        """Send an error that concerns the request as a whole."""
+        self.context.answer(refusal(self.request, self.context, error))
+
+
+def refusal(
+    request: FetchRequest, context: RequestContext[FetchResponse], error: Error
+) -> FetchResponse:
+    """The answer to a fetch as a whole; before sessions came (7) each partition carries it."""
+    if context.version >= 7:
+        return FetchResponse(error_code=error)
+    return FetchResponse(
+        responses=[
+            FetchableTopicResponse(
+                topic=topic.topic,
+                partitions=[
+                    PartitionData(partition_index=p.partition, error_code=error, high_watermark=-1)
+                    for p in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ],
+    )
+
+
+def _topic(name: TopicId | str | None, found: list[PartitionData]) -> FetchableTopicResponse:
+    if isinstance(name, str):
+        return FetchableTopicResponse(topic=name, partitions=found)
+    return FetchableTopicResponse(topic_id=name, partitions=found)
+
+
+def _told(outcome: FetchedPartition, leaders: dict[NodeId, None]) -> PartitionData:
+    diverging, current = DEFAULT_EPOCH_END_OFFSET, DEFAULT_LEADER_ID_AND_EPOCH
+    if outcome.diverging is not None:
+        offset, epoch = outcome.diverging
+        diverging = EpochEndOffset(epoch=epoch, end_offset=offset)
+    elif outcome.hint is not None:
+        leader, epoch = outcome.hint
+        current = LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch)
+        leaders[leader] = None
+    return PartitionData(
+        partition_index=outcome.cursor.key[1],
+        error_code=outcome.error,
+        high_watermark=outcome.mark,
+        last_stable_offset=outcome.stable,
+        aborted_transactions=None
+        if outcome.aborted is None
+        else [
+            AbortedTransaction(producer_id=a.producer_id, first_offset=a.first)
+            for a in outcome.aborted
+        ],
+        log_start_offset=outcome.start,
+        records=outcome.buffers,
+        diverging_epoch=diverging,
+        current_leader=current,
+    )
