@@ -242,6 +242,18 @@ def test_a_topic_named_by_both_or_neither_is_refused() -> None:
         assert answer.responses[0].error_code == Error.INVALID_REQUEST
 
 
+def test_a_topic_that_is_named_unclearly_keeps_no_other_from_being_deleted() -> None:
+    desk = ControllerDesk()
+    desk.start(1)
+    desk.create("t", (1,))
+    both = part(Key.DELETE_TOPICS, 6, "DeleteTopicState", name="u", topic_id=uuid.UUID(int=5))
+    name = part(Key.DELETE_TOPICS, 6, "DeleteTopicState", name="t", topic_id=None)
+    answer = desk.call(Key.DELETE_TOPICS, 6, topics=(both, name))
+    codes = [(x.name, x.error_code) for x in answer.responses]
+    assert codes == [("u", Error.INVALID_REQUEST), ("t", Error.NONE)]
+    assert not image(desk).topics
+
+
 @pytest.mark.parametrize(
     ("version", "error"), [(1, Error.INVALID_REQUEST), (3, Error.TOPIC_DELETION_DISABLED)]
 )

@@ -83,13 +83,13 @@ def test_topics_are_deleted_a_part_at_a_time() -> None:
     names = [f"t{number}" for number in range(1_500)]
     ask(world, Key.CREATE_TOPICS, 7, topics=new_topics(names), validate_only=False)
     unknown = [f"a-name-without-a-topic-{number}" for number in range(5_000)]
-    asked = (*names, *unknown, "t0")
+    asked = (*names, *unknown, unknown[0])
     answer, batches = ask(world, Key.DELETE_TOPICS, 5, topic_names=asked)
-    assert tuple(topic.name for topic in answer.responses) == asked
+    assert tuple(topic.name for topic in answer.responses) == asked[:-1], "one answer for both"
     assert [topic.error_code for topic in answer.responses] == [
         *[Error.NONE] * len(names),
-        *[Error.UNKNOWN_TOPIC_OR_PARTITION] * len(unknown),
         Error.INVALID_REQUEST,
+        *[Error.UNKNOWN_TOPIC_OR_PARTITION] * (len(unknown) - 1),
     ]
     assert sum(batches) == len(names)
     assert max(batches) <= SIZE

@@ -151,6 +151,25 @@ def test_records_are_deleted_on_all_replicas(world: World) -> None:
     assert deleted(answer) == (Error.NONE, 3)
 
 
+def test_a_partition_that_is_named_twice_is_deleted_from_once(world: World) -> None:
+    """As in Apache Kafka: the last offset counts, and there is one answer, without a wait."""
+    types = request_types(Key.DELETE_RECORDS, 2)
+
+    def topic(*offsets: int) -> Any:
+        partitions = tuple(
+            make(types.DeleteRecordsPartition, partition_index=0, offset=offset)
+            for offset in offsets
+        )
+        return make(types.DeleteRecordsTopic, name=NAME, partitions=partitions)
+
+    body = make(types.DeleteRecordsRequest, topics=(topic(3, 2), topic(1)), timeout=30_000)
+    answer = world.nodes[1].call(Key.DELETE_RECORDS, 2, body)
+    world.wait(0.05)
+    assert deleted(answer) == (Error.NONE, 1)
+    assert [len(told.partitions) for told in answer.entity.topics] == [1]
+    assert [n.partition().start for n in world.nodes.values()] == [1, 1, 1]
+
+
 def test_deletion_waits_for_the_followers_in_time(world: World) -> None:
     world.cut.add((2, 1))
     world.wait(0.6)

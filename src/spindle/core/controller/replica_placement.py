@@ -23,21 +23,17 @@ class Rack:
         self.down = [b.broker_id for b in ordered if b.fenced]
         self._start = rng.randrange(len(ordered))
 
-    def queue(self, brokers: list[NodeId], turn: int, shift: int) -> list[NodeId]:
-        """The rack's brokers in the order in which turn number `turn` takes them.
+    def at(self, brokers: list[NodeId], level: int, turn: int, shift: int) -> NodeId:
+        """The broker that stands at `level` of the order in which turn number `turn` takes them.
 
         The first moves on by one each turn; the others trail it at a distance that grows by one
         after each round (`shift`), so that the load of one that fails spreads over all.
         """
-        if not brokers:
-            return []
         count = len(brokers)
-        first = (self._start + turn) % count
-        rest = [brokers[(first + 1 + i) % count] for i in range(count - 1)]
-        if rest:
-            at = shift % len(rest)
-            rest = rest[at:] + rest[:at]
-        return [brokers[first], *rest]
+        first = self._start + turn
+        if level == 0:
+            return brokers[first % count]
+        return brokers[(first + 1 + (shift + level - 1) % (count - 1)) % count]
 
 
 def usable(registration: r.RegisterBroker) -> bool:
@@ -80,12 +76,19 @@ def _place_one(racks: list[Rack], start: int, number: int, replication: int) -> 
     order = leading[first:] + leading[:first] + [rack for rack in racks if not rack.up]
     chosen: list[NodeId] = []
     for up in (True, False):
-        queues = []
-        for position, rack in enumerate(order):
-            brokers = rack.up if up else rack.down
-            shift = turn // len(brokers) if brokers else 0
-            # Followers' racks are entered a step further each round, lest pairs be fixed.
-            queues.append(rack.queue(brokers, turn + (shift if position else 0), shift))
-        depth = max(map(len, queues), default=0)
-        chosen.extend(q[level] for level in range(depth) for q in queues if level < len(q))
-    return tuple(chosen[:replication])
+        level, found = 0, True
+        while found:  # Of thousands at once: only what is asked for is worked out.
+            found = False
+            for position, rack in enumerate(order):
+                brokers = rack.up if up else rack.down
+                if level >= len(brokers):
+                    continue
+                found = True
+                shift = turn // len(brokers)
+                # Followers' racks are entered a step further each round, lest pairs be fixed.
+                entered = turn + (shift if position else 0)
+                chosen.append(rack.at(brokers, level, entered, shift))
+                if len(chosen) == replication:
+                    return tuple(chosen)
+            level += 1
+    return tuple(chosen)

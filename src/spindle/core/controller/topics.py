@@ -371,7 +371,7 @@ def _create_partitions(draft: Draft, asked: MorePartitions, rng: Rng) -> None:
 def delete_topics(
     state: ControllerState, topics: Sequence[str | TopicId], whole: GoneTopics | None = None
 ) -> ControllerResult[list[TopicAnswer]]:
-    """Delete topics, given by name or by id. One answer for each, in order.
+    """Delete topics, given by name or by id. One answer for each, in order; one for both of two.
 
     `whole`: all topics of the request that these are some of; None: these are all. Refusal
     TOPIC_DELETION_DISABLED where `delete.topic.enable` is off, POLICY_VIOLATION for too many.
@@ -380,35 +380,40 @@ def delete_topics(
         raise Refusal(Error.TOPIC_DELETION_DISABLED, "delete.topic.enable is false")
     if whole is None:
         whole = GoneTopics()
+        for asked in topics:
+            whole.add(state, asked)
     whole.check()
     draft = Draft(state)
     answers = [_delete_topic(draft, asked, whole) for asked in topics]
-    return draft.decision(answers)
+    return draft.decision([answer for answer in answers if answer is not None])
 
 
-def _delete_topic(draft: Draft, asked: str | TopicId, whole: GoneTopics) -> TopicAnswer:
+def _delete_topic(draft: Draft, asked: str | TopicId, whole: GoneTopics) -> TopicAnswer | None:
+    """Delete one; None where another answer says what becomes of it."""
     image = draft.state.image
-    by_name = isinstance(asked, str)
-    topic = image.topic(asked) if isinstance(asked, str) else image.topics.get(asked)
-    id = whole.names.get(asked) if isinstance(asked, str) else asked
-    if id in whole.ids or (topic is not None and topic.topic_id in whole.ids):
-        gone = topic.topic_id if topic is not None else id
-        assert gone is not None
-        return TopicAnswer(
-            name=whole.ids[gone],
-            topic_id=gone,
-            error=Error.INVALID_REQUEST,
-            message="the request names this topic twice",
-        )
+    name = asked if isinstance(asked, str) else None
+    id = None if isinstance(asked, str) else asked
+    if whole.comes_twice(asked):
+        if asked in whole.told:
+            return None
+        whole.told.add(asked)
+        return _not_deleted(name, id, "the request names this topic twice; nothing is deleted")
+    topic = image.topics.get(id) if id is not None else image.topic(name or "")
     if topic is None:
-        kind = "" if by_name else " with id"
         return TopicAnswer(
-            name=asked if isinstance(asked, str) else None,
-            topic_id=None if isinstance(asked, str) else asked,
-            error=Error.UNKNOWN_TOPIC_OR_PARTITION if by_name else Error.UNKNOWN_TOPIC_ID,
-            message=f"there is no topic{kind} {asked}",
+            name=name,
+            topic_id=id,
+            error=Error.UNKNOWN_TOPIC_ID if name is None else Error.UNKNOWN_TOPIC_OR_PARTITION,
+            message=f"there is no topic {'with id ' if name is None else ''}{asked}",
         )
-    whole.ids[topic.topic_id] = topic.name
-    whole.names[topic.name] = topic.topic_id
+    if name is not None and whole.ids[topic.topic_id]:
+        why = "the request names this topic by its id, too; nothing is deleted"
+        return _not_deleted(name, topic.topic_id, why)
+    if id is not None and whole.names[topic.name] == 1:
+        return None  # The answer to its name says so.
     draft.add(r.RemoveTopic(topic_id=topic.topic_id))
     return TopicAnswer(name=topic.name, topic_id=topic.topic_id)
+
+
+def _not_deleted(name: str | None, id: TopicId | None, why: str) -> TopicAnswer:
+    return TopicAnswer(name=name, topic_id=id, error=Error.INVALID_REQUEST, message=why)

@@ -85,18 +85,29 @@ class MoreOfTopics:
 
 
 class GoneTopics:
-    """All topics of a DeleteTopics."""
+    """All topics of a DeleteTopics. What is named twice is not deleted, as in Apache Kafka."""
 
     def __init__(self) -> None:
-        self.ids: dict[TopicId, str] = {}
-        """Those that were deleted by now, with their names."""
-        self.names: dict[str, TopicId] = {}
+        self.names: Counter[str] = Counter()
+        self.ids: Counter[TopicId] = Counter()
+        self.told: set[str | TopicId] = set()
+        """Of what comes twice: what is answered."""
         self._records = 0
 
     def add(self, state: ControllerState, asked: str | TopicId) -> None:
         """Count one."""
-        topics = state.image.topic_ids if isinstance(asked, str) else state.image.topics
-        self._records += asked in topics
+        if isinstance(asked, str):
+            self.names[asked] += 1
+            times, known = self.names[asked], asked in state.image.topic_ids
+        else:
+            self.ids[asked] += 1
+            times, known = self.ids[asked], asked in state.image.topics
+        if known and times <= 2:
+            self._records += 1 if times == 1 else -1
+
+    def comes_twice(self, asked: str | TopicId) -> bool:
+        """Whether the request has this very name or id more than once."""
+        return (self.names[asked] if isinstance(asked, str) else self.ids[asked]) > 1
 
     def check(self) -> None:
         """Refusal POLICY_VIOLATION where all together is too much."""

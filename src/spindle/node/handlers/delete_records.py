@@ -4,7 +4,8 @@ Behaviour: for each partition that is led here, the log start moves up to the of
 high watermark, past which nothing may be deleted: OFFSET_OUT_OF_RANGE). Answered with the low
 watermark once every replica that can be waited for has moved its start too, or REQUEST_TIMED_OUT;
 the timeout (0, too) concerns the followers only.
-Compacted topics that are not also deleted from refuse it (POLICY_VIOLATION).
+Compacted topics that are not also deleted from refuse it (POLICY_VIOLATION). Of a partition that is
+named more than once the last offset counts, and it has one answer, as in Apache Kafka.
 
 Version notes: 2 is flexible.
 """
@@ -51,6 +52,12 @@ class Deletion:
         self._broker = broker
         self._request = request
         self._context = context
+        self._asked = {
+            (topic.name, partition.partition_index): partition.offset
+            for topic in request.topics
+            for partition in topic.partitions
+        }
+        """The offset for each partition: the last one that was named."""
         self._told: dict[tuple[str, int], tuple[Error, int]] = {}
         self._waits: dict[tuple[str, int], tuple[HostedPartition, tuple[int, int]]] = {}
         self._left = 1
@@ -60,13 +67,12 @@ class Deletion:
 
     def begin(self) -> None:
         """Begin with all partitions."""
-        for topic in self._request.topics:
-            for asked in topic.partitions:
-                self._left += 1
-                try:
-                    self._delete(topic.name, asked.partition_index, asked.offset)
-                except Refusal as refusal:
-                    self._settle((topic.name, asked.partition_index), refusal.error, -1)
+        for key, offset in self._asked.items():
+            self._left += 1
+            try:
+                self._delete(*key, offset)
+            except Refusal as refusal:
+                self._settle(key, refusal.error, -1)
         self._left -= 1
         if self._left:
             wait = min(max(self._request.timeout_ms, 0) / 1000, WAIT_MAX)
@@ -140,24 +146,29 @@ class Deletion:
             self._give_up()
 
     def _answer(self) -> None:
-        def told(topic: str, index: int) -> DeleteRecordsPartitionResult:
-            key = (topic, index)
+        def told(key: tuple[str, int]) -> DeleteRecordsPartitionResult:
             if key in self._told:
                 error, low = self._told[key]
             else:
                 hosted, _ = self._waits[key]
                 error, low = Error.REQUEST_TIMED_OUT, hosted.partition.low_watermark
             return DeleteRecordsPartitionResult(
-                partition_index=index,
+                partition_index=key[1],
                 error_code=error,
                 low_watermark=low,
             )
 
-        topics = tuple(
-            DeleteRecordsTopicResult(
-                name=topic.name,
-                partitions=tuple(told(topic.name, p.partition_index) for p in topic.partitions),
-            )
-            for topic in self._request.topics
-        )
-        self._context.answer(DeleteRecordsResponse(topics=topics))
+        told_by_now: set[tuple[str, int]] = set()
+        topics = []
+        for topic in self._request.topics:
+            keys = [(topic.name, p.partition_index) for p in topic.partitions]
+            first = [key for key in dict.fromkeys(keys) if key not in told_by_now]
+            told_by_now.update(first)
+            # A part keeps its topics: they are put together by their place.
+            if first or not keys or self._context.began is not None:
+                topics.append(
+                    DeleteRecordsTopicResult(
+                        name=topic.name, partitions=tuple(told(key) for key in first)
+                    )
+                )
+        self._context.answer(DeleteRecordsResponse(topics=tuple(topics)))

@@ -1,8 +1,8 @@
 """DeleteTopics (20), versions 1-6, both listeners.
 
 Behaviour: each topic is deleted or gets an error of its own: UNKNOWN_TOPIC_OR_PARTITION for a name,
-UNKNOWN_TOPIC_ID for an id, INVALID_REQUEST for one that is named by both, by neither, or twice. On
-the broker listener the request is forwarded.
+UNKNOWN_TOPIC_ID for an id, INVALID_REQUEST for one that is named by both, by neither, or twice:
+then it is not deleted, and has one answer. On the broker listener the request is forwarded.
 
 Version notes: 3 knows TOPIC_DELETION_DISABLED (before: INVALID_REQUEST), 5 answers with messages, 6
 names topics by id as well (KIP-516).
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from spindle.core.controller import topics
 from spindle.core.controller.wholes import GoneTopics
-from spindle.model.errors import Error, Refusal
+from spindle.model.errors import Error
 from spindle.model.ids import TopicId
 from spindle.node.handlers._patience import check_timeout
 from spindle.node.request_context import Later, RequestContext
@@ -49,20 +49,33 @@ def on_controller(
     """Delete topics."""
     check_timeout(request.timeout_ms)
     asked: list[str | TopicId] = []
+    unclear: list[topics.TopicAnswer] = []
     for name, topic_id in _named(request, context.version):
-        if name is not None and topic_id is None:
-            asked.append(name)
-        elif topic_id is not None and name is None:
-            asked.append(topic_id)
+        if (one := _asked(name, topic_id)) is not None:
+            asked.append(one)
         else:
-            raise Refusal(Error.INVALID_REQUEST, "a topic is named by its name or else by its id")
+            unclear.append(
+                topics.TopicAnswer(
+                    name=name,
+                    topic_id=topic_id,
+                    error=Error.INVALID_REQUEST,
+                    message="a topic is named by its name or else by its id",
+                )
+            )
     whole = context.survey.whole if isinstance(context.survey, DeletionTotals) else None
     return controller.serve(
         context,
         lambda state: topics.delete_topics(state, asked, whole),
-        _respond,
+        lambda answers: _respond([*unclear, *answers]),
         partial(refuse, request, context),
     )
+
+
+def _asked(name: str | None, topic_id: TopicId | None) -> str | TopicId | None:
+    """The one way in which a topic is named; None for both or neither."""
+    if topic_id is None:
+        return name
+    return topic_id if name is None else None
 
 
 class DeletionTotals:
@@ -79,7 +92,7 @@ class DeletionTotals:
         for name in request.topic_names:
             self.whole.add(controller.state, name)
         for topic in request.topics:
-            asked = topic.topic_id if topic.name is None else topic.name
+            asked = _asked(topic.name, topic.topic_id)
             if asked is not None:
                 self.whole.add(controller.state, asked)
 

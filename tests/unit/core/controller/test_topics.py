@@ -11,6 +11,7 @@ from tests.unit.core.controller.kit import Cluster
 from spindle.core.controller import controller_state as state_module
 from spindle.core.controller import topics
 from spindle.core.controller.topics import CreatableTopic, MorePartitions, TopicAnswer
+from spindle.core.controller.wholes import GoneTopics
 from spindle.model import metadata_records as r
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
@@ -220,19 +221,49 @@ def test_delete_topics_by_name_and_id() -> None:
     cluster.topic("a.b", (1,), configs={"retention.ms": "5"})
     cluster.topic("c", (2,))
     a, c, unknown = cluster.id("a.b").topic_id, cluster.id("c").topic_id, uuid.UUID(int=77)
-    answers = cluster.take(topics.delete_topics(cluster.state, ["a.b", c, "nothing", unknown, a]))
+    answers = cluster.take(topics.delete_topics(cluster.state, ["a.b", c, "nothing", unknown]))
     assert [(x.name, x.topic_id, x.error) for x in answers] == [
         ("a.b", a, Error.NONE),
         ("c", c, Error.NONE),
         ("nothing", None, Error.UNKNOWN_TOPIC_OR_PARTITION),
         (None, unknown, Error.UNKNOWN_TOPIC_ID),
-        ("a.b", a, Error.INVALID_REQUEST),
     ]
     assert cluster.last == (r.RemoveTopic(topic_id=a), r.RemoveTopic(topic_id=c))
     assert not cluster.image.topics
     assert not cluster.image.config(TOPIC_RESOURCE, "a.b")
     assert cluster.image.resolve(TopicPartition("a.b", 0)) is None
     assert created(cluster, name="a_b").error is Error.NONE, "no collision with what is gone"
+
+
+@pytest.mark.spec("S-08")
+@pytest.mark.parametrize("parted", [False, True])
+def test_what_a_request_names_twice_is_not_deleted(parted: bool) -> None:
+    """As in Apache Kafka 4.3: one answer for both, and the others are deleted."""
+    cluster = scene()
+    for name in "abcd":
+        cluster.topic(name, (1,))
+    b, c, d = (cluster.id(name).topic_id for name in "bcd")
+    asked: list[str | uuid.UUID] = ["a", b, "c", "a", b, c, "d", "a"]
+    whole = GoneTopics()
+    for one in asked:
+        whole.add(cluster.state, one)
+    size = 1 if parted else len(asked)
+    answers = [
+        answer
+        for start in range(0, len(asked), size)
+        for answer in cluster.take(
+            topics.delete_topics(
+                cluster.state, asked[start : start + size], whole if parted else None
+            )
+        )
+    ]
+    assert [(x.name, x.topic_id, x.error) for x in answers] == [
+        ("a", None, Error.INVALID_REQUEST),
+        (None, b, Error.INVALID_REQUEST),
+        ("c", c, Error.INVALID_REQUEST),
+        ("d", d, Error.NONE),
+    ]
+    assert sorted(cluster.image.topic_ids) == ["a", "b", "c"]
 
 
 def test_deletion_may_be_forbidden() -> None:
