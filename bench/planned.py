@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spindle.pipeline import directory_loads, parallel_planning, sample_history
+from spindle.pipeline import directory_loads, parallel_planning, history
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import session
 from spindle.planning.load import Band, PlannedMove
@@ -37,7 +37,7 @@ def main(sample: str, document: str) -> None:
 
     spark = session("spindle bench")
     at("Spark has started")
-    now = directory_loads.told(sample_history.read_files(spark, [sample]))
+    now = directory_loads.told(history.read_files(spark, [sample]))
     planned = parallel_planning.plan(
         now, directory_loads.directories(now), PlanRequest(Band(0.01)), brokers=BROKERS
     )

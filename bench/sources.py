@@ -27,10 +27,10 @@ from tests.support.spark_jars import spark_kafka_jars
 from bench.peers import cpu_seconds
 from spindle.client.admin import AdminClient
 from spindle.client.results import NewTopic
-from spindle.pipeline import sample_history
+from spindle.pipeline import history
 from spindle.pipeline.segments import source
 from spindle.pipeline.session import Session, session
-from spindle.pipeline.sources import FORMAT, LogDirsSource
+from spindle.pipeline.sources import FORMAT, LogDirs
 
 TOPIC, PARTITIONS = "sources", 4
 BROKERS, DIRECTORIES, REPLICAS = 100, 10, 100
@@ -130,14 +130,14 @@ def _sample(spark: Session, home: Path, rounds: int, note: Note) -> None:
     )  # fmt: skip
     try:
         bootstrap = fleet.stdout.readline().strip()
-        spark.dataSource.register(LogDirsSource)
+        spark.dataSource.register(LogDirs)
         reader = spark.read.format(FORMAT).option("bootstrap", bootstrap)
         for number in range(-1, rounds):
             began = time.monotonic()
             count = reader.load().where("broker_error is null").count()
             counted = time.monotonic()
             assert count == BROKERS * DIRECTORIES * REPLICAS, f"{count} replicas were told"
-            assert sample_history.append(reader.load(), home / "history")
+            assert history.append(reader.load(), home / "history")
             kept = time.monotonic()
             if number >= 0:
                 note("sample 100,000 replicas in 1,000 directories s", "spindle", counted - began)

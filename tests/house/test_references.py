@@ -252,3 +252,30 @@ def test_a_reference_that_leads_nowhere_is_found(reference: str) -> None:
 def test_a_command_line_that_cannot_work_is_found(line: str) -> None:
     assert list(spoken(f"`{line}`")) == [line]
     assert len(list(mistakes(line))) == 1
+
+
+IMPORTED = re.compile(r"^from (spindle(?:\.\w+)+) import (\([^)]*\)|[^\n#]+)", re.MULTILINE)
+"""An import of ours in a program that is a text: in docs, or in a test that runs one."""
+
+
+def programs(path: Path) -> Iterator[str]:
+    """The texts of a file in which there may be programs."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        yield text
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+@pytest.mark.parametrize("path", [*PAGES, *CODE], ids=name)
+def test_programs_that_are_texts_import_what_exists(path: Path) -> None:
+    wrong = [
+        f"from {module} import {one}"
+        for text in programs(path)
+        for module, names in IMPORTED.findall(text)
+        for one in re.findall(r"\w+", re.sub(r" as \w+|\n", " ", names.split(";")[0]))
+        if not leads_somewhere(PACKAGE, [*module.split(".")[1:], one])
+    ]
+    assert wrong == []

@@ -168,9 +168,9 @@ def test_the_base_install_makes_pages(installed: tuple[str, Path]) -> None:
     script = (
         "from spindle.cli.balance.page import plan_page\n"
         "from spindle.cli.pages import templates\n"
-        "from spindle.pipeline.proposal import DirectoryNow, Proposal\n"
+        "from spindle.pipeline.proposal import ClusterProposal, DirectoryNow\n"
         "disk = DirectoryNow(1, '/disk1', True, 100, 50, 20)\n"
-        "print(plan_page('A plan', Proposal((disk,), (), 1, (), ())))\n"
+        "print(plan_page('A plan', ClusterProposal((disk,), (), 1, (), ())))\n"
         "print(*templates().list_templates())\n"
     )
     made = call(programs, "python", "-c", script)

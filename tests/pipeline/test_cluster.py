@@ -19,17 +19,17 @@ from tests.support import commands
 from tests.support.processes import tied
 from tests.support.spark_cluster import SparkCluster
 
-from spindle.pipeline import sample_history
+from spindle.pipeline import history
 from spindle.pipeline.forensics import examine
 from spindle.pipeline.session import Session
 from spindle.pipeline.shipping import archive
-from spindle.pipeline.sources import FORMAT, LogDirsSource
+from spindle.pipeline.sources import FORMAT, LogDirs
 
 pytestmark = pytest.mark.timeout(600)
 
 _SAMPLE = """
 import sys
-from spindle.pipeline import history, load
+from spindle.pipeline import directory_loads, history
 from spindle.pipeline.session import session
 from spindle.pipeline.sources import FORMAT, LogDirs
 
@@ -38,8 +38,8 @@ spark.dataSource.register(LogDirs)
 reader = spark.read.format(FORMAT).option("bootstrap", sys.argv[1])
 for _ in range(2):
     history.append(reader.load(), sys.argv[2])
-now = load.latest(history.read(spark, sys.argv[2]))
-for row in load.directories(now).orderBy("broker", "directory").collect():
+now = directory_loads.latest(history.read(spark, sys.argv[2]))
+for row in directory_loads.directories(now).orderBy("broker", "directory").collect():
     print(row.broker, row.directory, row.online, row.used)
 spark.stop()
 """
@@ -111,11 +111,11 @@ def test_a_cluster_samples_brokers_and_keeps_the_history(
     assert len(lines) == 4
     assert all(line.split()[2] == "True" for line in lines)
     assert len({line.split()[1] for line in lines}) == 4
-    assert len(sample_history.files(home)) == 2
-    spark.dataSource.register(LogDirsSource)
+    assert len(history.files(home)) == 2
+    spark.dataSource.register(LogDirs)
     live = spark.read.format(FORMAT).option("bootstrap", desk.bootstrap).load()
     mine = live.where("topic = 'elsewhere'").select("broker", "directory", "partition", "size")
-    kept = sample_history.read(spark, home).where("topic = 'elsewhere'").select(*mine.columns)
+    kept = history.read(spark, home).where("topic = 'elsewhere'").select(*mine.columns)
     assert kept.distinct().exceptAll(mine).count() == 0
     assert kept.count() == 2 * mine.count() == 8
     desk.drop("elsewhere")

@@ -13,7 +13,7 @@ from tests.support.commands import call
 
 from spindle.cli.balance import report
 from spindle.model.errors import Unusable
-from spindle.pipeline import directory_loads, forecast, sample_history
+from spindle.pipeline import directory_loads, forecast, history
 from spindle.pipeline.forecast import Filling
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import Session
@@ -162,7 +162,7 @@ def test_a_plan_is_made_for_what_will_be(spark: Session, tmp_path: Path) -> None
                     row(1, directory, f"{topic}-{n}", size, usable=400 * GIB,
                         total_bytes=TOTAL + len(topic), at=NOON + hour * HOUR)
                 )  # fmt: skip
-    sample_history.append(samples(spark, rows), tmp_path)
+    history.append(samples(spark, rows), tmp_path)
     wanted = PlanRequest(Band(0.05, 0.95))
     now = what_if(spark, tmp_path, wanted, Changes())
     assert now.proposal.moves == ()
@@ -182,7 +182,7 @@ def three_disks(spark: Session, folder: Path, *sizes: int) -> None:
                     total_bytes=1000 + number, at=NOON)
                 for n, size in enumerate(sizes)
             ]  # fmt: skip
-    sample_history.append(samples(spark, rows), folder)
+    history.append(samples(spark, rows), folder)
 
 
 WANTED = PlanRequest(Band(0.05, 0.9))
@@ -322,4 +322,4 @@ def test_what_cannot_be_meant_is_refused(spark: Session, tmp_path: Path) -> None
         what_if(spark, tmp_path, PlanRequest(WANTED.band, between=True), Changes(lose=("7",)))
     with pytest.raises(Unusable, match="has no log directory 1:/x"):
         what_if(spark, tmp_path, WANTED, Changes(lose=("1:/x",)))
-    assert directory_loads.latest(sample_history.read(spark, tmp_path)).count() == 6
+    assert directory_loads.latest(history.read(spark, tmp_path)).count() == 6

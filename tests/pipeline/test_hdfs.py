@@ -9,7 +9,7 @@ import pytest
 from tests.pipeline.samples import NOON, row, samples
 from tests.support.hdfs import hdfs
 
-from spindle.pipeline import sample_history
+from spindle.pipeline import history
 from spindle.pipeline.folders import place
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import Session
@@ -32,20 +32,18 @@ def test_a_history_on_hdfs_is_kept_compacted_expired_and_planned_from(
                 at = NOON + day * DAY + timedelta(hours=hour)
                 rows = [row(1, "/a", f"t-{n}", 100, usable=600, at=at) for n in range(4)]
                 sample = samples(spark, [*rows, row(1, "/b", usable=999, at=at)])
-                first = sample_history.append(sample, home)
-                assert sample_history.append(sample, home) == first, (
-                    "appended again, it is there once"
-                )
-        assert len(sample_history.files(home, spark)) == 6
-        assert sample_history.read(spark, home).count() == 30
+                first = history.append(sample, home)
+                assert history.append(sample, home) == first, "appended again, it is there once"
+        assert len(history.files(home, spark)) == 6
+        assert history.read(spark, home).count() == 30
 
-        sample_history.compact(spark, home, date(2026, 3, 3))
+        history.compact(spark, home, date(2026, 3, 3))
         names = {day: there.names(day) for day in there.names() if day.startswith("day=")}
         assert sorted(names) == ["day=2026-03-01", "day=2026-03-02", "day=2026-03-03"]
-        assert sample_history.read(spark, home).count() == 30
-        assert len(sample_history.files(home, spark)) == 4, names
+        assert history.read(spark, home).count() == 30
+        assert len(history.files(home, spark)) == 4, names
 
-        sample_history.expire(home, date(2026, 3, 2), spark)
-        assert sample_history.read(spark, home).count() == 20
+        history.expire(home, date(2026, 3, 2), spark)
+        assert history.read(spark, home).count() == 20
         found = what_if(spark, home, PlanRequest(Band(0.05, 0.9)), Changes())
         assert [(m.source, m.target) for m in found.proposal.moves] == [("/a", "/b")] * 2

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame
 from tests.pipeline.samples import NOON, row, samples, silent
 
 from spindle.model.errors import Unusable
-from spindle.pipeline import sample_history
+from spindle.pipeline import history
 from spindle.pipeline.folders import place
 from spindle.pipeline.schemas import SAMPLE, arrow
 from spindle.pipeline.session import Session
@@ -34,7 +34,7 @@ def sample(spark: Session, minutes: int, size: int) -> DataFrame:
 
 
 def sizes(spark: Session, home: Path | str) -> list[int]:
-    rows = sample_history.read(spark, home).where("topic = 't'").collect()
+    rows = history.read(spark, home).where("topic = 't'").collect()
     return sorted(r["size"] for r in rows)
 
 
@@ -47,11 +47,11 @@ def visible(folder: Path) -> list[str]:
 def test_what_is_appended_is_read_back_and_lies_by_day(
     spark: Session, home: Path | str, tmp_path: Path
 ) -> None:
-    first = sample_history.append(sample(spark, 0, 10), home)
-    sample_history.append(sample(spark, 24 * 60, 20), home)
+    first = history.append(sample(spark, 0, 10), home)
+    history.append(sample(spark, 24 * 60, 20), home)
     assert first is not None
     assert first.endswith(f"{tmp_path}/{DAY}/sample-120000000000.parquet")
-    rows = sample_history.read(spark, home).orderBy("sampled_at", "broker").collect()
+    rows = history.read(spark, home).orderBy("sampled_at", "broker").collect()
     assert [(r.broker, r["size"], r.broker_error) for r in rows] == [
         (1, 10, None), (2, None, "nobody answers"), (1, 20, None), (2, None, "nobody answers"),
     ]  # fmt: skip
@@ -64,21 +64,19 @@ def test_what_is_appended_is_read_back_and_lies_by_day(
 def test_a_sample_appended_again_after_a_restart_counts_once(
     spark: Session, home: Path | str, tmp_path: Path
 ) -> None:
-    assert sample_history.append(sample(spark, 0, 10), home) == sample_history.append(
-        sample(spark, 0, 10), home
-    )
+    assert history.append(sample(spark, 0, 10), home) == history.append(sample(spark, 0, 10), home)
     half = tmp_path / "_aside" / "7-cafe"
     half.mkdir(parents=True)
     (half / "part-0.parquet").write_bytes(b"PAR1 and then the process was killed")
     assert sizes(spark, home) == [10]
-    sample_history.compact(spark, home)
+    history.compact(spark, home)
     assert not half.exists(), "what was left for long is taken away"
 
 
 def test_an_empty_sample_and_an_empty_history(spark: Session, tmp_path: Path) -> None:
-    assert sample_history.append(samples(spark, []), tmp_path) is None
-    assert sample_history.read(spark, tmp_path / "nowhere").count() == 0
-    assert sample_history.compact(spark, tmp_path / "nowhere") == []
+    assert history.append(samples(spark, []), tmp_path) is None
+    assert history.read(spark, tmp_path / "nowhere").count() == 0
+    assert history.compact(spark, tmp_path / "nowhere") == []
 
 
 @pytest.mark.spec("P-02")
@@ -86,18 +84,18 @@ def test_closed_days_become_few_files_and_old_ones_go(
     spark: Session, home: Path | str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for minute in range(3):
-        sample_history.append(sample(spark, minute, minute), home)
-    sample_history.append(sample(spark, 24 * 60, 9), home)
-    monkeypatch.setattr(sample_history, "ROWS_PER_FILE", 3)
-    made = sample_history.compact(spark, home, before=date(2026, 3, 2))
+        history.append(sample(spark, minute, minute), home)
+    history.append(sample(spark, 24 * 60, 9), home)
+    monkeypatch.setattr(history, "ROWS_PER_FILE", 3)
+    made = history.compact(spark, home, before=date(2026, 3, 2))
     assert len(made) == 2, "6 rows in files of about 3"
-    assert sample_history.files(home, spark)[:2] == made
-    assert len(sample_history.files(home, spark)) == 3
+    assert history.files(home, spark)[:2] == made
+    assert len(history.files(home, spark)) == 3
     names = visible(tmp_path / DAY)
     assert [n.rpartition(".")[2] for n in names] == ["parquet", "parquet", "json"]
     assert sizes(spark, home) == [0, 1, 2, 9]
-    assert sample_history.compact(spark, home, before=date(2026, 3, 2)) == []
-    assert sample_history.expire(home, date(2026, 3, 2), spark) == [DAY]
+    assert history.compact(spark, home, before=date(2026, 3, 2)) == []
+    assert history.expire(home, date(2026, 3, 2), spark) == [DAY]
     assert sizes(spark, home) == [9]
 
 
@@ -107,9 +105,9 @@ def test_a_compaction_killed_anywhere_loses_and_doubles_nothing(
 ) -> None:
     day = tmp_path / DAY
     for minute in range(3):
-        sample_history.append(sample(spark, minute, minute), tmp_path)
+        history.append(sample(spark, minute, minute), tmp_path)
     originals = {name: (day / name).read_bytes() for name in visible(day)}
-    sample_history.compact(spark, tmp_path)
+    history.compact(spark, tmp_path)
     compacted = {name: (day / name).read_bytes() for name in visible(day)}
     marker = next(name for name in compacted if name.endswith(".json"))
 
@@ -127,17 +125,17 @@ def test_a_compaction_killed_anywhere_loses_and_doubles_nothing(
     state(compacted, dict(list(originals.items())[1:]))
     assert sizes(spark, tmp_path) == [0, 1, 2]
     # A late sample makes it run again, and it is killed once more: everything is there at once.
-    sample_history.append(sample(spark, 30, 7), tmp_path)
+    history.append(sample(spark, 30, 7), tmp_path)
     late = {n: (day / n).read_bytes() for n in visible(day) if n not in {**originals, **compacted}}
     assert len(late) == 1
-    (again,) = sample_history.compact(spark, tmp_path)
+    (again,) = history.compact(spark, tmp_path)
     newest = {name: (day / name).read_bytes() for name in visible(day)}
     assert len(newest) == 2
     state(originals, compacted, late, newest)
     assert sizes(spark, tmp_path) == [0, 1, 2, 7]
-    sample_history.compact(spark, tmp_path)
+    history.compact(spark, tmp_path)
     assert visible(day) == sorted(newest)
-    assert again in sample_history.files(tmp_path)
+    assert again in history.files(tmp_path)
     assert sizes(spark, tmp_path) == [0, 1, 2, 7]
 
 
@@ -145,18 +143,18 @@ def test_a_compaction_killed_anywhere_loses_and_doubles_nothing(
 def test_older_and_newer_versions_wrote_other_columns(
     spark: Session, home: Path | str, tmp_path: Path
 ) -> None:
-    sample_history.append(sample(spark, 0, 10), home)
+    history.append(sample(spark, 0, 10), home)
     day = tmp_path / DAY
     made = pa.Table.from_pylist([row(1, "/a", "t-0", 20)], schema=arrow(SAMPLE))
     older = made.drop_columns(["cordoned", "offset_lag"])
     pq.write_table(older, day / "sample-130000000000.parquet")
     newer = made.append_column("rack", pa.array(["r1"]))
     pq.write_table(newer, day / "sample-140000000000.parquet")
-    found = sample_history.read(spark, home)
+    found = history.read(spark, home)
     assert found.columns == SAMPLE.names
     assert found.where("cordoned is null and topic is not null").count() == 1
     assert sizes(spark, home) == [10, 20, 20]
-    (made_of_all,) = sample_history.compact(spark, home)
+    (made_of_all,) = history.compact(spark, home)
     kept = spark.read.parquet(made_of_all)
     assert set(kept.columns) - {"day"} == {*SAMPLE.names, "rack"}
     assert [r.rack for r in kept.where("rack is not null").collect()] == ["r1"]
@@ -167,7 +165,7 @@ def test_a_home_that_only_spark_reaches_wants_its_jvm(spark: Session, tmp_path: 
     with pytest.raises(Unusable, match=r"hdfs://nowhere/x is reached through Spark's own JVM"):
         place("hdfs://nowhere/x")
     with pytest.raises(Unusable, match=r"No FileSystem for scheme|nothing://x"):
-        sample_history.files("nothing://x/y", spark)
+        history.files("nothing://x/y", spark)
     there = place(tmp_path.as_uri(), spark)
     there.write("a/b", json.dumps([1]).encode())
     assert there.read("a/b") == (tmp_path / "a" / "b").read_bytes() == b"[1]"

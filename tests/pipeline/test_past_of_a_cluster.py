@@ -9,7 +9,7 @@ from tests.pipeline.conftest import Desk
 from tests.support.clients import produce
 
 from spindle.client.results import NewTopic
-from spindle.pipeline import forecast, job, sample_history, write_rates
+from spindle.pipeline import forecast, history, job, write_rates
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import Session
 from spindle.pipeline.what_if import Changes, what_if
@@ -43,9 +43,7 @@ def test_written_bytes_and_sizes_are_those_of_the_brokers(
     sampled()
     last = size_of("grows")
     assert last - first > 30 * 20_000
-    rows = {
-        r.topic: r for r in write_rates.replicas(sample_history.read(spark, tmp_path)).collect()
-    }
+    rows = {r.topic: r for r in write_rates.replicas(history.read(spark, tmp_path)).collect()}
     grows, remade = rows["grows"], rows["remade"]
     assert (grows.size, grows.written) == (last, last - first)
     assert grows.write_rate == pytest.approx((last - first) / grows.observed)
@@ -66,7 +64,7 @@ def test_from_samples_of_a_cluster_to_what_will_be_and_what_would_be(
     (home,) = [d.path for d in told if any(name.topic == TOPIC for name in d.current)]
     (other,) = [d.path for d in told if d.path != home]
 
-    first, *others = forecast.forecast(sample_history.read(spark, tmp_path))
+    first, *others = forecast.forecast(history.read(spark, tmp_path))
     assert (first.broker, set(first.paths)) == (1, {home, other}), "they are on one device"
     assert first.growth > 0
     assert first.full_at is not None

@@ -23,7 +23,7 @@ from spindle.pipeline import auditing
 from spindle.pipeline.forensics import examine
 from spindle.pipeline.segments.source import register
 from spindle.pipeline.session import Session
-from spindle.pipeline.sources import FORMAT, LogDirsSource
+from spindle.pipeline.sources import FORMAT, LogDirs
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(400)]
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
@@ -122,7 +122,7 @@ def disks(
         compact(kafka)
         found = Disks(kafka.log_dirs(1), consumed(kafka, "read_uncommitted"))
         found.committed = consumed(kafka, "read_committed")
-        spark.dataSource.register(LogDirsSource)
+        spark.dataSource.register(LogDirs)
         live = spark.read.format(FORMAT).option("bootstrap", kafka.bootstrap).load()
         found.sampled = live.collect()
         found.told = kafka.run_tool(LOG_DIRS, "--bootstrap-server", kafka.bootstrap, "--describe")

@@ -16,11 +16,11 @@ from tests.support.waiting import eventually
 
 from spindle.pipeline.schemas import SAMPLE
 from spindle.pipeline.session import Session
-from spindle.pipeline.sources import FORMAT, LogDirsSource
+from spindle.pipeline.sources import FORMAT, LogDirs
 
 
 def live(spark: Session, bootstrap: str) -> DataFrame:
-    spark.dataSource.register(LogDirsSource)
+    spark.dataSource.register(LogDirs)
     return spark.read.format(FORMAT).option("bootstrap", bootstrap).load()
 
 
@@ -63,7 +63,7 @@ def test_brokers_that_hang_or_hang_up_cost_a_row_each_and_no_more_than_their_tim
 ) -> None:
     with FakeFleet(12, 2, 20, {3: SILENT, 7: HANGING_UP, 9: SILENT}) as fleet:
         reader = spark.read.format(FORMAT).option("bootstrap", fleet.bootstrap)
-        spark.dataSource.register(LogDirsSource)
+        spark.dataSource.register(LogDirs)
         rows = reader.option("timeout", "3").option("tasks", "2").load().collect()
     silent = {r.broker: r.broker_error for r in rows if r.broker_error is not None}
     assert sorted(silent) == [3, 7, 9]
@@ -77,7 +77,7 @@ def test_brokers_that_hang_or_hang_up_cost_a_row_each_and_no_more_than_their_tim
 
 
 def test_only_the_columns_that_are_wanted_are_made(spark: Session, desk: Desk) -> None:
-    spark.dataSource.register(LogDirsSource)
+    spark.dataSource.register(LogDirs)
     narrow = (
         spark.read.format(FORMAT).schema("broker int, directory string, usable_bytes long")
         .option("bootstrap", desk.bootstrap).load()
@@ -87,7 +87,7 @@ def test_only_the_columns_that_are_wanted_are_made(spark: Session, desk: Desk) -
 
 
 def test_without_a_bootstrap_it_says_what_it_needs(spark: Session) -> None:
-    spark.dataSource.register(LogDirsSource)
+    spark.dataSource.register(LogDirs)
     with pytest.raises(PySparkException, match=r"needs \.option"):
         spark.read.format(FORMAT).load().count()
     with pytest.raises(PySparkException, match="must be positive"):
@@ -98,7 +98,7 @@ def test_without_a_bootstrap_it_says_what_it_needs(spark: Session) -> None:
 def test_a_stream_samples_at_each_interval_and_goes_on_after_a_restart(
     spark: Session, desk: Desk, tmp_path: Path
 ) -> None:
-    spark.dataSource.register(LogDirsSource)
+    spark.dataSource.register(LogDirs)
 
     def start() -> Any:
         stream = (

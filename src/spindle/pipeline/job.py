@@ -19,13 +19,13 @@ from spindle.model.errors import Unusable
 from spindle.pipeline import (
     directory_loads,
     forecast,
+    history,
     parallel_planning,
-    sample_history,
     write_rates,
 )
 from spindle.pipeline.cluster_columns import Racks
 from spindle.pipeline.proposal import ClusterProposal, DirectoryNow, PlanRequest, Waves
-from spindle.pipeline.sources import FORMAT, LogDirsSource
+from spindle.pipeline.sources import FORMAT, LogDirs
 from spindle.pipeline.spark_messages import core
 from spindle.planning.load import HERE, PlannedMove
 
@@ -50,17 +50,17 @@ def propose(
         file = sample(spark, bootstrap, history_dir)
         if file is None:
             return ClusterProposal((), (), 0, ("no broker is registered",), (), wanted)
-        samples = sample_history.read_files(spark, [file])
+        samples = history.read_files(spark, [file])
         now = directory_loads.told(samples)  # The file is a single sample.
-        past = forecast.recent(sample_history.read(spark, history_dir))
+        past = forecast.recent(history.read(spark, history_dir))
         return proposed(samples, now, directory_loads.directories(now), wanted, racks, past, ahead)
 
 
 def sample(spark: SparkSession, bootstrap: str, history_dir: Path | str) -> str | None:
     """Add a sample of a cluster to the history; its file, None where no broker is registered."""
-    spark.dataSource.register(LogDirsSource)
+    spark.dataSource.register(LogDirs)
     live = spark.read.format(FORMAT).option("bootstrap", bootstrap).load()
-    return sample_history.append(live, history_dir)
+    return history.append(live, history_dir)
 
 
 def proposed(

@@ -38,7 +38,7 @@ ASKED_AT_ONCE = 16
 FORMAT = "spindle.logdirs"
 
 
-class LogDirsSource(DataSource):  # type: ignore[misc]
+class LogDirs(DataSource):  # type: ignore[misc]
     """The log directories of a cluster.
 
     Options: `bootstrap`; `timeout` in seconds for each broker (10); `tasks`, how many ask at most

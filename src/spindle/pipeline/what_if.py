@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spindle.model.errors import Unusable
-from spindle.pipeline import directory_loads, forecast, job, sample_history
+from spindle.pipeline import directory_loads, forecast, history, job
 from spindle.pipeline.proposal import ClusterProposal, PlanRequest
 from spindle.pipeline.schemas import DIRECTORY
 from spindle.planning.amounts import counted, listed
@@ -71,7 +71,7 @@ def what_if(
 ) -> Answer:
     """Plan from the newest samples of a history, as if things were different."""
     with job.in_few_words():
-        samples = sample_history.read(spark, history_dir)
+        samples = history.read(spark, history_dir)
         if not samples.head(1):
             raise NoHistory(
                 f"there is no history in {history_dir}: take a sample with "

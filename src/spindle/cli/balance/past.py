@@ -84,7 +84,7 @@ def history(
     elif every is not None:
         raise Unusable("--every samples a cluster: name it with --bootstrap-server")
     with spark_session("spindle balance history", spark_remote) as spark:
-        from spindle.pipeline import sample_history as keeping
+        from spindle.pipeline import history as keeping
         from spindle.pipeline.forecast import summary
         from spindle.pipeline.job import in_few_words
 
@@ -130,7 +130,7 @@ def forecast(
     history to tell it from.
     """
     with spark_session("spindle balance forecast", spark_remote) as spark:
-        from spindle.pipeline import sample_history as keeping
+        from spindle.pipeline import history as keeping
         from spindle.pipeline.forecast import forecast as told
         from spindle.pipeline.forecast import recent
         from spindle.pipeline.job import in_few_words
