@@ -6,11 +6,14 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from tools.messages.entities import request_types
 
 from spindle.model.ids import PartitionId, TopicPartition
 from spindle.sim.exhaustive.digest import digest
 from spindle.sim.exhaustive.situation import ID, LEAVE_OUT, Choice, ExplorationBounds, Situation
+from spindle.sim.exhaustive.transacting import TransactionSituation
+from spindle.sim.exhaustive.transaction_bounds import TransactionBounds
 from spindle.wire.apis import Key
 
 NOW = 1e6
@@ -42,6 +45,28 @@ def test_what_is_left_out_is_there() -> None:
     request_types(Key.ASSIGN_REPLICAS_TO_DIRS, 0)
     known = {f"{kind.__name__}.{name}" for kind in _kinds(object) for name in _attributes(kind)}
     assert sorted(LEAVE_OUT - known) == []
+
+
+@pytest.mark.spec("C-01")
+def test_what_is_not_learned_yet_tells_situations_apart() -> None:
+    """Two changes that no broker has read, in one order or the other, are learned one by one."""
+    situations = []
+    for kinds in (("coordinate", "lead"), ("lead", "coordinate")):
+        situation = TransactionSituation(TransactionBounds(coordinators=1, leaders=1))
+        for kind in kinds:
+            situation.take(next(c for c in situation.choices() if c.kind == kind))
+        situations.append(situation)
+    assert situations[0].digest() != situations[1].digest()
+
+
+def test_each_search_leaves_out_its_own() -> None:
+    class Thing:
+        def __init__(self, counts: int) -> None:
+            self.counts = counts
+
+    left_out = frozenset({"Thing.counts"})
+    assert digest(NOW, left_out, Thing(1)) == digest(NOW, left_out, Thing(2))
+    assert digest(NOW, frozenset(), Thing(1)) != digest(NOW, frozenset(), Thing(2))
 
 
 def test_equal_values_are_one_whether_they_are_the_same_object_or_not() -> None:

@@ -47,6 +47,7 @@ class Digest:
         self._parts: list[Any] = []
         self._now = now
         self._leave_out = leave_out
+        self._shapes = _SHAPES.setdefault(leave_out, {})
         self._met: dict[int, int] = {}
         self._names: dict[str, int] = {}
 
@@ -149,7 +150,9 @@ class Digest:
     def attributes(self, thing: Any) -> None:
         """What an object consists of."""
         kind: Any = type(thing)
-        shape = _SHAPES.get(kind) or _shape(kind, self._leave_out)
+        shape = self._shapes.get(kind)
+        if shape is None:
+            shape = self._shapes[kind] = _Shape(kind, self._leave_out)
         add, put = self.add, self._parts.append
         for value in shape.slots(thing):
             put(value) if type(value) in _PLAIN else add(value)
@@ -240,12 +243,8 @@ class _Shape:
         return mark, None if kept == names else kept
 
 
-_SHAPES: dict[type, _Shape] = {}
-
-
-def _shape(kind: type, leave_out: frozenset[str]) -> _Shape:
-    found = _SHAPES[kind] = _Shape(kind, leave_out)
-    return found
+_SHAPES: dict[frozenset[str], dict[type, _Shape]] = {}
+"""By what is left out: searches in one process may leave out different things."""
 
 
 def digest(now: float, leave_out: frozenset[str], *things: Any) -> bytes:

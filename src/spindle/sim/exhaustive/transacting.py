@@ -456,5 +456,5 @@ class TransactionSituation:
         asked = [self.sides[x.source].out._waiting[x.ticket] for x in self.letters if x.heard]
         return digest(
             self.now, NOT_COUNTED, list(self.sides.values()), self.letters, waiting, asked,
-            self.askers, self.youngest, len(self.log), sorted(self.used.items()),
+            self.askers, self.youngest, self.log[1:], sorted(self.used.items()),
         )  # fmt: skip
