@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spindle.pipeline import directory_loads, parallel_planning, history
+from spindle.pipeline import directory_loads, history, parallel_planning
 from spindle.pipeline.proposal import PlanRequest
 from spindle.pipeline.session import session
 from spindle.planning.load import Band, PlannedMove
