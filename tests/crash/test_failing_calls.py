@@ -136,7 +136,7 @@ def test_a_copy_goes_on_after_any_call_that_failed(code: int, failing: str) -> N
             break
         failed += 1
         assert read_values(target, FUTURE) == read_values(source)
-        check_log(target, target._logs[FUTURE].loaded(0))
+        check_log(target, target.logs[FUTURE].loaded(0))
     assert failed > 20
 
 

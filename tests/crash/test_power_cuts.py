@@ -112,7 +112,7 @@ def test_a_segment_that_was_cut_off_does_not_come_back_where_new_records_end() -
         synced.discard(id(disk))
         directory, _ = reopen(disk, "/data/d1")
         create(directory, segment_bytes=1 << 20)
-        last = directory._logs[KEY].active.base
+        last = directory.logs[KEY].active.base
         directory.run(Truncate(directory.path, KEY, last - 2))
         append(directory, batch(last - 2, [b"new"] * 2, at=last), sync=True)
         synced.add(id(disk))

@@ -368,11 +368,11 @@ def test_what_was_aborted_below_a_checkpoint_stays_so() -> None:
         offset = append(directory, values, ended)
     for _ in range(4):
         directory.run(WriteCheckpoints(PATH))
-    point = directory._logs[KEY].recovery_point
+    point = directory.logs[KEY].recovery_point
     assert point > 10
     disk.crash(Unlucky())
     directory, _ = opened(disk)
-    found = aborted_transactions.between(directory._logs[KEY].segments, 0, point)
+    found = aborted_transactions.between(directory.logs[KEY].segments, 0, point)
     assert [(a.first, a.last) for a in found] == [(n, n + 2) for n in range(0, point, 3)]
 
 

@@ -121,8 +121,8 @@ def with_damaged_copy() -> MemoryDisk:
     copy_all(source, target)
     for _ in range(4):
         target.run(WriteCheckpoints("/data/d2"))
-    *_, before, last = target._logs[FUTURE].segments
-    assert target._logs[FUTURE].recovery_point == last.base
+    *_, before, last = target.logs[FUTURE].segments
+    assert target.logs[FUTURE].recovery_point == last.base
     disk.settle()
     disk.kill()
     disk.rot(before.path(), 200, 0x10)
@@ -203,7 +203,7 @@ def test_a_copy_takes_no_segment_of_another_history() -> None:
         disk, target = fresh()
         create(target, FUTURE)
         fill(target, 20, FUTURE)
-        folder = target._logs[FUTURE].path
+        folder = target.logs[FUTURE].path
         disk.settle()
         disk.kill()
         for offset, count in ((19, 1), (20, 2)):
@@ -248,7 +248,7 @@ def test_a_segment_with_new_indexes_is_as_young_as_its_newest_record(
         disk, directory = fresh()
         create(directory, segment_bytes=26_000, index_interval_bytes=1)
         fill(directory, 500)
-        sealed = directory._logs[KEY].segments[0]
+        sealed = directory.logs[KEY].segments[0]
         newest, times = sealed.latest.timestamp, sealed.path(layout.TIME_INDEX)
         directory.run(Flush(PATH, KEY))
         directory.run(WriteCheckpoints(PATH))
@@ -267,7 +267,7 @@ def test_a_log_whose_loss_was_accepted_is_marked_until_it_is_on_the_medium() -> 
         disk, directory = fresh()
         create(directory, segment_bytes=26_000, index_interval_bytes=1)
         fill(directory, 500)
-        sealed = directory._logs[KEY].segments[0]
+        sealed = directory.logs[KEY].segments[0]
         newest, times = sealed.latest.timestamp, sealed.path(layout.TIME_INDEX)
         directory.run(Flush(PATH, KEY))
         directory.run(WriteCheckpoints(PATH))
@@ -355,7 +355,7 @@ def test_no_producer_is_known_by_records_that_a_power_cut_took() -> None:
     fill(directory, 4)
     directory.run(Flush(PATH, KEY))
     disk.settle()
-    log = directory._logs[KEY]
+    log = directory.logs[KEY]
     end = 4
     while len(log.segments) == 1:
         lost = {"producer_id": 5, "producer_epoch": 0, "base_sequence": end - 4}
@@ -385,14 +385,14 @@ def test_a_copy_that_goes_on_after_a_kill_keeps_its_name() -> None:
     disk, source = fresh()
     create(source, segment_bytes=700, index_interval_bytes=150)
     fill(source, 20)
-    source.run(MoveLogStart(PATH, KEY, source._logs[KEY].active.base))
+    source.run(MoveLogStart(PATH, KEY, source.logs[KEY].active.base))
     format_at(disk, "/data/d2", seed=9)
     disk.settle()
     target, _ = reopen(disk, "/data/d2", seed=3)
     create(target, FUTURE, segment_bytes=700, index_interval_bytes=150)
     progress = step(source, target)
     progress = step(source, target, progress.mark, most=100)
-    first = source._logs[KEY].start
+    first = source.logs[KEY].start
     assert first < progress.end < 20
     disk.kill()
     source, _ = reopen(disk, PATH)

@@ -9,26 +9,6 @@ DIRECTORIES = [
         "storage/directory.py",
         MOVES,
         (
-            "a new log's topic id is not synced",
-            "                    sync_topic_id(self._logs[key])\n",
-            "",
-        ),
-        (
-            "a new log's files are not synced",
-            "                    self.disk.sync_dir(self._logs[key].path)\n",
-            "",
-        ),
-        (
-            "a new log's name is not synced",
-            "            if created:\n                self.disk.sync_dir(self.path)\n",
-            "",
-        ),
-        (
-            "an append that asks for a sync gets none",
-            "                if key in self._logs:\n                    self._logs[key].sync()\n",
-            "                pass\n",
-        ),
-        (
             "what waits for its sync waits for the whole group",
             "                self._commit(results)\n            result = self._attempt(job)",
             "                pass\n            result = self._attempt(job)",
@@ -45,87 +25,98 @@ DIRECTORIES = [
             "explain(error))\n        if self._failed is not None:",
         ),
         (
+            "a directory counts as shut down before its logs are",
+            "        self._open_logs().close()\n"
+            "        files.require_formatted(self.disk, self.path)\n"
+            "        data = checkpoints.encode_clean_shutdown(broker_epoch)\n"
+            '        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)\n',
+            "        files.require_formatted(self.disk, self.path)\n"
+            "        data = checkpoints.encode_clean_shutdown(broker_epoch)\n"
+            '        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)\n'
+            "        self._open_logs().close()\n",
+        ),
+    ),
+    *mutants(
+        "storage/log_manager.py",
+        MOVES,
+        (
+            "a new log's topic id is not synced",
+            "                sync_topic_id(self.logs[key])\n",
+            "",
+        ),
+        (
+            "a new log's files are not synced",
+            "                self.disk.sync_dir(self.logs[key].path)\n",
+            "",
+        ),
+        (
+            "a new log's name is not synced",
+            "        if created:\n            self.disk.sync_dir(self.path)\n",
+            "",
+        ),
+        (
+            "an append that asks for a sync gets none",
+            "            if key in self.logs:\n                self.logs[key].sync()\n",
+            "            pass\n",
+        ),
+        (
             "a new log does not forget an earlier one's checkpoints",
-            "            self._open_offsets().forget(job.key.topic_partition)\n",
+            "            self.offsets.forget(job.key.topic_partition)\n",
             "            pass\n",
         ),
         (
             "a cut comes before the recovery point is lowered",
-            "            self._open_offsets().lower(name, floor)\n"
+            "            self.offsets.lower(name, floor)\n"
             "            if not log.key.future:\n"
-            "                self._open_offsets().lower_mark(name, floor)\n"
+            "                self.offsets.lower_mark(name, floor)\n"
             "            log.truncate(job.offset)\n",
             "            log.truncate(job.offset)\n"
-            "            self._open_offsets().lower(name, floor)\n"
+            "            self.offsets.lower(name, floor)\n"
             "            if not log.key.future:\n"
-            "                self._open_offsets().lower_mark(name, floor)\n",
+            "                self.offsets.lower_mark(name, floor)\n",
         ),
         (
             "a cut leaves the recovery point",
-            "            self._open_offsets().lower(name, floor)\n",
+            "            self.offsets.lower(name, floor)\n",
             "",
         ),
         (
             "a cut leaves the high watermark",
-            "                self._open_offsets().lower_mark(name, floor)\n",
+            "                self.offsets.lower_mark(name, floor)\n",
             "                pass\n",
         ),
         (
             "a cut of a future log lowers the current one's high watermark",
             "            if not log.key.future:\n"
-            "                self._open_offsets().lower_mark(name, floor)",
-            "            if log.key:\n                self._open_offsets().lower_mark(name, floor)",
+            "                self.offsets.lower_mark(name, floor)",
+            "            if log.key:\n                self.offsets.lower_mark(name, floor)",
         ),
         (
             "a reset leaves the recovery point",
-            "        self._open_offsets().lower(log.key.topic_partition, 0)\n",
+            "        self.offsets.lower(log.key.topic_partition, 0)\n",
             "",
         ),
         (
             "a reset leaves the high watermark",
-            "            self._open_offsets().lower_mark(log.key.topic_partition, 0)\n",
+            "            self.offsets.lower_mark(log.key.topic_partition, 0)\n",
             "            pass\n",
         ),
         (
             "a reset comes before the checkpoints are lowered",
-            "        self._open_offsets().lower(log.key.topic_partition, 0)\n"
+            "        self.offsets.lower(log.key.topic_partition, 0)\n"
             "        if not log.key.future:\n"
-            "            self._open_offsets().lower_mark(log.key.topic_partition, 0)\n"
+            "            self.offsets.lower_mark(log.key.topic_partition, 0)\n"
             "        log.reset(job.offset)\n",
             "        log.reset(job.offset)\n"
-            "        self._open_offsets().lower(log.key.topic_partition, 0)\n"
+            "        self.offsets.lower(log.key.topic_partition, 0)\n"
             "        if not log.key.future:\n"
-            "            self._open_offsets().lower_mark(log.key.topic_partition, 0)\n",
+            "            self.offsets.lower_mark(log.key.topic_partition, 0)\n",
         ),
         (
             "an alignment leaves the recovery point",
-            "            self._open_offsets().lower(log.key.topic_partition, low)\n"
+            "            self.offsets.lower(log.key.topic_partition, low)\n"
             "        return copy.adopt",
             "            pass\n        return copy.adopt",
-        ),
-        (
-            "a directory counts as shut down before its logs are",
-            "        for log in self._logs.values():\n            log.close()\n"
-            "        self._write_offsets()\n"
-            "        files.require_formatted(self.disk, self.path)\n"
-            "        data = checkpoints.encode_clean_shutdown(broker_epoch)\n"
-            '        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)\n',
-            "        files.require_formatted(self.disk, self.path)\n"
-            "        data = checkpoints.encode_clean_shutdown(broker_epoch)\n"
-            '        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)\n'
-            "        for log in self._logs.values():\n            log.close()\n"
-            "        self._write_offsets()\n",
-        ),
-        (
-            "a directory counts as shut down before its checkpoints are written",
-            "        self._write_offsets()\n"
-            "        files.require_formatted(self.disk, self.path)\n"
-            "        data = checkpoints.encode_clean_shutdown(broker_epoch)\n"
-            '        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)\n',
-            "        files.require_formatted(self.disk, self.path)\n"
-            "        data = checkpoints.encode_clean_shutdown(broker_epoch)\n"
-            '        files.replace(self.disk, f"{self.path}/{layout.CLEAN_SHUTDOWN}", data)\n'
-            "        self._write_offsets()\n",
         ),
         (
             "a shutdown writes no checkpoints",
@@ -134,8 +125,8 @@ DIRECTORIES = [
         ),
         (
             "a renamed source's name is not synced",
-            "        self._quarantined.pop(job.key, None)\n        self.disk.sync_dir(self.path)\n",
-            "        self._quarantined.pop(job.key, None)\n",
+            "        self.quarantined.pop(job.key, None)\n        self.disk.sync_dir(self.path)\n",
+            "        self.quarantined.pop(job.key, None)\n",
         ),
         (
             "a copy is marked as kept before it is renamed",
@@ -192,12 +183,12 @@ DIRECTORIES = [
         ),
         (
             "a log counts as clean before it is",
-            "        adopted = cleaning.adopt(self._log(job.key), job)\n"
+            "        adopted = cleaning.adopt(self.log(job.key), job)\n"
             "        if adopted is not None and job.cleaned_to is not None:\n"
-            "            self._open_offsets().clean(job.key.topic_partition, job.cleaned_to)\n",
+            "            self.offsets.clean(job.key.topic_partition, job.cleaned_to)\n",
             "        if job.cleaned_to is not None:\n"
-            "            self._open_offsets().clean(job.key.topic_partition, job.cleaned_to)\n"
-            "        adopted = cleaning.adopt(self._log(job.key), job)\n",
+            "            self.offsets.clean(job.key.topic_partition, job.cleaned_to)\n"
+            "        adopted = cleaning.adopt(self.log(job.key), job)\n",
         ),
         (
             "a bad log's mark does not know how far it had reached",

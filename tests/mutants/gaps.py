@@ -176,7 +176,7 @@ GAPS = [
         ),
     ),
     *mutants(
-        "storage/directory.py",
+        "storage/log_manager.py",
         TESTS,
         (
             "a promoted log has no mark of its own",

@@ -90,7 +90,7 @@ class Plain:
 
     def _log(self) -> Log:
         hosted = self.world.replicas.hosted[pid("t")]
-        return self.world.directories[hosted.directory]._log(hosted.key)
+        return self.world.directories[hosted.directory].logs[hosted.key]
 
     def _found(self, log: Log) -> dict[int, Given]:
         found: dict[int, Given] = {}

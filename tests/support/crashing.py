@@ -186,5 +186,5 @@ class Course:
         assert world.assigned("t") == world.id_of(place)
         directory = world.directories[place]
         holes = "cleanup.policy" in self.content.configs
-        check_log(directory, directory._log(key("t")).loaded(0), holes=holes)
+        check_log(directory, directory.logs[key("t")].loaded(0), holes=holes)
         assert directory.run(Read(place, key("t"), FAR, FAR, 1)).end == self.acknowledged

@@ -378,7 +378,7 @@ class World:
     def values(self, name: str, partition: int = 0) -> list[bytes | None]:
         """All values in a current log, read where it lives."""
         hosted = self.replicas.hosted[pid(name, partition)]
-        log = self.directories[hosted.directory]._log(hosted.key)
+        log = self.directories[hosted.directory].logs[hosted.key]
         found: list[bytes | None] = []
         at = log.start
         while at < log.end:

@@ -168,7 +168,7 @@ class Node:
     def records(self, number: int = 0) -> list[tuple[int, bytes | None]]:
         """All (offset, value) in a hosted log."""
         hosted = self.replicas.hosted[PartitionId(TOPIC, number)]
-        log = self.directories[hosted.directory]._log(hosted.key)
+        log = self.directories[hosted.directory].logs[hosted.key]
         data = log.read(log.start, log.end, 1 << 30, True).data if log.end > log.start else b""
         return [(x.offset, x.value) for b in split(data) for x in records_of(b)]
 

@@ -128,7 +128,7 @@ def read_batches(
 
 def read_values(directory: LogDirectory, key: LogKey = KEY, start: int = -1) -> dict[int, bytes]:
     """All records of a log (from its start): offset -> value."""
-    first = directory._logs[key].start
+    first = directory.logs[key].start
     return {
         record.offset: record.value or b""
         for found in read_batches(directory, key, start)
@@ -187,7 +187,7 @@ def check_log(directory: LogDirectory, loaded: LoadedLog, *, holes: bool = False
     last = {b.producer_id: b.last_offset for b in batches}
     known = {p.producer_id: p.last_offset for p in loaded.producers}
     assert {p: known.get(p) for p in last} == last
-    for segment in directory._logs[loaded.key].segments:
+    for segment in directory.logs[loaded.key].segments:
         starts = {h.last_offset: h.position for h in segment.headers()}
         for offset, position in segment.index.between(0, segment.size):
             assert starts[offset] == position

@@ -34,7 +34,7 @@ def damage(world: World, why: str = "bad CRC at 77") -> None:
 
 
 def end_of(world: World) -> int:
-    return world.directories["/d1"]._log(LogKey("t", 0)).end
+    return world.directories["/d1"].logs[LogKey("t", 0)].end
 
 
 @pytest.mark.spec("K589-04", "B-28")
@@ -194,7 +194,7 @@ def test_a_log_that_has_lost_its_end_is_not_taken_up_as_if_nothing_were() -> Non
     world = started(1)
     fill(world, 10)
     directory = world.directories["/d1"]
-    log = directory._log(LogKey("t", 0))
+    log = directory.logs[LogKey("t", 0)]
     hosted = world.replicas.hosted[pid("t")]
     world.replicas.on_failure(hosted, LogFailed("/d1", "t-0", "I/O error", suspect=True))
     path = log.active.path()

@@ -427,12 +427,12 @@ def test_retention_applies_to_the_future_log_too() -> None:
     assert 10 < start < 30
     left = world.directories["/d1"].disk.list("/d1/t-0")
     assert not any(name.endswith(".log.deleted") for name in left)
-    future = world.directories["/d2"]._logs[key("t", future=True)]
+    future = world.directories["/d2"].logs[key("t", future=True)]
     assert future.start == start
     world.controller.commits = True
     world.assign("t", world.id_of("/d2"))
     world.until(moved(world))
-    assert world.directories["/d2"]._logs[key("t")].start == start
+    assert world.directories["/d2"].logs[key("t")].start == start
     assert world.values("t") == [b"%d" % n for n in range(start, 30)]
 
 

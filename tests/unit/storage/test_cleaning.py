@@ -56,7 +56,7 @@ def test_the_last_record_of_each_key_stays_where_it_is(
     assert set(after) <= set(before), "nothing is changed"
     last = {key: (offset, key, value) for offset, key, value in before}
     assert set(last.values()) <= set(after), "no key loses its last record"
-    active = directory._logs[KEY].active.base
+    active = directory.logs[KEY].active.base
     cleaned = [entry for entry in after if entry[0] < active]
     for offset, key, _ in cleaned:
         later = [o for o, k, _ in before if k == key and offset < o < active]
@@ -204,7 +204,7 @@ def test_a_damaged_batch_fails_the_log_and_is_not_dropped() -> None:
     end = 0
     for n in range(20):
         end = put(directory, end, (f"k{n % 2}", "v" * 30))
-    log = directory._logs[KEY]
+    log = directory.logs[KEY]
     disk.open(log.segments[0].path()).write(70, [b"?"])
     with pytest.raises(LogFailed, match="CRC"):
         plan_and_clean(directory)

@@ -74,7 +74,7 @@ class World:
 
     def happen(self) -> None:
         """Something happens to the source."""
-        log = self.source._logs[KEY]
+        log = self.source.logs[KEY]
         rng = self.rng
         kind = rng.randrange(12)
         if kind < 6:
@@ -134,7 +134,7 @@ class World:
     def finish(self) -> None:
         """With the source blocked, the copy comes to its end and is the same, bytes and all."""
         copy_all(self.source, self.target, 700)
-        ours, theirs = self.source._logs[KEY], self.target._logs[FUTURE]
+        ours, theirs = self.source.logs[KEY], self.target.logs[FUTURE]
         assert (theirs.start, theirs.end) == (ours.start, ours.end)
         assert theirs.epochs.entries == ours.epochs.entries
         assert theirs.producers.recent == ours.producers.recent

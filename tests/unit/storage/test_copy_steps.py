@@ -74,7 +74,7 @@ def test_what_is_copied_after_a_sync_is_synced_by_the_next_one() -> None:
     assert 0 < progress.end < 8
     target.run(Flush(target.path, FUTURE))
     copy_all(source, target)
-    assert len(target._logs[FUTURE].segments) == 1, "to begin another one would sync it"
+    assert len(target.logs[FUTURE].segments) == 1, "to begin another one would sync it"
     target.run(Flush(target.path, FUTURE))
     disk.crash(Unlucky())
     directory, found = reopen(disk, "/data/d2")
@@ -312,9 +312,9 @@ def test_a_log_of_other_segments_is_continued_all_the_same() -> None:
     for old in read_batches(source):
         if old.base_offset < 22:
             append(target, old, key=FUTURE)
-    target._logs[FUTURE].roll(0)
-    assert [s.base for s in target._logs[FUTURE].segments] != [
-        s.base for s in source._logs[KEY].segments
+    target.logs[FUTURE].roll(0)
+    assert [s.base for s in target.logs[FUTURE].segments] != [
+        s.base for s in source.logs[KEY].segments
     ]
     copy_all(source, target, 300)
     same(source, target)
@@ -389,7 +389,7 @@ def test_promoting_tells_which_epoch_each_record_is_of(flushed: bool, restarted:
 
     torn = step(source, target, first.mark, meanwhile=cut)
     assert torn.end == 60
-    assert len(target._logs[FUTURE].segments) > 3, "some are sealed that nothing has confirmed"
+    assert len(target.logs[FUTURE].segments) > 3, "some are sealed that nothing has confirmed"
     if flushed:
         target.run(Flush(target.path, FUTURE))
     target.run(WriteCheckpoints(target.path))

@@ -24,6 +24,7 @@ from spindle.model.jobs import (
     Close,
     Read,
     Truncate,
+    WriteCheckpoints,
 )
 from spindle.model.log_values import LogKey, OpenedDirectory
 from spindle.model.scrub_jobs import Scrub, Scrubbed, ScrubPlace
@@ -82,7 +83,7 @@ def close_and_reopen(
 def test_a_round_looks_at_every_byte_once_and_finds_a_good_directory_good() -> None:
     _, directory = filled()
     pieces = scrub_round(directory)
-    assert sum(p.bytes for p in pieces) == sum(log.size for log in directory._logs.values())
+    assert sum(p.bytes for p in pieces) == sum(log.size for log in directory.logs.values())
     assert not any(p.bad or p.mended for p in pieces)
     assert max(p.bytes for p in pieces) <= 300 + 250
     again, size = directory.run(Scrub(PATH, ScrubPlace(), 1 << 30)), 0
@@ -185,7 +186,7 @@ def test_a_segment_that_was_cut_and_grew_since_the_last_look_is_not_called_damag
         fill(directory, 20, size=size)
         found = directory.run(Scrub(PATH, place, 1 << 20))
         assert found.bad == ()
-        whole = directory._logs[KEY].size
+        whole = directory.logs[KEY].size
         assert found.bytes == (whole - place.position if size == 50 else whole)
 
 
@@ -246,9 +247,9 @@ def test_after_a_clean_stop_what_is_missing_costs_one_log_and_nothing_is_thrown_
 @pytest.mark.spec("B-28")
 def test_after_a_kill_damage_before_the_recovery_point_costs_one_log() -> None:
     disk, directory = filled()
-    log = directory._logs[KEY]
+    log = directory.logs[KEY]
     log.sync()
-    directory._open_offsets().write_logs(directory._logs.values())
+    directory.run(WriteCheckpoints(PATH))
     disk.settle()
     disk.kill()
     left = segments(disk)

@@ -346,7 +346,7 @@ def test_settings_take_effect_at_the_next_append() -> None:
     fill(directory, 10)
     directory.run(Configure(PATH, KEY, LogSettings(segment_bytes=200)))
     fill(directory, 10)
-    assert len(directory._logs[KEY].segments) > 3
+    assert len(directory.logs[KEY].segments) > 3
 
 
 def test_creating_again_gives_the_log_that_is_there() -> None:
@@ -354,7 +354,7 @@ def test_creating_again_gives_the_log_that_is_there() -> None:
     create(directory)
     fill(directory, 10)
     assert create(directory).end == 10
-    assert directory._logs[KEY].topic_id == TOPIC_ID
+    assert directory.logs[KEY].topic_id == TOPIC_ID
 
 
 def test_a_name_that_is_used_again_begins_without_the_old_offsets() -> None:

@@ -42,7 +42,7 @@ def kafkas(empty: Sequence[int], close: bool) -> tuple[MemoryDisk, LogDirectory]
     end = 0
     for n in range(30):
         end = put(directory, end, (f"k{n % 4}", f"{n}-" + "v" * 20))
-    bases = [segment.base for segment in directory._logs[KEY].segments]
+    bases = [segment.base for segment in directory.logs[KEY].segments]
     assert len(bases) > 8
     directory.run(Close(PATH, 5)) if close else disk.kill()
     for at in empty:
@@ -55,7 +55,7 @@ def kafkas(empty: Sequence[int], close: bool) -> tuple[MemoryDisk, LogDirectory]
     assert opened.quarantined == ()
     assert opened.logs[0].end == 30
     create(directory, segment_bytes=300)
-    assert len([s for s in directory._logs[KEY].segments if not s.size]) >= len(empty)
+    assert len([s for s in directory.logs[KEY].segments if not s.size]) >= len(empty)
     return disk, directory
 
 
@@ -66,17 +66,17 @@ def test_a_cleaning_goes_on_behind_an_empty_segment(empty: list[int], close: boo
     before = found(directory)
     create(directory, segment_bytes=4000)
     assert plan_and_clean(directory, rules=EAGER)
-    sealed = directory._logs[KEY].segments[:-1]
+    sealed = directory.logs[KEY].segments[:-1]
     assert len(sealed) == 1, "all fit one"
     assert sealed[0].size
-    active = directory._logs[KEY].active.base
+    active = directory.logs[KEY].active.base
     last = {key: (offset, key, value) for offset, key, value in before if offset < active}
     assert [entry for entry in found(directory) if entry[0] < active] == sorted(last.values())
 
 
 def test_empty_segments_alone_are_not_worth_a_cleaning() -> None:
     _, directory = kafkas(range(9), close=True)
-    assert [segment.size > 0 for segment in directory._logs[KEY].segments] == [False] * 9 + [True]
+    assert [segment.size > 0 for segment in directory.logs[KEY].segments] == [False] * 9 + [True]
     assert not plan_and_clean(directory, rules=EAGER)
 
 
@@ -85,11 +85,11 @@ def test_empty_segments_alone_are_not_worth_a_cleaning() -> None:
 @pytest.mark.parametrize("by", ["size", "time"])
 def test_retention_goes_on_behind_an_empty_segment(empty: list[int], close: bool, by: str) -> None:
     _, directory = kafkas(empty, close)
-    active = directory._logs[KEY].active.base
-    most = directory._logs[KEY].active.size
+    active = directory.logs[KEY].active.base
+    most = directory.logs[KEY].active.size
     rules = (-1, most) if by == "size" else (5000, -1)
     assert directory.run(Retain(PATH, KEY, *rules, active, NOW)).start == active
-    assert [s.base for s in directory._logs[KEY].segments] == [active]
+    assert [s.base for s in directory.logs[KEY].segments] == [active]
 
 
 @WHERE
@@ -122,7 +122,7 @@ def test_times_are_found_behind_an_empty_segment(empty: list[int], close: bool) 
 @STOP
 def test_a_scrub_goes_on_behind_an_empty_segment(empty: list[int], close: bool) -> None:
     _, directory = kafkas(empty, close)
-    size = directory._logs[KEY].size
+    size = directory.logs[KEY].size
     place: ScrubPlace | None = ScrubPlace("")
     seen = 0
     while place is not None:

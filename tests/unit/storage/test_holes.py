@@ -70,7 +70,7 @@ def shorten(disk: MemoryDisk, name: str, to: int) -> None:
 def test_a_lost_segment_of_a_compacted_log_is_seen(indexes: bool) -> None:
     """As a power cut leaves it: its name is there, and no byte of it; its indexes may be gone."""
     disk, directory = compacted()
-    gapped = [s for s in directory._logs[KEY].segments if s.size]
+    gapped = [s for s in directory.logs[KEY].segments if s.size]
     disk.kill()
     lost = logs(disk)[-2]
     assert len(gapped) > 3
@@ -86,7 +86,7 @@ def test_a_lost_segment_of_a_compacted_log_is_seen(indexes: bool) -> None:
 def test_a_segment_that_ends_early_is_seen_in_a_compacted_log() -> None:
     """Cut where a batch ends: nothing in it tells that more was there."""
     disk, directory = compacted()
-    lost = directory._logs[KEY].segments[-2]
+    lost = directory.logs[KEY].segments[-2]
     first = next(lost.headers())
     disk.kill()
     shorten(disk, f"{lost.base:020d}.log", first.size)
@@ -96,7 +96,7 @@ def test_a_segment_that_ends_early_is_seen_in_a_compacted_log() -> None:
 
 def test_names_of_lost_segments_at_the_end_are_told() -> None:
     disk, directory = compacted()
-    ends = [segment.end for segment in directory._logs[KEY].segments]
+    ends = [segment.end for segment in directory.logs[KEY].segments]
     disk.kill()
     names = logs(disk)
     for name in names[-2:]:
@@ -117,7 +117,7 @@ def kafkas(*gaps: int) -> tuple[MemoryDisk, list[int]]:
     checkpoint knows its end.
     """
     disk, directory = compacted()
-    segments = directory._logs[KEY].segments
+    segments = directory.logs[KEY].segments
     bases = [segment.base for segment in segments]
     for at in gaps:
         segment = segments[at - 1]
@@ -204,7 +204,7 @@ def test_a_gap_in_a_log_that_was_never_compacted_is_a_loss_whoever_wrote_it() ->
 
 def test_a_log_that_is_made_here_has_no_gap_at_all_and_says_so() -> None:
     disk, directory = compacted()
-    log = directory._logs[KEY]
+    log = directory.logs[KEY]
     for segment, later in pairwise(log.segments):
         assert segment.written_end() == later.base, "the cleaner keeps a segment's end"
     directory.run(Sweep(PATH, KEY))
@@ -219,7 +219,7 @@ def test_a_segment_that_is_lost_below_the_recovery_point_is_seen() -> None:
     disk, directory = compacted()
     directory.run(Flush(PATH, KEY))
     directory.run(WriteCheckpoints(PATH))
-    lost = directory._logs[KEY].segments[2].base
+    lost = directory.logs[KEY].segments[2].base
     disk.kill()
     shorten(disk, f"{lost:020d}.log", 0)
     for kind in ("index", "timeindex"):
@@ -256,7 +256,7 @@ def test_a_mark_outlives_a_power_cut_where_it_was_lowered() -> None:
 
 def test_a_mark_beyond_the_end_is_one_that_a_cut_did_not_reach() -> None:
     disk, directory = compacted()
-    end = directory._logs[KEY].end
+    end = directory.logs[KEY].end
     disk.kill()
     disk.rename(f"{LOG}/{mark_of(disk)}", f"{LOG}/{layout.unbroken_file(end + 5)}")
     assert reopen(disk, PATH)[1].quarantined == ()
@@ -277,7 +277,7 @@ def test_a_segment_that_begins_behind_a_cut_between_two_batches_is_well() -> Non
     disk, directory = cut_in_a_gap()
     for offset in range(12, 20):
         put(directory, offset, ("k", "x" * 180))
-    assert 12 in [segment.base for segment in directory._logs[KEY].segments]
+    assert 12 in [segment.base for segment in directory.logs[KEY].segments]
     disk.kill()
     _, opened = reopen(disk, PATH)
     assert (opened.quarantined, opened.logs[0].end) == ((), 20)
@@ -296,13 +296,13 @@ def test_all_below_a_mark_is_on_the_medium() -> None:
 def test_an_accepted_loss_is_accepted_for_good() -> None:
     """Also where the checkpoint of recovery points is lost later."""
     disk, directory = compacted()
-    base = directory._logs[KEY].segments[2].base
+    base = directory.logs[KEY].segments[2].base
     disk.kill()
     shorten(disk, f"{base:020d}.log", 0)
     directory, opened = reopen(disk, PATH)
     assert opened.quarantined
     accept_loss(directory)
-    end = directory._logs[KEY].end
+    end = directory.logs[KEY].end
     disk.crash(Unlucky())
     disk.remove(f"{PATH}/recovery-point-offset-checkpoint")
     _, opened = reopen(disk, PATH)
@@ -331,7 +331,7 @@ def move(source: LogDirectory, target: LogDirectory) -> LoadedLog:
 @pytest.mark.spec("B-21", "B-28")
 def test_what_is_known_to_be_missing_moves_along() -> None:
     disk, source, target = moving()
-    gaps = source._logs[KEY].doubtful
+    gaps = source.logs[KEY].doubtful
     assert len(gaps) == 2
     assert move(source, target).doubtful == gaps
     disk.crash(Unlucky())
@@ -343,7 +343,7 @@ def test_what_is_known_to_be_missing_is_known_wherever_a_move_was_cut_off() -> N
     """Of the logs that are there, the current one tells of it after each power cut."""
     directories: dict[int, tuple[LogDirectory, LogDirectory]] = {}
     _, source, _ = moving()
-    gaps, end = source._logs[KEY].doubtful, source._logs[KEY].end
+    gaps, end = source.logs[KEY].doubtful, source.logs[KEY].end
 
     def prepare() -> MemoryDisk:
         disk, source, target = moving()
@@ -381,9 +381,9 @@ def test_a_cut_of_its_source_takes_a_future_logs_mark_along() -> None:
     create(target, FUTURE, segment_bytes=300)
     copy_all(source, target, most=2000)
     assert step(source, target, still=True).whole
-    future = target._logs[FUTURE]
+    future = target.logs[FUTURE]
     assert future.unbroken == future.end
-    cut = source._logs[KEY].segments[3].base
+    cut = source.logs[KEY].segments[3].base
     source.run(Truncate(PATH, KEY, cut))
     copy_all(source, target, most=2000)
     assert mark_of(disk, future.path) == layout.unbroken_file(cut)
@@ -392,7 +392,7 @@ def test_a_cut_of_its_source_takes_a_future_logs_mark_along() -> None:
 def test_a_move_forgets_what_is_missing_no_more() -> None:
     """Retention takes it while the move is under way; what is told of it goes with it."""
     disk, source, target = moving()
-    gaps = source._logs[KEY].doubtful
+    gaps = source.logs[KEY].doubtful
     create(target, FUTURE, segment_bytes=300)
     copy_all(source, target)
     source.run(MoveLogStart(PATH, KEY, gaps[0][1]))
@@ -404,7 +404,7 @@ def test_a_move_forgets_what_is_missing_no_more() -> None:
 def test_a_cut_takes_what_was_missing_behind_it() -> None:
     """Other records take those offsets: nothing is missing there any more."""
     disk, source, _ = moving()
-    gaps = source._logs[KEY].doubtful
+    gaps = source.logs[KEY].doubtful
     assert source.run(Truncate(PATH, KEY, gaps[0][0])).doubtful == ()
     for offset in range(gaps[0][0], gaps[1][1] + 5):
         put(source, offset, ("k", "x" * 20))

@@ -44,7 +44,7 @@ FIRST = f"{0:020d}.log"
 
 
 def bases(directory: LogDirectory) -> list[int]:
-    return [segment.base for segment in directory._logs[KEY].segments]
+    return [segment.base for segment in directory.logs[KEY].segments]
 
 
 def offsets(directory: LogDirectory) -> list[int]:

@@ -51,12 +51,12 @@ def test_a_segment_with_one_record_that_is_not_deleted_stays() -> None:
     _, directory = fresh()
     create(directory, segment_bytes=500)
     fill(directory, 40)
-    base = directory._logs[KEY].segments[1].base
+    base = directory.logs[KEY].segments[1].base
     assert isinstance(directory.run(MoveLogStart(PATH, KEY, base - 1)), LogStart)
-    assert [s.base for s in directory._logs[KEY].segments][:2] == [0, base]
+    assert [s.base for s in directory.logs[KEY].segments][:2] == [0, base]
     assert min(read_values(directory)) == base - 1
     directory.run(MoveLogStart(PATH, KEY, base))
-    assert directory._logs[KEY].segments[0].base == base
+    assert directory.logs[KEY].segments[0].base == base
 
 
 def test_retention_takes_no_segment_that_is_not_wholly_below_the_limit() -> None:
@@ -64,7 +64,7 @@ def test_retention_takes_no_segment_that_is_not_wholly_below_the_limit() -> None
     _, directory = fresh()
     create(directory, segment_bytes=500)
     fill(directory, 40)
-    end = directory._logs[KEY].segments[0].end
+    end = directory.logs[KEY].segments[0].end
     assert directory.run(Retain(PATH, KEY, -1, 0, end - 1, 0)).start == 0
     assert directory.run(Retain(PATH, KEY, -1, 0, end, 0)).start == end
 
@@ -77,7 +77,7 @@ def test_a_cut_takes_the_start_the_times_and_the_recovery_point_back() -> None:
     directory.run(MoveLogStart(PATH, KEY, 30))
     loaded = directory.run(Truncate(PATH, KEY, 20))
     assert (loaded.start, loaded.end, loaded.max_timestamp) == (20, 20, 19)
-    log = directory._logs[KEY]
+    log = directory.logs[KEY]
     assert log.recovery_point <= 20
     fill(directory, 10)
     directory.run(WriteCheckpoints(PATH))
@@ -100,10 +100,10 @@ def test_the_recovery_point_stops_at_the_first_segment_that_is_not_on_the_medium
     create(directory, segment_bytes=500)
     fill(directory, 20)
     directory.run(WriteCheckpoints(PATH))
-    waited = directory._logs[KEY].active.base
+    waited = directory.logs[KEY].active.base
     fill(directory, 20)
     directory.run(WriteCheckpoints(PATH))
-    log = directory._logs[KEY]
+    log = directory.logs[KEY]
     assert log.recovery_point == waited < log.active.base
     assert [s.synced for s in log.segments[:-1]] == [s.base < waited for s in log.segments[:-1]]
 

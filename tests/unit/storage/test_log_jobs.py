@@ -64,7 +64,7 @@ def read(directory: LogDirectory, offset: int, limit: int = FAR, most: int = 1 <
 
 def bases(directory: LogDirectory) -> list[int]:
     """Base offsets of the segments."""
-    return [segment.base for segment in directory._logs[KEY].segments]
+    return [segment.base for segment in directory.logs[KEY].segments]
 
 
 # --- producers -----------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ def test_producers_are_remembered_for_as_long_as_the_setting_says() -> None:
     """`producer.id.expiration.ms`: at each new segment, and with the setting of that moment."""
     _, directory = fresh()
     create(directory, producer_ms=1_000)
-    log = directory._logs[KEY]
+    log = directory.logs[KEY]
     for id, at_ms in ((1, 5_000), (2, 5_500)):
         header = {"producer_id": id, "producer_epoch": 0, "base_sequence": 0}
         append(directory, batch(log.end, [b"v"], at=at_ms, **header), now=at_ms)
@@ -148,7 +148,7 @@ def test_any_sizes_read_back(sizes: list[int], segment: int, interval: int, most
         batches.append(batch(offset, [b"%d" % offset * size]))
     append(directory, *batches)
     assert [b.data for b in read_batches(directory, most=most)] == [b.data for b in batches]
-    for segment_found in directory._logs[KEY].segments:
+    for segment_found in directory.logs[KEY].segments:
         assert segment_found.size <= max(segment, max(b.size for b in batches))
 
 
@@ -301,7 +301,7 @@ def test_retention_of_all_that_is_old_leaves_an_empty_segment() -> None:
 
 def test_what_retention_sets_aside_is_unlinked_beside_the_directorys_thread() -> None:
     directory = timed()
-    log = directory._logs[KEY]
+    log = directory.logs[KEY]
     before = files.weigh(directory.disk, log.path)
     gone = bases(directory)[0]
     directory.run(Retain(PATH, KEY, NEVER, log.size - 700, FAR, 0))
@@ -320,7 +320,7 @@ def test_what_was_set_aside_and_not_unlinked_goes_at_the_next_start() -> None:
     create(directory, segment_bytes=500)
     fill(directory, 20)
     kept = directory.run(Retain(PATH, KEY, NEVER, 700, FAR, 0))
-    path = directory._logs[KEY].path
+    path = directory.logs[KEY].path
     assert any(name.endswith(".log.deleted") for name in disk.list(path))
     disk.kill()
     directory, opened = reopen(disk, PATH)
@@ -331,7 +331,7 @@ def test_what_was_set_aside_and_not_unlinked_goes_at_the_next_start() -> None:
 
 def test_retention_by_size_keeps_at_least_so_much() -> None:
     directory = timed()
-    whole = directory._logs[KEY].size
+    whole = directory.logs[KEY].size
     kept = directory.run(Retain(PATH, KEY, NEVER, whole - 700, FAR, 0))
     assert whole - 700 <= kept.size < whole
     assert directory.run(Retain(PATH, KEY, NEVER, whole, FAR, 0)).start == kept.start
@@ -354,14 +354,14 @@ def test_sealed_segments_become_durable_at_the_second_checkpoint() -> None:
     disk, directory = fresh()
     create(directory, segment_bytes=500)
     fill(directory, 20)
-    log = directory._logs[KEY]
+    log = directory.logs[KEY]
     directory.run(WriteCheckpoints(PATH))
     assert log.recovery_point == 0
     directory.run(WriteCheckpoints(PATH))
     assert log.recovery_point == log.active.base > 0
     disk.kill()
     directory, opened = reopen(disk, PATH)
-    assert directory._logs[KEY].recovery_point == log.active.base
+    assert directory.logs[KEY].recovery_point == log.active.base
     check_log(directory, opened.logs[0])
 
 
@@ -370,7 +370,7 @@ def test_a_flush_moves_the_recovery_point_to_the_end() -> None:
     create(directory, segment_bytes=500)
     fill(directory, 20)
     directory.run(Flush(PATH, KEY))
-    assert directory._logs[KEY].recovery_point == 20
+    assert directory.logs[KEY].recovery_point == 20
     disk.crash(Random(1))
     assert reopen(disk, PATH)[1].logs[0].end == 20
 

@@ -155,7 +155,7 @@ class LogMachine(RuleBasedStateMachine):
         self._open(seed)
 
     def _bounds(self) -> tuple[int, int]:
-        log = self.directory._logs[KEY]
+        log = self.directory.logs[KEY]
         return log.start, log.end
 
     def _open(self, seed: int | None) -> None:
@@ -221,6 +221,6 @@ def test_reading_outside_a_log_is_empty_and_tells_its_bounds() -> None:
     _, directory = fresh()
     create(directory)
     append(directory, batch(0, [b"a", b"b"]))
-    log = directory._logs[KEY]
+    log = directory.logs[KEY]
     for offset in (2, 3, -1):
         assert log.read(offset, FAR, 100, True) == ReadResult(b"", 0, 2)

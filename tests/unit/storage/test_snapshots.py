@@ -71,7 +71,7 @@ def test_a_log_that_begins_anew_has_no_producers_of_before() -> None:
     directory.run(MoveLogStart(PATH, KEY, 30))
     assert directory.run(Reset(PATH, KEY, 100)).producers == ()
     append(directory, batch(100, [b"x"], producer_id=6, producer_epoch=0, base_sequence=0))
-    assert [p.producer_id for p in directory._logs[KEY].producers.recent] == [6]
+    assert [p.producer_id for p in directory.logs[KEY].producers.recent] == [6]
     disk.kill()
     (log,) = reopen(disk, PATH)[1].logs
     assert [p.producer_id for p in log.producers] == [6]

@@ -78,7 +78,7 @@ def aborted(
 
 
 def open_since(directory: LogDirectory) -> dict[int, int]:
-    entries = directory._logs[KEY].producers.entries
+    entries = directory.logs[KEY].producers.entries
     return {e.producer_id: e.first_txn_offset for e in entries if e.first_txn_offset >= 0}
 
 
@@ -103,7 +103,7 @@ def test_a_reader_is_told_what_touches_its_records() -> None:
 
 def test_segments_keep_theirs_and_take_it_with_them() -> None:
     disk, directory = some(segment_bytes=150)
-    assert len(directory._logs[KEY].segments) > 3
+    assert len(directory.logs[KEY].segments) > 3
     assert aborted(directory, 0, 8) == (FIRST, SECOND)
     names = [n for n in disk.list(f"{PATH}/{NAME}") if n.endswith(".txnindex")]
     assert len(names) == 2

@@ -360,7 +360,7 @@ class Situation:
         hosted = process.replicas.hosted[ID]
         if hosted.directory in self.dead:
             return
-        log = process.directories[hosted.directory]._logs.get(hosted.key)
+        log = process.directories[hosted.directory].logs.get(hosted.key)
         if log is None:
             return  # In the midst of a swap: nobody can read it.
         data = log.read(0, log.end, 1 << 20, True).data
