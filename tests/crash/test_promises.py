@@ -372,7 +372,8 @@ def test_what_was_aborted_below_a_checkpoint_stays_so() -> None:
     assert point > 10
     disk.crash(Unlucky())
     directory, _ = opened(disk)
-    found = aborted_transactions.between(directory.logs[KEY].segments, 0, point)
+    aborted = (segment.indexes.aborted for segment in directory.logs[KEY].segments)
+    found = aborted_transactions.between(aborted, 0, point)
     assert [(a.first, a.last) for a in found] == [(n, n + 2) for n in range(0, point, 3)]
 
 

@@ -24,7 +24,7 @@ BOUNDS = {
     "any": Bound(311, 60),
     "single_protocols": Bound(15, 0),
     "wide_classes": Bound(0.054, 0.01),
-    "long_classes": Bound(23, 0),
+    "long_classes": Bound(22, 0),
     "logdirs_files": Bound(28, 12),
     "function_lines_p50": Bound(7, 7),
     "function_lines_p90": Bound(21, 20),

@@ -39,18 +39,6 @@ LOGS = [
         ),
         ("a segment's records are not synced", "        self.file().sync()\n", ""),
         (
-            "a segment's indexes are not synced",
-            "                self._pool.file(self.path(kind)).sync()\n",
-            "",
-        ),
-        (
-            "records go before their indexes",
-            "(layout.TXN_INDEX, layout.TIME_INDEX, layout.INDEX, layout.LOG):\n"
-            "            path = self.path(kind)",
-            "(layout.LOG, layout.TXN_INDEX, layout.TIME_INDEX, layout.INDEX):\n"
-            "            path = self.path(kind)",
-        ),
-        (
             "a segment with new records counts as synced",
             "        self.end = batch.last_offset + 1\n        self.synced = False",
             "        self.end = batch.last_offset + 1",
@@ -61,11 +49,6 @@ LOGS = [
             "        self.end = piece.end",
         ),
         (
-            "a segment that was sealed counts as synced",
-            "        self._aborted = []\n        self.synced = False\n\n    def sealed_at",
-            "        self._aborted = []\n\n    def sealed_at",
-        ),
-        (
             "a segment that is scanned counts as synced",
             "        self.latest = NO_TIME\n        self.synced = False",
             "        self.latest = NO_TIME\n        self.synced = True",
@@ -73,8 +56,34 @@ LOGS = [
             " without a batch there is nothing to sync.",
         ),
         (
+            "a mended index is written in place",
+            "        self.seal(trusted=True)",
+            "        self.seal()",
+        ),
+        (
+            "a segment that was sealed counts as synced",
+            "trusted=trusted)\n        self.synced = False\n\n    def sealed_at",
+            "trusted=trusted)\n\n    def sealed_at",
+        ),
+    ),
+    *mutants(
+        "storage/segment_indexes.py",
+        MOVES,
+        (
+            "a segment's indexes are not synced",
+            "            self._files.pool.file(self._files.path(kind)).sync()\n",
+            "",
+        ),
+        (
+            "records go before their indexes",
+            "(layout.TXN_INDEX, layout.TIME_INDEX, layout.INDEX, layout.LOG):\n"
+            "            path = self.path(kind)",
+            "(layout.LOG, layout.TXN_INDEX, layout.TIME_INDEX, layout.INDEX):\n"
+            "            path = self.path(kind)",
+        ),
+        (
             "an index of aborted transactions that holds no longer stays",
-            "            files.remove_if_there(self._pool.disk, path)\n        for kind, data",
+            "            files.remove_if_there(pool.disk, path)\n        for kind, data",
             "            pass\n        for kind, data",
         ),
         (
@@ -83,12 +92,7 @@ LOGS = [
             " missing.\n",
             "        for kind in (layout.INDEX, layout.TIME_INDEX) if trusted else ():\n"
             "            data = index.encode() if kind is layout.INDEX else times.encode()\n"
-            "            files.replace(self._pool.disk, self.path(kind), data, durable=False)\n",
-        ),
-        (
-            "a mended index is written in place",
-            "        self.seal(trusted=True)",
-            "        self.seal()",
+            "            files.replace(pool.disk, self._files.path(kind), data, durable=False)\n",
         ),
     ),
     *mutants(
@@ -119,8 +123,8 @@ LOGS = [
         ),
         (
             "the records that a reset throws away may come back",
-            "        self.active.remove()\n        self.pool.disk.sync_dir(self.path)\n",
-            "        self.active.remove()\n",
+            "        self.active.files.remove()\n        self.pool.disk.sync_dir(self.path)\n",
+            "        self.active.files.remove()\n",
             "The sync of the new segment's name comes before anything is appended, and the changes"
             " of a directory reach the medium in order.",
         ),
@@ -138,14 +142,14 @@ LOGS = [
         (
             "a reset begins a segment before the old ones have gone",
             "        while len(self.segments) > 1:\n            self._remove_last()\n"
-            "        self.active.remove()\n        self.pool.disk.sync_dir(self.path)\n"
+            "        self.active.files.remove()\n        self.pool.disk.sync_dir(self.path)\n"
             "        fresh = Segment(self.pool, self.path, offset)\n"
             "        self.pool.file(fresh.path(), create=True)\n",
             "        fresh = Segment(self.pool, self.path, offset)\n"
             "        if offset != self.segments[0].base:\n"
             "            self.pool.file(fresh.path(), create=True)\n"
             "        while len(self.segments) > 1:\n            self._remove_last()\n"
-            "        self.active.remove()\n        self.pool.disk.sync_dir(self.path)\n"
+            "        self.active.files.remove()\n        self.pool.disk.sync_dir(self.path)\n"
             "        self.pool.file(fresh.path(), create=True)\n",
         ),
         (
@@ -224,13 +228,13 @@ LOGS = [
             "a clean log has no snapshot of its producers",
             "        self.snapshots.write(self.end, self.producers)\n"
             "        self.snapshots.prune([segment.base for segment in self.segments])\n"
-            "        active.write_indexes()",
+            "        active.indexes.write(active.latest)",
             "        self.snapshots.prune([segment.base for segment in self.segments])\n"
-            "        active.write_indexes()",
+            "        active.indexes.write(active.latest)",
         ),
         (
             "a clean log has no indexes of its last segment",
-            "        active.write_indexes()\n        self.dirty_names = True\n",
+            "        active.indexes.write(active.latest)\n        self.dirty_names = True\n",
             "        self.dirty_names = True\n",
         ),
         (

@@ -136,7 +136,8 @@ class Transactions(Plain):
         for span in self.spans:
             if span.last >= log.end:
                 span.last = -1  # Its marker was lost: it is open again.
-        self._compare_index(log, aborted_transactions.between(log.segments, 0, log.end))
+        aborted = (segment.indexes.aborted for segment in log.segments)
+        self._compare_index(log, aborted_transactions.between(aborted, 0, log.end))
         entries = log.producers.entries
         open_at = {entry.first_txn_offset for entry in entries if entry.first_txn_offset >= 0}
         assert open_at == ({self.spans[-1].first} if self._is_open else set())

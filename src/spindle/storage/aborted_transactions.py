@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from struct import Struct
-from typing import Final, Protocol
+from typing import Final
 
 from spindle.model.batches import CONTROL, EndTransactionMarker
 from spindle.model.errors import Corrupt
@@ -22,14 +22,6 @@ from spindle.wire.control import marker_of
 
 _ENTRY: Final = Struct(">hqqqq")
 _VERSION: Final = 0
-
-
-class Indexed(Protocol):
-    """A segment, as far as it matters here."""
-
-    @property
-    def aborted(self) -> Sequence[AbortedTransaction]:
-        """The transactions whose abort marker lies in it."""
 
 
 def encode(entries: Iterable[AbortedTransaction]) -> bytes:
@@ -49,14 +41,17 @@ def decode(data: bytes) -> list[AbortedTransaction]:
     return found
 
 
-def between(segments: Iterable[Indexed], offset: int, limit: int) -> tuple[AbortedTransaction, ...]:
-    """The aborted transactions with records in [offset, limit); `segments` from that of `offset`.
+def between(
+    segments: Iterable[Sequence[AbortedTransaction]], offset: int, limit: int
+) -> tuple[AbortedTransaction, ...]:
+    """The aborted transactions with records in [offset, limit).
 
-    An entry's stable offset says when no later one can matter.
+    `segments`: those of each segment, from that of `offset` on. An entry's stable offset says when
+    no later one can matter.
     """
     found = []
-    for segment in segments:
-        for entry in segment.aborted:
+    for aborted in segments:
+        for entry in aborted:
             if entry.last >= offset and entry.first < limit:
                 found.append(entry)
             if entry.stable >= limit:

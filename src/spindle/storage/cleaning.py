@@ -15,6 +15,7 @@ from spindle.storage import files, layout
 from spindle.storage.index import TimeEntry
 from spindle.storage.log import Log
 from spindle.storage.segment import POSITION_MAX, Segment
+from spindle.storage.segment_indexes import SegmentFiles
 
 
 def plan(log: Log, job: PlanClean, cleaned_to: int) -> CleanPlan | None:
@@ -38,7 +39,7 @@ def plan(log: Log, job: PlanClean, cleaned_to: int) -> CleanPlan | None:
         tuple(_groups(segments, log.settings.segment_bytes)),
         cleaned_to,
         # Of the whole log: a transaction may end behind what is cleaned.
-        tuple(aborted for segment in log.segments for aborted in segment.aborted),
+        tuple(aborted for segment in log.segments for aborted in segment.indexes.aborted),
         {entry.producer_id: entry.last_offset for entry in log.producers.entries},
         job.rules,
         job.now_ms,
@@ -113,7 +114,7 @@ def _swap_files(log: Log, olds: tuple[OldSegment, ...], kinds: tuple[str, ...]) 
     # From here on whoever opens the log completes this.
     disk.sync_dir(log.path)
     for old in olds:
-        Segment(log.pool, log.path, old.base).set_aside()
+        SegmentFiles(log.pool, log.path, old.base).set_aside()
     for path in plain:
         disk.rename(path + layout.SWAP, path)
     disk.sync_dir(log.path)

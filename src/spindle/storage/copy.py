@@ -261,7 +261,7 @@ def _piece(
         seals,
         growing,
         tuple(o for o in log.snapshots.offsets if segment.base < o <= following),
-        tuple(a for a in segment.aborted if start.offset <= a.last < stop.offset),
+        tuple(a for a in segment.indexes.aborted if start.offset <= a.last < stop.offset),
     )
 
 

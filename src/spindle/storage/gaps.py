@@ -46,9 +46,9 @@ class Gaps:
 
 def _tell_of_more(segment: Segment) -> bool:
     """Whether a segment's indexes on disk tell of batches behind its last one. OSError."""
-    if segment.last_position() >= segment.size:
+    if segment.indexes.last_position() >= segment.size:
         return True
     try:
-        return segment.last_time().offset >= segment.end
+        return segment.indexes.last_time().offset >= segment.end
     except (Corrupt, FileNotFoundError):
         return False

@@ -152,7 +152,7 @@ class Log:
         marker = marker_of(batch) if batch.is_control else None
         aborted = self.producers.note(batch, marker)
         if aborted is not None:
-            self.active.note_aborted(aborted)
+            self.active.indexes.note_aborted(aborted)
 
     def _must_roll(self, run: list[RecordBatch], size: int, now_ms: int) -> bool:
         active = self.segments[-1]
@@ -163,7 +163,7 @@ class Log:
         settings = self.settings
         if active.size + size > min(settings.segment_bytes, POSITION_MAX):
             return True
-        if active.full(settings.index_max_bytes):
+        if active.indexes.full(settings.index_max_bytes):
             return True
         latest = max(batch.max_timestamp for batch in run)
         if active.first_timestamp >= 0 and latest >= 0:
@@ -206,7 +206,7 @@ class Log:
             last.unseal()
             raise
         if last.size == 0:
-            last.remove()
+            last.files.remove()
             self.segments.pop()
         self.segments.append(fresh)
         self.dirty_names = True
@@ -239,7 +239,7 @@ class Log:
         self._remember(segment, stop)
         aborted: tuple[AbortedTransaction, ...] = ()
         if committed:
-            later = self.segments[self.index_of(offset) :]
+            later = (s.indexes.aborted for s in self.segments[self.index_of(offset) :])
             aborted = aborted_transactions.between(later, offset, stop.offset)
         return ReadResult(data, self.start, self.end, aborted)
 
@@ -302,7 +302,7 @@ class Log:
 
     def _remove_last(self) -> None:
         last = self.segments[-1]
-        last.remove()
+        last.files.remove()
         self.segments.pop()
         self.size -= last.size
 
@@ -323,7 +323,7 @@ class Log:
         self.snapshots.truncate(-1)
         while len(self.segments) > 1:
             self._remove_last()
-        self.active.remove()
+        self.active.files.remove()
         self.pool.disk.sync_dir(self.path)
         fresh = Segment(self.pool, self.path, offset)
         self.pool.file(fresh.path(), create=True)
@@ -380,7 +380,7 @@ class Log:
     def _remove_first(self) -> None:
         first = self.segments.pop(0)
         # A future log's name will change: nobody would find what is set aside there.
-        (first.remove if self.key.future else first.set_aside)()
+        (first.files.remove if self.key.future else first.files.set_aside)()
         self.size -= first.size
         self._places.clear()
 
@@ -480,7 +480,7 @@ class Log:
         active = self.active
         self.snapshots.write(self.end, self.producers)
         self.snapshots.prune([segment.base for segment in self.segments])
-        active.write_indexes()
+        active.indexes.write(active.latest)
         self.dirty_names = True
         active.sync(indexes=True)
         self.sync()
@@ -497,4 +497,4 @@ class Log:
         self.path = self.snapshots.directory = path
         self.key = key
         for segment in self.segments:
-            segment.directory = path
+            segment.files.directory = path

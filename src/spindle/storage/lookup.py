@@ -28,7 +28,7 @@ def find_offset(log: Log, timestamp: int, limit: int) -> FoundOffset:
     for segment in log.segments:
         if segment.latest.timestamp < timestamp or segment.end <= log.start:
             continue
-        start = max(segment.floor_time(timestamp), log.start)
+        start = max(segment.indexes.floor_time(timestamp), log.start)
         for header in segment.headers(start):
             if header.base_offset >= limit:
                 return NOTHING

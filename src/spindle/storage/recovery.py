@@ -27,7 +27,8 @@ from spindle.storage.index import TimeEntry, relative
 from spindle.storage.log import Log
 from spindle.storage.pool import Pool
 from spindle.storage.producers import LoggedProducers
-from spindle.storage.segment import NO_TIME, Segment
+from spindle.storage.segment import Segment
+from spindle.storage.segment_indexes import NO_TIME
 from spindle.storage.snapshots import Snapshots
 
 _INTERVAL = LogSettings().index_interval_bytes
@@ -287,7 +288,7 @@ def _cut(found: _RecoveringLog, stop: _Stop) -> None:
             if found.behind.batches and not found.future:
                 _keep_aside(found, base, 0)
             found.warn(f"segment {base} dropped: {stat.size} bytes behind the end of the log")
-        segment.remove()
+        segment.files.remove()
     if stop.later:
         found.pool.disk.sync_dir(found.path)
     if stop.segment is not None:
@@ -359,13 +360,13 @@ def _open_segment(
 
 def _trust(found: _RecoveringLog, segment: Segment, size: int, following: int | None) -> None:
     """Take a segment as its files say; Corrupt where they contradict each other."""
-    if size == 0 and segment.last_position() < 0:
+    if size == 0 and segment.indexes.last_position() < 0:
         return
     segment.sealed_at(size, segment.base, NO_TIME)
-    latest = segment.last_time()
+    latest = segment.indexes.last_time()
     if following is not None:
         # The last batches show whether the file has its end.
-        last = max(0, segment.last_position())
+        last = max(0, segment.indexes.last_position())
         if last >= size:
             raise Corrupt(f"its index tells of a batch at {last}, but it has {size} bytes")
         for step in scan.walk(segment.file(), last, size):
@@ -413,7 +414,7 @@ def _scan(found: _RecoveringLog, segment: Segment, size: int) -> str | None:
 def _note_producer(found: _RecoveringLog, segment: Segment, header: scan.Header) -> None:
     aborted = found.producers.note(header, read_marker(segment.file(), header))
     if aborted is not None:
-        segment.note_aborted(aborted)
+        segment.indexes.note_aborted(aborted)
 
 
 # --- what stands beside the records --------------------------------------------------------------

@@ -153,7 +153,7 @@ class _Look:
                 if position not in batches or offset < batches[position]:
                     raise Corrupt(f"offset {offset} is not at {position}")
             if self._position == 0:
-                segment.check_times()
+                segment.indexes.check_times(segment.end)
         except Corrupt as bad:
             segment.reindex(self._log.settings.index_interval_bytes)
             self._done.mended += (f"{segment.path()}: indexes made anew: {bad}",)
