@@ -152,7 +152,7 @@ def test_a_consumer_meets_damage_at_the_leader_and_reads_on(cluster: Local) -> N
     assert figures["kafka_log_logmanager_badcopies" + label] == 2
     size = sum(file.stat().st_size for copy in known for file in copy.iterdir())
     assert figures["kafka_log_logmanager_badcopiesbytes" + label] == size
-    assert "replica states are altered" in cluster.nodes[CONTROLLER_ID].log.read_text()
+    assert "replica states changed" in cluster.nodes[CONTROLLER_ID].log.read_text()
     assert known[0].name in cluster.nodes[1].log.read_text()
 
 

@@ -211,7 +211,7 @@ def test_a_leader_that_cannot_tell_of_its_dead_disk_stops(cluster: Local) -> Non
     cluster.stop_node(CONTROLLER_ID)
     cluster.break_disk(2, 1)
     assert cluster.exit_code(2) == HALTED
-    assert "the controller could not be told within 4000 ms" in cluster.tail(2)
+    assert "the controller could not be informed within 4000 ms" in cluster.tail(2)
     with pytest.raises(urllib.error.URLError):
         cluster.metrics(2)
     cluster.start_node(CONTROLLER_ID, wait=False)

@@ -412,7 +412,7 @@ def test_each_dead_disk_has_a_time_of_its_own(cluster: Local) -> None:
         assert cluster.exit_code(victim, 90) == HALTED
         for disk in range(3):
             cluster.mend_disk(victim, disk)
-    told = said_at(node, begun, "the controller could not be told")
+    told = said_at(node, begun, "the controller could not be informed")
     assert told is not None
     assert ids[1] is not None
     stopped, reason = told

@@ -31,7 +31,7 @@ SETTINGS = {
     "broker.session.timeout.ms": str(int(SESSION * 1000)),
     "default.replication.factor": "2",
 }
-TOLD = re.compile(r"the controller at \S+ was told")
+TOLD = re.compile(r"the controller at \S+ took note")
 HALTED, BUG = 3, 70
 WITH_A_BUG = """
 import sys

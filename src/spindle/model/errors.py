@@ -131,6 +131,11 @@ class Error(IntEnum):
     UNKNOWN_EVENT_TYPE = 1589  # KIP-589's; Apache Kafka gave it no number, so this one is ours
 
 
+def error_name(code: int) -> str:
+    """Kafka's name of an error code, for logs; the number of a code that Spindle does not know."""
+    return code.name if isinstance(code, Error) else f"error {code}"
+
+
 class Refusal(Exception):
     """A request cannot be met; the client gets `error` and `message`."""
 

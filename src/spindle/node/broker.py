@@ -143,7 +143,7 @@ class Broker:
         for text in texts:
             if text not in self._said:
                 self._said.add(text)
-                self.out.say("warning", "a setting has no effect", why=text)
+                self.out.say("warning", "a setting has no effect", reason=text)
 
     def _apply_configs(self) -> None:
         shared = self.image.config(BROKER_RESOURCE, "")

@@ -12,7 +12,7 @@ from typing import Final
 
 from spindle.core.lifecycle import BrokerState, DirectoryReports, Event, step
 from spindle.core.logdirs.placement import DirectoryCapacities
-from spindle.model.errors import Error, PeerFailed
+from spindle.model.errors import Error, PeerFailed, error_name
 from spindle.model.feature_rules import (
     CORDONED_DIRECTORIES,
     SUPPORTED,
@@ -279,7 +279,7 @@ class BrokerLifecycleManager:
             name = str(answer)
         else:
             error = answer.error_code
-            name = error.name if isinstance(error, Error) else f"error {error}"
+            name = error_name(error)
             if isinstance(error, Error) and error in _IN_WORDS:
                 context = self._context
                 words = _IN_WORDS[error].format(id=context.node_id, cluster=context.cluster_id)
@@ -296,7 +296,7 @@ class BrokerLifecycleManager:
         level = "debug" if expected or name == self._last_error else "warning"
         self._last_error = name
         epoch = {} if self.epoch == NO_EPOCH else {"epoch": self.epoch}
-        self._out.say(level, f"broker {what} is refused", reason=name, **epoch)
+        self._out.say(level, f"controller refused the {what}", reason=name, **epoch)
         if error in (Error.STALE_BROKER_EPOCH, Error.BROKER_ID_NOT_REGISTERED):
             self._registered = False
             self.is_fenced = True
@@ -346,7 +346,7 @@ class BrokerLifecycleManager:
             timeout = self._context.settings.whole("log.dir.failure.timeout.ms")
             self._out.halt(
                 f"directory {id_to_text(directory_id)} has failed with partitions that this broker "
-                f"leads, and the controller could not be told within {timeout} ms: "
+                f"leads, and the controller could not be informed within {timeout} ms: "
                 f"{self._last_error}"
             )
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spindle.model.errors import Error, PeerFailed
+from spindle.model.errors import Error, PeerFailed, error_name
 from spindle.model.feature_rules import CONTROLLER_REGISTRATION, METADATA_VERSION
 from spindle.node.controller import Controller
 from spindle.node.peers import Peers
@@ -59,7 +59,7 @@ class ControllerRegistrationManager:
             self._controller.out.say(
                 "warning",
                 "controller not registered",
-                error=int(reply.error_code),
+                error=error_name(reply.error_code),
                 reason=reply.error_message,
             )
         self._look_again()

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from spindle.model.errors import Error, PeerFailed
+from spindle.model.errors import Error, PeerFailed, error_name
 from spindle.node.broker_context import BrokerContext
 from spindle.wire.messages.create_topics_request import (
     CreatableTopic,
@@ -120,6 +120,6 @@ class TopicCreation:
                     "warning",
                     "topic not created",
                     topic=topic.name,
-                    error=int(topic.error_code),
+                    error=error_name(topic.error_code),
                     reason=topic.error_message,
                 )

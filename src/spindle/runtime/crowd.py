@@ -246,7 +246,7 @@ class Crowd:
         if now >= self._silent_until:
             self._silent_until = now + SAY_SECONDS
             log.warning(
-                "connections are closed that hold too much for too long",
+                "connections closed: they held too much memory for too long",
                 host=member.host,
                 bytes=member.kept,
                 limit=self._limit,

@@ -110,7 +110,9 @@ def raise_descriptors() -> int:
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         except (OSError, ValueError) as error:  # macOS tells of more than it gives
-            log.warning("the limit of open files could not be raised", limit=soft, error=str(error))
+            log.warning(
+                "the limit of open files could not be raised", limit=soft, reason=str(error)
+            )
             return soft
     return hard
 
@@ -240,9 +242,9 @@ class Doors:
         if now >= door.silent_until:
             door.silent_until = now + SAY_SECONDS
             log.warning(
-                "no connection can be accepted for now: the others wait for room",
+                "no connection can be accepted now: clients wait for a free file descriptor",
                 listener=door.name,
-                error=error.strerror,
+                reason=error.strerror,
                 descriptors=self._limits.descriptors,
             )
 

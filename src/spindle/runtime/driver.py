@@ -118,10 +118,10 @@ class Driver:
             words = self._node.last_words()
             if words is not None:
                 said = await take_leave(words, self._limit)
-                log.info("farewell", node=self._node.config.node_id, outcome=said)
+                log.info("halt report", node=self._node.config.node_id, outcome=said)
         except Exception:
             # After a bug nothing is certain, this included; the node ends all the same.
-            log.exception("a bug: the controller could not be told that the node halts")
+            log.exception("a bug: the node could not report its halt to the controller")
 
     # --- bugs -------------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class Driver:
         """What a callback or a task has raised and nobody caught."""
         bug = context.get("exception")
         if bug is None:
-            log.warning("event loop", said=context["message"])
+            log.warning("the event loop reported an error", reason=context["message"])
         else:
             self._on_bug(bug)
 

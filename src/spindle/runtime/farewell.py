@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final
 
-from spindle.model.errors import Corrupt, Error, PeerFailed
+from spindle.model.errors import Corrupt, Error, PeerFailed, error_name
 from spindle.model.outbox import FrameAsked
 from spindle.node.last_words import LastWords
 from spindle.runtime.net import scratch
@@ -56,10 +56,9 @@ class _Farewell:
             for host, port in self._words.controllers:
                 error = await self._ask(host, port)
                 if error == Error.NONE:
-                    return f"the controller at {host}:{port} was told"
+                    return f"the controller at {host}:{port} took note"
                 if error is not None and error not in _NOT_ACTIVE:
-                    name = error.name if isinstance(error, Error) else f"error {error}"
-                    return f"the controller at {host}:{port} says {name}"
+                    return f"the controller at {host}:{port} says {error_name(error)}"
             await asyncio.sleep(PAUSE_SECONDS)
 
     async def _ask(self, host: str, port: int) -> int | None:

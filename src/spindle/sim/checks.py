@@ -45,7 +45,10 @@ HALTS_FOR_DISKS = (
     "the metadata directory cannot be used",
     "none of the log directories can be used",
 )
-HALTS_FOR_NETWORK = ("the controller could not be told", "no controller has registered this broker")
+HALTS_FOR_NETWORK = (
+    "the controller could not be informed",
+    "no controller has registered this broker",
+)
 
 
 class Checks:

@@ -290,7 +290,7 @@ def test_a_leader_in_a_failed_directory_that_nobody_heard_of_stops() -> None:
     fail_until(bench, 9.5)
     assert bench.halted is None
     fail_until(bench, 1)
-    assert "could not be told within 10000 ms" in str(bench.halted)
+    assert "could not be informed within 10000 ms" in str(bench.halted)
 
 
 @pytest.mark.spec("K858-09")

@@ -263,7 +263,7 @@ def test_a_file_of_wishes_that_makes_no_sense_costs_a_warning(data: bytes) -> No
     file.close()
     world.open()
     assert world.lifecycle.is_ready
-    assert any(event == "wishes cannot be read" for _, event, _ in world.said)
+    assert any(event == "remembered directories cannot be read" for _, event, _ in world.said)
 
 
 @pytest.mark.spec("B-17")

@@ -59,7 +59,7 @@ def test_a_flipped_bit_costs_its_replica_before_anybody_has_read_it(number: int)
     assert world.assigned("t") == LOST
     assert world.place("t", 1).stage is Stage.READY
     assert world.logs.scrubbing.progress("/d1").bad == 1
-    assert len(events(world, "directory is scrubbed")) == 1
+    assert len(events(world, "directory scrubbed")) == 1
 
 
 @pytest.mark.spec("B-28")
@@ -128,7 +128,7 @@ def test_progress_that_cannot_be_read_costs_a_warning(data: bytes) -> None:
     file.close()
     world.open()
     world.wait(5)
-    assert events(world, "scrubbing begins anew")
+    assert events(world, "scrubbing starts again")
     assert world.logs.scrubbing.progress("/d1").rounds == 1
 
 

@@ -46,7 +46,7 @@ def on_controller(
     def respond(errors: Sequence[Error]) -> AlterReplicaStateResponse:
         controller.out.say(
             "info",
-            "replica states are altered",
+            "replica states changed",
             broker=request.broker_id,
             state=request.new_state,
             replicas=len(named),

@@ -48,7 +48,7 @@ def on_controller(
             # Also what failed before we became the controller: nothing to worry about.
             controller.out.say(
                 "info",
-                "a broker calls directories offline that are not registered as online",
+                "broker reported offline directories that are not registered as online",
                 broker=beat.broker_id,
                 directories=[str(d) for d in answer.odd_dirs],
             )

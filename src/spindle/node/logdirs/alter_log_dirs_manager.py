@@ -216,7 +216,7 @@ class AlterLogDirsManager:
         """Go on with a move that was under way before a restart (K113-15)."""
         self._left.pop(place.id, None)
         run = self._add(place, target)
-        self.out.say("info", "move goes on", partition=str(place.name), target=target)
+        self.out.say("info", "move resumes", partition=str(place.name), target=target)
         run.go_on(future)
 
     def may_resume(self, place: LocalReplica, target: LogDir) -> bool:
@@ -417,7 +417,7 @@ class AlterLogDirsManager:
             return
         self.out.say(
             "error",
-            "the only copy of a replica here has been renamed: stop this broker, name it back",
+            "the only copy of a replica has been renamed: stop this broker, restore the name",
             directory=move.source,
             name=name,
             partition=str(move.name),
@@ -454,18 +454,18 @@ class AlterLogDirsManager:
         move, me = run.move, self._context.node_id
         state = self._context.image.partition(move.id)
         others = [] if state is None else [broker for broker in state.isr if broker != me]
-        way_out = (
-            f"it is fetched anew from brokers {others}; then move it again"
+        remedy = (
+            f"the broker fetches it again from brokers {others}; then repeat the move"
             if others
-            else "no other broker has it in sync: it stays; add a replica before you heal this one"
+            else "no other broker has it in sync: add a replica before you repair this one"
         )
         self.out.say(
             "error",
-            "a damaged log is not moved",
+            "damaged log not moved",
             partition=str(move.name),
             directory=move.source,
-            why=run.damage,
-            way_out=way_out,
+            reason=run.damage,
+            remedy=remedy,
         )
         if others:
             failure = LogFailed(move.source, str(move.current_key), run.damage)

@@ -60,7 +60,7 @@ class BadCopies:
                 weighed = partial(self._on_weighed, path, BadCopy(result, 0, since, why))
                 self._out.run(Weigh(path, result), weighed)
             else:
-                self._out.say("warning", "bad copy is not set aside", why=str(result))
+                self._out.say("warning", "bad copy could not be set aside", reason=str(result))
             then(isinstance(result, str) or (isinstance(result, LogFailed) and not result.passing))
 
         self._out.run(Discard(path, place.key, "stray", self._out.new_id().hex), discarded)
@@ -87,7 +87,7 @@ class BadCopies:
                 directory=path,
                 name=copy.name,
                 bytes=copy.size,
-                why=copy.why,
+                reason=copy.why,
             )
         self._limit(path)
 

@@ -156,7 +156,7 @@ class Directories:
                 number = result.errno if isinstance(result, DiskFailed) else 0
                 directory.health.on_failure(number, str(result))
                 self.note(directory, f"offline at the start: {result}")
-                self._out.say("error", "log directory is offline", why=str(result))
+                self._out.say("error", "log directory is offline", reason=str(result))
         self._arm_probe()
 
     def _refuse_double(self, directory: ConfiguredLogDir) -> None:
@@ -262,7 +262,7 @@ class Directories:
         online = {path: a for path, a in seen.items() if self.is_online(path)}
         for path in self.paces.look(online):
             slow = self.paces.is_slow(path)
-            event = "is slow" if slow else "is slow no longer"
+            event = "is slow" if slow else "is no longer slow"
             each = round(self.paces.latency(path) * 1000, 1)
             self._out.say("warning", f"log directory {event}", directory=path, ms_each_call=each)
             self.note(self.all[path], f"{event}: {each} ms each call")
@@ -315,7 +315,9 @@ class Directories:
             self._stays_offline(directory, directory.health.why)
 
     def _stays_offline(self, directory: ConfiguredLogDir, why: str) -> None:
-        self._out.say("warning", "log directory stays offline", directory=directory.path, why=why)
+        self._out.say(
+            "warning", "log directory stays offline", directory=directory.path, reason=why
+        )
         self.note(directory, f"stays offline: {why}")
 
     def _open(self, directory: ConfiguredLogDir) -> None:

@@ -48,7 +48,7 @@ class Findings:
                     self._sort(LocatedLog(path, log))
             for bad in directory.quarantined:
                 self._out.say(
-                    "error", "log cannot be loaded", directory=path, log=bad.name, why=bad.why
+                    "error", "log cannot be loaded", directory=path, log=bad.name, reason=bad.why
                 )
                 self.damaged[bad.name] = (path, bad)
                 self._sort_damaged(path, bad)
@@ -84,7 +84,7 @@ class Findings:
         if state is not None and self._context.node_id in state.replicas:
             return
         self._out.say(
-            "warning", "damaged stray log set aside", directory=path, log=bad.name, why=bad.why
+            "warning", "damaged stray log set aside", directory=path, log=bad.name, reason=bad.why
         )
         self._purging.discard(path, bad.key, "stray")
 
@@ -110,7 +110,7 @@ class Findings:
         for copy in found:
             if copy is not best:
                 self.set_aside(copy, best.log)
-                self._out.say("warning", "the copy that is kept", directory=best.path)
+                self._out.say("warning", "copy of the replica kept", directory=best.path)
         return best
 
     def set_aside(self, copy: LocatedLog, kept: LoadedLog | None) -> None:
@@ -120,7 +120,7 @@ class Findings:
         )
         self._out.say(
             "warning",
-            "a second copy of a replica is set aside",
+            "duplicate copy of a replica set aside",
             directory=copy.path,
             log=str(copy.log.key),
             end=copy.log.end,

@@ -65,7 +65,7 @@ class LastKnownEnds:
         try:
             found = _decode(result)
         except (ValueError, KeyError, TypeError) as error:
-            self._out.say("warning", "log ends cannot be read", directory=path, why=str(error))
+            self._out.say("warning", "log ends cannot be read", directory=path, reason=str(error))
             self._change()
             return
         for id, end in found.items():

@@ -153,7 +153,9 @@ class LogDirManager:
         """Tell of what is odd in a directory; go on with what was being deleted (K113-18)."""
         path = opened.path
         for warning in opened.warnings:
-            self._out.say("warning", "log directory", directory=path, warning=warning)
+            self._out.say(
+                "warning", "log directory opened with a warning", directory=path, reason=warning
+            )
         for name in opened.ignored:
             self._out.say("warning", "foreign name left alone", directory=path, name=name)
         for name in opened.strays:
@@ -300,7 +302,9 @@ class LogDirManager:
         path = directory.path
         if not self._is_open:
             return
-        self._out.say("error", "log directory has failed", directory=path, why=directory.health.why)
+        self._out.say(
+            "error", "log directory has failed", directory=path, reason=directory.health.why
+        )
         if path == self._context.config.metadata_dir:
             self._out.halt(f"the metadata directory has failed: {directory.health.why}")
         elif not self.directories.online:

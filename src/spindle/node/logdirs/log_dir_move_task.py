@@ -344,7 +344,7 @@ class LogDirMoveTask:
         return True
 
     def _give_up(self, why: str) -> None:
-        self._out.say("warning", "move is given up", partition=str(self.move.name), why=why)
+        self._out.say("warning", "move is given up", partition=str(self.move.name), reason=why)
         self.feed(MoveInput.STUCK)
 
     # --- the swap ---------------------------------------------------------------------------

@@ -221,14 +221,16 @@ class ReplicaPlacementRegistry:
         if found.ranked is not ranked:
             return  # Too late: it was given up, and is being made elsewhere.
         if isinstance(result, DiskFailed) or (isinstance(result, LogFailed) and ranked[1:]):
-            self._out.say("warning", "log cannot be made here", why=str(result))
+            self._out.say("warning", "log cannot be created here", reason=str(result))
             self._create_elsewhere(found)
         elif isinstance(result, LogFailed):
             self._keeper.on_unserved(found, result)
         else:
             assert isinstance(result, LoadedLog)
             for warning in result.warnings:
-                self._out.say("warning", "log directory", directory=ranked[0], warning=warning)
+                self._out.say(
+                    "warning", "log opened with a warning", directory=ranked[0], reason=warning
+                )
             self.serve(found, ranked[0], result)
 
     def _create_elsewhere(self, found: LocalReplica) -> None:
@@ -279,7 +281,7 @@ class ReplicaPlacementRegistry:
         found.stage, found.why, found.damaged = Stage.OFFLINE, why, damaged
         where = found.directory or "none"
         self._out.say(
-            "error", "replica is offline", partition=str(found.name), directory=where, why=why
+            "error", "replica is offline", partition=str(found.name), directory=where, reason=why
         )
         self._replicas.on_replica_failed(found.id, Error.KAFKA_STORAGE_ERROR)
         if damaged and found.directory is not None:

@@ -33,7 +33,7 @@ class Purging:
             if isinstance(result, DiskFailed):
                 self._directories.on_disk_failed(result)
             elif isinstance(result, LogFailed):
-                self._out.say("debug", "nothing to discard", why=str(result))
+                self._out.say("debug", "nothing to discard", reason=str(result))
             elif isinstance(result, str) and suffix == "delete":
                 self.later(path, result)
             elif isinstance(result, str):

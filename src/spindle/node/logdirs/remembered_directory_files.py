@@ -67,7 +67,12 @@ class RememberedDirectoryFiles:
             for name, entry in _decode(path, result):
                 self.remembered.restore(name, entry)
         except (ValueError, KeyError, TypeError) as error:
-            self._out.say("warning", "wishes cannot be read", directory=path, why=str(error))
+            self._out.say(
+                "warning",
+                "remembered directories cannot be read",
+                directory=path,
+                reason=str(error),
+            )
 
     def changed(self, path: LogDir) -> None:
         """The entries of a directory are others now: write them soon."""

@@ -114,7 +114,7 @@ class Repairs:
         self._forgive(place)
         place.hurt_at = self._out.now
         place.heals += 1
-        self._out.say("info", "damaged replica is fetched anew", partition=str(place.name))
+        self._out.say("info", "damaged replica is fetched again", partition=str(place.name))
         self._places.create(place, [place.directory])
 
     def _longer(self, place: LocalReplica) -> float:
@@ -168,7 +168,9 @@ class Repairs:
             return
         spare = [p for p in self._places.all.values() if not p.damaged and self._is_spare(p)]
         for place in spare[:REBUILD_MAX]:
-            self._out.say("info", "replica is made anew", partition=str(place.name), why=place.why)
+            self._out.say(
+                "info", "replica is created again", partition=str(place.name), reason=place.why
+            )
             self._places.create(place, self._places.choose(place))
         # Others may become spare: looked at until no directory is missing.
         self._rebuilding = True

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Generic, Protocol, TypeVar
 
 from spindle.core.logdirs.report_queue import ReportBatch, ReportQueue
-from spindle.model.errors import Error, PeerFailed
+from spindle.model.errors import Error, PeerFailed, error_name
 from spindle.model.ids import PartitionId
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.node_to_controller_channel import NodeToControllerChannel
@@ -129,7 +129,7 @@ class ReportSender(Generic[T, R]):
             self._on_failed(batch, str(answer))
             return
         if answer.error_code != Error.NONE:
-            self._on_failed(batch, str(answer.error_code))
+            self._on_failed(batch, error_name(answer.error_code))
             return
         errors = self._speech.decode(batch, answer)
         self.queue.on_answered(batch.serial, errors, self._out.now)
@@ -137,13 +137,13 @@ class ReportSender(Generic[T, R]):
             if error != Error.NONE:
                 self._out.say(
                     "warning",
-                    f"{self._speech.channel}: one is refused",
+                    f"controller refused one of {self._speech.channel}",
                     partition=str(id),
-                    error=str(error),
+                    error=error_name(error),
                 )
         self._arm()
 
     def _on_failed(self, batch: ReportBatch[T], why: str) -> None:
-        self._out.say("info", f"{self._speech.channel} are not taken", why=why)
+        self._out.say("info", f"controller did not accept {self._speech.channel}", reason=why)
         self.queue.on_failed(batch.serial, self._out.now, self._out.rng.random())
         self._arm()

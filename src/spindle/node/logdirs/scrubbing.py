@@ -100,7 +100,7 @@ class _Scrubber:
                 self.schedule.progress = ScrubProgress.decode(result)
             except ValueError as error:
                 self._out.say(
-                    "warning", "scrubbing begins anew", directory=self._path, why=str(error)
+                    "warning", "scrubbing starts again", directory=self._path, reason=str(error)
                 )
 
     def end(self) -> None:
@@ -145,12 +145,12 @@ class _Scrubber:
             self._save()
         if over:
             found = self.schedule.progress
-            self._out.say("info", "directory is scrubbed", directory=self._path, bytes=found.seen)
+            self._out.say("info", "directory scrubbed", directory=self._path, bytes=found.seen)
         self._out.after(rest, self._next)
 
     def _on_bad(self, bad: BadLog) -> None:
         self._out.say(
-            "error", "damage is found", directory=self._path, log=str(bad.key), why=bad.why
+            "error", "scrubber found damage", directory=self._path, log=str(bad.key), reason=bad.why
         )
         for found in self._scrubbing.places.all.values():
             here = found.directory == self._path and found.stage is Stage.READY

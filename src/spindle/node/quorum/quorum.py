@@ -204,7 +204,7 @@ class Quorum:
             try:
                 records = read_snapshot(name, data or b"")
             except Corrupt as error:
-                self._out.say("error", "metadata snapshot is damaged", error=str(error))
+                self._out.say("error", "metadata snapshot is damaged", reason=str(error))
                 self._load(log, snapshots[:-1], then)
                 return
             self.metadata.on_snapshot(id, records)
@@ -347,7 +347,7 @@ class Quorum:
             if self._governs:
                 assert self.controller is not None
                 self._governs = False
-                self._out.say("info", "this controller leads no more", epoch=raft.epoch)
+                self._out.say("info", "this controller has lost the leadership", epoch=raft.epoch)
                 self.controller.on_resigned()
         self.fetches.on_progress()
         for told in self.listeners:

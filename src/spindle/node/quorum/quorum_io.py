@@ -131,7 +131,7 @@ class QuorumIO:
 
     def truncate(self, offset: int, then: Callable[[], None]) -> None:
         """Cut our log back."""
-        self._out.say("warning", "metadata log is cut back", offset=offset)
+        self._out.say("warning", "metadata log truncated", offset=offset)
         self._log.truncate(offset, then)
 
     # --- other nodes ------------------------------------------------------------------------
@@ -211,7 +211,7 @@ class QuorumIO:
             records = read_snapshot(name, data)
             kept = Kept(snapshot, len(data), snapshot_time(name, data))
         except Corrupt as error:
-            self._out.say("error", "a snapshot that was fetched is damaged", error=str(error))
+            self._out.say("error", "fetched metadata snapshot is damaged", reason=str(error))
             then(False)
             return
 
@@ -303,7 +303,9 @@ class QuorumIO:
                 self.learn(raft_wire.read_addresses(answer))
                 result = read(answer)
             except (Corrupt, Refusal) as error:
-                self._out.say("warning", "controller's answer is no use", reason=str(error))
+                self._out.say(
+                    "warning", "malformed response from the controller", reason=str(error)
+                )
                 then(Silence.LATE)
                 return
             self._strangers.on_accepted()

@@ -88,7 +88,7 @@ class Snapshotting:
                 try:
                     self._kept.append(Kept(id, len(data), snapshot_time(snapshot_name(id), data)))
                 except Corrupt as error:
-                    self._out.say("error", "metadata snapshot is damaged", error=str(error))
+                    self._out.say("error", "metadata snapshot is damaged", reason=str(error))
             self._look_at(rest)
 
         self.read_file(id, read)

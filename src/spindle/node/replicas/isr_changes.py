@@ -114,7 +114,7 @@ class IsrChanges:
         self._asking = False
         if isinstance(answer, PeerFailed) or answer.error_code != Error.NONE:
             why = str(answer) if isinstance(answer, PeerFailed) else f"error {answer.error_code}"
-            self._context.out.say("warning", "ISR change not answered, will be repeated", why=why)
+            self._context.out.say("warning", "ISR change not answered, will retry", reason=why)
             self._repeat(sent)
             return
         self._failures = 0

@@ -285,7 +285,7 @@ class LeaderFetcher:
             return
         why = str(answer) if isinstance(answer, PeerFailed) else f"error {answer.error_code}"
         if self._failures == 0:
-            self._out.say("warning", "leader does not answer fetches", broker=self.node, why=why)
+            self._out.say("warning", "leader does not answer fetches", broker=self.node, reason=why)
         self._failures += 1
         self._set_timer(self._delay(self._failures))
 
@@ -472,7 +472,7 @@ class LeaderFetcher:
                 partition=str(followed.hosted.name),
                 leader=self.node,
                 epoch=followed.hosted.partition.leader_epoch,
-                why=why,
+                reason=why,
             )
         delay = self._fetchers.backoff_max if long else self._delay(followed.failures)
         self._out.after(delay, lambda: self._want(followed))
