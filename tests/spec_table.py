@@ -27,6 +27,7 @@ WIDE = {
     "tests.support.spark_cluster": {"SparkCluster"},
     "tests.support.spindle_cluster": {"SpindleCluster"},
     "spindle.runtime.local": {"LocalCluster"},
+    "spindle.testing": {"cluster"},
     "subprocess": {"Popen", "run"},
 }
 """Modules, and the names in them whose use makes a test wide."""

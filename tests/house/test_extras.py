@@ -13,8 +13,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
-WITH_AN_EXTRA = ("spindle/cli/demo/demo_load.py", "spindle/cli/demo/story.py")
-"""Modules outside the pipeline that an extra brings to life; a command loads them when it runs."""
+WITH_AN_EXTRA = (
+    "spindle/cli/demo/demo_load.py",
+    "spindle/cli/demo/story.py",
+    "spindle/pytest_plugin.py",
+)
+"""Modules outside the pipeline that an extra, or pytest, brings to life: a command loads them when
+it runs, and pytest its plugin."""
 
 
 def _names(requirements: list[str]) -> set[str]:

@@ -6,6 +6,7 @@ or is removed. It says what, and (separated by commas) which verbs, all where no
 
     EIO                   every call fails with this errno (also where the file is empty)
     ENOSPC                calls that need room fail, and the file system tells of no free bytes
+    room 4096             the same, once calls have written so many bytes
     EROFS                 calls that change something fail
     EIO read,write        these calls fail
     hang sync             these calls do not return while the drill lasts
@@ -48,19 +49,21 @@ _BY_DEFAULT: Final = dict.fromkeys(_FULL, _GROWING) | {errno.EROFS: _CHANGING}
 class DrillFault(NamedTuple):
     """What a drill does to calls of these verbs.
 
-    An errno, or a delay in s (infinite: a hang), or the end of the process at the nth of them.
+    An errno (where `room` is given: once so many bytes are written), or a delay in s (infinite: a
+    hang), or the end of the process at the nth of them.
     """
 
     number: int
     delay: float
     kill_at: int
     verbs: frozenset[str]
+    room: int = 0
 
 
 def parse(text: str) -> DrillFault:
     """A drill's words; ValueError says which of them nobody understands."""
     words = text.split() or ["EIO"]
-    number, delay, kill_at = 0, 0.0, 0
+    number, delay, kill_at, room = 0, 0.0, 0, 0
     match words[0]:
         case "hang":
             delay, rest = float("inf"), words[1:]
@@ -68,11 +71,14 @@ def parse(text: str) -> DrillFault:
             delay, rest = float(words[1]), words[2:]
         case "kill" if len(words) > 1:
             kill_at, rest = int(words[1]), words[2:]
+        case "room" if len(words) > 1:
+            number, room, rest = errno.ENOSPC, int(words[1]), words[2:]
         case name if name in errno.errorcode.values():
             number, rest = getattr(errno, name), words[1:]
         case other:
             raise ValueError(
-                f"{other!r} is no errno's name, hang, slow with seconds, kill with a number"
+                f"{other!r} is no errno's name, hang, slow with seconds, room with bytes, kill with"
+                " a number"
             )
     usual = _CHANGING if kill_at else _BY_DEFAULT.get(number, VERBS)
     verbs = frozenset(rest[0].split(",")) if rest else usual
@@ -80,7 +86,7 @@ def parse(text: str) -> DrillFault:
         raise ValueError(
             f"{' '.join(rest)!r} are no verbs: name some of {', '.join(sorted(VERBS))}"
         )
-    return DrillFault(number, delay, kill_at, verbs)
+    return DrillFault(number, delay, kill_at, verbs, room)
 
 
 def break_directory(directory: LogDir, fault: str = "EIO") -> None:
@@ -100,13 +106,15 @@ def mend_directory(directory: LogDir) -> None:
 class _Drill:
     """Strikes while the marker of one directory is there."""
 
-    __slots__ = ("_calls", "_marker", "_words")
+    __slots__ = ("_calls", "_marker", "_words", "_written")
 
     def __init__(self, directory: LogDir | None) -> None:
         self._marker = None if directory is None else directory + SUFFIX
         self._words = ""
         self._calls = 0
         """Calls that these words have struck."""
+        self._written = 0
+        """Bytes written since these words."""
 
     def fault(self, verb: str) -> DrillFault | None:
         """What is to happen to a call, if anything."""
@@ -118,16 +126,26 @@ class _Drill:
         except FileNotFoundError:
             return None
         if words != self._words:
-            self._words, self._calls = words, 0
+            self._words, self._calls, self._written = words, 0, 0
         try:
             fault = parse(words)
         except ValueError:
             fault = parse("EIO")
         return fault if verb in fault.verbs else None
 
-    def __call__(self, verb: str) -> None:
+    def room(self) -> int | None:
+        """Bytes of room that the drill leaves; None: it says nothing of room."""
+        fault = self.fault("write")
+        if fault is None or fault.number not in _FULL:
+            return None
+        return max(0, fault.room - self._written)
+
+    def __call__(self, verb: str, size: int = 0) -> None:
         fault = self.fault(verb)
         if fault is None:
+            return
+        if self._written + max(1, size) <= fault.room:
+            self._written += size
             return
         if fault.number:
             text = f"{os.strerror(fault.number)} (a fault drill)"
@@ -165,7 +183,7 @@ class _DrillFile:
         return self.inner.lend(offset, length)
 
     def write(self, offset: int, buffers: Sequence[Buffer]) -> int:
-        self.drill("write")
+        self.drill("write", sum(map(len, buffers)))
         return self.inner.write(offset, buffers)
 
     def truncate(self, size: int) -> None:
@@ -251,7 +269,7 @@ class DrillDisk:
         assert isinstance(source, _DrillFile)
         assert isinstance(target, _DrillFile)
         source.drill("read")
-        target.drill("write")
+        target.drill("write", length)
         return self._inner.copy(source.inner, start, target.inner, at, length, seen, manner)
 
     def usage(self, path: str) -> Usage:
@@ -259,8 +277,8 @@ class DrillDisk:
         drill = self._of(path)
         drill("usage")
         found = self._inner.usage(path)
-        fault = drill.fault("write")
-        return found._replace(usable=0) if fault is not None and fault.number in _FULL else found
+        room = drill.room()
+        return found if room is None else found._replace(usable=min(room, found.usable))
 
     def lock(self, path: str) -> File:
         """Open and lock a file against other processes."""

@@ -25,6 +25,7 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._held: IO[bytes] | None = None
+        self._reserved: list[socket.socket] = []
 
     def lock(self) -> None:
         """Be the one that runs this cluster, until `unlock`; Unusable names who else does."""
@@ -48,7 +49,10 @@ class Folder:
         self._held = held
 
     def unlock(self) -> None:
-        """Leave it to others."""
+        """Leave it, and its ports, to others."""
+        for held in self._reserved:
+            held.close()
+        self._reserved.clear()
         if self._held is not None:
             self._held.close()
             self._held = None
@@ -86,11 +90,17 @@ class Folder:
         else:
             count = brokers + controllers
             first = FIRST_PORT if first is None else first
-            ports = [first + n for n in range(count)] if first else free_ports(count)
+            ports = [first + n for n in range(count)] if first else self.reserve(count)
             self.path.mkdir(parents=True, exist_ok=True)
             kept.write_text(" ".join(map(str, ports)) + f"\n{shape}\n")
         had_brokers = len(ports) - controllers
         return ports[1 : had_brokers + 1], [ports[0], *ports[had_brokers + 1 :]]
+
+    def reserve(self, count: int) -> list[int]:
+        """Free ports, held for this folder until `unlock`."""
+        held = reserve_ports(count)
+        self._reserved += held
+        return [reserved.getsockname()[1] for reserved in held]
 
     def check_dirs(self, dirs: int) -> None:
         """Unusable where a broker has more log directories here than it is to be started with.
@@ -106,21 +116,33 @@ class Folder:
                 )
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports on loopback that nobody listens on now.
+def reserve_ports(count: int) -> list[socket.socket]:
+    """Sockets that hold free ports on loopback, so that no other process is given them.
 
-    Below those that systems give to outgoing connections (from 32768 on): one of these could be
-    taken before a node binds it, or while a node is down.
+    Each is bound and does not listen. A node's own socket may still bind its port, since both
+    allow the address to be reused; another reservation may not. The ports are below those that
+    systems give to outgoing connections (from 32768 on), which could be taken while a node is down.
     """
-    found: list[int] = []
+    held: list[socket.socket] = []
     for port in random.sample(range(18_000, 32_000), 14_000):
-        if len(found) == count:
+        if len(held) == count:
             break
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            found.append(port)
-    assert len(found) == count, "thousands of ports are taken"
-    return found
+        probe = socket.socket()
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            probe.close()
+            continue
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # Not before: see above.
+        held.append(probe)
+    assert len(held) == count, "thousands of ports are taken"
+    return held
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports on loopback that no process listens on now."""
+    held = reserve_ports(count)
+    ports = [reserved.getsockname()[1] for reserved in held]
+    for reserved in held:
+        reserved.close()
+    return ports

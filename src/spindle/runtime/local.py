@@ -17,7 +17,7 @@ from spindle.client.admin import AdminClient
 from spindle.model.config import node_config
 from spindle.model.errors import Failure, Unusable
 from spindle.model.ids import id_to_text
-from spindle.runtime.folder import Folder, free_ports
+from spindle.runtime.folder import Folder
 from spindle.runtime.nursery import NodeProcess, Nursery
 from spindle.runtime.os_disk import OsDisk
 from spindle.storage import meta
@@ -71,8 +71,9 @@ class LocalCluster:
     Controllers are nodes of their own, 100 and on, or with `combined` the first brokers. `settings`
     are laid over the defaults of every broker's properties; what concerns controllers goes to them
     too. `port` None: where it was, see `Folder.ports`. `metrics`: each node serves them on a free
-    port. Use as an async context manager, or call `start` and `stop`. One process at a time runs
-    the cluster of a folder.
+    port. `nursery`: the one that starts the nodes, if several clusters share it; the caller closes
+    it. Use as an async context manager, or call `start` and `stop`. One process at a time runs the
+    cluster of a folder.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class LocalCluster:
         controllers: int = 1,
         combined: bool = False,
         metrics: bool = False,
+        nursery: Nursery | None = None,
     ) -> None:
         if combined and controllers > brokers:
             raise Unusable(f"{controllers} of {brokers} brokers cannot be controllers too")
@@ -92,7 +94,8 @@ class LocalCluster:
         self.cluster_id = ""
         """Its id, once its files are prepared."""
         self._settings = dict(settings or {})
-        self._nursery = Nursery()
+        self._nursery = nursery or Nursery()
+        self._owns_nursery = nursery is None
         self._folder = Folder(home)
         self._folder.check_dirs(dirs)
         ports, controller_ports = self._folder.ports(port, brokers, controllers, combined)
@@ -115,7 +118,7 @@ class LocalCluster:
         for node, controller_port in zip(self.controllers, controller_ports, strict=True):
             node.controller_port = controller_port
         if metrics:
-            for node, free in zip(self.nodes, free_ports(len(self.nodes)), strict=True):
+            for node, free in zip(self.nodes, self._folder.reserve(len(self.nodes)), strict=True):
                 node.settings["metrics.port"] = str(free)
 
     @property
@@ -238,7 +241,16 @@ class LocalCluster:
         await asyncio.gather(*(self.stop_node(b) for b in self.nodes if b.controller_port is None))
         for node in self.controllers:
             await self.stop_node(node)
-        await self._nursery.close()
+        await self._close()
+
+    async def kill(self) -> None:
+        """Kill all nodes, for a cluster that is not needed any more."""
+        await asyncio.gather(*(self.kill_node(node) for node in self.nodes))
+        await self._close()
+
+    async def _close(self) -> None:
+        if self._owns_nursery:
+            await self._nursery.close()
         self._folder.unlock()
 
     async def ends(self) -> AsyncIterator[LocalNode]:
@@ -284,6 +296,7 @@ class LocalCluster:
             "controller.quorum.voters": ",".join(voters),
             "controller.listener.names": "CONTROLLER",
             "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "log.dir.fault.drills": "true",
         }
         if node.port is None:
             return {
@@ -300,7 +313,6 @@ class LocalCluster:
             "offsets.topic.replication.factor": replicas,
             "default.replication.factor": replicas,
             "group.initial.rebalance.delay.ms": "0",
-            "log.dir.fault.drills": "true",
             **self._settings,
             **node.settings,
         }

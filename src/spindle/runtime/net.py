@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Unusable
+from spindle.runtime.isolation import NETWORK
 from spindle.wire.framing import ROOM_MOST, FrameCutter
 
 READ_BYTES = 64 << 10
@@ -194,7 +195,7 @@ class Stream:
     def _writable(self) -> None:
         outgoing, moved = self._outgoing, False
         try:
-            while outgoing:
+            while outgoing and not NETWORK.is_cut:
                 if len(outgoing) == 1:
                     sent = self._sock.send(outgoing[0])
                 else:

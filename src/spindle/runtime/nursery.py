@@ -1,9 +1,9 @@
 """Starts nodes quickly: one process loads the code once and forks every node of a local cluster.
 
 `python -m spindle.runtime.nursery` reads a line of JSON for each node to start, and writes one when
-it has started and when it has ended. When its input ends (whoever held it is gone, however that
-came about), the nodes are stopped and it ends. `Nursery` is the other side of that conversation.
-Memory that nodes share since before they were forked counts once.
+it has started and when it has ended. When its input ends, or the process that started it (however
+that came about), the nodes are stopped and it ends. `Nursery` is the other side of that
+conversation. Memory that nodes share since before they were forked counts once.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import asyncio
 import json
 import os
 import selectors
+import shutil
 import signal
 import sys
 import time
@@ -75,7 +76,22 @@ class Nursery:
 
         `title` is what `ps` and `top` show of it.
         """
-        if self._process is None:
+        process = await self.warm_up()
+        started: asyncio.Future[NodeProcess] = asyncio.get_running_loop().create_future()
+        self._starting.append(started)
+        _order(process, {"properties": str(properties), "log": str(log), "title": title})
+        return await started
+
+    async def own(self, folder: Path) -> None:
+        """Have the forking process remove a folder when it ends, if the folder is still there.
+
+        The nodes are then killed, not stopped: no one needs what they would still write.
+        """
+        _order(await self.warm_up(), {"folder": str(folder)})
+
+    async def warm_up(self) -> asyncio.subprocess.Process:
+        """Start the forking process, if it does not run yet: it loads the code meanwhile."""
+        if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
@@ -85,12 +101,7 @@ class Nursery:
                 start_new_session=True,
             )
             self._reader = asyncio.create_task(self._read(self._process))
-        assert self._process.stdin is not None
-        started: asyncio.Future[NodeProcess] = asyncio.get_running_loop().create_future()
-        self._starting.append(started)
-        order = {"properties": str(properties), "log": str(log), "title": title}
-        self._process.stdin.write(json.dumps(order).encode() + b"\n")
-        return await started
+        return self._process
 
     async def close(self) -> None:
         """End the forking process, and with it every node that still runs."""
@@ -128,6 +139,11 @@ class Nursery:
             self._nodes.pop(told["ended"]).on_ended(told["code"])
 
 
+def _order(process: asyncio.subprocess.Process, order: dict[str, str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(order).encode() + b"\n")
+
+
 # --- the forking process ---------------------------------------------------------------------
 
 
@@ -143,24 +159,45 @@ def main() -> None:
     watch = selectors.DefaultSelector()
     watch.register(0, selectors.EVENT_READ)
     watch.register(wake, selectors.EVENT_READ)
+    parent = _watch_parent(watch)
     nodes: dict[int, str] = {}
+    folders: list[str] = []
     pending = b""
     deadline: float | None = None
     while deadline is None or nodes:
         for key, _ in watch.select(None if deadline is None else 0.1):
-            data = os.read(key.fd, 1 << 16)
+            data = b"" if key.fd == parent else os.read(key.fd, 1 << 16)
             if key.fd == wake:
                 continue
             *lines, pending = (pending + data).split(b"\n")
-            for line in lines:
-                _fork(json.loads(line), nodes, server)
-            if not data:
+            for order in map(json.loads, lines):
+                if folder := order.get("folder"):
+                    folders.append(folder)
+                else:
+                    _fork(order, nodes, server)
+            if not data and deadline is None:
                 watch.unregister(0)
-                deadline = time.monotonic() + STOP_SECONDS
+                if parent is not None:
+                    watch.unregister(parent)
+                deadline = time.monotonic() + (0 if folders else STOP_SECONDS)
                 _signal_all(nodes, signal.SIGTERM)
         _reap(nodes)
         if deadline is not None and time.monotonic() > deadline:
             _signal_all(nodes, signal.SIGKILL)
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)  # Usually the test has removed it.
+
+
+def _watch_parent(watch: selectors.BaseSelector) -> int | None:
+    """Have the parent's end wake us: a fork of it may hold our input open. None: not on Linux."""
+    if not hasattr(os, "pidfd_open"):
+        return None
+    try:
+        parent = os.pidfd_open(os.getppid())
+    except OSError:
+        return None  # It has ended already, or is of another namespace: our input ends with it.
+    watch.register(parent, selectors.EVENT_READ)
+    return parent
 
 
 def _fork(order: dict[str, str], nodes: dict[int, str], server: Any) -> None:

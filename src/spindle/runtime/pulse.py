@@ -114,6 +114,10 @@ class PulseSelector(selectors.DefaultSelector):
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Wait until something is ready."""
         self._pulse.on_asleep()
-        ready = super().select(timeout)
+        ready = self.wait(timeout)
         self._pulse.on_awake()
         return ready
+
+    def wait(self, timeout: float | None) -> list[tuple[selectors.SelectorKey, int]]:
+        """What `select` is without the Pulse."""
+        return super().select(timeout)

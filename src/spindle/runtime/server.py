@@ -27,10 +27,11 @@ from spindle.runtime.doors import raise_descriptors
 from spindle.runtime.drill import DrillDisk
 from spindle.runtime.driver import Bug, Driver, Halted
 from spindle.runtime.identity import advice, read_identity
+from spindle.runtime.isolation import IsolatingSelector, obey_signals
 from spindle.runtime.memory import be_frugal, keep_tidy, settle
 from spindle.runtime.os_disk import OsDisk
 from spindle.runtime.providers import resolve
-from spindle.runtime.pulse import Pulse, PulseSelector
+from spindle.runtime.pulse import Pulse
 from spindle.runtime.timed_disk import TimedDisk
 from spindle.storage.directory import LogDirectory
 from spindle.storage.disk import Disk
@@ -85,7 +86,7 @@ def run(properties: Path, log_level: str) -> int:
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
         pulse = Pulse()
-        loop = partial(asyncio.SelectorEventLoop, PulseSelector(pulse))
+        loop = partial(asyncio.SelectorEventLoop, IsolatingSelector(pulse))
         with asyncio.Runner(loop_factory=loop) as runner:
             return runner.run(serve(read_config(properties), pulse))
     except (Unusable, OSError) as error:
@@ -122,6 +123,8 @@ async def serve(config: NodeConfig, pulse: Pulse) -> int:
     keep_tidy(loop, lambda: pulse.busy)
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, driver.shut_down)
+    if config.settings.flag("log.dir.fault.drills"):
+        obey_signals(loop)
     log.info(
         "node starts",
         node=config.node_id,

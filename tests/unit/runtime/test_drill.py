@@ -31,7 +31,8 @@ def number_of(call: object) -> int:
 
 
 @pytest.mark.parametrize(
-    "words", ["EWHAT", "slow", "slow much", "hang sync please", "EIO fly", "kill", "kill one"]
+    "words",
+    ["EWHAT", "slow", "slow much", "hang sync please", "EIO fly", "kill", "kill one", "room"],
 )
 def test_words_that_nobody_understands_are_refused(path: str, words: str) -> None:
     with pytest.raises(ValueError):
@@ -51,6 +52,27 @@ def test_a_fault_strikes_the_verbs_that_it_names_and_ends_with_its_file(path: st
     (Path(path + ".broken")).touch()
     assert number_of(lambda: disk.usage(path)) == errno.EIO
     assert disk.stat(path + ".broken") is not None  # Beside it, all is well.
+
+
+@pytest.mark.spec("T-02")
+def test_a_disk_has_room_for_so_many_bytes_since_the_drill_began(path: str) -> None:
+    disk = DrillDisk(OsDisk(), [path])
+    file = disk.open(f"{path}/f", create=True)
+    file.write(0, [b"abc"])
+    break_directory(path, "room 5")
+    assert disk.usage(path).usable == 5
+    file.write(3, [b"d", b"ef"])
+    assert number_of(lambda: file.write(6, [b"ghi"])) == errno.ENOSPC
+    assert disk.usage(path).usable == 2
+    disk.open(f"{path}/g", create=True).write(0, [b"hi"])
+    assert number_of(lambda: disk.make_dir(f"{path}/h")) == errno.ENOSPC
+    assert disk.usage(path).usable == 0
+    assert file.read(0, 9) == b"abcdef"
+    break_directory(path, "room 6")
+    assert disk.copy(file, 0, file, 6, 6) == 6
+    assert number_of(lambda: disk.copy(file, 0, file, 12, 1)) == errno.ENOSPC
+    mend_directory(path)
+    file.write(6, [b"ghi"])
 
 
 def test_a_full_disk_can_be_read_and_a_read_only_one_not_changed(path: str) -> None:

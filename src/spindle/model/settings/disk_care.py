@@ -36,7 +36,8 @@ DIRECTORIES: Final = (
     S("log.dir.slow.cordon", Kind.BOOLEAN, "false",
       "A slow disk takes no new replica.", update=Update.CLUSTER),
     S("log.dir.fault.drills", Kind.BOOLEAN, "false",
-      "A file named LOG_DIR.broken makes the directory LOG_DIR fail, for drills."),
+      "Fault drills: a file named LOG_DIR.broken makes the directory LOG_DIR fail; SIGUSR1 cuts "
+      "the node off the network, SIGUSR2 reconnects it."),
     S("log.dir.rebuild.delay.ms", Kind.LONG, "-1",
       "The milliseconds after which the replicas of a dead disk are made on others; -1 "
       "leaves them.", least=-1, update=Update.CLUSTER),

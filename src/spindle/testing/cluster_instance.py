@@ -1,0 +1,206 @@
+"""A cluster for one test, or for some: started, found free of bugs, and removed.
+
+Nodes are processes, so a test can do to them what befalls servers. They write to a folder in the
+system's temporary directory, listen on ports that are held for them, and end with this process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from spindle.runtime.local import LocalCluster
+from spindle.testing.background import background
+from spindle.testing.node_instance import BrokerInstance, NodeInstance
+
+SETTINGS = {
+    "broker.heartbeat.interval.ms": "300",
+    "broker.session.timeout.ms": "2000",
+    "controller.quorum.fetch.timeout.ms": "1000",
+    "controller.quorum.election.timeout.ms": "500",
+    "log.dir.probe.interval.ms": "100",
+    "log.dir.io.timeout.ms": "1500",
+    "offsets.topic.num.partitions": "4",
+    "transaction.state.log.num.partitions": "4",
+    "replica.lag.time.max.ms": "3000",
+}
+"""What a test does not want to wait for, or have files for, as long as a server does."""
+TAIL_LINES = 40
+
+
+class NodeBug(AssertionError):
+    """A node was stopped by a bug of Spindle; the text has what its log says."""
+
+
+class ClusterInstance:
+    """Brokers 1, 2, ..., each with its disks, and controllers 0, 1, ...
+
+    Enter it with `with` or `async with`, or call `start` and `close`. All methods wait until what
+    they do is done; a coroutine calls those that take time (`start`, `close`, `restart`, `stop`)
+    with `asyncio.to_thread`. `settings` are laid over `SETTINGS` and over Kafka's defaults.
+    `folder`: where the nodes' files go, and stay; without it they go when the cluster goes.
+    """
+
+    def __init__(
+        self,
+        brokers: int = 3,
+        log_dirs: int = 2,
+        *,
+        controllers: int = 1,
+        combined: bool = False,
+        settings: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="spindle-"))
+        """Below it are each node's `server.properties`, its log (`node.log`) and its disks."""
+        self._is_kept = folder is not None
+        self._background = background()
+        given = {**SETTINGS, **(settings or {})}
+        self._local = LocalCluster(
+            self.folder,
+            brokers,
+            log_dirs,
+            None if self._is_kept and (self.folder / "ports").exists() else 0,
+            given,
+            controllers,
+            combined,
+            nursery=self._background.nursery,
+        )
+        made = {
+            node.node_id: BrokerInstance(self._local, node, self._background)
+            for node in self._local.brokers
+        }
+        self._brokers = made
+        self._controllers = [
+            made.get(node.node_id) or NodeInstance(self._local, node, self._background)
+            for node in self._local.controllers
+        ]
+
+    # --- life ---------------------------------------------------------------------------------
+
+    def start(self) -> Self:
+        """Start all nodes and wait until they serve."""
+        try:
+            self._background.run(self._start())
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    async def _start(self) -> None:
+        if not self._is_kept:
+            await self._background.nursery.own(self.folder)
+        await self._local.start()
+
+    def close(self) -> None:
+        """End all nodes and remove their files; NodeBug if a bug has stopped one of them."""
+        self._background.run(self._local.kill())
+        try:
+            self.check()
+        finally:
+            if not self._is_kept:
+                shutil.rmtree(self.folder, ignore_errors=True)
+
+    def check(self) -> None:
+        """NodeBug if a bug has stopped a node."""
+        bugs = [
+            f"a bug of Spindle in node {node.node_id}:\n{node.last_lines()}"
+            for node in self.nodes
+            if node.has_bug()
+        ]
+        if bugs:
+            raise NodeBug("\n".join(bugs))
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return await asyncio.to_thread(self.start)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await asyncio.to_thread(self.close)
+
+    # --- what there is ------------------------------------------------------------------------
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """host:port of every broker, as clients take it."""
+        return self._local.bootstrap
+
+    @property
+    def cluster_id(self) -> str:
+        """The cluster's id."""
+        return self._local.cluster_id
+
+    def broker(self, broker_id: int) -> BrokerInstance:
+        """A broker, by its id (from 1 on)."""
+        if broker_id not in self._brokers:
+            raise LookupError(f"no broker {broker_id}: there are 1 to {len(self._brokers)}")
+        return self._brokers[broker_id]
+
+    def controller(self, number: int = 0) -> NodeInstance:
+        """A controller, by its number (from 0 on)."""
+        if not 0 <= number < len(self._controllers):
+            raise LookupError(f"no controller {number}: the first of {len(self._controllers)} is 0")
+        return self._controllers[number]
+
+    @property
+    def brokers(self) -> tuple[BrokerInstance, ...]:
+        """All brokers."""
+        return tuple(self._brokers.values())
+
+    @property
+    def nodes(self) -> tuple[NodeInstance, ...]:
+        """All nodes, controllers first."""
+        others = (b for b in self.brokers if b not in self._controllers)
+        return (*self._controllers, *others)
+
+    def wait_until_serving(self) -> None:
+        """Wait until every broker that runs is registered, unfenced and answers."""
+        self._background.run(self._local.wait_serving())
+
+    def logs(self, lines: int = TAIL_LINES) -> dict[str, str]:
+        """The last lines that each node has logged."""
+        return {node.name: node.last_lines(lines) for node in self.nodes}
+
+
+def cluster(
+    brokers: int = 3,
+    log_dirs: int = 2,
+    *,
+    controllers: int = 1,
+    combined: bool = False,
+    settings: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> ClusterInstance:
+    """A cluster for `with` or `async with`: ready when the block begins, gone when it ends.
+
+    `brokers` with `log_dirs` disks each. `controllers` are processes of their own, or with
+    `combined` the first brokers. `settings` are Kafka's, of all nodes. `folder` keeps the files.
+    """
+    return ClusterInstance(
+        brokers,
+        log_dirs,
+        controllers=controllers,
+        combined=combined,
+        settings=settings,
+        folder=folder,
+    )
