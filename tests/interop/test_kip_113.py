@@ -169,9 +169,9 @@ class Pair:
 
     def _check_read(self) -> None:
         """All that is acknowledged by now comes to the consumer, in order, each record once."""
-        told = self.load.acknowledged.columns()
+        told = self.load.acknowledged
         ends: dict[int, int] = {}
-        for number, offset in zip(told["partition"], told["offset"], strict=False):
+        for number, offset in zip(list(told.partition), list(told.offset), strict=False):
             ends[number] = max(ends.get(number, 0), offset + 1)
         what = f"{self.topic}: what is acknowledged is read, up to {ends}"
         eventually(lambda: self._has_read(ends), what, 60)
@@ -179,8 +179,8 @@ class Pair:
 
     def _has_read(self, ends: Mapping[int, int]) -> bool:
         read: defaultdict[int, list[int]] = defaultdict(list)
-        consumed = self.drain.consumed.columns()
-        for number, offset in zip(consumed["partition"], consumed["offset"], strict=False):
+        consumed = self.drain.consumed
+        for number, offset in zip(list(consumed.partition), list(consumed.offset), strict=False):
             read[number].append(offset)
         for number, offsets in read.items():
             assert offsets == list(range(len(offsets))), f"{self.topic}-{number}: a gap, or twice"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -76,7 +76,7 @@ def audit(
         raise typer.Exit(End.UNKNOWN)
 
 
-def summary(found: AuditResult) -> dict[str, Any]:
+def summary(found: AuditResult) -> dict[str, object]:
     """The answer of `--json`: counts of records."""
     return {
         "version": 1,

@@ -9,7 +9,7 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import javaproperties
 import typer
@@ -53,7 +53,7 @@ def with_admin(
     return asyncio.run(run())
 
 
-def run_to_end(work: Coroutine[Any, Any, T]) -> T:
+def run_to_end(work: Coroutine[object, None, T]) -> T:
     """Run a coroutine that has something to put back at its end.
 
     SIGTERM and SIGHUP end it as Ctrl-C does: it is cancelled, cleans up, KeyboardInterrupt leaves.

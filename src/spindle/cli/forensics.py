@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,8 @@ from spindle.cli.log_pictures import Bar, BarPart, Bars
 from spindle.cli.spark import SparkRemote, spark_session
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from spindle.pipeline.forensics import DamageFound, Forensics, LogFound
 
 ROWS_SHOWN = 40
@@ -64,7 +66,7 @@ def forensics(
         raise typer.Exit(1)
 
 
-def summary(found: Forensics) -> dict[str, Any]:
+def summary(found: Forensics) -> dict[str, object]:
     """The answer of `--json`; sizes in bytes, times in ISO 8601 (UTC)."""
     return {
         "version": 1,
@@ -194,5 +196,5 @@ def _picture(found: Forensics) -> Bars:
     return log_pictures.bars(rows, "the offsets of each log, and which are damaged")
 
 
-def _moment(at: Any) -> str | None:
+def _moment(at: datetime | None) -> str | None:
     return None if at is None else at.isoformat()

@@ -11,10 +11,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn, TypeVar
 
 import spindle
 from spindle.cli import render
@@ -32,6 +32,8 @@ from spindle.cli.reassign.reassignment_plan import (
 from spindle.cli.roll import UnknownBrokers, existing
 from spindle.client.admin import AdminClient
 from spindle.model.errors import Corrupt, Failure, Refusal, Unusable
+
+T = TypeVar("T")
 
 _TROUBLE: Final = (Failure, Refusal, Unusable, Corrupt, OSError)
 _ACTIONS: Final = ("generate", "execute", "verify", "cancel", "list")
@@ -251,7 +253,9 @@ def _check_reassign(parser: _Parser, given: argparse.Namespace) -> str:
     return action
 
 
-def _reassign_work(action: str, given: argparse.Namespace) -> Callable[[AdminClient], Any]:
+def _reassign_work(
+    action: str, given: argparse.Namespace
+) -> Callable[[AdminClient], Awaitable[object]]:
     if action == "generate":
         topics = parse_topics(read_text(Path(given.topics_to_move_json_file)))
         brokers = parse_brokers(given.broker_list)
@@ -271,7 +275,7 @@ def _reassign_work(action: str, given: argparse.Namespace) -> Callable[[AdminCli
 
 def _plan_work(
     action: str, given: argparse.Namespace, plan: ReassignmentPlan
-) -> Callable[[AdminClient], Coroutine[Any, Any, Any]]:
+) -> Callable[[AdminClient], Awaitable[object]]:
     timeout_ms = running.DIRECTORY_TIMEOUT_MS if given.timeout is None else given.timeout
     keep = given.preserve_throttles
     if action == "verify":
@@ -338,7 +342,7 @@ def _parse(parser: _Parser, arguments: Sequence[str] | None) -> argparse.Namespa
     return given
 
 
-def _connected(given: argparse.Namespace, work: Callable[[AdminClient], Any]) -> Any:
+def _connected(given: argparse.Namespace, work: Callable[[AdminClient], Awaitable[T]]) -> T:
     controllers = getattr(given, "bootstrap_controller", None)
     return with_admin(
         controllers or given.bootstrap_server,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -22,6 +22,9 @@ from spindle.cli.refusals import Declined
 from spindle.cli.usage import COMPLETING, Front, dress, front_page, wrong
 from spindle.model.errors import Corrupt, Failure, PeerFailed, Refusal, Unusable
 
+if TYPE_CHECKING:
+    from typer._click.core import Command, Context
+
 
 class Later(TyperCommand):
     """A row of the table. No more is known of it until its line is parsed."""
@@ -32,10 +35,10 @@ class Later(TyperCommand):
         super().__init__(name, help=summary, short_help=summary)
         self.target = target
 
-    def load(self) -> Any:
+    def load(self) -> Command:
         """What reads its line and runs it."""
         module, _, attribute = self.target.partition(":")
-        target: Any = getattr(import_module(module), attribute)
+        target = getattr(import_module(module), attribute)
         if isinstance(target, typer.Typer):
             return dress(get_command(target))
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -43,8 +46,8 @@ class Later(TyperCommand):
         return dress(get_command(alone))
 
     def make_context(
-        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
-    ) -> Any:
+        self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: object
+    ) -> Context:
         """Parse its line, or as much of it as is to be completed."""
         return self.load().make_context(info_name, args, parent, **extra)
 
@@ -69,7 +72,7 @@ def group(rows: Sequence[tuple[str, str, str]], front: Front) -> TyperGroup:
     found = get_group(app)
     found.commands = {name: Later(name, target, summary) for name, target, summary in rows}
     dress(found)
-    found.get_help = lambda ctx: front_page(front, ctx.command_path)  # type: ignore[method-assign]
+    vars(found)["get_help"] = lambda ctx: front_page(front, ctx.command_path)
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -132,9 +132,9 @@ def narrowed(
     return DescribedLogDirs(brokers, found.silent)
 
 
-def document(found: DescribedLogDirs, *, more: bool = False) -> dict[str, Any]:
+def document(found: DescribedLogDirs, *, more: bool = False) -> dict[str, object]:
     """The document that Kafka's tool prints (version 1); with `more`, what it leaves out too."""
-    result: dict[str, Any] = {
+    result: dict[str, object] = {
         "brokers": [
             {"broker": broker, "logDirs": [_directory(d, more) for d in directories]}
             for broker, directories in found.brokers.items()
@@ -146,9 +146,9 @@ def document(found: DescribedLogDirs, *, more: bool = False) -> dict[str, Any]:
     return result
 
 
-def _directory(d: LogDirDescription, more: bool) -> dict[str, Any]:
+def _directory(d: LogDirDescription, more: bool) -> dict[str, object]:
     logs = [*sorted(d.current.items()), *sorted(d.future.items())]
-    entry: dict[str, Any] = {
+    entry: dict[str, object] = {
         "partitions": [
             {
                 "partition": str(name),

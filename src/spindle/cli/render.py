@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
+from typing import TYPE_CHECKING, Final, NoReturn, Protocol
 
 from spindle.planning.amounts import amount
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import TaskID
 
 _PIPED_WIDTH: Final = 200
 """Columns where nobody's terminal says how many there are."""
@@ -213,7 +214,7 @@ def transfers(title: str) -> Iterator[Callable[[Parts], None]]:
         TextColumn("{task.fields[speed]}"),
     )
     with Progress(*columns, console=console) as progress:
-        tasks: dict[str, Any] = {}
+        tasks: dict[str, TaskID] = {}
 
         def in_bars(parts: Parts) -> None:
             for name, (done, total) in _summed(title, parts).items():

@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -242,10 +242,10 @@ async def _ask(admin: AdminClient, brokers: Sequence[NodeId]) -> ObservedReplica
     )
 
 
-def document(seen: ObservedReplicas) -> dict[str, Any]:
+def document(seen: ObservedReplicas) -> dict[str, object]:
     """The document for scripts."""
 
-    def directory(broker: NodeId, found: ReplicaHealth) -> dict[str, Any]:
+    def directory(broker: NodeId, found: ReplicaHealth) -> dict[str, object]:
         return {
             "broker": broker,
             "logDir": found.path,
@@ -271,7 +271,7 @@ def document(seen: ObservedReplicas) -> dict[str, Any]:
             ],
         }
 
-    def copied(copy: KeptBadCopy) -> dict[str, Any]:
+    def copied(copy: KeptBadCopy) -> dict[str, object]:
         return {
             "name": copy.name,
             "bytes": copy.size,

@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from spindle.cli.examples import EXAMPLES
 
+if TYPE_CHECKING:
+    from typer import TyperException
+    from typer._click.core import Command, Context, Parameter
+    from typer.core import TyperArgument, TyperOption
+
+C = TypeVar("C", bound="Command")
+
 COMPLETING: Final = "_SPINDLE_COMPLETE"
 """Of the environment: `complete_bash` and so on ask for what may follow, not for a command."""
-_WORDS: Final = {int: "N", float: "X", Path: "PATH"}
-_KINDS: Final = {int: "a whole number", float: "a number"}
+_WORDS: Final[dict[object, str]] = {int: "N", float: "X", Path: "PATH"}
+_KINDS: Final[dict[object, str]] = {int: "a whole number", float: "a number"}
 _NARROW: Final = 40
 _NAME_MAX: Final = 34
 """Columns that the names of options get at most beside their meaning."""
@@ -45,31 +52,33 @@ def front_page(front: Front, path: str) -> str:
     )
 
 
-def dress(command: Any) -> Any:
+def dress(command: C) -> C:
     """A parsed command (and its sub-commands) that speaks our way: -h, and pages of ours."""
     command.context_settings["help_option_names"] = ["-h", "--help"]
-    command.get_help = partial(page, command)
+    vars(command)["get_help"] = partial(page, command)
     command.no_args_is_help = False
-    for inner in getattr(command, "commands", {}).values():
+    for inner in _sub_commands(command):
         dress(inner)
     return command
 
 
-def page(command: Any, context: Any) -> str:
+def page(command: Command, context: Context) -> str:
     """The help of a command, as wide as the terminal (or COLUMNS) is."""
     width = _width()
     path = context.command_path
+    from typer.core import TyperArgument, TyperOption
+
     given = command.get_params(context)
-    options = [p for p in given if p.param_type_name == "option" and not p.hidden]
-    arguments = [p for p in given if p.param_type_name == "argument" and not p.hidden]
-    commands = [c for c in getattr(command, "commands", {}).values() if not c.hidden]
+    options = [p for p in given if isinstance(p, TyperOption) and not p.hidden]
+    arguments = [p for p in given if isinstance(p, TyperArgument) and not p.hidden]
+    commands = [c for c in _sub_commands(command) if not c.hidden]
     usage = [f"Usage: {path}", "[OPTIONS]", *map(_in_usage, arguments)]
     return _joined(
         " ".join([*usage, *_sub_command(command)]),
         *_paragraphs(command.help or "", width),
         _listed("Arguments", ((_word(p), _meaning(p)) for p in arguments), width),
         _listed("Options", ((_names(p), _meaning(p)) for p in options), width),
-        _listed("Commands", ((c.name, _summary(c)) for c in commands), width),
+        _listed("Commands", ((c.name or "", _summary(c)) for c in commands), width),
         _examples(path),
         *_paragraphs(command.epilog or "", width),
     )
@@ -84,13 +93,21 @@ def _joined(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _sub_command(command: Any) -> list[str]:
-    if not getattr(command, "commands", {}):
+def _sub_commands(command: Command) -> Collection[Command]:
+    from typer.core import TyperGroup
+
+    return command.commands.values() if isinstance(command, TyperGroup) else ()
+
+
+def _sub_command(command: Command) -> list[str]:
+    from typer.core import TyperGroup
+
+    if not isinstance(command, TyperGroup) or not command.commands:
         return []
     return ["[COMMAND]" if command.invoke_without_command else "COMMAND"]
 
 
-def wrong(error: Any) -> str:
+def wrong(error: TyperException) -> str:
     """What is wrong with a command line, in one line that says where help is."""
     text = _bad_value(error) or error.format_message()
     context = getattr(error, "ctx", None)
@@ -101,7 +118,7 @@ def wrong(error: Any) -> str:
     return f"{text.rstrip('.')}{'' if text.endswith('?') else '.'}{hint}"
 
 
-def _bad_value(error: Any) -> str | None:
+def _bad_value(error: TyperException) -> str | None:
     """A value that is not of its option's type or range, in words of people."""
     parameter = getattr(error, "param", None)
     details = getattr(error.__cause__, "errors", None)
@@ -115,17 +132,17 @@ def _bad_value(error: Any) -> str | None:
     return f"{_plain_name(parameter)}: {value!r} is not {kind}{f' {limits}' if limits else ''}"
 
 
-def _plain_name(parameter: Any) -> str:
+def _plain_name(parameter: Parameter) -> str:
     if parameter.param_type_name == "argument":
         return _word(parameter)
     return str(max(parameter.opts, key=len))
 
 
-def _type(parameter: Any) -> Any:
+def _type(parameter: Parameter) -> object:
     return getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
 
 
-def _word(parameter: Any) -> str:
+def _word(parameter: Parameter) -> str:
     """What stands for a value."""
     if parameter.metavar:
         return str(parameter.metavar)
@@ -134,12 +151,12 @@ def _word(parameter: Any) -> str:
     return _WORDS.get(_type(parameter), "TEXT")
 
 
-def _in_usage(argument: Any) -> str:
+def _in_usage(argument: TyperArgument) -> str:
     word = _word(argument) + ("..." if argument.nargs != 1 else "")
     return word if argument.required else f"[{word}]"
 
 
-def _names(option: Any) -> str:
+def _names(option: TyperOption) -> str:
     names = ", ".join(sorted(option.opts, key=len))
     if option.secondary_opts:
         names += " / " + ", ".join(option.secondary_opts)
@@ -148,7 +165,7 @@ def _names(option: Any) -> str:
     return f"{names} {_word(option)}"
 
 
-def _meaning(parameter: Any) -> str:
+def _meaning(parameter: Parameter) -> str:
     """Its help, and what it is by default and within which limits."""
     default = None if getattr(parameter, "is_flag", False) else parameter.default
     extra = []
@@ -163,7 +180,7 @@ def _meaning(parameter: Any) -> str:
     return f"{help} [{'; '.join(extra)}]".strip() if extra else help
 
 
-def _range(parameter: Any) -> str:
+def _range(parameter: object) -> str:
     low, high = getattr(parameter, "min", None), getattr(parameter, "max", None)
     if low is not None and high is not None:
         return f"from {_number(low)} to {_number(high)}"
@@ -172,11 +189,11 @@ def _range(parameter: Any) -> str:
     return f"at most {_number(high)}" if high is not None else ""
 
 
-def _number(value: Any) -> str:
+def _number(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _summary(command: Any) -> str:
+def _summary(command: Command) -> str:
     return " ".join((command.help or "").partition("\n\n")[0].split())
 
 

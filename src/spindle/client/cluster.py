@@ -12,7 +12,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import spindle
 from spindle.client.failures import OutOfTime, Refused, Unreachable, Unresolved
@@ -310,7 +310,7 @@ class Cluster:
             raise Refused(code, api_name(request), name, words)
         return answer
 
-    def _version(self, address: Address, name: str, request: Request[Any], since: int) -> int:
+    def _version(self, address: Address, name: str, request: Request[Response], since: int) -> int:
         ours = request.VERSIONS[max(0, since - request.VERSIONS[0]) :]
         low, high = self._spoken[address].get(request.KEY, (0, -1))
         best = min(high, ours[-1])

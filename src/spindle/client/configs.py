@@ -7,7 +7,7 @@ its own file; all else is asked of any.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from spindle.client.cluster import Cluster, Deadline
 from spindle.client.failures import Refused
@@ -32,6 +32,7 @@ from spindle.wire.messages.incremental_alter_configs_request import (
 from spindle.wire.messages.incremental_alter_configs_response import AlterConfigsResourceResponse
 
 R = TypeVar("R", bound=Response)
+V = TypeVar("V")
 Group = tuple[NodeId | None, tuple[Resource, ...]]
 
 
@@ -143,6 +144,6 @@ def _refused(
     return refused(result.error_code, api, resource, result.error_message or "")
 
 
-def _rest(items: PerItem[Resource, Any], resources: Sequence[Resource], api: str) -> None:
+def _rest(items: PerItem[Resource, V], resources: Sequence[Resource], api: str) -> None:
     for resource in resources:
         items.fail(resource, not_answered(api, resource))

@@ -10,7 +10,7 @@ import asyncio
 import os
 import socket
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar, cast
+from typing import Final, TypeVar, cast
 
 from spindle.client.failures import OutOfTime, Unreachable, Unresolved
 from spindle.model.batches import Buffer
@@ -34,7 +34,7 @@ _CLOSED: Final = "the connection was closed by the other side"
 
 @dataclass(slots=True)
 class _Open:
-    request: Request[Any]
+    request: Request[Response]
     version: int
     answer: asyncio.Future[Response]
 
@@ -195,7 +195,7 @@ TLS: Final = "this port speaks TLS, which is not spoken here: use a PLAINTEXT li
 HTTP: Final = "this port speaks HTTP, it is no broker's: give the port of a PLAINTEXT listener"
 
 
-def api_name(request: Request[Any]) -> str:
+def api_name(request: Request[Response]) -> str:
     """What a request's API is called, for error texts: "DescribeLogDirs"."""
     return type(request).__name__.removesuffix("Request")
 

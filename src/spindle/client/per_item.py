@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -82,9 +82,9 @@ class Tasks:
 
     def answer(
         self,
-        items: PerItem[K, Any],
+        items: PerItem[K, V],
         keys: Iterable[K],
-        work: Callable[[], Coroutine[Any, Any, None]],
+        work: Callable[[], Coroutine[object, None, None]],
     ) -> None:
         """Run `work`, which settles `keys` of `items`; a failure of it is theirs."""
         task = asyncio.create_task(_answer(items, tuple(keys), work))
@@ -100,7 +100,7 @@ class Tasks:
 
 
 async def _answer(
-    items: PerItem[K, Any], keys: tuple[K, ...], work: Callable[[], Coroutine[Any, Any, None]]
+    items: PerItem[K, V], keys: tuple[K, ...], work: Callable[[], Coroutine[object, None, None]]
 ) -> None:
     try:
         await work()
@@ -114,7 +114,7 @@ async def _answer(
         assert not missing, f"no answer was given for {missing}"
 
 
-def _failure(future: asyncio.Future[Any]) -> Exception | None:
+def _failure(future: asyncio.Future[V]) -> Exception | None:
     if future.cancelled():
         return asyncio.InvalidStateError("the awaitable was cancelled")
     failure = future.exception()
@@ -122,7 +122,7 @@ def _failure(future: asyncio.Future[Any]) -> Exception | None:
     return failure
 
 
-def _seen(future: asyncio.Future[Any]) -> None:
+def _seen(future: asyncio.Future[V]) -> None:
     # Whoever does not await an item does not care: no warning when it is collected.
     if not future.cancelled():
         future.exception()

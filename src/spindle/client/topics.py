@@ -6,7 +6,7 @@ Called by `admin` alone; see there for what the calls mean.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TypeAlias, TypeVar
 
 from spindle.client.cluster import Cluster, Deadline
 from spindle.client.failures import Refused
@@ -24,16 +24,26 @@ from spindle.wire.messages.create_partitions_request import (
     CreatePartitionsRequest,
     CreatePartitionsTopic,
 )
+from spindle.wire.messages.create_partitions_response import CreatePartitionsTopicResult
 from spindle.wire.messages.create_topics_request import (
     CreatableReplicaAssignment,
     CreatableTopic,
     CreatableTopicConfig,
     CreateTopicsRequest,
 )
+from spindle.wire.messages.create_topics_response import CreatableTopicResult
 from spindle.wire.messages.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
+from spindle.wire.messages.delete_topics_response import DeletableTopicResult
 from spindle.wire.messages.elect_leaders_request import ElectLeadersRequest, TopicPartitions
+from spindle.wire.messages.elect_leaders_response import PartitionResult
 from spindle.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
 from spindle.wire.messages.metadata_response import MetadataResponse, MetadataResponseTopic
+
+K = TypeVar("K")
+V = TypeVar("V")
+_Result: TypeAlias = (
+    CreatableTopicResult | DeletableTopicResult | CreatePartitionsTopicResult | PartitionResult
+)
 
 _ASKS_FOR_ALL = 1
 """The version of Metadata from which on null asks for all topics."""
@@ -99,7 +109,8 @@ async def delete(cluster: Cluster, items: PerItem[str, None], deadline: Deadline
         timeout_ms=server_time(deadline),
     )
     answer = await cluster.ask_controller(request, deadline)
-    _settle(items, ((t.name, t) for t in answer.responses), "DeleteTopics")
+    results = ((t.name, t) for t in answer.responses if t.name is not None)
+    _settle(items, results, "DeleteTopics")
 
 
 async def create_partitions(
@@ -214,17 +225,17 @@ def _new_topic(topic: NewTopic) -> CreatableTopic:
     )
 
 
-def _settle(items: PerItem[Any, None], results: Iterable[tuple[Any, Any]], api: str) -> None:
+def _settle(items: PerItem[K, None], results: Iterable[tuple[K, _Result]], api: str) -> None:
     for key, result in results:
         if result.error_code:
-            words = getattr(result, "error_message", None) or ""
+            words = result.error_message or ""
             items.fail(key, refused(result.error_code, api, key, words))
         else:
             items.answer(key, None)
     _rest(items, api)
 
 
-def _rest(items: PerItem[Any, Any], api: str) -> None:
+def _rest(items: PerItem[K, V], api: str) -> None:
     for key in items:
         items.fail(key, not_answered(api, key))
 

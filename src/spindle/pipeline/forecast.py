@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final, TypedDict
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, Row, Window
@@ -33,6 +33,23 @@ _MADE_ANEW: Final = 0.1
 _DAY: Final = 86_400.0
 _FAR: Final = 3650.0
 """Days after which nobody can tell anything."""
+
+
+DirectoryHistory = TypedDict(
+    "DirectoryHistory",
+    {
+        "broker": int, "logDir": str, "first": str, "last": str, "samples": int, "was": int,
+        "is": int, "replicas": int,
+    },
+)  # fmt: skip
+"""What a history holds of one directory, as JSON: its samples, and bytes at the first and last."""
+
+
+class _DeviceUse(TypedDict):
+    broker: int
+    paths: list[str]
+    used: int
+    capacity: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +181,7 @@ def forecast(samples: DataFrame) -> list[Filling]:
     return sorted(fillings, key=lambda f: (f.full_at or far, f.broker, f.path))
 
 
-def summary(samples: DataFrame) -> list[dict[str, Any]]:
+def summary(samples: DataFrame) -> list[DirectoryHistory]:
     """What a history holds of each directory: moments, and bytes at the first and the last."""
     current = F.when(~F.coalesce("is_future", F.lit(False)), F.coalesce("size", F.lit(0)))
     of_sample = (
@@ -221,7 +238,7 @@ def _row(key: dict[str, object], group: list[tuple[float, float]]) -> dict[str, 
     }  # fmt: skip
 
 
-def _filling(told: dict[str, Any], line: Row | None, now: datetime) -> Filling:
+def _filling(told: _DeviceUse, line: Row | None, now: datetime) -> Filling:
     used, capacity = int(told["used"]), int(told["capacity"])
     row = line.asDict() if line is not None else {}
     rates = [float(row.get(name, 0.0)) for name in ("growth", "high", "low")]

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from spindle.model.errors import Unusable
 from spindle.planning.cluster_model import BrokerLoad
@@ -147,7 +147,78 @@ class ClusterProposal:
         return bool(self.directories) and not (self.unplanned or self.undrained)
 
 
-def document(proposal: ClusterProposal, replicas: Brokers | None = None) -> dict[str, Any]:
+class MoveDocument(TypedDict):
+    """A move in a plan's file."""
+
+    topic: str
+    partition: int
+    broker: int
+    source: str
+    target: str
+    size: int
+    destination: NotRequired[int]
+    rate: NotRequired[float]
+
+
+class LeadershipDocument(TypedDict):
+    """The preferred leaders in a plan's file."""
+
+    orders: list[tuple[str, int, Sequence[int]]]
+    brokers: list[tuple[int, int, int, float, float]]
+
+
+class DirectoryDocument(TypedDict):
+    """A directory in a plan's file."""
+
+    broker: int
+    logDir: str
+    online: bool
+    cordoned: bool
+    capacity: int
+    before: int
+    after: int
+    rateBefore: NotRequired[int]
+    rateAfter: NotRequired[int]
+
+
+class BandDocument(TypedDict):
+    """A band in a plan's file."""
+
+    tolerance: float
+    highMark: float
+    freeFloor: int
+    rateTolerance: NotRequired[float | None]
+    leastBytes: NotRequired[int | None]
+
+
+class PlanRequestDocument(BandDocument):
+    """What was asked for, in a plan's file."""
+
+    drain: list[str]
+    exclude: list[str]
+    excludeTopics: NotRequired[list[str]]
+    mendRacks: NotRequired[bool]
+    movesPerDisk: int
+    movesPerBroker: int
+    betweenBrokers: bool
+    throttle: NotRequired[int | None]
+    diskThrottle: NotRequired[int | None]
+
+
+class PlanDocument(PlanRequestDocument):
+    """Our part of a plan's file, as far as it is read back."""
+
+    sampledAt: str
+    directories: list[DirectoryDocument]
+    leaders: NotRequired[LeadershipDocument | None]
+    boundBytes: int
+    waves: list[list[MoveDocument]]
+    notes: list[str]
+    silentBrokers: dict[str, str]
+    rates: dict[str, list[tuple[int, int]]]
+
+
+def document(proposal: ClusterProposal, replicas: Brokers | None = None) -> dict[str, object]:
     """The plan as its file has it; `replicas`: the brokers of each partition now.
 
     Without those (a plan for a cluster that is not there) Kafka's part is missing.
@@ -204,7 +275,7 @@ def document(proposal: ClusterProposal, replicas: Brokers | None = None) -> dict
 def parse(text: str, name: str = "the plan") -> ClusterProposal:
     """Read such a file; Unusable says what is wrong with it."""
     try:
-        own: dict[str, Any] = json.loads(text)["spindle"]
+        own: PlanDocument = json.loads(text)["spindle"]
         band = Band(
             own["tolerance"], own["highMark"], own.get("rateTolerance"), own["freeFloor"],
             own.get("leastBytes"),
@@ -271,14 +342,14 @@ def _rates_document(rates: Mapping[tuple[str, int], int]) -> dict[str, list[list
     return told
 
 
-def _leadership_document(leadership: Leadership) -> dict[str, Any]:
+def _leadership_document(leadership: Leadership) -> dict[str, object]:
     return {
         "orders": [[led.topic, led.partition, list(led.replicas)] for led in leadership.orders],
         "brokers": [list(lead) for lead in leadership.leads],
     }
 
 
-def _leadership(told: Mapping[str, Any] | None) -> Leadership | None:
+def _leadership(told: LeadershipDocument | None) -> Leadership | None:
     if told is None:
         return None
     orders = tuple(
@@ -287,23 +358,24 @@ def _leadership(told: Mapping[str, Any] | None) -> Leadership | None:
     return Leadership(orders, tuple(Lead(*lead) for lead in told["brokers"]), ())
 
 
-def waves_document(waves: Iterable[Sequence[PlannedMove]]) -> list[list[dict[str, Any]]]:
+def waves_document(waves: Iterable[Sequence[PlannedMove]]) -> list[list[MoveDocument]]:
     """Waves of moves as JSON values; `destination` only where a move goes to another broker."""
-    return [
-        [
-            {
-                "topic": m.topic, "partition": m.partition, "broker": m.broker,
-                "source": m.source, "target": m.target, "size": m.size,
-                **({"destination": m.destination} if m.between else {}),
-                **({"rate": round(m.rate)} if m.rate else {}),
-            }
-            for m in wave
-        ]
-        for wave in waves
-    ]  # fmt: skip
+    return [[_move_document(move) for move in wave] for wave in waves]
 
 
-def parse_waves(told: Iterable[Iterable[Mapping[str, Any]]]) -> Waves:
+def _move_document(m: PlannedMove) -> MoveDocument:
+    told: MoveDocument = {
+        "topic": m.topic, "partition": m.partition, "broker": m.broker,
+        "source": m.source, "target": m.target, "size": m.size,
+    }  # fmt: skip
+    if m.between:
+        told["destination"] = m.destination
+    if m.rate:
+        told["rate"] = round(m.rate)
+    return told
+
+
+def parse_waves(told: Iterable[Iterable[MoveDocument]]) -> Waves:
     """The same back."""
     return tuple(
         tuple(

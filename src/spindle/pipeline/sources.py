@@ -14,7 +14,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -182,8 +182,8 @@ class Sampler:
 
 def _rows(
     broker: int, told: Exception | tuple[LogDirDescription, ...], at: datetime
-) -> list[dict[str, Any]]:
-    common: dict[str, Any] = dict.fromkeys(SAMPLE.names)
+) -> list[dict[str, object]]:
+    common: dict[str, object] = dict.fromkeys(SAMPLE.names)
     common |= {"sampled_at": at, "broker": broker}
     if isinstance(told, Exception):
         return [{**common, "broker_error": str(told) or type(told).__name__}]

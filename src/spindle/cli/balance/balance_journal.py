@@ -11,13 +11,14 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final, TypedDict
 
 from spindle.cli.reassign.reassign_journal import state_directory
 from spindle.model.errors import Unusable
-from spindle.pipeline.proposal import Waves, parse_waves, waves_document
+from spindle.pipeline.proposal import MoveDocument, Waves, parse_waves, waves_document
 
 KEPT: Final = 20
 """Journals of runs that are over, as a record."""
@@ -57,8 +58,20 @@ class BalanceRun:
     began: float
     waves: Waves
     replanned: int = 0
-    ended: dict[str, Any] | None = None
+    ended: Mapping[str, object] | None = None
     """What became of it; None: it is not over."""
+
+
+class _RunDocument(TypedDict):
+    """A run in its file."""
+
+    version: int
+    began: float
+    options: tuple[int, int, int | None, int | None]
+    replanned: int
+    waves: list[list[MoveDocument]]
+    ended: Mapping[str, object] | None
+    plan: str
 
 
 class RunJournal:
@@ -119,7 +132,7 @@ class RunJournal:
             os.fsync(file.fileno())
         fresh.replace(self._file)
 
-    def end(self, run: BalanceRun, ended: dict[str, Any]) -> None:
+    def end(self, run: BalanceRun, ended: Mapping[str, object]) -> None:
         """The run is over; its journal stays as a record, among the last ones."""
         self.write(replace(run, ended=ended))
         self._file.replace(self.folder / f"over-{round(run.began * 1000)}.json")
@@ -136,12 +149,12 @@ class RunJournal:
         return sorted(self.folder.glob("over-*.json")) if self.folder.is_dir() else []
 
 
-def _document(run: BalanceRun) -> dict[str, Any]:
+def _document(run: BalanceRun) -> _RunDocument:
     o = run.options
     return {
         "version": 1,
         "began": run.began,
-        "options": [o.moves_per_disk, o.moves_per_broker, o.throttle, o.disk_rate],
+        "options": (o.moves_per_disk, o.moves_per_broker, o.throttle, o.disk_rate),
         "replanned": run.replanned,
         "waves": waves_document(run.waves),
         "ended": run.ended,
@@ -152,7 +165,7 @@ def _document(run: BalanceRun) -> dict[str, Any]:
 def _read(path: Path) -> BalanceRun | None:
     """The run in a file; None where there is none that can be read."""
     try:
-        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        told: _RunDocument = json.loads(path.read_text(encoding="utf-8"))
         return BalanceRun(
             told["plan"], RunOptions(*told["options"]), told["began"], parse_waves(told["waves"]),
             told["replanned"], told["ended"],

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -311,7 +311,7 @@ def _between(f: Filling, now: datetime) -> str:
     return f"{_in(f.earliest, now)} and {_in(f.latest, now)}"
 
 
-def _document(f: Filling, now: datetime) -> dict[str, Any]:
+def _document(f: Filling, now: datetime) -> dict[str, object]:
     return {
         "broker": f.broker,
         "logDir": f.path,

@@ -6,7 +6,7 @@ Functions of values: nothing is asked, started or moved here. Pages are `page`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spindle.cli import render
 from spindle.planning.amounts import counted, lasting, listed
@@ -207,7 +207,7 @@ def show_outcome(outcome: PlanOutcome) -> None:
         )
 
 
-def outcome_document(outcome: PlanOutcome) -> dict[str, Any]:
+def outcome_document(outcome: PlanOutcome) -> dict[str, object]:
     """The same for scripts."""
     return {
         "version": 1,
@@ -258,7 +258,7 @@ def show_watched(seen: Watched | None, bootstrap: str) -> None:
         )
 
 
-def watched_document(seen: Watched | None) -> dict[str, Any]:
+def watched_document(seen: Watched | None) -> dict[str, object]:
     """The same for scripts."""
     if seen is None:
         return {"version": 1, "run": None}

@@ -10,10 +10,10 @@ import struct
 import threading
 import time
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
 
-from confluent_kafka import Consumer, KafkaError, Producer
+from confluent_kafka import Consumer, KafkaError, Message, Producer
 
 _STAMP = struct.Struct(">iqd")
 """producer, sequence, time of sending: what every value begins with."""
@@ -44,7 +44,7 @@ class Events:
         self.checksum.append(zlib.crc32(value))
         self.at.append(time.monotonic())
 
-    def columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> dict[str, list[object]]:
         """All columns by name, as they are now."""
         return {f.name: list(getattr(self, f.name)) for f in fields(self)}
 
@@ -66,7 +66,7 @@ class DemoLoad(threading.Thread):
         rate: float,
         size: int = 1024,
         producer: int = 1,
-        settings: dict[str, Any] | None = None,
+        settings: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(name=f"load-{producer}", daemon=True)
         self.acknowledged = Events()
@@ -116,7 +116,7 @@ class DemoLoad(threading.Thread):
         self._client.produce(self._topic, value, partition=partition, on_delivery=self._on_delivery)
         self.sent += 1
 
-    def _on_delivery(self, error: KafkaError | None, message: Any) -> None:
+    def _on_delivery(self, error: KafkaError | None, message: Message) -> None:
         if error is not None:
             self.failed.append(f"{message.topic()}-{message.partition()}: {error}")
             return
@@ -129,7 +129,7 @@ class Drain(threading.Thread):
     """Consumes a topic in a group, from the beginning, and remembers every record."""
 
     def __init__(
-        self, bootstrap: str, topic: str, group: str, settings: dict[str, Any] | None = None
+        self, bootstrap: str, topic: str, group: str, settings: Mapping[str, object] | None = None
     ) -> None:
         super().__init__(name=f"drain-{group}", daemon=True)
         self.consumed = Events()

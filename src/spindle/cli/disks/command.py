@@ -9,7 +9,7 @@ spindle disks replace -b localhost:9092 1 /disk3/kafka
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -248,7 +248,7 @@ def _order(
 
     told = with_admin(bootstrap, work, timeout=timeout)
     if as_json:
-        document: dict[str, Any] = {"broker": broker, "logDir": path, "order": wanted.name.lower()}
+        document = {"broker": broker, "logDir": path, "order": wanted.name.lower()}
         print(json.dumps({**document, "outcome": told.words, "state": told.state}))
     else:
         render.say(told.words)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from spindle.cli import render
 from spindle.cli.roll import state_of
@@ -59,7 +58,7 @@ class ObservedDirectories:
     silent: dict[NodeId, Exception] = field(default_factory=dict)
 
 
-def document(seen: ObservedDirectories) -> dict[str, Any]:
+def document(seen: ObservedDirectories) -> dict[str, object]:
     """The document for scripts; null where a broker does not tell."""
     return {
         "disks": [_entry(disk) for disk in seen.disks],
@@ -67,7 +66,7 @@ def document(seen: ObservedDirectories) -> dict[str, Any]:
     }
 
 
-def _entry(disk: Shown) -> dict[str, Any]:
+def _entry(disk: Shown) -> dict[str, object]:
     plain, more = disk.plain, disk.more
     directory_id = plain.directory_id if more is None else more.directory_id
     return {
@@ -92,7 +91,7 @@ def _entry(disk: Shown) -> dict[str, Any]:
     }
 
 
-def _event(at_ms: int, text: str) -> dict[str, Any]:
+def _event(at_ms: int, text: str) -> dict[str, object]:
     return {"atMs": at_ms, "event": text}
 
 
@@ -132,7 +131,7 @@ def _row(disk: Shown) -> tuple[str, ...]:
     )
 
 
-def events_document(seen: ObservedDirectories) -> dict[str, Any]:
+def events_document(seen: ObservedDirectories) -> dict[str, object]:
     """What has happened, for scripts: oldest first."""
     return {
         "events": [

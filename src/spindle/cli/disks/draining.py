@@ -10,7 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from spindle.cli import render
 from spindle.cli.disks.ordering import EVERY_S, cordon, is_unserved, pick
@@ -41,7 +41,7 @@ class Drained:
     notes: tuple[str, ...] = ()
     cancelled: int | None = None
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """For scripts."""
         return {
             "broker": self.broker,

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final, TypedDict
 
 from spindle.cli.reassign.reassignment_plan import ReassignmentPlan, parse_plan, plan_json
 from spindle.client.results import Resource, ResourceType
@@ -159,10 +159,17 @@ def _inherited(
     return tuple(found)
 
 
+class _NoteDocument(TypedDict):
+    """A note in its file; each setting: the kind and name of what has it, its name, was, is."""
+
+    plan: object
+    settings: list[tuple[int, str, str, str | None, str]]
+
+
 def _read(path: Path) -> Note | None:
     """The note in a file; None where there is none that can be read."""
     try:
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        document: _NoteDocument = json.loads(path.read_text(encoding="utf-8"))
         plan = parse_plan(json.dumps(document["plan"]))
         settings = tuple(
             ChangedSetting(Resource(ResourceType(kind), name), setting, before, ours)

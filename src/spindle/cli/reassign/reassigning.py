@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from enum import Enum
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from spindle.cli import roll
 from spindle.cli.reassign import limits, placing
@@ -423,7 +423,7 @@ async def check_named(admin: AdminClient, plan: ReassignmentPlan) -> None:
     _check_known(brokers, dict.fromkeys([*found.live, *found.down]))
 
 
-def _check_known(brokers: Iterable[NodeId], known: Mapping[NodeId, Any]) -> None:
+def _check_known(brokers: Iterable[NodeId], known: Mapping[NodeId, object]) -> None:
     unknown = sorted(set(brokers) - set(known))
     if unknown:
         raise Unusable(f"Unknown broker id {unknown[0]}; the brokers are: {numbers(sorted(known))}")
@@ -470,5 +470,5 @@ def _reason(failure: Exception) -> str:
     return failure.detail if isinstance(failure, Refused) and failure.detail else str(failure)
 
 
-def _s(many: Sequence[object] | Mapping[Any, object]) -> str:
+def _s(many: Sized) -> str:
     return "" if len(many) == 1 else "s"

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from spindle.client.results import Replica
 from spindle.model.errors import Unusable
 from spindle.model.ids import LogDir, NodeId, TopicPartition
+
+T = TypeVar("T")
 
 ANY: Final = "any"
 """The word for: wherever the broker likes, or where the replica already is."""
@@ -36,11 +38,10 @@ class ReassignmentPlan:
 
 def parse_plan(text: str) -> ReassignmentPlan:
     """Read a reassignment document (version 1)."""
-    document = _document(text, "partitions")
     replicas: Assignment = {}
     directories: dict[Replica, LogDir] = {}
     twice: list[TopicPartition] = []
-    for entry in document["partitions"]:
+    for entry in _entries(text, "partitions"):
         name = TopicPartition(_text(entry, "topic"), _number(entry, "partition"))
         brokers = tuple(_broker(value, name) for value in _list(entry, "replicas", str(name)))
         if name in replicas:
@@ -58,7 +59,7 @@ def parse_plan(text: str) -> ReassignmentPlan:
 
 def parse_topics(text: str) -> list[str]:
     """Read a topics-to-move document (version 1)."""
-    topics = [_text(entry, "topic") for entry in _document(text, "topics")["topics"]]
+    topics = [_text(entry, "topic") for entry in _entries(text, "topics")]
     if twice := _duplicates(topics):
         names = ", ".join(twice)
         raise Unusable(f"List of topics to reassign contains duplicate entries: {names}")
@@ -96,7 +97,8 @@ def plan_json(
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
 
 
-def _document(text: str, key: str) -> dict[str, Any]:
+def _entries(text: str, key: str) -> list[dict[str, object]]:
+    """The objects that the document lists under a key."""
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
@@ -110,11 +112,11 @@ def _document(text: str, key: str) -> dict[str, Any]:
     entries = document.get(key)
     if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
         raise Unusable(f'the document has no list of objects named "{key}"')
-    return document
+    return entries
 
 
 def _directories(
-    entry: dict[str, Any], name: TopicPartition, brokers: Sequence[NodeId]
+    entry: dict[str, object], name: TopicPartition, brokers: Sequence[NodeId]
 ) -> dict[Replica, LogDir]:
     if entry.get("log_dirs") is None:
         return {}
@@ -145,21 +147,21 @@ def _check_brokers(replicas: Assignment) -> None:
         raise Unusable(f"Partition replica lists may not contain duplicate entries: {which}")
 
 
-def _text(entry: dict[str, Any], key: str) -> str:
+def _text(entry: dict[str, object], key: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str) or not value:
         raise Unusable(f'an entry has no "{key}" text: {json.dumps(entry)[:200]}')
     return value
 
 
-def _number(entry: dict[str, Any], key: str) -> int:
+def _number(entry: dict[str, object], key: str) -> int:
     value = entry.get(key)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise Unusable(f'an entry has no "{key}" number: {json.dumps(entry)[:200]}')
     return value
 
 
-def _list(entry: dict[str, Any], key: str, where: str) -> list[Any]:
+def _list(entry: dict[str, object], key: str, where: str) -> list[object]:
     value = entry.get(key)
     if not isinstance(value, list):
         raise Unusable(f'partition {where} has no list named "{key}"')
@@ -172,8 +174,8 @@ def _broker(value: object, name: TopicPartition) -> NodeId:
     return value
 
 
-def _duplicates(values: Iterable[Any]) -> list[Any]:
-    seen: dict[Any, int] = {}
+def _duplicates(values: Iterable[T]) -> list[T]:
+    seen: dict[T, int] = {}
     for value in values:
         seen[value] = seen.get(value, 0) + 1
     return [value for value, count in seen.items() if count > 1]

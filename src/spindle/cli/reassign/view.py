@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from spindle.cli import render
 from spindle.cli.reassign.reassigning import Executed, Verified
@@ -77,7 +76,7 @@ def show_executed(done: Executed) -> None:
         )
 
 
-def document(found: Verified) -> dict[str, Any]:
+def document(found: Verified) -> dict[str, object]:
     """The same for scripts."""
     return {
         "version": 1,
@@ -99,7 +98,7 @@ def document(found: Verified) -> dict[str, Any]:
 
 def active_document(
     active: Mapping[TopicPartition, Reassignment], moves: Verified | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What is under way, for scripts."""
     return {
         "version": 1,
@@ -120,7 +119,7 @@ def active_document(
     }
 
 
-def executed_document(done: Executed) -> dict[str, Any]:
+def executed_document(done: Executed) -> dict[str, object]:
     """What an execution has started, for scripts."""
     return {
         "version": 1,
@@ -156,7 +155,7 @@ def _move(replica: Replica, state: MoveState) -> tuple[str, ...]:
     return str(replica), where, state.target, state.failure or what, *copied
 
 
-def _move_document(replica: Replica, state: MoveState) -> dict[str, Any]:
+def _move_document(replica: Replica, state: MoveState) -> dict[str, object]:
     return {
         "topic": replica.topic,
         "partition": replica.partition,

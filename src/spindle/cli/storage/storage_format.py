@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from spindle.cli.storage.releases import level_of
 from spindle.model.config import NodeConfig
@@ -118,7 +118,7 @@ class Info:
     metadata: dict[str, MetaProperties]
     problems: list[str]
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """As one JSON object."""
         return {
             "version": 1,

@@ -6,7 +6,7 @@ read. Called by `source`, and by whoever reads logs in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -32,7 +32,7 @@ _SEQUENCES: Final = 1 << 31
 
 Ranges = dict[int, npt.NDArray[np.int64]]
 """Producer id -> (first, last) offsets of its aborted transactions, one a row."""
-Constants = dict[str, Any]
+Constants = Mapping[str, object]
 """Columns that have one value for all: disk, topic, ..."""
 
 
