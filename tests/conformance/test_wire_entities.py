@@ -21,12 +21,12 @@ from kio.serial import entity_reader, entity_writer
 from tools.messages import entities, frames
 from tools.messages.layout import Field, Layout, layout_of
 from tools.messages.schema import DATA, attribute
+from tools.messages.times import timestamp
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt, Error, Refusal
 from spindle.wire import codec, messages
 from spindle.wire.apis import TABLE
-from spindle.wire.values import timestamp
 
 MESSAGES = {
     cls.__name__: cls

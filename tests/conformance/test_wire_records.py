@@ -56,7 +56,7 @@ def of_field(field: Field) -> st.SearchStrategy[Any]:
 
 
 def module(record: Recorded) -> ModuleType:
-    return import_module(f"spindle.wire.contents.{snake(record.name)}")
+    return import_module(f"spindle.wire.record_codecs.{snake(record.name)}")
 
 
 def expected(layout: Layout, value: Any) -> bytes:

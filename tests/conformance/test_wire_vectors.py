@@ -21,7 +21,6 @@ from spindle.wire import batch as codec
 from spindle.wire import coordinator
 from spindle.wire.batch import Compression
 from spindle.wire.checkpoint import decode_checkpoint, encode_checkpoint
-from spindle.wire.contents.metadata_log import WRITERS
 from spindle.wire.control import (
     ControlType,
     KRaftVersion,
@@ -33,6 +32,7 @@ from spindle.wire.control import (
 )
 from spindle.wire.metadata import decode_record, encode_record
 from spindle.wire.quorum_state import QuorumState, decode_quorum_state, encode_quorum_state
+from spindle.wire.record_codecs.metadata_log import WRITERS
 
 VECTORS = Path(__file__).parent / "vectors" / "wire"
 LOGS = sorted(p.name for p in VECTORS.iterdir() if p.suffix in (".log", ".checkpoint"))

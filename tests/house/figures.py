@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "spindle"
-GENERATED = (PACKAGE / "wire" / "messages", PACKAGE / "wire" / "contents")
+GENERATED = (PACKAGE / "wire" / "messages", PACKAGE / "wire" / "record_codecs")
 MANY_ATTRIBUTES, MANY_METHODS = 12, 25
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -10,7 +10,7 @@ from tests.support.processes import tied
 
 ROOT = Path(__file__).parents[2]
 WIRE = ROOT / "src" / "spindle" / "wire"
-GENERATED = (WIRE / "messages", WIRE / "contents")
+GENERATED = (WIRE / "messages", WIRE / "record_codecs")
 SOURCES = sorted(p for p in (ROOT / "src").rglob("*.py") if p.parent not in GENERATED)
 TOPS = ("tests", "bench", "tools")
 ALL = SOURCES + [path for top in TOPS for path in sorted((ROOT / top).rglob("*.py"))]

@@ -86,16 +86,16 @@ class Node:
         metadata.image = self.image
         controller: Any = SimpleNamespace(ask=self._ask_controller)
         peers = Peers(self.out, f"broker-{self.id}")
-        site = BrokerContext(self.config, CLUSTER, self.out, metadata, peers, controller)
-        self.replicas = ReplicaManager(site)
-        self.fetchers = ReplicaFetcherManager(site, self.replicas)
+        context = BrokerContext(self.config, CLUSTER, self.out, metadata, peers, controller)
+        self.replicas = ReplicaManager(context)
+        self.fetchers = ReplicaFetcherManager(context, self.replicas)
         self.logs = Logs(self.replicas)
         self.replicas.bind(self.fetchers, self.logs)
         self.fetchers.listeners.append(self.logs.on_answered)
         self.broker: Any = SimpleNamespace(
             out=self.out,
             image=self.image,
-            settings=site.settings,
+            settings=context.settings,
             node_id=self.id,
             replicas=self.replicas,
         )

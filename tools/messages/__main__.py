@@ -1,4 +1,4 @@
-"""`python -m tools.messages`: write `messages` and `contents` in `src/spindle/wire`.
+"""`python -m tools.messages`: write `messages` and `record_codecs` in `src/spindle/wire`.
 
 With `--check`, compare only.
 """
@@ -19,7 +19,7 @@ from tools.messages.topic_records import control_records, topic_records
 ROOT = Path(__file__).parents[2]
 _OURS = 'lint.isort.known-first-party = ["spindle"]'
 WIRE = ROOT / "src" / "spindle" / "wire"
-FOLDERS = ("messages", "contents")
+FOLDERS = ("messages", "record_codecs")
 
 
 def texts() -> dict[str, str]:
@@ -32,9 +32,9 @@ def texts() -> dict[str, str]:
             (made / "messages" / f"{snake(one.name)}.py").write_text(module_text(one))
         metadata = metadata_records()
         for record in (*metadata, *topic_records(), *control_records()):
-            path = made / "contents" / f"{snake(record.name)}.py"
+            path = made / "record_codecs" / f"{snake(record.name)}.py"
             path.write_text(recording.module_text(record))
-        (made / "contents" / "metadata_log.py").write_text(recording.registry_text(metadata))
+        (made / "record_codecs" / "metadata_log.py").write_text(recording.registry_text(metadata))
         _ruff("check", "--select", "I,F401", "--fix", "--config", _OURS, folder)
         _ruff("format", folder)
         return {str(path.relative_to(made)): path.read_text() for path in made.glob("*/*.py")}

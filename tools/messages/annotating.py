@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from spindle.model.errors import Error
-from spindle.wire.values import milliseconds, timestamp
 from tools.messages.layout import Field
 from tools.messages.schema import snake
+from tools.messages.times import milliseconds, timestamp
 
 _TYPES = {
     "bool": "bool",

@@ -32,10 +32,10 @@ from spindle.model.batches import Buffer
 from spindle.model.errors import Error, Refusal
 from spindle.wire.apis import is_private
 from spindle.wire.codec import LARGE
-from spindle.wire.values import duration, milliseconds
 from tools.messages import additions, private
 from tools.messages.layout import carries_records, layout_of, per_class
 from tools.messages.readers import read_all, twin_of
+from tools.messages.times import duration, milliseconds
 from tools.messages.writers import writer_of
 
 T = TypeVar("T")

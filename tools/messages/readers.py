@@ -22,8 +22,9 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
-from spindle.wire.values import ERRORS, duration, id_of, instant, long_uvarint, short, uuid_of
+from spindle.wire.values import ERRORS, id_of, long_uvarint, short, uuid_of
 from tools.messages.layout import FIXED, Field, Layout, least_size, per_class
+from tools.messages.times import duration, instant
 
 Reader: TypeAlias = Callable[[Buffer, int, int], tuple[Any, int]]
 

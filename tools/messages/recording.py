@@ -78,7 +78,7 @@ def registry_text(records: list[Recorded]) -> str:
         "from typing import Final, Never",
         "from spindle.model import metadata_records as r",
         "from spindle.wire.codec import Reader, Writer",
-        f"from spindle.wire.contents import ({', '.join(modules)})",
+        f"from spindle.wire.record_codecs import ({', '.join(modules)})",
         "",
         "READERS: Final[Mapping[int, tuple[str, Mapping[int, Reader[r.MetadataRecord]]]]] = {",
         *(f'    {r.key}: ("{r.name}", {snake(r.name)}.READERS),' for r in records),

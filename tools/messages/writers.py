@@ -17,8 +17,9 @@ from typing import Any, TypeAlias
 
 from spindle.model.batches import Buffer
 from spindle.wire.codec import Packed as Packed
-from spindle.wire.values import ZERO_UUID, milliseconds, put_uvarint, timestamp
+from spindle.wire.values import ZERO_UUID, put_uvarint
 from tools.messages.layout import FIXED, ZERO_DURATION, Field, Layout, layout_of
+from tools.messages.times import milliseconds, timestamp
 
 Put: TypeAlias = Callable[[Buffer], None]
 Writer: TypeAlias = Callable[[Any, Put], None]

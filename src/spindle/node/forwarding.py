@@ -30,8 +30,8 @@ IN_FLIGHT_MAX: Final = 1_000
 class Forwarding:
     """The requests of clients that are with the controller."""
 
-    def __init__(self, site: BrokerContext) -> None:
-        self._context = site
+    def __init__(self, context: BrokerContext) -> None:
+        self._context = context
         self._in_flight = 0
 
     def forward(

@@ -25,11 +25,11 @@ from spindle.model.errors import Corrupt
 from spindle.model.ids import NodeId
 from spindle.wire.batch import NEXT, build, records
 from spindle.wire.codec import Put, Reader, read_record
-from spindle.wire.contents import k_raft_version as kraft_version_record
-from spindle.wire.contents import leader_change as leader_change_record
-from spindle.wire.contents import snapshot_footer as snapshot_footer_record
-from spindle.wire.contents import snapshot_header as snapshot_header_record
-from spindle.wire.contents import voters as voters_record
+from spindle.wire.record_codecs import k_raft_version as kraft_version_record
+from spindle.wire.record_codecs import leader_change as leader_change_record
+from spindle.wire.record_codecs import snapshot_footer as snapshot_footer_record
+from spindle.wire.record_codecs import snapshot_header as snapshot_header_record
+from spindle.wire.record_codecs import voters as voters_record
 from spindle.wire.stored import KRaftVersion as KRaftVersion
 from spindle.wire.stored import LeaderChange as LeaderChange
 from spindle.wire.stored import SnapshotFooter as SnapshotFooter

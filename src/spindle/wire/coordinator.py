@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, TypeVar
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
 from spindle.wire.codec import Reader, Writer, read_record
-from spindle.wire.contents import (
+from spindle.wire.record_codecs import (
     group_metadata_key,
     group_metadata_value,
     offset_commit_key,

@@ -24,7 +24,7 @@ from spindle.model.feature_rules import (
 from spindle.model.ids import MIGRATING
 from spindle.model.metadata_records import MetadataRecord
 from spindle.wire.codec import Writer, read_record
-from spindle.wire.contents.metadata_log import READERS, WRITERS
+from spindle.wire.record_codecs.metadata_log import READERS, WRITERS
 from spindle.wire.values import put_uvarint, take_uvarint
 
 NEWEST: Final = SUPPORTED[METADATA_VERSION].max

@@ -1,7 +1,7 @@
 """Values in the records of the coordinators' topics and of control batches.
 
-Their readers and writers are in `contents`; `coordinator`, `transactions` and `control` are the
-doors to them. The values of the metadata log's records are in `model.metadata_records`.
+Their readers and writers are in `record_codecs`; `coordinator`, `transactions` and `control` are
+the doors to them. The values of the metadata log's records are in `model.metadata_records`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Final
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
 from spindle.wire.codec import read_record
-from spindle.wire.contents import transaction_log_key, transaction_log_value
+from spindle.wire.record_codecs import transaction_log_key, transaction_log_value
 from spindle.wire.stored import TransactionKey
 from spindle.wire.stored import TransactionPartitions as TransactionPartitions
 from spindle.wire.stored import TransactionValue as TransactionValue

@@ -1,4 +1,4 @@
-"""Single values of the protocol: varints, ids, durations, error codes.
+"""Single values of the protocol: varints, ids, error codes.
 
 The generated writers and readers call these for what `struct` cannot do. Knows no entity.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
@@ -19,8 +18,6 @@ ERRORS: Final[Mapping[int, Error]] = MappingProxyType({int(e): e for e in Error}
 
 ZERO_UUID: Final = bytes(16)
 
-_MILLISECOND: Final = timedelta(milliseconds=1)
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _UVARINTS: Final = tuple(
     bytes((i,)) if i < 128 else bytes((i & 127 | 128, i >> 7)) for i in range(16384)
 )
@@ -74,41 +71,6 @@ def uuid_of(raw: bytes) -> uuid.UUID | None:
 def id_of(raw: bytes) -> uuid.UUID:
     """16 bytes as an id, the zero id included."""
     return uuid.UUID(bytes=raw)
-
-
-@lru_cache(maxsize=4096)
-def duration(milliseconds: int) -> timedelta:
-    """Milliseconds as a timedelta; Corrupt where Python cannot hold it."""
-    try:
-        return timedelta(milliseconds=milliseconds)
-    except OverflowError:
-        raise Corrupt(f"a duration of {milliseconds} ms is out of range") from None
-
-
-def milliseconds(value: timedelta | int) -> int:
-    """A duration as whole milliseconds; plain numbers are milliseconds already."""
-    if isinstance(value, int):
-        return value
-    return value.days * 86_400_000 + value.seconds * 1000 + round(value.microseconds / 1000)
-
-
-def instant(milliseconds: int) -> datetime | None:
-    """Milliseconds since 1970 as a datetime, None for -1; Corrupt where Python cannot hold it."""
-    if milliseconds == -1:
-        return None
-    try:
-        return _EPOCH + timedelta(milliseconds=milliseconds)
-    except OverflowError:
-        raise Corrupt(f"a timestamp of {milliseconds} ms is out of range") from None
-
-
-def timestamp(value: datetime | int | None) -> int:
-    """A point in time as milliseconds since 1970, None as -1; plain numbers stay as they are."""
-    if value is None:
-        return -1
-    if isinstance(value, int):
-        return value
-    return round((value - _EPOCH) / _MILLISECOND)
 
 
 def short(what: str, needed: int, left: int) -> Corrupt:

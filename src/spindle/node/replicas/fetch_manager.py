@@ -53,13 +53,13 @@ HURRIED_WAIT: Final = 0.02
 class FetchManager:
     """Everybody who reads here."""
 
-    def __init__(self, site: BrokerContext, owner: HostedPartitions, parking: Purgatory) -> None:
-        self._context = site
+    def __init__(self, context: BrokerContext, owner: HostedPartitions, parking: Purgatory) -> None:
+        self._context = context
         self._owner = owner
         self._parking = parking
-        self._throttle = ReplicationThrottle(site, "leader")
-        self._out = site.out
-        settings = site.settings
+        self._throttle = ReplicationThrottle(context, "leader")
+        self._out = context.out
+        settings = context.settings
         self._max_bytes: int = settings.whole("fetch.max.bytes")
         self._sessions = FetchSessionCache(
             settings.whole("max.incremental.fetch.session.cache.slots"), self._on_closed

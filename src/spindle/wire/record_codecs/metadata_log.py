@@ -7,7 +7,7 @@ from typing import Final, Never
 
 from spindle.model import metadata_records as r
 from spindle.wire.codec import Reader, Writer
-from spindle.wire.contents import (
+from spindle.wire.record_codecs import (
     abort_transaction,
     begin_transaction,
     broker_registration_change,
