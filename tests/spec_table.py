@@ -28,6 +28,7 @@ WIDE = {
     "tests.support.spindle_cluster": {"SpindleCluster"},
     "spindle.runtime.local": {"LocalCluster"},
     "spindle.testing": {"cluster"},
+    "os": {"fork"},
     "subprocess": {"Popen", "run"},
 }
 """Modules, and the names in them whose use makes a test wide."""

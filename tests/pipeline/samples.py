@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from spindle.pipeline import history
 from spindle.pipeline.schemas import SAMPLE, arrow
 from spindle.pipeline.session import Session
 
@@ -54,3 +56,17 @@ def silent(broker: int, why: str = "nobody answers", at: datetime = NOON) -> dic
 def samples(spark: Session, rows: Sequence[dict[str, Any]]) -> DataFrame:
     """Rows as the DataFrame that the stages take."""
     return spark.createDataFrame(pa.Table.from_pylist(list(rows), schema=arrow(SAMPLE)))
+
+
+def at_minute(spark: Session, minute: int, size: int | None = None) -> DataFrame:
+    """A sample of that minute after noon: a replica of `size` bytes (the minute's number where none
+    are given), and a broker that did not answer."""
+    at = NOON + timedelta(minutes=minute)
+    told = row(1, "/a", "t-0", minute if size is None else size, at=at)
+    return samples(spark, [told, silent(2, at=at)])
+
+
+def sizes(spark: Session, home: Path | str) -> list[int]:
+    """The bytes of that replica in every sample that a history has."""
+    rows = history.read(spark, home).where("topic = 't'").collect()
+    return sorted(r["size"] for r in rows)

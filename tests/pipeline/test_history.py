@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from datetime import UTC, date, timedelta
+from datetime import UTC, date
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import DataFrame
-from tests.pipeline.samples import NOON, row, samples, silent
+from tests.pipeline.samples import NOON, at_minute, row, samples, sizes
 
 from spindle.model.errors import Unusable
 from spindle.pipeline import history
@@ -28,16 +27,6 @@ def home(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
     return tmp_path if request.param == "path" else tmp_path.as_uri()
 
 
-def sample(spark: Session, minutes: int, size: int) -> DataFrame:
-    at = NOON + timedelta(minutes=minutes)
-    return samples(spark, [row(1, "/a", "t-0", size, at=at), silent(2, at=at)])
-
-
-def sizes(spark: Session, home: Path | str) -> list[int]:
-    rows = history.read(spark, home).where("topic = 't'").collect()
-    return sorted(r["size"] for r in rows)
-
-
 def visible(folder: Path) -> list[str]:
     """What lies in a folder, without checksums of Hadoop's."""
     return sorted(p.name for p in folder.iterdir() if not p.name.startswith("."))
@@ -47,8 +36,8 @@ def visible(folder: Path) -> list[str]:
 def test_what_is_appended_is_read_back_and_lies_by_day(
     spark: Session, home: Path | str, tmp_path: Path
 ) -> None:
-    first = history.append(sample(spark, 0, 10), home)
-    history.append(sample(spark, 24 * 60, 20), home)
+    first = history.append(at_minute(spark, 0, 10), home)
+    history.append(at_minute(spark, 24 * 60, 20), home)
     assert first is not None
     assert first.endswith(f"{tmp_path}/{DAY}/sample-120000000000.parquet")
     rows = history.read(spark, home).orderBy("sampled_at", "broker").collect()
@@ -64,7 +53,9 @@ def test_what_is_appended_is_read_back_and_lies_by_day(
 def test_a_sample_appended_again_after_a_restart_counts_once(
     spark: Session, home: Path | str, tmp_path: Path
 ) -> None:
-    assert history.append(sample(spark, 0, 10), home) == history.append(sample(spark, 0, 10), home)
+    assert history.append(at_minute(spark, 0, 10), home) == history.append(
+        at_minute(spark, 0, 10), home
+    )
     half = tmp_path / "_aside" / "7-cafe"
     half.mkdir(parents=True)
     (half / "part-0.parquet").write_bytes(b"PAR1 and then the process was killed")
@@ -84,8 +75,8 @@ def test_closed_days_become_few_files_and_old_ones_go(
     spark: Session, home: Path | str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for minute in range(3):
-        history.append(sample(spark, minute, minute), home)
-    history.append(sample(spark, 24 * 60, 9), home)
+        history.append(at_minute(spark, minute, minute), home)
+    history.append(at_minute(spark, 24 * 60, 9), home)
     monkeypatch.setattr(history, "ROWS_PER_FILE", 3)
     made = history.compact(spark, home, before=date(2026, 3, 2))
     assert len(made) == 2, "6 rows in files of about 3"
@@ -105,7 +96,7 @@ def test_a_compaction_killed_anywhere_loses_and_doubles_nothing(
 ) -> None:
     day = tmp_path / DAY
     for minute in range(3):
-        history.append(sample(spark, minute, minute), tmp_path)
+        history.append(at_minute(spark, minute, minute), tmp_path)
     originals = {name: (day / name).read_bytes() for name in visible(day)}
     history.compact(spark, tmp_path)
     compacted = {name: (day / name).read_bytes() for name in visible(day)}
@@ -125,7 +116,7 @@ def test_a_compaction_killed_anywhere_loses_and_doubles_nothing(
     state(compacted, dict(list(originals.items())[1:]))
     assert sizes(spark, tmp_path) == [0, 1, 2]
     # A late sample makes it run again, and it is killed once more: everything is there at once.
-    history.append(sample(spark, 30, 7), tmp_path)
+    history.append(at_minute(spark, 30, 7), tmp_path)
     late = {n: (day / n).read_bytes() for n in visible(day) if n not in {**originals, **compacted}}
     assert len(late) == 1
     (again,) = history.compact(spark, tmp_path)
@@ -143,7 +134,7 @@ def test_a_compaction_killed_anywhere_loses_and_doubles_nothing(
 def test_older_and_newer_versions_wrote_other_columns(
     spark: Session, home: Path | str, tmp_path: Path
 ) -> None:
-    history.append(sample(spark, 0, 10), home)
+    history.append(at_minute(spark, 0, 10), home)
     day = tmp_path / DAY
     made = pa.Table.from_pylist([row(1, "/a", "t-0", 20)], schema=arrow(SAMPLE))
     older = made.drop_columns(["cordoned", "offset_lag"])
