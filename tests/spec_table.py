@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import signal
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
@@ -188,4 +189,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # As other programs do before `| head`.
     main()

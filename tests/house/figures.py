@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import signal
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -261,4 +262,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # As other programs do before `| head`.
     main()

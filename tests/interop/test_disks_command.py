@@ -82,6 +82,12 @@ def test_a_failed_disk_is_shown_probed_and_brought_back(cluster: Local) -> None:
     assert len({d["directoryId"] for d in before}) == 3
     good = order(cluster, "probe", "1", path)
     assert (good.code, "wrote, synced and read back" in good.stdout) == (0, True), good
+    by_its_end = order(cluster, "probe", "1", f"./{Path(path).name}")
+    assert (by_its_end.code, by_its_end.stdout.startswith(f"{path}: wrote")) == (0, True), good
+    nowhere = order(cluster, "probe", "1", "elsewhere")
+    assert (nowhere.code, nowhere.stdout) == (1, ""), nowhere
+    assert "elsewhere ends none of the paths of broker 1's log directories" in nowhere.stderr
+    assert path in nowhere.stderr
 
     cluster.break_disk(1, 1)
     eventually(lambda: disks(cluster, 1)[1]["state"] == "failed", "the disk is found dead", 60, 0.1)
@@ -291,5 +297,15 @@ def test_a_broker_that_is_down_is_a_row(cluster: Local) -> None:
             assert "it is down" in json.loads(told.stdout)["silentBrokers"]["3"]
         kafkas = run("kafka-log-dirs", "--bootstrap-server", others, "--describe")
         assert kafkas.code == 0, "Apache Kafka's tool looks at live brokers"
+        # What was found wrong is graver than what could not be asked (docs/start.md).
+        cluster.break_disk(1, 1)
+        try:
+            for word in ("log-dirs", "disks"):
+                eventually(
+                    lambda w=word: call(w, "-b", others).code == 1, f"{word} ends with 1", 60
+                )
+                assert call(word, "-b", others, "--json").code == 1
+        finally:
+            cluster.mend_disk(1, 1)
     finally:
         cluster.restart(3)

@@ -9,7 +9,7 @@ from tests.pipeline.conftest import Desk
 from tests.support.clients import values
 
 from spindle.cli.balance.applying import carry_out as carry
-from spindle.cli.balance.applying import verify
+from spindle.cli.balance.cluster_look import verify
 from spindle.client.admin import AdminClient
 from spindle.pipeline import execution
 from spindle.pipeline.execution_values import ExecutionProgress, PlanOutcome

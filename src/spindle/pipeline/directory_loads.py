@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from spindle.pipeline.schemas import DIRECTORY
-
-DRIFT_BYTES: Final = 64 << 20
-DRIFT_SHARE: Final = 0.001
-"""How far the free bytes of one file system may differ between its directories, in bytes and as a
-share of its size (the lesser counts): a broker looks at one after the other, and others write."""
+from spindle.planning.devices import DRIFT_BYTES, DRIFT_SHARE
 
 
 def told(sample: DataFrame) -> DataFrame:
@@ -32,7 +26,7 @@ def directories(now: DataFrame) -> DataFrame:
 
     Directories on one file system share its space: each may hold an equal part of what their
     replicas hold together and what is free there. They are known by equal total and nearly equal
-    usable bytes (`DRIFT_BYTES`), together with replicas that fit into what is used there; disks
+    usable bytes, with replicas that together fit into what is used (`planning.devices`); disks
     without any replica are new ones, which are alike without being the same.
     """
     per_directory = now.groupBy("broker", "directory").agg(

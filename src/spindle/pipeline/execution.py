@@ -297,7 +297,10 @@ class Execution:
 
     def _is_moving(self, task: _Task, place: ReplicaLogDirs, look: ClusterLook) -> bool:
         if task.move.between:
-            return task.partition in look.reassigning
+            # What a reassignment has brought is not a copy yet while it is out of the ISR.
+            synced = task.move.to in look.in_sync.get(task.partition, ())
+            late = self._is_assigned(task, look) and not synced
+            return late or task.partition in look.reassigning
         return place.future == task.move.target
 
     def _is_assigned(self, task: _Task, look: ClusterLook) -> bool:

@@ -57,13 +57,15 @@ class ClusterLook:
     """What the cluster shows at a moment.
 
     `places`: of the replicas that were asked for; `free`: bytes, of directories that tell;
-    `assigned`, `reassigning`: of partitions that go between brokers, their brokers, and which of
-    them the controller is reassigning; `gone`: partitions that were deleted.
+    `assigned`, `in_sync`, `reassigning`: of partitions that go between brokers, their brokers,
+    their ISRs, and which of them the controller is reassigning; `gone`: partitions that were
+    deleted.
     """
 
     places: Mapping[Replica, ReplicaLogDirs | Exception]
     free: Mapping[Place, int]
     assigned: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
+    in_sync: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     reassigning: frozenset[TopicPartition] = frozenset()
     gone: frozenset[TopicPartition] = frozenset()
 

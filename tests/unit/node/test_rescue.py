@@ -290,3 +290,21 @@ def test_a_gap_that_may_be_a_loss_is_told_after_a_move() -> None:
         ]
         assert not told["/d1"]
         world.restart()
+
+
+@pytest.mark.spec("B-28")
+@pytest.mark.parametrize(("start", "told"), [(5, True), (7, False)])
+def test_a_gap_that_retention_has_passed_is_told_no_more(start: int, told: bool) -> None:
+    world = started(1)
+    fill(world, 20)
+    world.disk.open(f"/d1/t-0/{layout.missing_file((3, 7))}", create=True).close()
+    world.restart()
+    world.wait(1)
+    (hosted,) = world.replicas.hosted.values()
+    world.replicas.writes.move_start(hosted, start, lambda: None)
+    world.wait(1)
+    assert hosted.partition.start == start
+    (directory,) = world._ask(Key.DESCRIBE_BAD_REPLICAS, 1).log_dirs
+    assert bool(directory.gaps) == told
+    figures = {s.name: s.value for s in world.housekeeping.statistics()}
+    assert figures["kafka_log_logmanager_doubtfulgaps"] == told

@@ -354,7 +354,8 @@ def test_a_killed_run_between_brokers_goes_on_at_the_step_that_a_replica_is_at()
         places: dict[Replica, ReplicaLogDirs | Exception] = {
             Replica("t", 0, n): ReplicaLogDirs(at.get(f"on_{n}"), 0, 100) for n in (1, 2, 3)
         }
-        look = ClusterLook(places, {}, {name: brokers}, frozenset([name] if moving else []))
+        under_way = frozenset([name] if moving else [])
+        look = ClusterLook(places, {}, {name: brokers}, {name: brokers}, under_way)
         machine = Execution([[first], [second]], rules(), 0.0)
         found = started(machine.on_look(0.0, look)) + started(machine.on_look(0.1, look))
         assert machine.over == (brokers == (3,) and not moving)
@@ -374,11 +375,29 @@ def test_between_brokers_it_is_done_when_the_controller_says_so() -> None:
     absent = ClusterLook({replica: ReplicaLogDirs()}, {}, {name: (1, 3)})
     assert started(machine.on_look(0.0, absent)) == [one]
     half = ReplicaLogDirs(B, 5, 50)
-    coming = ClusterLook({replica: half}, {}, {name: (1, 3, 2)}, frozenset({name}))
+    coming = ClusterLook({replica: half}, {}, {name: (1, 3, 2)}, {name: (1, 3)}, frozenset({name}))
     machine.on_look(1.0, coming)
     assert machine.progress(1.0).done_bytes == 50
-    machine.on_look(2.0, ClusterLook({replica: ReplicaLogDirs(B, 0, 100)}, {}, {name: (2, 3)}))
+    whole = ReplicaLogDirs(B, 0, 100)
+    machine.on_look(2.0, ClusterLook({replica: whole}, {}, {name: (2, 3)}, {name: (2, 3)}))
     assert machine.outcome(2.0).done == (one,)
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_between_brokers_it_is_not_done_while_the_replica_is_out_of_sync(comes: bool) -> None:
+    one = PlannedMove(1, "t", 0, A, B, 100, destination=2)
+    name, replica = TopicPartition("t", 0), Replica("t", 0, 2)
+    machine = Execution([[one]], rules(), 0.0)
+    machine.on_look(0.0, ClusterLook({replica: ReplicaLogDirs()}, {}, {name: (1, 3)}))
+    whole = ReplicaLogDirs(B, 0, 100)
+    for second in (1.0, 2.0 + STILL_SECONDS):
+        machine.on_look(second, ClusterLook({replica: whole}, {}, {name: (2, 3)}, {name: (3,)}))
+        assert not machine.over
+    after = 3.0 + STALL_SECONDS
+    isr = (3, 2) if comes else (3,)
+    effects = machine.on_look(after, ClusterLook({replica: whole}, {}, {name: (2, 3)}, {name: isr}))
+    assert machine.outcome(after).done == ((one,) if comes else ())
+    assert effects == ([] if comes else [TakeBack((one,))])
 
 
 def test_a_partition_is_in_one_move_between_brokers_at_a_time() -> None:

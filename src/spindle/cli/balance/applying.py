@@ -8,24 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from spindle.cli.balance.balance_journal import BalanceRun, GivenOptions, RunJournal, RunOptions
+from spindle.cli.balance.cluster_look import (
+    assigned_brokers,
+    deleted,
+    name_of,
+    observe,
+    verify,
+)
 from spindle.cli.reassign import limits, reassigning
 from spindle.cli.reassign.reassign_journal import Journal
 from spindle.cli.reassign.reassignment_plan import ReassignmentPlan, parse_plan
 from spindle.client.admin import AdminClient
 from spindle.client.failures import Refused
-from spindle.client.log_dirs import LogDirs, replica_in
-from spindle.client.results import Replica, ReplicaLogDirs
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import TopicPartition
 from spindle.pipeline import replanning
 from spindle.pipeline.execution import NOT_BACK, Execution
 from spindle.pipeline.execution_values import (
-    ClusterLook,
     Count,
     Effect,
     ExecutionProgress,
@@ -34,7 +38,6 @@ from spindle.pipeline.execution_values import (
     Start,
     TakeBack,
     Unled,
-    ends,
     replica_of,
 )
 from spindle.pipeline.proposal import ClusterProposal, parse
@@ -102,7 +105,7 @@ async def lead(
     leaders = {TopicPartition(led.topic, led.partition): led.replicas[0] for led in orders}
     if not leaders:
         return ()
-    now = await _assigned(admin, leaders)
+    now = await assigned_brokers(admin, leaders)
     fit = {n: first(now[n], b) for n, b in leaders.items() if b in now.get(n, ())}
     changed = {n: order for n, order in fit.items() if now[n] != order}
     settled = await admin.alter_partition_reassignments(changed).settled() if changed else {}
@@ -162,28 +165,9 @@ async def look_on(admin: AdminClient) -> Watched | None:
         return None
     now = time.time()
     machine = _machine(parse(run.plan), run, run.began)
-    machine.follow(now, await _look(admin, machine))
+    machine.follow(now, await observe(admin, machine))
     alive = run.ended is None and journal.is_held()
     return Watched(run, alive, machine.progress(now), machine.running)
-
-
-async def verify(admin: AdminClient, moves: Sequence[PlannedMove]) -> list[tuple[PlannedMove, str]]:
-    """Which replicas are not in the directory that the plan names, and where they are instead.
-
-    Of a replica that moves twice the last move counts, on whatever broker.
-    """
-    moves = ends(moves)
-    places = await admin.describe_replica_log_dirs([replica_of(m) for m in moves]).settled()
-    wrong = []
-    for move in moves:
-        place = places[replica_of(move)]
-        if isinstance(place, Exception):
-            wrong.append((move, str(place)))
-        elif place.current != move.target or place.future is not None:
-            where = place.current or "no directory that can be read"
-            going = "" if place.future is None else f", going to {place.future}"
-            wrong.append((move, f"in {where}{going}"))
-    return wrong
 
 
 async def carry_out(
@@ -230,7 +214,7 @@ class _Rim:
 
     async def _loop(self) -> None:
         while True:
-            look = await _look(self._admin, self._machine)
+            look = await observe(self._admin, self._machine)
             await self.grant(self._machine.on_look(time.monotonic(), look))
             self._tell(self._machine.progress(time.monotonic()))
             if self._machine.over:
@@ -255,9 +239,7 @@ class _Rim:
             {replica_of(move): move.target for move in moves}
         ).settled()
         refused = [m for m in moves if isinstance(started.get(replica_of(m)), Exception)]
-        for name in await _gone(
-            self._admin, [TopicPartition(m.topic, m.partition) for m in refused]
-        ):
+        for name in await deleted(self._admin, [name_of(m) for m in refused]):
             self._machine.on_gone(name)
         for move in moves:
             error = started.get(replica_of(move))
@@ -269,8 +251,8 @@ class _Rim:
             await self._reassign(between)
 
     async def _reassign(self, moves: Sequence[PlannedMove]) -> None:
-        names = {TopicPartition(m.topic, m.partition): m for m in moves}
-        now = await _assigned(self._admin, names)
+        names = {name_of(m): m for m in moves}
+        now = await assigned_brokers(self._admin, names)
         wanted = {
             name: tuple(move.to if b == move.broker else b for b in now[name])
             for name, move in names.items()
@@ -286,7 +268,7 @@ class _Rim:
 
     async def _back(self, moves: Sequence[PlannedMove]) -> None:
         within = {replica_of(m): m.source for m in moves if not m.between}
-        between = [TopicPartition(m.topic, m.partition) for m in moves if m.between]
+        between = [name_of(m) for m in moves if m.between]
         if within:
             await self._admin.alter_replica_log_dirs(within).settled()
         if between:
@@ -333,7 +315,7 @@ class _Carrier:
 
     async def end(self) -> PlanOutcome:
         """Take back what is under way."""
-        self._machine.follow(time.monotonic(), await _look(self._admin, self._machine))
+        self._machine.follow(time.monotonic(), await observe(self._admin, self._machine))
         await self._rim.take_back()
         outcome = self._machine.outcome(time.monotonic())
         self._note_end(outcome, outcome.complete)
@@ -349,7 +331,7 @@ class _Carrier:
         census = {b: dirs for b, dirs in told.items() if not isinstance(dirs, Exception)}
         if len(census) < len(brokers):
             return  # A broker that is away for a moment; the next wave counts again.
-        self._machine.follow(time.monotonic(), await _look(self._admin, self._machine, census))
+        self._machine.follow(time.monotonic(), await observe(self._admin, self._machine, census))
         used = replanning.used(census)
         if not self._machine.on_census(used, replanning.taking(census)):
             return
@@ -408,86 +390,14 @@ async def _throttle(
     if rate is None:
         return None
     active = await admin.list_partition_reassignments()
-    current = await _assigned(admin, plan.replicas)
+    current = await assigned_brokers(admin, plan.replicas)
     return await limits.limit(admin, plan, (rate, rate), active, current, say)
 
 
 async def _copies(admin: AdminClient, moves: Sequence[PlannedMove]) -> bool:
     """Whether something is left to be moved: no throttle, no progress where all is there."""
-    wrong = [TopicPartition(m.topic, m.partition) for m, _ in await verify(admin, moves)]
-    return len(await _gone(admin, wrong)) < len(wrong)
-
-
-async def _look(
-    admin: AdminClient, machine: Execution, census: Mapping[int, LogDirs] | None = None
-) -> ClusterLook:
-    """What the cluster shows of what the machine watches, and the room that there is."""
-    moves = machine.watched
-    names = [TopicPartition(m.topic, m.partition) for m in moves]
-    told: Mapping[int, LogDirs | Exception]
-    if census is not None:
-        told = census
-    else:
-        brokers = sorted({broker for broker, _ in machine.places})
-        told = await admin.describe_log_dirs(brokers, partitions=names).settled()
-    places: dict[Replica, ReplicaLogDirs | Exception] = {}
-    for move in moves:
-        found = told.get(move.to, Unusable(f"there is no broker {move.to}"))
-        replica = replica_of(move)
-        places[replica] = found if isinstance(found, Exception) else replica_in(found, replica.name)
-    absent = [
-        TopicPartition(r.topic, r.partition)
-        for r, place in places.items()
-        if isinstance(place, ReplicaLogDirs) and place.current is None and place.future is None
-    ]
-    gone = await _gone(admin, absent)
-    free = {
-        (broker, d.path): d.usable
-        for broker, directories in told.items()
-        if not isinstance(directories, Exception)
-        for d in directories
-        if d.usable is not None
-    }
-    between = [n for n, m in zip(names, moves, strict=True) if m.between]
-    if not between:
-        return ClusterLook(places, free, gone=gone)
-    active = await admin.list_partition_reassignments(between)
-    assigned = await _assigned(admin, between)
-    return ClusterLook(places, free, assigned, frozenset(active), gone)
-
-
-async def _assigned(
-    admin: AdminClient, names: Sequence[TopicPartition] | Mapping[TopicPartition, object]
-) -> dict[TopicPartition, tuple[int, ...]]:
-    """The brokers of those of these partitions that exist."""
-    topics = await admin.describe_topics(sorted({n.topic for n in names})).settled()
-    every = {
-        TopicPartition(topic.name, p.partition): p.replicas
-        for topic in topics.values()
-        if not isinstance(topic, Exception)
-        for p in topic.partitions
-    }
-    return {name: every[name] for name in names if name in every}
-
-
-async def _gone(admin: AdminClient, names: Sequence[TopicPartition]) -> frozenset[TopicPartition]:
-    """Those of these partitions that do not exist; what cannot be asked counts as there."""
-    topics = (
-        await admin.describe_topics(sorted({n.topic for n in names})).settled() if names else {}
-    )
-    there = {
-        TopicPartition(topic.name, p.partition)
-        for topic in topics.values()
-        if not isinstance(topic, Exception)
-        for p in topic.partitions
-    }
-    unsure = {
-        name
-        for name, topic in topics.items()
-        if isinstance(topic, Exception)
-        and not (isinstance(topic, Refused) and topic.error == Error.UNKNOWN_TOPIC_OR_PARTITION)
-    }
-    return frozenset(n for n in names if n not in there and n.topic not in unsure)
+    wrong = [name_of(m) for m, _ in await verify(admin, moves)]
+    return len(await deleted(admin, wrong)) < len(wrong)
 
 
 def _is_absent(error: Exception) -> bool:

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from spindle.cli.balance.applying import carry_out, verify
+from spindle.cli.balance.applying import carry_out
+from spindle.cli.balance.cluster_look import verify
 from spindle.cli.demo.demo_load import DemoLoad, Drain, Events, longest_gap
 from spindle.cli.demo.demo_report import BIN_SECONDS, Promise, Story
 from spindle.cli.pictures import DiskBar, Span

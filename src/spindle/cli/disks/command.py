@@ -17,7 +17,7 @@ from spindle.cli import render
 from spindle.cli.connecting import AsJson, Bootstrap, BrokerList, TimeLimit, run_to_end, with_admin
 from spindle.cli.disks import disk_tables, draining
 from spindle.cli.disks.draining import Drained
-from spindle.cli.disks.ordering import OrderResult, cordon, look, order
+from spindle.cli.disks.ordering import OrderResult, cordon, full_path, look, order
 from spindle.cli.exits import End
 from spindle.cli.reassign.reassignment_plan import parse_brokers
 from spindle.client.admin import AdminClient
@@ -28,7 +28,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 Broker = Annotated[int, typer.Argument(metavar="BROKER", help="The broker's id.")]
 Directory = Annotated[
-    str, typer.Argument(metavar="DIRECTORY", help="The path, as in the broker's log.dirs.")
+    str, typer.Argument(metavar="DIRECTORY", help="Its path, or an end of it that no other has.")
 ]
 Wait = Annotated[
     float,
@@ -48,8 +48,8 @@ def disks(
 
     States: online, slow, full, cordoned, draining, offline, failed, hung. With Apache Kafka's
     brokers: online, offline, cordoned, draining. A broker that is down has a row.
-    Exit code 1: a directory is failed, offline or hung, or has replicas that cannot be read; 6: a
-    broker is down or could not be asked.
+    Exit code 1: a directory is failed, offline or hung, or has replicas that cannot be read; 6:
+    none is found so, but a broker is down or does not answer.
     """
     if context.invoked_subcommand is not None:
         return
@@ -216,11 +216,12 @@ def drain(
 
     async def work() -> Drained:
         async with AdminClient(bootstrap_server, timeout=request_timeout) as admin:
+            path = await full_path(admin, broker, directory)
             if cancel:
-                return await draining.cancel(admin, broker, directory)
-            done = await draining.drain(admin, broker, directory)
+                return await draining.cancel(admin, broker, path)
+            done = await draining.drain(admin, broker, path)
             if then_offline and done.safe:
-                await order(admin, broker, directory, DiskOrder.OFFLINE)
+                await order(admin, broker, path, DiskOrder.OFFLINE)
             return done
 
     drained = run_to_end(work())
@@ -235,7 +236,7 @@ def drain(
 def _order(
     bootstrap: str,
     broker: NodeId,
-    path: LogDir,
+    given: LogDir,
     wanted: DiskOrder,
     as_json: bool,
     timeout: float,
@@ -243,10 +244,11 @@ def _order(
     *,
     force: bool = False,
 ) -> None:
-    async def work(admin: AdminClient) -> OrderResult:
-        return await order(admin, broker, path, wanted, wait, force=force)
+    async def work(admin: AdminClient) -> tuple[LogDir, OrderResult]:
+        whole = await full_path(admin, broker, given)
+        return whole, await order(admin, broker, whole, wanted, wait, force=force)
 
-    told = with_admin(bootstrap, work, timeout=timeout)
+    path, told = with_admin(bootstrap, work, timeout=timeout)
     if as_json:
         document = {"broker": broker, "logDir": path, "order": wanted.name.lower()}
         print(json.dumps({**document, "outcome": told.words, "state": told.state}))
@@ -265,7 +267,7 @@ def _cordon(
     bootstrap: str, broker: NodeId, path: LogDir, wanted: bool, timeout: float, as_json: bool
 ) -> None:
     async def work(admin: AdminClient) -> tuple[LogDir, ...]:
-        return await cordon(admin, broker, path, wanted)
+        return await cordon(admin, broker, await full_path(admin, broker, path), wanted)
 
     told = with_admin(bootstrap, work, timeout=timeout)
     if as_json:

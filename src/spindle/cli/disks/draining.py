@@ -21,6 +21,7 @@ from spindle.client.results import ResourceType as Type
 from spindle.model.errors import Error, Unusable
 from spindle.model.ids import LogDir, NodeId, TopicPartition
 from spindle.planning.broker_planner import plan_broker
+from spindle.planning.devices import Room, devices
 from spindle.planning.load import Band, DirectoryLoad, ReplicaLoad
 
 TRIES_MAX: Final = 3
@@ -76,18 +77,18 @@ def plan(
 ) -> tuple[dict[Replica, LogDir], tuple[str, ...]]:
     """Where each replica of `path` that stays shall go, and what could not be planned.
 
-    Only what is in that directory moves; the others' replicas stay where they are.
+    Only what is in that directory moves; the others' replicas stay where they are. Of directories
+    on one device one takes replicas: what is free there is free once.
     """
     online = [d for d in found if d.online]
+    takers = _takers([d for d in online if d.path != path and not d.cordoned])
     directories: list[DirectoryLoad] = []
     placed: dict[TopicPartition, ReplicaLoad] = {}
     for d in online:
         if d.usable is None:
             return {}, (f"broker {broker} does not report the free space of {d.path}",)
         here = d.path == path
-        used = sum(log.size for log in (*d.current.values(), *d.future.values()))
-        takes = not here and not d.cordoned
-        directories.append(DirectoryLoad(d.path, d.usable + used, takes, here))
+        directories.append(DirectoryLoad(d.path, d.usable + _held(d), d.path in takers, here))
         for name, log in d.current.items():
             placed[name] = ReplicaLoad(*name, d.path, log.size, pinned=not here)
     for d in online:
@@ -97,6 +98,17 @@ def plan(
     planned = plan_broker(broker, directories, list(placed.values()), Band(0.05))
     moves = [move for move in planned.moves if move.source == path]
     return {Replica(m.topic, m.partition, broker): m.target for m in moves}, planned.notes
+
+
+def _held(directory: LogDirDescription) -> int:
+    """Bytes of the replicas in a directory, and of those on their way there."""
+    return sum(log.size for log in (*directory.current.values(), *directory.future.values()))
+
+
+def _takers(open_: Sequence[LogDirDescription]) -> set[LogDir]:
+    """One directory of each device, that with the fewest bytes."""
+    rooms = [Room(d.path, d.total, d.usable, _held(d)) for d in open_ if d.usable is not None]
+    return {min(device, key=lambda room: room.used).path for device in devices(rooms)}
 
 
 async def drain(admin: AdminClient, broker: NodeId, path: LogDir) -> Drained:

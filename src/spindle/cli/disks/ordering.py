@@ -7,6 +7,7 @@ words about the rest. Called by `disks` and `draining`.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -98,6 +99,22 @@ def pick(found: Sequence[LogDirDescription], broker: NodeId, path: LogDir) -> Lo
             return directory
     there = ", ".join(d.path for d in found)
     raise Unusable(f"broker {broker} has no log directory {path}; its directories are: {there}")
+
+
+async def full_path(admin: AdminClient, broker: NodeId, path: LogDir) -> LogDir:
+    """A directory's whole path, of which a relative one is the end; Unusable where it is not."""
+    if os.path.isabs(path):
+        return path
+    found = [d.path for d in await admin.describe_log_dirs([broker])[broker]]
+    end = "/" + os.path.normpath(path)
+    fitting = [whole for whole in found if whole.endswith(end)]
+    if len(fitting) == 1:
+        return fitting[0]
+    why = "ends several paths" if fitting else "ends none of the paths"
+    raise Unusable(
+        f"{path} {why} of broker {broker}'s log directories: name one as the broker does, or by "
+        f"an end that no other has; they are: {', '.join(found)}"
+    )
 
 
 # -- orders ------------------------------------------------------------------------------------

@@ -65,7 +65,8 @@ class LocalReplica:
     unmade: bool = False
     """Its log could not be made where it should be: something else is there by that name."""
     doubtful: tuple[tuple[int, int], ...] = ()
-    """Gaps in its log that compaction or a power cut has left (`LoadedLog.doubtful`)."""
+    """Gaps that compaction or a power cut had left when its log was loaded (`LoadedLog.doubtful`).
+    Retention and cuts take some of them later: ask `doubtful_in`."""
 
     @property
     def is_crowded(self) -> bool:
@@ -150,10 +151,12 @@ class ReplicaPlacementRegistry:
         return sum(hosted.size for hosted in found if hosted is not None)
 
     def doubtful_in(self, path: LogDir) -> Iterator[tuple[TopicPartition, tuple[int, int]]]:
-        """The gaps in logs that serve from a directory which may be losses."""
+        """The gaps in logs that serve from a directory which may be losses, and are there yet."""
         for id in self.current(path):
-            found = self.all[id]
-            yield from ((found.name, gap) for gap in found.doubtful)
+            found, hosted = self.all[id], self._replicas.find(id)
+            for gap in found.doubtful:
+                if hosted is None or hosted.partition.start < gap[1] <= hosted.partition.end:
+                    yield found.name, gap
 
     # --- creating ---------------------------------------------------------------------------
 

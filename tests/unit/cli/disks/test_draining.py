@@ -67,6 +67,27 @@ def test_what_has_no_room_is_told() -> None:
     assert notes
 
 
+@pytest.mark.spec("B-19", "V-06")
+def test_what_is_free_on_a_device_is_free_once_however_many_directories_are_there() -> None:
+    leaving = {f"t{n}": 3 * GIB for n in range(4)}
+
+    def planned(left: int) -> int:
+        shared = [directory(f"/b/{n}", left, {f"b{n}": GIB}) for n in (1, 2)]
+        wanted, _ = plan(1, [directory("/a", GIB, leaving, cordoned=True), *shared], "/a")
+        assert len(set(wanted.values())) <= 1
+        return len(wanted)
+
+    assert planned(13 * GIB) == 4
+    assert planned(10 * GIB) < 4, "20 GiB were counted where there are 10"
+
+
+def test_disks_that_are_alike_but_not_the_same_all_take_replicas() -> None:
+    leaving = {f"t{n}": 3 * GIB for n in range(4)}
+    others = [directory(f"/b{n}", 10 * GIB, {f"b{n}": 10 * GIB}) for n in (1, 2)]
+    wanted, _ = plan(1, [directory("/a", GIB, leaving, cordoned=True), *others], "/a")
+    assert sorted(wanted.values()) == ["/b1", "/b1", "/b2", "/b2"]
+
+
 def test_without_figures_of_space_nothing_is_planned() -> None:
     found = [directory("/a", None, {"t": 1}, cordoned=True), directory("/b", GIB, {})]
     assert plan(1, found, "/a") == ({}, ("broker 1 does not report the free space of /a",))

@@ -1,0 +1,134 @@
+"""What a cluster shows of the moves of a plan: where replicas are, in sync or not, what is gone.
+
+Called by `applying`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from spindle.client.admin import AdminClient
+from spindle.client.failures import Refused
+from spindle.client.log_dirs import LogDirs, replica_in
+from spindle.client.results import PartitionDescription, Replica, ReplicaLogDirs
+from spindle.model.errors import Error, Unusable
+from spindle.model.ids import TopicPartition
+from spindle.pipeline.execution import Execution
+from spindle.pipeline.execution_values import ClusterLook, ends, replica_of
+from spindle.planning.load import PlannedMove
+
+
+async def verify(admin: AdminClient, moves: Sequence[PlannedMove]) -> list[tuple[PlannedMove, str]]:
+    """Which replicas are not in the directory that the plan names, and where they are instead.
+
+    One from another broker must be in sync, too: until then the partition has a copy less.
+    Of a replica that moves twice the last move counts, on whatever broker.
+    """
+    moves = ends(moves)
+    partitions = await _partitions(admin, [name_of(m) for m in moves if m.between])
+    places = await admin.describe_replica_log_dirs([replica_of(m) for m in moves]).settled()
+    wrong = []
+    for move in moves:
+        place = places[replica_of(move)]
+        if isinstance(place, Exception):
+            wrong.append((move, str(place)))
+        elif place.current != move.target or place.future is not None:
+            where = place.current or "no directory that can be read"
+            going = "" if place.future is None else f", going to {place.future}"
+            wrong.append((move, f"in {where}{going}"))
+        elif move.between:
+            partition = partitions.get(name_of(move))
+            if partition is None:
+                unknown = "whether it is in sync could not be asked"
+                wrong.append((move, f"in {place.current}; {unknown}"))
+            elif move.to not in partition.isr:
+                wrong.append((move, f"in {place.current}, but not in sync"))
+    return wrong
+
+
+async def observe(
+    admin: AdminClient, machine: Execution, census: Mapping[int, LogDirs] | None = None
+) -> ClusterLook:
+    """What the cluster shows of what the machine watches, and the room that there is."""
+    moves = machine.watched
+    names = [name_of(m) for m in moves]
+    told: Mapping[int, LogDirs | Exception]
+    if census is not None:
+        told = census
+    else:
+        brokers = sorted({broker for broker, _ in machine.places})
+        told = await admin.describe_log_dirs(brokers, partitions=names).settled()
+    places: dict[Replica, ReplicaLogDirs | Exception] = {}
+    for move in moves:
+        found = told.get(move.to, Unusable(f"there is no broker {move.to}"))
+        replica = replica_of(move)
+        places[replica] = found if isinstance(found, Exception) else replica_in(found, replica.name)
+    absent = [
+        TopicPartition(r.topic, r.partition)
+        for r, place in places.items()
+        if isinstance(place, ReplicaLogDirs) and place.current is None and place.future is None
+    ]
+    gone = await deleted(admin, absent)
+    free = {
+        (broker, d.path): d.usable
+        for broker, directories in told.items()
+        if not isinstance(directories, Exception)
+        for d in directories
+        if d.usable is not None
+    }
+    between = [n for n, m in zip(names, moves, strict=True) if m.between]
+    if not between:
+        return ClusterLook(places, free, gone=gone)
+    active = await admin.list_partition_reassignments(between)
+    partitions = await _partitions(admin, between)
+    assigned = {name: p.replicas for name, p in partitions.items()}
+    in_sync = {name: p.isr for name, p in partitions.items()}
+    return ClusterLook(places, free, assigned, in_sync, frozenset(active), gone)
+
+
+async def assigned_brokers(
+    admin: AdminClient, names: Sequence[TopicPartition] | Mapping[TopicPartition, object]
+) -> dict[TopicPartition, tuple[int, ...]]:
+    """The brokers of those of these partitions that exist."""
+    return {name: p.replicas for name, p in (await _partitions(admin, names)).items()}
+
+
+async def _partitions(
+    admin: AdminClient, names: Sequence[TopicPartition] | Mapping[TopicPartition, object]
+) -> dict[TopicPartition, PartitionDescription]:
+    """Those of these partitions that exist, as the cluster describes them."""
+    if not names:
+        return {}
+    topics = await admin.describe_topics(sorted({n.topic for n in names})).settled()
+    every = {
+        TopicPartition(topic.name, p.partition): p
+        for topic in topics.values()
+        if not isinstance(topic, Exception)
+        for p in topic.partitions
+    }
+    return {name: every[name] for name in names if name in every}
+
+
+async def deleted(admin: AdminClient, names: Sequence[TopicPartition]) -> frozenset[TopicPartition]:
+    """Those of these partitions that do not exist; what cannot be asked counts as there."""
+    topics = (
+        await admin.describe_topics(sorted({n.topic for n in names})).settled() if names else {}
+    )
+    there = {
+        TopicPartition(topic.name, p.partition)
+        for topic in topics.values()
+        if not isinstance(topic, Exception)
+        for p in topic.partitions
+    }
+    unsure = {
+        name
+        for name, topic in topics.items()
+        if isinstance(topic, Exception)
+        and not (isinstance(topic, Refused) and topic.error == Error.UNKNOWN_TOPIC_OR_PARTITION)
+    }
+    return frozenset(n for n in names if n not in there and n.topic not in unsure)
+
+
+def name_of(move: PlannedMove) -> TopicPartition:
+    """The partition that a move is of."""
+    return TopicPartition(move.topic, move.partition)
