@@ -21,7 +21,7 @@ class Bound(NamedTuple):
 BOUNDS = {
     "shared_class_names": Bound(0.02, 0.02),
     "repeated_stems": Bound(10, 10),
-    "any": Bound(208, 60),
+    "any": Bound(153, 60),
     "single_protocols": Bound(15, 0),
     "wide_classes": Bound(0.054, 0.01),
     "long_classes": Bound(22, 0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from spindle.model.errors import Refusal
 from spindle.model.ids import LogDir
@@ -12,10 +12,10 @@ from spindle.model.jobs import BesideJob
 
 
 @dataclass(slots=True)
-class Compute(BesideJob[Any]):
+class Compute(BesideJob[object]):
     """Something that takes long and touches no file: a function of values that change no more."""
 
-    work: Callable[[], Any]
+    work: Callable[[], object]
 
     @property
     def lane(self) -> tuple[LogDir, LogDir]:

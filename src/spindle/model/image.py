@@ -200,16 +200,14 @@ class ClusterImage:
 
     def _change_broker(self, record: r.BrokerRegistrationChange) -> None:
         state = self._registration(record.broker_id, record.broker_epoch)
-        changes: dict[str, Any] = {}
-        if record.fenced:
-            changes["fenced"] = record.fenced > 0
-        if record.in_controlled_shutdown:
-            changes["in_controlled_shutdown"] = record.in_controlled_shutdown > 0
-        if record.log_dirs:
-            changes["log_dirs"] = record.log_dirs
-        if record.cordoned_log_dirs is not None:
-            changes["cordoned_log_dirs"] = record.cordoned_log_dirs
-        self.brokers[record.broker_id] = replace(state, **changes)
+        leaving, cordoned = record.in_controlled_shutdown, record.cordoned_log_dirs
+        self.brokers[record.broker_id] = replace(
+            state,
+            fenced=record.fenced > 0 if record.fenced else state.fenced,
+            in_controlled_shutdown=leaving > 0 if leaving else state.in_controlled_shutdown,
+            log_dirs=record.log_dirs or state.log_dirs,
+            cordoned_log_dirs=state.cordoned_log_dirs if cordoned is None else cordoned,
+        )
         self.delta.brokers[record.broker_id] = None
 
     def _registration(self, broker: NodeId, epoch: int) -> r.RegisterBroker:

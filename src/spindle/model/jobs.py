@@ -22,7 +22,7 @@ from spindle.model.log_values import (
     Usage,
 )
 
-R = TypeVar("R")
+R = TypeVar("R", covariant=True)
 
 
 @dataclass(slots=True)

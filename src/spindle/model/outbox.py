@@ -43,7 +43,7 @@ class JobAsked:
     """A job for a directory's thread."""
 
     ticket: int
-    job: Job[Any]
+    job: Job[object]
 
 
 @dataclass(slots=True)

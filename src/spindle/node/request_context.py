@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Error
@@ -17,7 +17,7 @@ from spindle.wire.codec import Request, Response, Whole
 from spindle.wire.framing import RequestHeader, response_frame
 
 R = TypeVar("R", bound=Response)
-Q = TypeVar("Q", bound=Request[Any])
+Q = TypeVar("Q", bound=Request[Response])
 A = TypeVar("A", bound=Response, contravariant=True)
 T = TypeVar("T", contravariant=True)
 
@@ -141,7 +141,7 @@ class Serving(ABC, Generic[T]):
 
     @property
     @abstractmethod
-    def request(self) -> type[Request[Any]]:
+    def request(self) -> type[Request[Response]]:
         """The class of its requests."""
 
     @abstractmethod
@@ -185,7 +185,7 @@ class Handler(Serving[T], Generic[T, Q, R]):
         return self._refuse is not None
 
     @property
-    def request(self) -> type[Request[Any]]:
+    def request(self) -> type[Request[Response]]:
         """The class of its requests."""
         return self._request
 

@@ -10,10 +10,13 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from spindle.model.errors import Unusable
 from spindle.pipeline.session import Session
+
+if TYPE_CHECKING:
+    from py4j.java_gateway import JavaObject, JVMView
 
 T = TypeVar("T")
 
@@ -95,13 +98,13 @@ class _Here:
 
 
 class _Hadoop:
-    def __init__(self, spark: Session, jvm: Any, root: str) -> None:
+    def __init__(self, spark: Session, jvm: JVMView, root: str) -> None:
         self._jvm = jvm
         self._root = root
         configuration = spark._jsparkSession.sessionState().newHadoopConf()
         self._files = _told(lambda: self._path("").getFileSystem(configuration), root)
 
-    def _path(self, name: str) -> Any:
+    def _path(self, name: str) -> JavaObject:
         return self._jvm.org.apache.hadoop.fs.Path(self.uri(name))
 
     def uri(self, name: str = "") -> str:

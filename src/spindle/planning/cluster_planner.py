@@ -154,7 +154,7 @@ class _Whole:
         self._blocked.clear()
         return True
 
-    def _steps(self, wanted: list[Turn]) -> list[ScheduleStep]:
+    def _steps(self, wanted: list[Turn]) -> list[ScheduleStep[int]]:
         """The turns as moves to be put in order: two replicas of a partition cross in two waves."""
         field, owner = self._field, self._owner
         partitions = [int(field.partition[t.rank]) for t in wanted]

@@ -12,13 +12,13 @@ in which both its directories have a hand free. The others are gone through wave
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 MANY = 256
 """Moves of a directory: with more of them, small ones share waves, so that there are about as many.
 """
-Place = Any
+P = TypeVar("P", bound=Hashable)
 """A directory: whatever hashable name its planner has for it."""
 
 
@@ -29,12 +29,12 @@ class WaveLimits(NamedTuple):
     moves_per_broker: int = 0
 
 
-class ScheduleStep(NamedTuple):
+class ScheduleStep(NamedTuple, Generic[P]):
     """A move to be put in order. `partition`: no other move of it is made in the same wave."""
 
     size: int
-    source: Place
-    target: Place
+    source: P
+    target: P
     source_broker: int
     target_broker: int
     partition: int | None = None
@@ -48,7 +48,7 @@ class Schedule(NamedTuple):
 
 
 def schedule(
-    steps: Sequence[ScheduleStep], room: Mapping[Place, float], limits: WaveLimits
+    steps: Sequence[ScheduleStep[P]], room: Mapping[P, float], limits: WaveLimits
 ) -> Schedule:
     """Give each step a wave, the largest first; `room`: bytes that each directory still takes.
 
@@ -56,7 +56,7 @@ def schedule(
     below.
     """
     order = sorted(range(len(steps)), key=lambda n: -steps[n].size)
-    coming: dict[Place, int] = defaultdict(int)
+    coming: dict[P, int] = defaultdict(int)
     for step in steps:
         coming[step.target] += step.size
     crew = _Crew(limits)
@@ -78,10 +78,10 @@ def schedule(
     return Schedule(waves, 1 + max((w for w in waves if w is not None), default=-1))
 
 
-def _bundles(steps: Sequence[ScheduleStep], easy: Sequence[int]) -> Iterator[list[int]]:
+def _bundles(steps: Sequence[ScheduleStep[P]], easy: Sequence[int]) -> Iterator[list[int]]:
     """Steps that share a wave, the largest first: mostly each by itself."""
-    parts: dict[Place, int] = defaultdict(int)
-    busy: dict[Place, int] = defaultdict(int)
+    parts: dict[P, int] = defaultdict(int)
+    busy: dict[P, int] = defaultdict(int)
     for n in easy:
         for place in (steps[n].source, steps[n].target):
             parts[place] += 1
@@ -92,7 +92,7 @@ def _bundles(steps: Sequence[ScheduleStep], easy: Sequence[int]) -> Iterator[lis
         return
     unit = max(busy[place] for place in many) / MANY
     most = max(parts[place] for place in many) // MANY + 1
-    open_: dict[tuple[Place, Place], tuple[list[int], float]] = {}
+    open_: dict[tuple[P, P], tuple[list[int], float]] = {}
     for n in easy:
         step = steps[n]
         if step.partition is not None:
@@ -109,17 +109,17 @@ def _bundles(steps: Sequence[ScheduleStep], easy: Sequence[int]) -> Iterator[lis
 
 
 def _fit(
-    steps: Sequence[ScheduleStep],
+    steps: Sequence[ScheduleStep[P]],
     tight: Sequence[int],
     waves: list[int | None],
-    room: Mapping[Place, float],
+    room: Mapping[P, float],
     crew: _Crew,
 ) -> None:
     """Put moves into directories that cannot hold all at once where they have room, in `waves`."""
     left = dict.fromkeys((steps[n].target for n in tight), 0.0)
     left = {place: room[place] for place in left}
-    gone: dict[int, list[ScheduleStep]] = defaultdict(list)
-    came: dict[int, list[ScheduleStep]] = defaultdict(list)
+    gone: dict[int, list[ScheduleStep[P]]] = defaultdict(list)
+    came: dict[int, list[ScheduleStep[P]]] = defaultdict(list)
     last = 0
     for step, wave in zip(steps, waves, strict=True):
         if wave is not None:
@@ -170,14 +170,14 @@ class _Hand:
             self.full |= 1 << wave
 
 
-class _Hands(dict[Place, _Hand]):
+class _Hands(dict[Hashable, _Hand]):
     """The hands of directories, brokers or partitions; made when first asked for."""
 
     def __init__(self, limit: int) -> None:
         super().__init__()
         self.limit = limit
 
-    def __missing__(self, place: Place) -> _Hand:
+    def __missing__(self, place: Hashable) -> _Hand:
         hand = self[place] = _Hand(self.limit)
         return hand
 
@@ -190,7 +190,7 @@ class _Crew:
         self._brokers = _Hands(limits.moves_per_broker)
         self._partitions = _Hands(1)
 
-    def take_first(self, step: ScheduleStep) -> int:
+    def take_first(self, step: ScheduleStep[P]) -> int:
         """The first wave in which all that take part are free; they are not any more."""
         hands, full = self._of(step), 0
         for hand in hands:
@@ -200,7 +200,7 @@ class _Crew:
             hand.take(wave)
         return wave
 
-    def take(self, step: ScheduleStep, wave: int) -> bool:
+    def take(self, step: ScheduleStep[P], wave: int) -> bool:
         """Whether all that take part are free in this wave; then they are not any more."""
         hands = self._of(step)
         if any(hand.full >> wave & 1 for hand in hands):
@@ -209,7 +209,7 @@ class _Crew:
             hand.take(wave)
         return True
 
-    def _of(self, step: ScheduleStep) -> list[_Hand]:
+    def _of(self, step: ScheduleStep[P]) -> list[_Hand]:
         """The hands of a move: both sides', those without a limit left out, and its partition's."""
         _, source, target, giver, taker, partition = step
         hands = []

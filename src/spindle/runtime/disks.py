@@ -16,7 +16,7 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import structlog
 
@@ -89,7 +89,7 @@ class Lane(threading.Thread):
                 results = self._run([asked.job for asked in group])
                 self._report(list(zip(tickets, results, strict=True)))
 
-    def _run(self, jobs: list[Job[Any]]) -> list[Any]:
+    def _run(self, jobs: list[Job[object]]) -> list[object]:
         try:
             return self._directory.run_group(jobs)
         except BaseException as bug:
@@ -136,7 +136,7 @@ class DiskLanes:
             self._lanes[lane] = self._begun(asked.job, lane[1])
         self._lanes[lane].put(asked)
 
-    def _begun(self, job: Job[Any], path: LogDir) -> Lane:
+    def _begun(self, job: Job[object], path: LogDir) -> Lane:
         directory = self._directories[path]
         if isinstance(job, BesideJob):
             lane = Lane("beside", directory, self._report, job.patient)
@@ -191,7 +191,7 @@ def _step_back() -> None:
         os.setpriority(os.PRIO_PROCESS, thread, min(nice, NICEST))
 
 
-def _lane_of(job: Job[Any]) -> _Lane:
+def _lane_of(job: Job[object]) -> _Lane:
     if isinstance(job, BesideJob):
         return job.lane
     return (job.directory, job.directory)

@@ -13,7 +13,7 @@ import itertools
 import socket
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import structlog
 
@@ -130,13 +130,13 @@ class Driver:
         if not self._ended.done():
             self._ended.set_result(Bug(f"a bug of Spindle: {named(bug)}"))
 
-    def _on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
         """What a callback or a task has raised and nobody caught."""
         bug = context.get("exception")
-        if bug is None:
-            log.warning("the event loop reported an error", reason=context["message"])
-        else:
+        if isinstance(bug, BaseException):
             self._on_bug(bug)
+        else:
+            log.warning("the event loop reported an error", reason=context["message"])
 
     # --- what happens -----------------------------------------------------------------------
 

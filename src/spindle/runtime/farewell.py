@@ -7,7 +7,7 @@ request than whether it was taken. Called by `driver`.
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.errors import Corrupt, Error, PeerFailed, error_name
 from spindle.model.outbox import FrameAsked
@@ -48,7 +48,7 @@ class _Farewell:
         self._peers = OutgoingConnections(
             self._loop, limit, scratch(), self._on_reply, FAREWELL_SECONDS
         )
-        self._replies: dict[int, asyncio.Future[Any]] = {}
+        self._replies: dict[int, asyncio.Future[object]] = {}
         self.last = "none answered"
 
     async def say(self) -> str:

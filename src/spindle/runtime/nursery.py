@@ -18,7 +18,6 @@ import sys
 import time
 import traceback
 from pathlib import Path
-from typing import Any
 
 from spindle.runtime.parent import end_with
 from spindle.runtime.title import set_title
@@ -149,7 +148,6 @@ def _order(process: asyncio.subprocess.Process, order: dict[str, str]) -> None:
 
 def main() -> None:
     """Fork a node for each line of input; stop them all when it ends."""
-    from spindle.runtime import server
     from spindle.runtime.memory import settle
 
     wake, awake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -174,7 +172,7 @@ def main() -> None:
                 if folder := order.get("folder"):
                     folders.append(folder)
                 else:
-                    _fork(order, nodes, server)
+                    _fork(order, nodes)
             if not data and deadline is None:
                 watch.unregister(0)
                 if parent is not None:
@@ -200,7 +198,9 @@ def _watch_parent(watch: selectors.BaseSelector) -> int | None:
     return parent
 
 
-def _fork(order: dict[str, str], nodes: dict[int, str], server: Any) -> None:
+def _fork(order: dict[str, str], nodes: dict[int, str]) -> None:
+    from spindle.runtime import server
+
     nursery = os.getpid()
     pid = os.fork()
     if pid:

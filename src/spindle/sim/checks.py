@@ -147,7 +147,7 @@ class Checks:
 
     # --- after jobs that make logs ------------------------------------------------------------
 
-    def _on_jobs(self, host: Host, jobs: list[Job[Any]], results: list[Any]) -> None:
+    def _on_jobs(self, host: Host, jobs: list[Job[object]], results: list[Any]) -> None:
         for job, result in zip(jobs, results, strict=True):
             if isinstance(result, Exception) or not isinstance(job, Promote | CreateLog):
                 continue

@@ -49,8 +49,8 @@ class World:
         """Told of a host whose machine has halted or stopped by itself."""
         self.on_power_cut: Callable[[Host], None] = lambda host: None
         """Told of a host whose power went during one of its disk's calls."""
-        self.on_jobs: Callable[[Host, list[Job[Any]], list[Any]], None] = lambda host, jobs, done: (
-            None
+        self.on_jobs: Callable[[Host, list[Job[object]], list[Any]], None] = (
+            lambda host, jobs, done: None
         )
         """Told of a group of jobs that was carried out, with the results."""
         self.trace: Callable[[str], None] | None = None

@@ -6,7 +6,6 @@ An OSError means the disk. Called by `directory`, on whatever thread the driver 
 from __future__ import annotations
 
 import errno
-from typing import Any
 
 from spindle.model.cleaning_jobs import CleanBytes
 from spindle.model.computing import CheckRecords, Compute
@@ -19,7 +18,7 @@ from spindle.storage.naming import activity_of
 from spindle.storage.opening import explain
 
 
-def run(disk: Disk, job: Job[Any]) -> Any:
+def run(disk: Disk, job: Job[object]) -> object:
     """Carry a job out: its result, or the Failure that came instead."""
     try:
         if isinstance(job, CleanBytes):
@@ -34,7 +33,8 @@ def run(disk: Disk, job: Job[Any]) -> Any:
             return _sweep(disk, job)
         if isinstance(job, WriteHighWatermarks):
             path = f"{job.directory}/{layout.HIGH_WATERMARKS}"
-            return offsets_files.write(disk, path, job.marks)
+            offsets_files.write(disk, path, job.marks)
+            return None
         assert isinstance(job, CopyBytes)
         return copy.copy_bytes(disk, job)
     except OSError as error:

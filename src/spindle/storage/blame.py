@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from spindle.model import copying_jobs as c
 from spindle.model import jobs as j
@@ -78,7 +78,7 @@ class Blame:
         self._probe = probe
         self._victims: dict[str, None] = {}
 
-    def is_of_log(self, job: j.Job[Any], number: int) -> bool:
+    def is_of_log(self, job: j.Job[object], number: int) -> bool:
         """Whether an errno that a job has met concerns the job's log alone."""
         if not isinstance(job, j.LogJob) or layout.is_metadata(job.key):
             return False

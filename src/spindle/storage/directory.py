@@ -92,13 +92,13 @@ class LogDirectory:
         """A bug has left its state unknown: nothing runs here any more. From any of its threads."""
         self._dead = self._dead or DiskFailed(self.path, "job", errno.ENOTRECOVERABLE, why)
 
-    def run_group(self, group: Sequence[j.Job[Any]]) -> list[Any]:
+    def run_group(self, group: Sequence[j.Job[object]]) -> list[Any]:
         """Carry out jobs in order; for each its result, or the Failure that came instead."""
         if self._dead is not None:
             return [self._dead] * len(group)
         if group and isinstance(group[0], j.BesideJob):
             return [self._failed or beside.run(self.disk, job) for job in group]
-        results: list[Any] = []
+        results: list[object] = []
         for at, job in enumerate(group):
             if type(job) not in _COMMIT_LATER:
                 self._commit(results)
@@ -116,7 +116,7 @@ class LogDirectory:
         self._commit(results)
         return results
 
-    def _attempt(self, job: j.Job[Any]) -> Any:
+    def _attempt(self, job: j.Job[object]) -> object:
         assert job.directory == self.path
         if self._failed is not None and type(job) not in _EVEN_IF_FAILED:
             return self._failed
@@ -136,7 +136,7 @@ class LogDirectory:
         except Failure as failure:
             return failure
 
-    def _judge(self, job: j.Job[Any], error: OSError) -> Failure:
+    def _judge(self, job: j.Job[object], error: OSError) -> Failure:
         """What an OSError means: for the one log, or for the directory, and for how long."""
         code = error.errno or errno.EIO
         if self._blame.is_of_log(job, code):
@@ -166,7 +166,7 @@ class LogDirectory:
                 lock.close()
         self._manager, self._failed_appends = None, FailedAppends()
 
-    def _commit(self, results: list[Any]) -> None:
+    def _commit(self, results: list[object]) -> None:
         """Make durable what waits for it; a failure takes the place of the results."""
         created, self._created = self._created, []
         appended, self._uncommitted = self._uncommitted, {}
@@ -245,5 +245,5 @@ _COMMIT_LATER: Final = frozenset({
 """Jobs that may run between an append and its sync."""
 
 
-def _subject(job: j.Job[Any]) -> str:
+def _subject(job: j.Job[object]) -> str:
     return str(job.key) if isinstance(job, j.LogJob) else activity_of(job)

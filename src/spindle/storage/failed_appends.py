@@ -7,7 +7,7 @@ again. Used by `directory`; touches no file.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.errors import Failure
 from spindle.model.jobs import Append, Discard, Job, MarkBad, Reload, Reset, Truncate
@@ -22,14 +22,14 @@ class FailedAppends:
     def __init__(self) -> None:
         self._failed: dict[LogKey, tuple[int, Failure]] = {}
 
-    def check(self, job: Job[Any]) -> None:
+    def check(self, job: Job[object]) -> None:
         """The failure of the one before again, where a job would leave a gap for it."""
         if isinstance(job, Append) and job.key in self._failed:
             missing, failure = self._failed[job.key]
             if job.batches[0].base_offset > missing:
                 raise failure
 
-    def on_done(self, job: Job[Any], result: Any) -> None:
+    def on_done(self, job: Job[object], result: object) -> None:
         """A job has been tried."""
         if isinstance(job, Append) and isinstance(result, Failure):
             at = job.batches[0].base_offset

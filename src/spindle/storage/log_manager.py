@@ -37,7 +37,7 @@ from spindle.storage.pool import Pool
 from spindle.storage.recovery import KnownBounds, load_log
 
 T = TypeVar("T")
-Handlers = dict[type[Any], Callable[[T, Any], Any]]
+Handlers = dict[type[j.Job[object]], Callable[[T, Any], object]]
 """What is done for each job, by its type."""
 
 

@@ -5,12 +5,12 @@ Called by whatever makes a DiskFailed of a job. One table for all kinds of jobs;
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from spindle.model import activity, cleaning_jobs, computing, copying_jobs, scrub_jobs
 from spindle.model import jobs as j
 
-ACTIVITIES: Final[dict[type[j.Job[Any]], str]] = {
+ACTIVITIES: Final[dict[type[j.Job[object]], str]] = {
     activity.Observe: "looking at its calls",
     activity.Abandon: "giving it up",
     j.Open: "opening it",
@@ -57,6 +57,6 @@ ACTIVITIES: Final[dict[type[j.Job[Any]], str]] = {
 }
 
 
-def activity_of(job: j.Job[Any]) -> str:
+def activity_of(job: j.Job[object]) -> str:
     """What a job does, so that "... failed" can follow it."""
     return ACTIVITIES[type(job)]

@@ -6,8 +6,6 @@ Names are relative to the directory and stay inside it. Called by `directory`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from spindle.model import jobs as j
 from spindle.storage import files
 from spindle.storage.disk import Disk
@@ -51,7 +49,7 @@ def remove(disk: Disk, job: j.RemoveFile) -> None:
         disk.sync_dir(path.rpartition("/")[0])
 
 
-def _inside(job: j.Job[Any], name: str) -> str:
+def _inside(job: j.Job[object], name: str) -> str:
     assert name, "a file has a name"
     assert not name.startswith("/"), f"{name} is relative to the directory"
     assert ".." not in name.split("/"), f"{name} stays in the directory"

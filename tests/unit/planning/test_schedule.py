@@ -10,7 +10,7 @@ from spindle.planning.schedule import ScheduleStep, WaveLimits, schedule
 ROOM = {"/a": 40.0, "/b": 90.0, "/c": 90.0}
 
 
-def step(source: str, target: str, size: int, to: int = 1) -> ScheduleStep:
+def step(source: str, target: str, size: int, to: int = 1) -> ScheduleStep[str]:
     return ScheduleStep(size, source, target, 1, to)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.scrub_jobs import Scrubbed, ScrubPlace
 
@@ -50,11 +50,12 @@ class ScrubProgress:
     def decode(data: bytes) -> ScrubProgress:
         """From a small file; ValueError where it makes no sense."""
         try:
-            document: dict[str, Any] = json.loads(data)
+            document = json.loads(data)
             if document.pop("version") != _VERSION:
                 raise ValueError("it is of another version")
             place = document.pop("place")
-            found = ScrubProgress(None, **{name: int(value) for name, value in document.items()})
+            counts: dict[str, int] = {name: int(value) for name, value in document.items()}
+            found = ScrubProgress(None, **counts)
             if place is not None:
                 log, base, position = place
                 found.place = ScrubPlace(str(log), max(0, int(base)), max(0, int(position)))

@@ -8,7 +8,7 @@ named, and its records are left out. Called by `rows`; knows no files.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -194,5 +194,5 @@ def _varints(every: npt.NDArray[np.uint8], at: Longs) -> tuple[Longs, Longs]:
         behind[longer] += 1
         longer = longer[byte > 127]
         shift += 7
-    signs: Any = -(value & np.uint64(1)).astype(np.int64)
+    signs = -(value & np.uint64(1)).astype(np.int64)
     return (value >> np.uint64(1)).astype(np.int64) ^ signs, behind

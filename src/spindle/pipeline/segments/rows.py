@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,8 @@ _CODECS: Final = pa.array(["none", "gzip", "snappy", "lz4", "zstd", "unknown"])
 _TIME_TYPES: Final = pa.array(["create", "append"])
 _EARLIEST_MS, _LATEST_MS = -62_135_596_800_000, 253_402_300_799_999
 _SEQUENCES: Final = 1 << 31
+
+N = TypeVar("N", np.int16, np.int32, np.int64)
 
 Ranges = dict[int, npt.NDArray[np.int64]]
 """Producer id -> (first, last) offsets of its aborted transactions, one a row."""
@@ -160,7 +162,7 @@ class _Rows:
         def heads() -> npt.NDArray[np.void]:
             return self.headers[of(found.batch)]
 
-        def field(name: str, kind: Any) -> npt.NDArray[Any]:
+        def field(name: str, kind: type[N]) -> npt.NDArray[N]:
             return self.headers[name].astype(kind)[of(found.batch)]
 
         def sequences() -> pa.Array:
@@ -257,24 +259,24 @@ def _last(heads: npt.NDArray[np.void]) -> Longs:
     return np.asarray(heads["base_offset"].astype(np.int64) + heads["last_delta"])
 
 
-def _long(values: npt.NDArray[Any]) -> pa.Array:
+def _long(values: npt.NDArray[np.generic]) -> pa.Array:
     return pa.array(values.astype(np.int64))
 
 
-def _known(values: npt.NDArray[Any]) -> pa.Array:
+def _known(values: npt.NDArray[N]) -> pa.Array:
     """Null where it is -1."""
     return pa.array(values, mask=values < 0)
 
 
-def _flag(attributes: npt.NDArray[Any], bit: int) -> pa.Array:
+def _flag(attributes: npt.NDArray[np.int16], bit: int) -> pa.Array:
     return pa.array((attributes & bit) != 0)
 
 
-def _compressions(attributes: npt.NDArray[Any]) -> pa.Array:
+def _compressions(attributes: npt.NDArray[np.int16]) -> pa.Array:
     return _CODECS.take(pa.array(np.minimum(attributes & COMPRESSION_MASK, len(_CODECS) - 1)))
 
 
-def _time_types(attributes: npt.NDArray[Any]) -> pa.Array:
+def _time_types(attributes: npt.NDArray[np.int16]) -> pa.Array:
     return _TIME_TYPES.take(pa.array(((attributes & LOG_APPEND_TIME) != 0).astype(np.int8)))
 
 

@@ -20,7 +20,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pyarrow as pa
 from pyspark.sql.datasource import (
@@ -49,6 +49,8 @@ from spindle.pipeline.segments.finding import (
 from spindle.pipeline.segments.rows import Table
 from spindle.pipeline.segments.scanning import BATCHES, RECORDS, Scanner
 from spindle.pipeline.session import Session
+
+T = TypeVar("T")
 
 FORMAT: Final = "spindle.log"
 SPLIT_BYTES: Final = 64 << 20
@@ -189,23 +191,21 @@ class LogsReader(DataSourceReader):  # type: ignore[misc]
 class PushingReader(LogsReader):
     """Leaves out what filters exclude. Spark looks at each filter again: none is kept from it."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._pushed = self._bounds
+    _pushed: SegmentFilter | None = None
 
     def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:
         """Narrow the bounds by what can be told from names, indexes and headers."""
         for one in filters:
-            self._pushed = _narrowed(self._pushed, one, self._level)
+            self._pushed = _narrowed(self._pushed or self._bounds, one, self._level)
             yield one
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """One task's rows: those of damage need not lie within the filters."""
-        self._bounds = self._pushed
+        self._bounds = self._pushed or self._bounds
         return super().read(partition)
 
     def _pruned(self) -> SegmentFilter:
-        return self._pushed
+        return self._pushed or self._bounds
 
 
 def _tasks(found: FoundSegments, split: int) -> list[tuple[list[Part], list[Trouble]]]:
@@ -268,7 +268,7 @@ def _among(bounds: SegmentFilter, name: tuple[str, ...], values: list[Any]) -> S
     return bounds
 
 
-def _both(before: frozenset[Any] | None, now: frozenset[Any]) -> frozenset[Any]:
+def _both(before: frozenset[T] | None, now: frozenset[T]) -> frozenset[T]:
     return now if before is None else before & now
 
 

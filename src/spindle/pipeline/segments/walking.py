@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from struct import Struct
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -317,7 +317,9 @@ class _Walk:
         return True
 
 
-def _big_endian(every: npt.NDArray[Any], at: npt.NDArray[Any], size: int) -> npt.NDArray[np.int64]:
+def _big_endian(
+    every: npt.NDArray[np.uint8], at: npt.NDArray[np.intp], size: int
+) -> npt.NDArray[np.int64]:
     """Signed numbers of `size` bytes at many places."""
     value = every[at].astype(np.int8).astype(np.int64)
     for byte in range(1, size):

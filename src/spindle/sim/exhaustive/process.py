@@ -257,7 +257,7 @@ def format_directories(disk: MemoryDisk, paths: list[LogDir]) -> None:
     disk.settle()
 
 
-def _lane_of(job: Job[Any]) -> Lane:
+def _lane_of(job: Job[object]) -> Lane:
     return job.lane if isinstance(job, BesideJob) else (job.directory, job.directory)
 
 
