@@ -208,3 +208,26 @@ def test_the_base_install_serves_and_shows_its_disks(installed: tuple[str, Path]
     finally:
         up.terminate()
         up.communicate(timeout=60)
+
+
+@pytest.mark.spec("T-01", "N-07")
+def test_the_base_install_has_clusters_for_tests(installed: tuple[str, Path]) -> None:
+    """Without pytest, which finds the fixtures by the entry point once it is installed."""
+    extra, programs = installed
+    if extra:
+        return  # The base has all that this needs.
+    script = (
+        "from importlib.metadata import entry_points\n"
+        "from importlib.util import find_spec\n"
+        "import spindle.testing\n"
+        "assert find_spec('pytest') is None\n"
+        "with spindle.testing.cluster(brokers=1) as cluster:\n"
+        "    cluster.broker(1).restart()\n"
+        "    print(cluster.bootstrap_servers)\n"
+        "print(*(entry.value for entry in entry_points(group='pytest11')))\n"
+    )
+    made = call(programs, "python", "-c", script)
+    assert made.returncode == 0, made.stderr
+    servers, plugin = made.stdout.split()
+    assert re.fullmatch(r"127\.0\.0\.1:\d+", servers)
+    assert plugin == "spindle.pytest_plugin"

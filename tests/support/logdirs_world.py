@@ -19,37 +19,29 @@ from tools.messages.frames import decode_response
 from spindle.model import metadata_records as r
 from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.batches import Record
-from spindle.model.config import node_config
 from spindle.model.copying_jobs import CopyBytes
 from spindle.model.errors import DiskFailed
 from spindle.model.ids import UNASSIGNED, LogDir, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
 from spindle.model.jobs import (
     Job,
-    Open,
 )
 from spindle.model.log_values import LogKey
-from spindle.model.outbox import FrameAnswered, JobAsked, Outbox, Ready
-from spindle.node.broker_context import BrokerContext
+from spindle.model.outbox import FrameAnswered, JobAsked, Ready
 from spindle.node.handlers import BROKER
 from spindle.node.housekeeping import Housekeeping
 from spindle.node.logdirs.log_dir_manager import LogDirManager
 from spindle.node.logdirs.placement_registry import LocalReplica
-from spindle.node.metadata import Metadata
-from spindle.node.peers import Peers
 from spindle.node.replicas.replica_manager import ReplicaManager
 from spindle.node.slices import Slices
-from spindle.sim.memory_disk import MemoryDisk
-from spindle.storage import meta
-from spindle.storage.directory import LogDirectory
 from spindle.storage.formatting import DEFAULT_LEVELS
+from spindle.testing.bench import BrokerBench
 from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
 from tests.support.assignment_taker import AssignmentTaker
 from tests.support.broker_parts import Fetchers, Lifecycle
 from tests.support.desk import Desk, part, request
 
-CLUSTER = "AV9P4iMkRQymBdGIGwlqQA"
 ME = 1
 SETTINGS = {
     "log.segment.delete.delay.ms": "5000",
@@ -74,9 +66,17 @@ class World:
         self.now = 100.0
         self.clock_error_ms = 0
         """Of the wall clock: it may be set while it runs."""
-        self.disk = MemoryDisk(lambda: int(self.now * 1000))
-        self.paths = [f"/d{n}" for n in range(1, directories + 1)]
-        self.settings = {**SETTINGS, **(settings or {})}
+        self.bench = BrokerBench(
+            ME,
+            [f"/d{n}" for n in range(1, directories + 1)],
+            {"metadata.log.dir": "/meta", **SETTINGS, **(settings or {})},
+            lambda: int(self.now * 1000),
+        )
+        self.disk, self.paths, self.settings = (
+            self.bench.disk,
+            self.bench.paths,
+            self.bench.settings,
+        )
         self.image = ClusterImage()
         self.controller = AssignmentTaker(self.image, self.apply)
         self.hung: set[LogDir] = set()
@@ -96,9 +96,7 @@ class World:
     # --- the process --------------------------------------------------------------------------
 
     def format(self, path: LogDir, number: int) -> None:
-        self.disk.make_dirs(path)
-        identity = meta.MetaProperties(1, CLUSTER, ME, self.directory_id(number))
-        meta.write(self.disk, path, identity)
+        self.bench.format(path, self.directory_id(number))
 
     def directory_id(self, number: int) -> uuid.UUID:
         """The id with which /d<number + 1> is formatted."""
@@ -109,28 +107,12 @@ class World:
         self.observed: list[JobAsked] = []
         self.writes: dict[LogDir, int] = {}
         """Bytes that each look finds written since the one before."""
-        self.directories = {p: LogDirectory(self.disk, p, self._new_id()) for p in self.paths}
-        self.config = node_config(
-            {
-                "node.id": str(ME),
-                "process.roles": "broker",
-                "listeners": "PLAINTEXT://127.0.0.1:9001",
-                "controller.quorum.voters": "100@127.0.0.1:9999",
-                "log.dirs": ",".join(self.paths),
-                "metadata.log.dir": "/meta",
-                **self.settings,
-            }
-        )
-        self.out = Outbox(random.Random(self.epoch))
+        controller: Any = self.controller
+        self.context = context = self.bench.boot(controller, self.image, seed=self.epoch)
+        self.config, self.out = context.config, context.out
+        self.directories = self.bench.directories
         self._clock()
         self.lifecycle = Lifecycle()
-        metadata = Metadata()
-        metadata.image = self.image
-        controller: Any = self.controller
-        peers = Peers(self.out, "broker-1")
-        self.context = context = BrokerContext(
-            self.config, CLUSTER, self.out, metadata, peers, controller
-        )
         self.fetchers = Fetchers()
         self.replicas = ReplicaManager(context)
         self.logs = LogDirManager(
@@ -152,14 +134,9 @@ class World:
         self._sent = 0
         self.desk = Desk(BROKER, self.broker, self.out)
 
-    def _new_id(self) -> Callable[[], uuid.UUID]:
-        rng = random.Random(self.epoch + 77)
-        return lambda: uuid.UUID(int=rng.getrandbits(128), version=4)
-
     def open(self) -> None:
         """Open the directories and register; the logs are settled."""
-        opened = {p: self.directories[p].run_group([Open(p, CLUSTER, ME)])[0] for p in self.paths}
-        self.logs.on_opened(opened)
+        self.logs.on_opened(self.bench.open())
         self.epoch += 1
         ids = self.logs.online_ids
         if not ids:
@@ -263,7 +240,7 @@ class World:
     # --- running ------------------------------------------------------------------------------
 
     def _clock(self) -> None:
-        self.out.now, self.out.wall_ms = self.now, int(self.now * 1000) + self.clock_error_ms
+        self.bench.set_time(self.now, self.clock_error_ms)
 
     def step(self) -> None:
         """Carry out all that is wished at this moment."""

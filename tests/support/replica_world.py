@@ -6,7 +6,6 @@ Each node has the real `ReplicaManager`, `ReplicaFetcherManager` and handlers; j
 
 from __future__ import annotations
 
-import random
 import uuid
 from collections import deque
 from collections.abc import Callable
@@ -18,27 +17,21 @@ from tools.messages.frames import decode_request, decode_response, encode_reques
 
 from spindle.model import metadata_records as r
 from spindle.model.batches import Buffer, Record, RecordBatch
-from spindle.model.config import node_config
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import Endpoint, NodeId, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
-from spindle.model.jobs import CreateLog, LogSettings, Open
+from spindle.model.jobs import CreateLog, LogSettings
 from spindle.model.log_values import LogKey
 from spindle.model.outbox import FrameAsked, Outbox
 from spindle.node import parted
-from spindle.node.broker_context import BrokerContext
 from spindle.node.handlers import BROKER
-from spindle.node.metadata import Metadata
 from spindle.node.parts import Parting, names_of
-from spindle.node.peers import Peers
 from spindle.node.replicas.replica_fetcher_manager import ReplicaFetcherManager
 from spindle.node.replicas.replica_manager import ReplicaManager
 from spindle.node.request_context import RequestContext
 from spindle.node.router import decoded, serve
-from spindle.sim.memory_disk import MemoryDisk
-from spindle.storage import meta
-from spindle.storage.directory import LogDirectory
 from spindle.storage.formatting import DEFAULT_LEVELS
+from spindle.testing.bench import BrokerBench
 from spindle.wire.apis import Key
 from spindle.wire.batch import build, split
 from spindle.wire.batch import records as records_of
@@ -46,7 +39,7 @@ from spindle.wire.framing import RequestHeader
 from tests.support.replica_parts import Answer, Logs, fetched, produced, values_of
 
 TOPIC = uuid.UUID(int=1000)
-NAME, CLUSTER = "t", "AV9P4iMkRQymBdGIGwlqQA"
+NAME = "t"
 
 
 def directory_id(node: NodeId, number: int = 0) -> uuid.UUID:
@@ -60,33 +53,20 @@ class Node:
     def __init__(self, world: World, id: NodeId, settings: dict[str, str]) -> None:
         self.world = world
         self.id = id
-        self.disk = MemoryDisk()
         self.path = f"/disk-{id}"
-        self.directories: dict[str, LogDirectory] = {}
-        self.config = node_config(
-            {
-                "node.id": str(id),
-                "process.roles": "broker",
-                "listeners": f"PLAINTEXT://127.0.0.1:{9000 + id}",
-                "controller.quorum.voters": "100@127.0.0.1:9999",
-                "log.dirs": self.path,
-                **settings,
-            }
-        )
+        self.bench = BrokerBench(id, [self.path], settings)
+        self.disk = self.bench.disk
         self.image = ClusterImage()
         self.boot()
 
     def boot(self) -> None:
         """Make the parts anew, as a start of the process does; logs come with `host`."""
         self.world.hang_up(self.id)
-        self.disk.locked.clear()
-        self.out = Outbox(random.Random(self.id))
-        self.out.now, self.out.wall_ms = self.world.now, int(self.world.now * 1000)
-        metadata = Metadata()
-        metadata.image = self.image
         controller: Any = SimpleNamespace(ask=self._ask_controller)
-        peers = Peers(self.out, f"broker-{self.id}")
-        context = BrokerContext(self.config, CLUSTER, self.out, metadata, peers, controller)
+        context = self.bench.boot(controller, self.image)
+        self.config, self.out = context.config, context.out
+        self.directories = self.bench.directories
+        self.bench.set_time(self.world.now)
         self.replicas = ReplicaManager(context)
         self.fetchers = ReplicaFetcherManager(context, self.replicas)
         self.logs = Logs(self.replicas)
@@ -103,13 +83,10 @@ class Node:
 
     def add_directory(self, path: str) -> None:
         """Format a directory, if it is new, and open it."""
-        number = len(self.directories)
+        number = 0 if path == self.path else len(self.directories)
         if self.disk.stat(path) is None:
-            self.disk.make_dirs(path)
-            identity = meta.MetaProperties(1, CLUSTER, self.id, directory_id(self.id, number))
-            meta.write(self.disk, path, identity)
-        self.directories[path] = LogDirectory(self.disk, path)
-        self.opened = self.directories[path].run(Open(path, CLUSTER, self.id))
+            self.bench.format(path, directory_id(self.id, number))
+        self.opened = self.bench.attach(path).run(self.bench.opening(path))
 
     def host(self, partition: int = 0, path: str = "") -> None:
         """Make (or find) a partition's log and give it to the replicas."""
@@ -307,7 +284,7 @@ class World:
             for node in self.nodes.values():
                 if node.id in self.down:
                     continue
-                node.out.now, node.out.wall_ms = self.now, int(self.now * 1000)
+                node.bench.set_time(self.now)
                 if node.out.wake_at is not None and node.out.wake_at <= self.now:
                     node.out.tick()
                     busy = True

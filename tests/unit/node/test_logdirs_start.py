@@ -5,13 +5,12 @@ from __future__ import annotations
 import uuid
 
 import pytest
-from tests.support.logdirs_world import CLUSTER, ME, World, pid, topic_id
+from tests.support.logdirs_world import ME, World, pid, topic_id
 from tests.support.moving import fill, started
 from tests.support.storage import put
 
 from spindle.model import metadata_records as r
 from spindle.model.ids import LOST, MIGRATING, UNASSIGNED
-from spindle.model.jobs import Open
 from spindle.node.logdirs.placement_registry import Stage
 
 UNKNOWN = uuid.UUID(int=55_555)
@@ -93,7 +92,7 @@ def test_logs_are_not_judged_by_metadata_from_before_the_registration() -> None:
     fill(world, 5)
     image, world.image = world.image, type(world.image)()
     world.kill()
-    opened = {p: d.run(Open(p, CLUSTER, ME)) for p, d in world.directories.items()}
+    opened = {p: d.run(world.bench.opening(p)) for p, d in world.directories.items()}
     world.logs.on_opened(opened)
     world.wait(5)
     assert world.names("/d1") == ["t-0"]
@@ -106,7 +105,7 @@ def test_a_directory_that_fails_before_its_logs_are_judged_has_them_when_it_is_b
     world = started(2)
     fill(world, 5)
     world.kill()
-    world.logs.on_opened({p: d.run(Open(p, CLUSTER, ME)) for p, d in world.directories.items()})
+    world.logs.on_opened({p: d.run(world.bench.opening(p)) for p, d in world.directories.items()})
     world.fail_now("/d1")
     world.epoch += 1
     world.lifecycle.epoch = world.epoch
