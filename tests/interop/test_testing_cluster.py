@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -94,6 +95,16 @@ def test_clusters_are_made_at_once_by_threads() -> None:
     for thread in threads:
         thread.join(60)
     assert len(set(names)) == 4
+
+
+@pytest.mark.spec("T-01")
+def test_what_cannot_be_is_refused_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(Unusable, match="3 of 1 brokers cannot be controllers"):
+        spindle.testing.cluster(brokers=1, controllers=3, combined=True)
+    assert not [*tmp_path.iterdir()]
 
 
 LEFT_ALONE = """

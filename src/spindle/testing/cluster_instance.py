@@ -20,16 +20,21 @@ from spindle.testing.node_instance import BrokerInstance, NodeInstance
 
 SETTINGS = {
     "broker.heartbeat.interval.ms": "300",
-    "broker.session.timeout.ms": "2000",
+    "broker.session.timeout.ms": "3000",
     "controller.quorum.fetch.timeout.ms": "1000",
     "controller.quorum.election.timeout.ms": "500",
+    "controller.quorum.request.timeout.ms": "750",
     "log.dir.probe.interval.ms": "100",
     "log.dir.io.timeout.ms": "1500",
     "offsets.topic.num.partitions": "4",
     "transaction.state.log.num.partitions": "4",
     "replica.lag.time.max.ms": "3000",
 }
-"""What a test does not want to wait for, or have files for, as long as a server does."""
+"""What a test does not want to wait for, or have files for, as long as a server does.
+
+Brokers find a new controller well within their session, so that all of them are not fenced at once:
+the last one of an ISR stays in it alone, and may be the one that is down.
+"""
 TAIL_LINES = 40
 
 
@@ -61,16 +66,20 @@ class ClusterInstance:
         self._is_kept = folder is not None
         self._background = background()
         given = {**SETTINGS, **(settings or {})}
-        self._local = LocalCluster(
-            self.folder,
-            brokers,
-            log_dirs,
-            None if self._is_kept and (self.folder / "ports").exists() else 0,
-            given,
-            controllers,
-            combined,
-            nursery=self._background.nursery,
-        )
+        try:
+            self._local = LocalCluster(
+                self.folder,
+                brokers,
+                log_dirs,
+                None if (self.folder / "ports").exists() else 0,
+                given,
+                controllers,
+                combined,
+                nursery=self._background.nursery,
+            )
+        except BaseException:
+            self._remove()
+            raise
         made = {
             node.node_id: BrokerInstance(self._local, node, self._background)
             for node in self._local.brokers
@@ -103,8 +112,11 @@ class ClusterInstance:
         try:
             self.check()
         finally:
-            if not self._is_kept:
-                shutil.rmtree(self.folder, ignore_errors=True)
+            self._remove()
+
+    def _remove(self) -> None:
+        if not self._is_kept:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def check(self) -> None:
         """NodeBug if a bug has stopped a node."""
