@@ -2,6 +2,10 @@
 
 `python -m tests.house.figures` prints them; `--json` is for scripts. Generated messages have a line
 of their own and count nowhere else. `tests/house/test_figures.py` holds a ceiling for each figure.
+
+A table is a dataclass without methods: a record of values, such as a row of the wire. It may have
+as many fields as what it tells of, so wide tables have a line of their own. A Protocol may have one
+implementer in src and its double in the tests.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "spindle"
+TESTS = ROOT / "tests"
 GENERATED = (PACKAGE / "wire" / "messages", PACKAGE / "wire" / "record_codecs")
 MANY_ATTRIBUTES, MANY_METHODS = 12, 25
 
@@ -50,6 +55,14 @@ class Shape:
     bases: tuple[str, ...]
     methods: frozenset[str]
     attributes: frozenset[str]
+    constants: frozenset[str] = frozenset()
+    """What the class itself has, the same for all instances."""
+    is_table: bool = False
+
+    @property
+    def own(self) -> frozenset[str]:
+        """What it has, its bases apart."""
+        return self.methods | self.attributes | self.constants
 
     @property
     def is_protocol(self) -> bool:
@@ -65,6 +78,8 @@ class House:
     lines: int
     generated_lines: int
     shapes: list[Shape] = field(default_factory=list)
+    doubles: list[Shape] = field(default_factory=list)
+    """The classes of the tests, which may implement a Protocol."""
 
     @cached_property
     def by_name(self) -> dict[str, list[Shape]]:
@@ -76,7 +91,7 @@ class House:
 
     def members(self, shape: Shape, below: frozenset[str] = frozenset()) -> frozenset[str]:
         """Methods and attributes of a class and of its bases."""
-        found = shape.methods | shape.attributes
+        found = shape.own
         for base in shape.bases:
             if base not in below:
                 for other in self.by_name.get(base, []):
@@ -84,8 +99,10 @@ class House:
         return found
 
 
-def read(package: Path = PACKAGE, generated: tuple[Path, ...] = GENERATED) -> House:
-    """Parse a package."""
+def read(
+    package: Path = PACKAGE, generated: tuple[Path, ...] = GENERATED, tests: Path | None = TESTS
+) -> House:
+    """Parse a package; of the tests, the classes alone."""
     trees: dict[str, ast.Module] = {}
     lines = generated_lines = 0
     for path in sorted(package.rglob("*.py")):
@@ -97,6 +114,8 @@ def read(package: Path = PACKAGE, generated: tuple[Path, ...] = GENERATED) -> Ho
         trees[str(path.relative_to(package))] = ast.parse(text)
     house = House(trees, lines, generated_lines)
     house.shapes = [shape for place, tree in trees.items() for shape in _shapes(place, tree)]
+    for path in sorted(tests.rglob("*.py")) if tests is not None else ():
+        house.doubles += _shapes(str(path), ast.parse(path.read_text(encoding="utf-8")))
     return house
 
 
@@ -132,20 +151,21 @@ def _of_types(house: House) -> Iterator[Figure]:
         for shape in house.shapes
         if shape.is_protocol and _implementers(house, shape) < 2
     ]
-    what = "Protocols with fewer than two implementers in src"
+    what = "Protocols with fewer than two implementers in src and tests"
     yield Figure("single_protocols", what, len(single), False, tuple(single))
 
 
 def _of_classes(house: House) -> Iterator[Figure]:
-    wide = [shape for shape in house.shapes if len(shape.attributes) > MANY_ATTRIBUTES]
-    wide.sort(key=lambda shape: -len(shape.attributes))
-    yield Figure(
-        "wide_classes",
-        f"classes with more than {MANY_ATTRIBUTES} attributes of instances",
-        len(wide) / max(1, len(house.shapes)),
-        True,
-        tuple(f"{shape.name} {len(shape.attributes)}" for shape in wide[:8]),
-    )
+    many = [shape for shape in house.shapes if len(shape.attributes) > MANY_ATTRIBUTES]
+    many.sort(key=lambda shape: -len(shape.attributes))
+    for key, what, is_table in (
+        ("wide_classes", "classes, tables apart, with more than", False),
+        ("wide_tables", "tables with more than", True),
+    ):
+        wide = [shape for shape in many if shape.is_table == is_table]
+        what = f"{what} {MANY_ATTRIBUTES} attributes of instances"
+        top = tuple(f"{shape.name} {len(shape.attributes)}" for shape in wide[:8])
+        yield Figure(key, what, len(wide) / max(1, len(house.shapes)), True, top)
     long = [shape for shape in house.shapes if len(shape.methods) > MANY_METHODS]
     long.sort(key=lambda shape: -len(shape.methods))
     yield Figure(
@@ -202,10 +222,14 @@ def _shapes(place: str, tree: ast.Module) -> Iterator[Shape]:
                 tuple(_base(base) for base in node.bases),
                 frozenset(method.name for method in methods),
                 frozenset(_declared(node)) | frozenset(_assigned(methods)),
+                frozenset(_constants(node)),
+                not methods and _is_dataclass(node),
             )
 
 
 def _base(base: ast.expr) -> str:
+    if ast.unparse(base) == "asyncio.Protocol":
+        return "asyncio.Protocol"  # A class to inherit from, not a structural type.
     if isinstance(base, ast.Subscript):
         base = base.value
     return base.attr if isinstance(base, ast.Attribute) else ast.unparse(base)
@@ -219,6 +243,19 @@ def _declared(node: ast.ClassDef) -> Iterator[str]:
             and not ast.unparse(part.annotation).startswith(("ClassVar", "Final"))
         ):
             yield part.target.id
+
+
+def _constants(node: ast.ClassDef) -> Iterator[str]:
+    for part in node.body:
+        if isinstance(part, ast.Assign):
+            yield from (target.id for target in part.targets if isinstance(target, ast.Name))
+
+
+def _is_dataclass(node: ast.ClassDef) -> bool:
+    """Whether it is a dataclass or a named tuple."""
+    marks = {ast.unparse(mark).partition("(")[0] for mark in node.decorator_list}
+    bases = {_base(base) for base in node.bases}
+    return bool(marks & {"dataclass", "dataclasses.dataclass"} or "NamedTuple" in bases)
 
 
 def _assigned(methods: Iterable[Function]) -> Iterator[str]:
@@ -238,9 +275,12 @@ def _implementers(house: House, protocol: Shape) -> int:
     wanted = house.members(protocol)
     if wanted <= {"__call__"}:
         return sys.maxsize
+    found = [(shape, house.members(shape)) for shape in house.shapes]
+    # What a double inherits from src is no implementation of its own.
+    found += [(double, double.own) for double in house.doubles]
     return sum(
-        not shape.is_protocol and (protocol.name in shape.bases or wanted <= house.members(shape))
-        for shape in house.shapes
+        not shape.is_protocol and (protocol.name in shape.bases or wanted <= members)
+        for shape, members in found
     )
 
 

@@ -22,8 +22,9 @@ BOUNDS = {
     "shared_class_names": Bound(0.02, 0.02),
     "repeated_stems": Bound(10, 10),
     "any": Bound(153, 60),
-    "single_protocols": Bound(15, 0),
-    "wide_classes": Bound(0.054, 0.01),
+    "single_protocols": Bound(6, 0),
+    "wide_classes": Bound(0.043, 0.01),
+    "wide_tables": Bound(0.009, 0.009),
     "long_classes": Bound(22, 0),
     "logdirs_files": Bound(28, 12),
     "function_lines_p50": Bound(7, 7),
@@ -89,7 +90,7 @@ def test_figures_count_what_they_say(tmp_path: Path) -> None:
         path = tmp_path / place
         path.parent.mkdir(exist_ok=True)
         path.write_text(textwrap.dedent(text))
-    small = read(tmp_path, (tmp_path / "made",))
+    small = read(tmp_path, (tmp_path / "made",), None)
     values = {figure.key: figure.value for figure in figures(small)}
     assert values["shared_class_names"] == pytest.approx(2 / 4)  # two classes Seen
     assert values["repeated_stems"] == 1
@@ -100,6 +101,49 @@ def test_figures_count_what_they_say(tmp_path: Path) -> None:
     assert {shape.name: shape.attributes for shape in small.shapes if shape.attributes} == {
         "Seen": {"value", "left", "right"}
     }
+
+
+DOUBLES = """
+import asyncio
+from dataclasses import dataclass
+from typing import Protocol
+
+class Step(Protocol):
+    brief: bool
+    def go(self) -> None: ...
+
+class Link(asyncio.Protocol):
+    pass
+
+class Walk:
+    brief = False
+    def go(self) -> None: ...
+
+@dataclass(frozen=True)
+class Row:
+    FIELDS
+
+@dataclass
+class Worker:
+    FIELDS
+    def go(self) -> None: ...
+"""
+
+
+def test_a_double_of_the_tests_implements_a_protocol_and_a_table_may_be_wide(
+    tmp_path: Path,
+) -> None:
+    package, tests = tmp_path / "package", tmp_path / "tests"
+    package.mkdir()
+    tests.mkdir()
+    columns = "\n    ".join(f"f{n}: int" for n in range(13))
+    (package / "one.py").write_text(DOUBLES.replace("FIELDS", columns))
+    values = {figure.key: figure.value for figure in figures(read(package, (), None))}
+    assert values["single_protocols"] == 1  # Walk alone; Link is a class to inherit from
+    assert values["wide_tables"] == values["wide_classes"] == pytest.approx(1 / 5)
+    (tests / "test_one.py").write_text("class Fake:\n    brief = True\n    def go(self): ...\n")
+    values = {figure.key: figure.value for figure in figures(read(package, (), tests))}
+    assert values["single_protocols"] == 0
 
 
 def test_a_quantile_is_one_of_the_values() -> None:

@@ -228,7 +228,7 @@ class Follower:
                 self._retry()
                 self._run_idle()
 
-        raft.world.load_snapshot(raft.leader, snapshot, done)
+        raft.world.load_snapshot(raft.leader, raft.epoch, snapshot, done)
 
     def _written(self) -> None:
         self._writing = False

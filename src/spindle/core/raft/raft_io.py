@@ -63,9 +63,12 @@ class RaftIO(Protocol):
         """Cut our copy back to `offset`."""
 
     def load_snapshot(
-        self, source: NodeId, snapshot: OffsetAndEpoch, then: Callable[[bool], None]
+        self, source: NodeId, epoch: int, snapshot: OffsetAndEpoch, then: Callable[[bool], None]
     ) -> None:
-        """Fetch a snapshot, store it, reset our copy to its end; False if it could not be had."""
+        """Fetch a snapshot from the leader of an epoch, store it, reset our copy to its end.
+
+        False if it could not be had.
+        """
 
     def lead(self, epoch: int) -> None:
         """We lead, and that is durable: open the epoch with a LeaderChange at the log's end."""

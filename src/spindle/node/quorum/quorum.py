@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
-from spindle.core.raft.log_retention import Kept
 from spindle.core.raft.machine import Raft
 from spindle.core.raft.raft_log import RaftLog
 from spindle.core.raft.raft_values import NOBODY, ElectionState, Timing
@@ -42,7 +41,17 @@ from spindle.node.quorum.metadata_snapshots import (
     snapshot_name,
     snapshot_of_name,
 )
-from spindle.node.quorum.quorum_io import FOLDER, STATE_FILE, QuorumIO
+from spindle.node.quorum.quorum_io import (
+    FOLDER,
+    STATE_FILE,
+    Advanced,
+    EpochWon,
+    LeaderContact,
+    LeadershipChanged,
+    QuorumEvent,
+    QuorumIO,
+    SnapshotLoaded,
+)
 from spindle.node.quorum.raft_wire import RaftIdentity
 from spindle.node.quorum.record_decoding import Decoding, records_of
 from spindle.node.quorum.snapshotting import Snapshotting
@@ -160,7 +169,7 @@ class Quorum:
     def start(self, opened: OpenedDirectory, then: Callable[[], None]) -> None:
         """Load what the metadata directory holds, then take part; `then` when loaded."""
         who = RaftIdentity(self.cluster_id, self._config.node_id, opened.directory_id)
-        self.world = QuorumIO(self._config, self._out, self._peers, self._log, who, self)
+        self.world = QuorumIO(self._config, self._out, self._peers, self._log, who, self._on_event)
         size: int = self._config.settings.whole("metadata.log.segment.bytes")
         settings = LogSettings(segment_bytes=size)
         directory = self._config.metadata_dir
@@ -293,7 +302,7 @@ class Quorum:
             self._waiting.append((batch.last_offset, then))
         return base
 
-    def open_epoch(self, epoch: int) -> None:
+    def _open_epoch(self, epoch: int) -> None:
         """We lead: begin the epoch with a LeaderChange."""
         raft = self.raft
         assert raft is not None
@@ -335,7 +344,24 @@ class Quorum:
 
     # --- what changes -----------------------------------------------------------------------
 
-    def on_change(self) -> None:
+    def _on_event(self, event: QuorumEvent) -> None:
+        """The machine, or what it has asked for, has changed something."""
+        match event:
+            case EpochWon(epoch):
+                self._open_epoch(epoch)
+            case LeadershipChanged():
+                self._on_change()
+            case Advanced():
+                self._on_advance()
+            case LeaderContact(epoch):
+                if self.raft is not None and self.raft.epoch == epoch:
+                    self.raft.on_contact()
+            case SnapshotLoaded(kept, records):
+                self.metadata.on_snapshot(kept.id, records)
+                self._applied = kept.id.offset
+                self.snapshots.on_loaded(kept)
+
+    def _on_change(self) -> None:
         """Epoch, leader or role are others now."""
         raft = self.raft
         if raft is None:
@@ -353,7 +379,7 @@ class Quorum:
         for told in self.listeners:
             told()
 
-    def on_advance(self) -> None:
+    def _on_advance(self) -> None:
         """The high watermark has moved: apply, then tell those who wait."""
         if self._reading or self.raft is None:
             return
@@ -391,7 +417,7 @@ class Quorum:
                     f"below its high watermark {self.high_watermark}"
                 )
             elif self._take(fresh):
-                self.on_advance()
+                self._on_advance()
 
         self._log.read_disk(asked, self.high_watermark, READ_BYTES, on_read)
 
@@ -407,7 +433,7 @@ class Quorum:
         self._reading = False
         # A snapshot may have replaced the log meanwhile.
         if self._apply([c for c in batches if c.batch.base_offset >= self._applied]):
-            self.on_advance()
+            self._on_advance()
 
     def _apply(self, batches: list[Cached]) -> bool:
         """Apply committed batches; False if the node must stop over one."""
@@ -426,17 +452,6 @@ class Quorum:
             self._applied = batch.next_offset
             self.snapshots.on_applied(batch.size, batch.max_timestamp)
         return True
-
-    def on_contact(self) -> None:
-        """The leader has answered something."""
-        if self.raft is not None:
-            self.raft.on_contact()
-
-    def on_snapshot(self, kept: Kept, records: list[MetadataRecord]) -> None:
-        """A leader's snapshot has replaced our log."""
-        self.metadata.on_snapshot(kept.id, records)
-        self._applied = kept.id.offset
-        self.snapshots.on_loaded(kept)
 
     def _tell_controller(self) -> None:
         """Have the controller begin once all that came before our epoch is applied."""

@@ -6,7 +6,7 @@ The `World` of `core.raft`. Decides nothing about elections. Belongs to `quorum`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from spindle.core.raft.log_retention import Kept
 from spindle.core.raft.raft_values import (
@@ -46,27 +46,34 @@ T = TypeVar("T")
 A = TypeVar("A", bound=raft_wire.RaftResponse)
 
 
-class QuorumListener(Protocol):
-    """What the quorum does when the machine says that something has changed."""
+class EpochWon(NamedTuple):
+    """We lead the epoch; a LeaderChange belongs at the log's end."""
 
-    @property
-    def epoch(self) -> int:
-        """The highest epoch seen."""
+    epoch: int
 
-    def open_epoch(self, epoch: int) -> None:
-        """We lead; put a LeaderChange at the log's end."""
 
-    def on_change(self) -> None:
-        """Epoch, leader or role are others now."""
+class LeadershipChanged(NamedTuple):
+    """Epoch, leader or role are others now."""
 
-    def on_advance(self) -> None:
-        """More is committed."""
 
-    def on_contact(self) -> None:
-        """The leader has answered something."""
+class Advanced(NamedTuple):
+    """More is committed."""
 
-    def on_snapshot(self, kept: Kept, records: list[MetadataRecord]) -> None:
-        """A snapshot has replaced the log; these are its records."""
+
+class LeaderContact(NamedTuple):
+    """The leader of the epoch has answered something."""
+
+    epoch: int
+
+
+class SnapshotLoaded(NamedTuple):
+    """A snapshot has replaced the log; these are its records."""
+
+    kept: Kept
+    records: list[MetadataRecord]
+
+
+QuorumEvent = EpochWon | LeadershipChanged | Advanced | LeaderContact | SnapshotLoaded
 
 
 class QuorumIO:
@@ -79,7 +86,7 @@ class QuorumIO:
         peers: Peers,
         log: MetadataLog,
         who: raft_wire.RaftIdentity,
-        owner: QuorumListener,
+        tell: Callable[[QuorumEvent], None],
     ) -> None:
         self._config = config
         self._out = out
@@ -87,7 +94,7 @@ class QuorumIO:
         self._log = log
         self.who = who
         """Who we are to others."""
-        self._owner = owner
+        self._tell = tell
         settings = config.settings
         self._timeout: float = settings.seconds("controller.quorum.request.timeout.ms")
         self._next_server = 0
@@ -175,11 +182,10 @@ class QuorumIO:
         )
 
     def load_snapshot(
-        self, source: NodeId, snapshot: OffsetAndEpoch, then: Callable[[bool], None]
+        self, source: NodeId, epoch: int, snapshot: OffsetAndEpoch, then: Callable[[bool], None]
     ) -> None:
         """Fetch the file piece by piece, check it, store it, restart the log where it ends."""
         address = self.addresses.get(source)
-        epoch = self._owner.epoch
         parts: list[bytes] = []
         position = 0
 
@@ -192,8 +198,7 @@ class QuorumIO:
             if chunk is None or chunk.heard.error != Error.NONE or chunk.position != position:
                 then(False)
                 return
-            if self._owner.epoch == epoch:
-                self._owner.on_contact()
+            self._tell(LeaderContact(epoch))
             parts.append(chunk.data)
             position += len(chunk.data)
             if position >= chunk.size:
@@ -220,7 +225,7 @@ class QuorumIO:
 
         def reset() -> None:
             self._out.say("info", "metadata snapshot loaded", snapshot=name, bytes=len(data))
-            self._owner.on_snapshot(kept, records)
+            self._tell(SnapshotLoaded(kept, records))
             then(True)
 
         self._log.run(PutFile(self._config.metadata_dir, f"{FOLDER}/{name}", data), stored)
@@ -229,15 +234,15 @@ class QuorumIO:
 
     def lead(self, epoch: int) -> None:
         """Open our epoch."""
-        self._owner.open_epoch(epoch)
+        self._tell(EpochWon(epoch))
 
     def on_change(self) -> None:
         """Epoch, leader or role are others now."""
-        self._owner.on_change()
+        self._tell(LeadershipChanged())
 
     def on_high_watermark(self) -> None:
         """More is committed."""
-        self._owner.on_advance()
+        self._tell(Advanced())
 
     def on_impossible(self, why: str) -> None:
         """Stop the node."""

@@ -187,7 +187,7 @@ class FakeNode:
         self._write(cut, then)
 
     def load_snapshot(
-        self, source: NodeId, snapshot: OffsetAndEpoch, then: Callable[[bool], None]
+        self, source: NodeId, epoch: int, snapshot: OffsetAndEpoch, then: Callable[[bool], None]
     ) -> None:
         def load() -> None:
             self.disk.snapshot = snapshot
