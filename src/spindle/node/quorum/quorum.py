@@ -12,38 +12,28 @@ from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 from spindle.core.raft.machine import Raft
-from spindle.core.raft.raft_log import RaftLog
-from spindle.core.raft.raft_values import NOBODY, ElectionState, Timing
+from spindle.core.raft.raft_values import NOBODY, Timing
 from spindle.model.batches import CONTROL, Record
 from spindle.model.config import NodeConfig
 from spindle.model.errors import Corrupt, Failure
-from spindle.model.ids import METADATA_TOPIC_ID, DirectoryId, NodeId
+from spindle.model.ids import DirectoryId, NodeId
 from spindle.model.jobs import (
-    Configure,
-    CreateLog,
     GetFile,
-    ListFiles,
-    LogSettings,
 )
-from spindle.model.log_values import LoadedLog, OpenedDirectory
+from spindle.model.log_values import OpenedDirectory
 from spindle.model.metadata_records import AbortTransaction, MetadataRecord
-from spindle.model.offsets import OffsetAndEpoch
 from spindle.model.outbox import Outbox
 from spindle.node.metadata import Metadata, copy_image
 from spindle.node.peers import Peers
 from spindle.node.quorum.leader_part import LeaderPart
 from spindle.node.quorum.metadata_fetches import MetadataFetches
-from spindle.node.quorum.metadata_log import LOG_KEY, READ_BYTES, Cached, MetadataLog
+from spindle.node.quorum.metadata_log import READ_BYTES, Cached, MetadataLog
 from spindle.node.quorum.metadata_snapshots import (
     BOOTSTRAP,
     metadata_level,
     read_snapshot,
-    snapshot_name,
-    snapshot_of_name,
 )
 from spindle.node.quorum.quorum_io import (
-    FOLDER,
-    STATE_FILE,
     Advanced,
     EpochWon,
     LeaderContact,
@@ -52,13 +42,13 @@ from spindle.node.quorum.quorum_io import (
     QuorumIO,
     SnapshotLoaded,
 )
+from spindle.node.quorum.quorum_loader import LoadedQuorum, QuorumLoader
 from spindle.node.quorum.raft_wire import RaftIdentity
 from spindle.node.quorum.record_decoding import Decoding, records_of
 from spindle.node.quorum.snapshotting import Snapshotting
 from spindle.wire import batch as codec
 from spindle.wire import control
 from spindle.wire.metadata import encode_record
-from spindle.wire.quorum_state import decode_quorum_state
 
 WRITE_BYTES_MAX: Final = 8 << 20
 """Bytes of appended batches that go to the disk as one write."""
@@ -170,77 +160,15 @@ class Quorum:
         """Load what the metadata directory holds, then take part; `then` when loaded."""
         who = RaftIdentity(self.cluster_id, self._config.node_id, opened.directory_id)
         self.world = QuorumIO(self._config, self._out, self._peers, self._log, who, self._on_event)
-        size: int = self._config.settings.whole("metadata.log.segment.bytes")
-        settings = LogSettings(segment_bytes=size)
-        directory = self._config.metadata_dir
-        found = next((log for log in opened.logs if log.key == LOG_KEY), None)
-        if found is None:
-            job = CreateLog(directory, LOG_KEY, METADATA_TOPIC_ID, settings)
-            self._log.run(job, lambda log: self._list(log, then))
-        else:
-            loaded = found
-            self._log.run(
-                Configure(directory, LOG_KEY, settings), lambda _: self._list(loaded, then)
-            )
+        loader = QuorumLoader(self._config, self._out, self._log, self.metadata)
 
-    def _list(self, log: LoadedLog, then: Callable[[], None]) -> None:
-        self._log.size = log.size
+        def loaded(found: LoadedQuorum) -> None:
+            self._begin(found)
+            then()
 
-        def listed(names: tuple[str, ...]) -> None:
-            ids = [id for name in names if (id := snapshot_of_name(name)) and id.offset > 0]
-            self._load(log, sorted(ids), then)
+        loader.load(opened, loaded)
 
-        self._log.run(ListFiles(self._config.metadata_dir, FOLDER), listed)
-
-    def _load(
-        self, log: LoadedLog, snapshots: list[OffsetAndEpoch], then: Callable[[], None]
-    ) -> None:
-        """Load the newest snapshot that is whole."""
-        if not snapshots:
-            if log.start > 0:
-                self._out.halt(
-                    f"{self._config.metadata_dir}: the metadata log starts at {log.start} but no "
-                    "snapshot holds what came before; copy the directory from another controller "
-                    "or, on a broker, empty it and format it again"
-                )
-            else:
-                self._prepare(log, [], None, then)
-            return
-        id = snapshots[-1]
-        name = snapshot_name(id)
-
-        def loaded(data: bytes | None) -> None:
-            try:
-                records = read_snapshot(name, data or b"")
-            except Corrupt as error:
-                self._out.say("error", "metadata snapshot is damaged", reason=str(error))
-                self._load(log, snapshots[:-1], then)
-                return
-            self.metadata.on_snapshot(id, records)
-            self._prepare(log, snapshots, id, then)
-
-        self._log.run(GetFile(self._config.metadata_dir, f"{FOLDER}/{name}"), loaded)
-
-    def _prepare(
-        self,
-        log: LoadedLog,
-        snapshots: list[OffsetAndEpoch],
-        snapshot: OffsetAndEpoch | None,
-        then: Callable[[], None],
-    ) -> None:
-        if snapshot is None:
-            self._begin(RaftLog(0, log.end, log.epochs), snapshots, then)
-        elif snapshot.offset > log.end or snapshot.offset < log.start:
-            raft_log = RaftLog(snapshot.offset, snapshot.offset, (), snapshot)
-            self._log.reset(snapshot.offset, lambda: self._begin(raft_log, snapshots, then))
-        else:
-            raft_log = RaftLog(log.start, log.end, log.epochs, snapshot)
-            raft_log.earliest = next((s for s in snapshots if s.offset >= log.start), snapshot)
-            self._begin(raft_log, snapshots, then)
-
-    def _begin(
-        self, log: RaftLog, snapshots: list[OffsetAndEpoch], then: Callable[[], None]
-    ) -> None:
+    def _begin(self, found: LoadedQuorum) -> None:
         settings = self._config.settings
         timing = Timing(
             fetch_timeout=settings.seconds("controller.quorum.fetch.timeout.ms"),
@@ -248,25 +176,12 @@ class Quorum:
             retry_backoff=settings.seconds("controller.quorum.retry.backoff.ms"),
         )
         voters = tuple(id for id, _, _ in self._config.voters)
-        raft = Raft(self._config.node_id, voters, timing, self._out, log, self.world)
-        self._applied = log.high_watermark
-
-        def state_read(data: bytes | None) -> None:
-            saved = None
-            if data is not None:
-                try:
-                    state = decode_quorum_state(data)
-                except Corrupt as error:
-                    self._out.halt(f"{self._config.metadata_dir}: {error}")
-                    return
-                saved = ElectionState(state.epoch, state.leader, state.voted)
-            self.raft = raft
-            self.fetches = MetadataFetches(raft, self._log, self._out)
-            raft.start(saved)
-            self.snapshots.start(log, snapshots)
-            then()
-
-        self._log.run(GetFile(self._config.metadata_dir, STATE_FILE), state_read)
+        raft = Raft(self._config.node_id, voters, timing, self._out, found.log, self.world)
+        self._applied = found.log.high_watermark
+        self.raft = raft
+        self.fetches = MetadataFetches(raft, self._log, self._out)
+        raft.start(found.state)
+        self.snapshots.start(found.log, found.snapshots)
 
     def shut_down(self, then: Callable[[], None] = lambda: None) -> None:
         """Give leadership away, if we have it, and stop taking part; `then` once that is done.
