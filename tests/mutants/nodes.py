@@ -296,8 +296,8 @@ NODES = [
         ("tests/unit/node/test_logdirs_moves.py", "tests/unit/core/logdirs/test_move.py"),
         (
             "a move is not told that its source was cut",
-            "        self.moves.on_changed(id, MoveInput.TRUNCATED)\n",
-            "        pass\n",
+            "logs.moves.on_changed(it.id, MoveInput.TRUNCATED)",
+            "None",
             "The table of moves has no consequence of it in any state, which test_move.py holds:"
             " each piece begins with a comparison of both logs and follows cuts by that.",
         ),

@@ -61,7 +61,7 @@ def test_the_disk_dies_to_which_a_replica_is_being_moved() -> None:
     scene.flow()
     assert scene.here(member) == home
     assert len(scene.state.isr) == 3
-    assert scene.broker(member).logs.moves.of(scene.id) is None
+    assert scene.broker(member).logs.moves.under_way.of(scene.id) is None
     scene.finish()
 
 

@@ -187,7 +187,7 @@ def test_throttled_moves_wait_for_each_other_and_for_their_bytes() -> None:
     target = scene.elsewhere(member)
     scene.move(member, target)
     scene.pass_time(1.0)
-    move = scene.broker(member).logs.moves.of(scene.id)
+    move = scene.broker(member).logs.moves.under_way.of(scene.id)
     assert move is not None
     assert move.state is LogDirMoveState.COPYING
     scene.world.feed(admin, lambda: scene.admin.throttle(1 << 40))

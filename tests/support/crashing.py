@@ -143,7 +143,7 @@ class Course:
         world.until(lambda: world.replicas.bounds(pid("t")) is not None)
         self.content.compare(self.acknowledged)
         self._produce(2)
-        world.until(lambda: not list(world.logs.moves.all()))
+        world.until(lambda: not list(world.logs.moves.under_way.all()))
         self._produce(1)
         self._end()
 

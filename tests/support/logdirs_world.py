@@ -118,7 +118,7 @@ class World:
         self.logs = LogDirManager(
             context, self.lifecycle, self.replicas, self.fetchers.has_answered
         )
-        self.replicas.bind(self.fetchers, self.logs)
+        self.replicas.bind(self.fetchers, self.logs.post)
         self.housekeeping = Housekeeping(context, self.replicas, self.logs)
         self.broker = SimpleNamespace(
             image=self.image,

@@ -31,7 +31,7 @@ def fill(world: World, count: int, partition: int = 0) -> list[bytes]:
 def moved(world: World, partition: int = 0, to: str = "/d2") -> Callable[[], bool]:
     return lambda: (
         world.place("t", partition).directory == to
-        and world.logs.moves.of(pid("t", partition)) is None
+        and world.logs.moves.under_way.of(pid("t", partition)) is None
     )
 
 

@@ -8,10 +8,16 @@ from typing import Any
 from tools.messages.entities import request_class, response_class
 from tools.messages.frames import decode_response
 
+from spindle.core.logdirs.events import (
+    LogDamaged,
+    LogEvent,
+    LogJobFailed,
+    LogStartMoved,
+    LogTruncated,
+)
 from spindle.model.batches import Buffer
 from spindle.model.errors import DiskFailed, LogFailed
-from spindle.model.ids import LogDir, PartitionId
-from spindle.model.log_values import LogKey
+from spindle.model.ids import PartitionId
 from spindle.node.replicas.replica_manager import ReplicaManager
 from spindle.wire.batch import records as records_of
 from spindle.wire.batch import split
@@ -28,26 +34,21 @@ class Logs:
     starts: list[tuple[PartitionId, int]] = field(default_factory=list)
     answered: list[PartitionId] = field(default_factory=list)
 
-    def on_disk_failed(self, failure: DiskFailed) -> None:
-        self.disk_failures.append(failure)
-        if failure.errno == 5:
-            self.replicas.on_directory_failed(failure.directory)
-
-    def on_crowded(self, id: PartitionId) -> None: ...
-
-    def on_shortened(self, path: LogDir, key: LogKey) -> None: ...
+    def post(self, event: LogEvent) -> None:
+        match event:
+            case LogJobFailed(failure):
+                self.disk_failures.append(failure)
+                if failure.errno == 5:
+                    self.replicas.on_directory_failed(failure.directory)
+            case LogDamaged(id, damage):
+                self.log_failures.append((id, damage))
+            case LogTruncated(id, offset):
+                self.truncated.append((id, offset))
+            case LogStartMoved(id, offset):
+                self.starts.append((id, offset))
 
     def on_answered(self, id: PartitionId) -> None:
         self.answered.append(id)
-
-    def on_log_failed(self, id: PartitionId, failure: LogFailed) -> None:
-        self.log_failures.append((id, failure))
-
-    def on_truncated(self, id: PartitionId, offset: int) -> None:
-        self.truncated.append((id, offset))
-
-    def on_start_moved(self, id: PartitionId, offset: int) -> None:
-        self.starts.append((id, offset))
 
 
 class Answer:

@@ -70,7 +70,7 @@ class Node:
         self.replicas = ReplicaManager(context)
         self.fetchers = ReplicaFetcherManager(context, self.replicas)
         self.logs = Logs(self.replicas)
-        self.replicas.bind(self.fetchers, self.logs)
+        self.replicas.bind(self.fetchers, self.logs.post)
         self.fetchers.listeners.append(self.logs.on_answered)
         self.broker: Any = SimpleNamespace(
             out=self.out,

@@ -42,14 +42,14 @@ class Broker:
         self.logs = LogDirManager(
             context, self.lifecycle, self.replicas, self.fetchers.has_answered
         )
-        self.replicas.bind(self.fetchers, self.logs)
-        self.fetchers.listeners.append(self.logs.on_answered)
+        self.replicas.bind(self.fetchers, self.logs.post)
+        self.fetchers.listeners.append(self.logs.assignments.on_answered)
         self.housekeeping = Housekeeping(context, self.replicas, self.logs)
         self.compaction = Compaction(
             context,
             self.replicas,
-            lambda id: self.logs.moves.of(id) is not None,
-            self.logs.on_shortened,
+            lambda id: self.logs.moves.under_way.of(id) is not None,
+            self.logs.places.purging.sweep,
         )
         self.topic_creation = TopicCreation(context)
         self.producer_ids = ProducerIdManager(context)
@@ -95,7 +95,9 @@ class Broker:
     @property
     def is_serving(self) -> bool:
         """Whether we can answer clients: our logs are found, and brokers are known to be alive."""
-        return self.logs.is_settled and any(map(self.image.is_active, self.image.brokers))
+        return self.logs.reconciler.is_settled and any(
+            map(self.image.is_active, self.image.brokers)
+        )
 
     def on_opened(self, opened: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
         """Our directories were opened, or could not be."""
@@ -104,7 +106,7 @@ class Broker:
     def start(self) -> None:
         """The quorum follows the metadata log: register with the directories that can be used."""
         self.started = True
-        self.lifecycle.start(self.logs.online_ids, self.logs.previous_broker_epoch)
+        self.lifecycle.start(self.logs.online_ids, self.logs.reconciler.previous_broker_epoch)
 
     def shut_down(self, then: Callable[[], None]) -> None:
         """Give leadership away, stop moving and copying, write checkpoints; `then` close."""

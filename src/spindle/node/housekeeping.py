@@ -190,10 +190,10 @@ class Housekeeping:
             yield Sample(manager + "logdirectoryslow", slow, "1: slow", labels)
             latency = directories.paces.latency(state.path)
             yield Sample(manager + "logdirectorycallseconds", latency, "s of a call", labels)
-            strays = logs.purging.strays[state.path].values()
+            strays = logs.places.purging.strays[state.path].values()
             yield Sample(manager + "straylogs", len(strays), "logs that no topic claims", labels)
             yield Sample(manager + "straybytes", sum(strays), "bytes of those", labels)
-            bad = list(logs.bad_copies.in_directory(state.path))
+            bad = list(logs.repairs.bad_copies.in_directory(state.path))
             yield Sample(manager + "badcopies", len(bad), "damaged logs set aside", labels)
             size = sum(copy.size for copy in bad)
             yield Sample(manager + "badcopiesbytes", size, "bytes of those", labels)
@@ -212,7 +212,7 @@ class Housekeeping:
         )
         yield Sample(
             "kafka_server_assignmentsmanager_queuedreplicatodirassignments",
-            len(logs.saying.assigning.queue),
+            len(logs.assignments.assigning.queue),
             "replicas whose directory the controller has still to be told",
         )
-        yield from logs.moves.statistics()
+        yield from logs.moves.under_way.statistics()

@@ -219,7 +219,7 @@ class Node:
     def _close_directories(self) -> None:
         waiting = {p for p, opened in self._opened.items() if not isinstance(opened, Failure)}
         if self.broker is not None:
-            waiting -= self.broker.logs.offline | self.broker.logs.moves.copying_to
+            waiting -= self.broker.logs.offline | self.broker.logs.moves.under_way.copying_to
         if not waiting:
             self.out.stop()
         epoch = self.broker.lifecycle.epoch if self.broker is not None else -1

@@ -398,9 +398,9 @@ def _unplaced(broker: Broker, image: ClusterImage) -> str | None:
         return "is fenced"
     if broker.logs.offline or broker.logs.offline_replicas:
         return f"has {broker.logs.offline_replicas} offline replicas"
-    if len(broker.logs.saying.assigning.queue):
+    if len(broker.logs.assignments.assigning.queue):
         return "has something to tell of its directories"
-    for move in broker.logs.moves.all():
+    for move in broker.logs.moves.under_way.all():
         return f"moves {move.name}: {move.state.name}"
     for found in broker.logs.places.all.values():
         if found.stage is not Stage.READY:

@@ -118,29 +118,29 @@ def healed(world: World) -> None:
 def test_bad_copies_are_told_of_and_go_by_age_over_restarts() -> None:
     world = follower(log_dir_bad_retention_ms="60000")
     healed(world)
-    (copy,) = world.logs.bad_copies.in_directory("/d1")
-    assert copy.size == world.logs.bad_copies.bytes_in("/d1") > 10 * 60
+    (copy,) = world.logs.repairs.bad_copies.in_directory("/d1")
+    assert copy.size == world.logs.repairs.bad_copies.bytes_in("/d1") > 10 * 60
     assert "bad CRC at 77" in copy.why
     kept = [fields for _, event, fields in world.said if event == "bad copy of a replica is kept"]
     assert kept[0]["bytes"] == copy.size
-    assert world.logs.purging.strays["/d1"] == {}
+    assert world.logs.places.purging.strays["/d1"] == {}
     world.restart()
     world.wait(30)
-    again = next(world.logs.bad_copies.in_directory("/d1"))
+    again = next(world.logs.repairs.bad_copies.in_directory("/d1"))
     assert (again.name, again.why) == (copy.name, copy.why)
     world.wait(60)
     assert world.kinds("/d1") == ["t-0"]
-    assert list(world.logs.bad_copies.in_directory("/d1")) == []
+    assert list(world.logs.repairs.bad_copies.in_directory("/d1")) == []
 
 
 @pytest.mark.spec("K589-04")
 def test_bad_copies_go_by_bytes_the_oldest_first() -> None:
     world = follower(log_dir_bad_retention_bytes="1500")
     healed(world)
-    (first,) = world.logs.bad_copies.in_directory("/d1")
+    (first,) = world.logs.repairs.bad_copies.in_directory("/d1")
     assert first.size < 1500
     healed(world)
-    names = [copy.name for copy in world.logs.bad_copies.in_directory("/d1")]
+    names = [copy.name for copy in world.logs.repairs.bad_copies.in_directory("/d1")]
     assert first.name in names
     world.broker.settings.set_dynamic({"log.dir.bad.retention.bytes": "1"})
     world.wait(11)
@@ -155,7 +155,7 @@ def test_bad_copies_give_way_on_a_full_disk() -> None:
     hosted = world.replicas.hosted[pid("t")]
     world.replicas.on_failure(hosted, DiskFailed("/d1", "append", errno.ENOSPC))
     world.wait(1)
-    assert list(world.logs.bad_copies.in_directory("/d1")) == []
+    assert list(world.logs.repairs.bad_copies.in_directory("/d1")) == []
 
 
 @pytest.mark.spec("B-28", "K589-02")

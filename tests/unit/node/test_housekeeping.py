@@ -112,9 +112,9 @@ def test_a_clean_stop_begins_no_new_copying() -> None:
     world.alter("/d2", "t")
     world.wait(1)
     world.logs.stop_moving(lambda: None)
-    before = world.logs.moves.figures.copied_bytes
+    before = world.logs.moves.tools.figures.copied_bytes
     done: list[bool] = []
     world.housekeeping.checkpoint(lambda: done.append(True))
     world.wait(5)
     assert done == [True]
-    assert world.logs.moves.figures.copied_bytes <= before + 200
+    assert world.logs.moves.tools.figures.copied_bytes <= before + 200

@@ -78,7 +78,7 @@ def test_killed_once_a_cancel_was_answered_it_stays() -> None:
     world.restart()
     world.wait(10)
     assert world.place("t").directory == "/d1"
-    assert world.logs.moves.of(pid("t")) is None
+    assert world.logs.moves.under_way.of(pid("t")) is None
 
 
 @pytest.mark.spec("K113-09")
@@ -98,7 +98,7 @@ def test_redirected_in_the_swap_it_stands_after_it() -> None:
     world = _before_it_is_made(directories=3)
     world.alter("/d2", "t")
     world.run_until_job(is_a(Discard))
-    move = world.logs.moves.of(pid("t"))
+    move = world.logs.moves.under_way.of(pid("t"))
     assert move is not None
     assert move.state is LogDirMoveState.DISCARDING
     answer = world.order("/d3", "t")

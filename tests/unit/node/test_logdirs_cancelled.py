@@ -25,7 +25,7 @@ def test_cancelled_at_any_time_nothing_is_left_behind(when: type[Job[Any]], grac
     world.resume()
     assert world.alter("/d1", "t") == [0]
     world.wait(10)
-    assert world.logs.moves.of(pid("t")) is None
+    assert world.logs.moves.under_way.of(pid("t")) is None
     # Nobody sees it any more; what it has copied goes after the delay, or after the grace.
     assert all(kind == "t-0.-delete" for kind in world.kinds("/d2"))
     assert not any(d.topics for path, d in world.describe().items() if path == "/d2")
@@ -112,7 +112,7 @@ def test_cancelled_while_it_waits_for_the_throttle() -> None:
     fill(world, 30)
     world.alter("/d2", "t")
     world.wait(1)
-    move = world.logs.moves.of(pid("t"))
+    move = world.logs.moves.under_way.of(pid("t"))
     assert move is not None
     assert move.size > 0
     assert world.alter("/d1", "t") == [0]
@@ -128,7 +128,9 @@ def test_cancelled_in_the_middle_of_the_swap_it_moves_back() -> None:
     world.run_until_job(is_a(Promote))
     world.resume()
     assert world.alter("/d1", "t") == [0]
-    world.until(lambda: world.place("t").directory == "/d1" and not list(world.logs.moves.all()))
+    world.until(
+        lambda: world.place("t").directory == "/d1" and not list(world.logs.moves.under_way.all())
+    )
     world.wait(1)
     assert world.values("t") == values
     assert world.assigned("t") == world.id_of("/d1")

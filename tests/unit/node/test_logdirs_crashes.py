@@ -26,7 +26,7 @@ def _in_a_move(world: World) -> list[bytes]:
 def _ends_well(world: World, values: list[bytes]) -> None:
     """All that had been written is served, from one directory, and the metadata says which."""
     world.wait(1)
-    world.until(lambda: not list(world.logs.moves.all()))
+    world.until(lambda: not list(world.logs.moves.under_way.all()))
     world.wait(8)
     assert world.lifecycle.is_ready
     place = world.place("t")
@@ -94,18 +94,18 @@ def test_restart_goes_on_from_what_was_copied() -> None:
     values = fill(world, 60)
     world.alter("/d2", "t")
     world.wait(5)
-    move = world.logs.moves.of(pid("t"))
+    move = world.logs.moves.under_way.of(pid("t"))
     assert move is not None
     before = move.end
     assert 0 < before < 60
     world.restart()
     world.wait(0.05)
-    again = world.logs.moves.of(pid("t"))
+    again = world.logs.moves.under_way.of(pid("t"))
     assert again is not None
     assert again.end >= before
     world.until(moved(world), limit=200)
     assert world.values("t") == values
-    assert world.logs.moves.figures.copied_bytes < 60 * 80
+    assert world.logs.moves.tools.figures.copied_bytes < 60 * 80
 
 
 @pytest.mark.spec("K858-12", "B-02")

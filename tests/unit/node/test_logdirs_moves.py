@@ -73,7 +73,7 @@ def test_nothing_is_swapped_before_the_commit_is_seen() -> None:
         world.produce("t", b"more %d" % number)
         values.append(b"more %d" % number)
         world.wait(0.1)
-    move = world.logs.moves.of(pid("t"))
+    move = world.logs.moves.under_way.of(pid("t"))
     assert move is not None
     assert move.state is LogDirMoveState.ASSIGNING
     assert move.end == len(values)
@@ -162,7 +162,7 @@ def test_a_move_gives_way_to_those_who_write() -> None:
     assert next_step(world).share == 1.0
     world.produce("t", b"somebody writes")
     assert next_step(world).share == 0.4
-    figures = {s.name: s.value for s in world.logs.moves.statistics()}
+    figures = {s.name: s.value for s in world.logs.moves.under_way.statistics()}
     # More was written than such a small piece brought: the next one makes up for it.
     assert figures["kafka_server_alterlogdirsreplication_moveshare"] == 0.8
     world.wait(2)
@@ -189,7 +189,7 @@ def test_a_move_that_is_about_to_swap_hurries() -> None:
 
 
 def is_assigning(world: World) -> bool:
-    move = world.logs.moves.of(pid("t"))
+    move = world.logs.moves.under_way.of(pid("t"))
     return move is not None and move.state is LogDirMoveState.ASSIGNING
 
 
@@ -199,9 +199,9 @@ def test_the_same_target_again_changes_nothing() -> None:
     fill(world, 20)
     world.alter("/d2", "t")
     world.wait(2)
-    before = world.logs.moves.of(pid("t"))
+    before = world.logs.moves.under_way.of(pid("t"))
     assert world.alter("/d2", "t") == [0]
-    assert world.logs.moves.of(pid("t")) is before
+    assert world.logs.moves.under_way.of(pid("t")) is before
 
 
 @pytest.mark.spec("K113-05", "B-10")
@@ -220,7 +220,7 @@ def test_only_so_many_copy_at_once_and_the_others_are_shown() -> None:
     for p, target in targets.items():
         assert world.alter(target, "t", p) == [0]
     world.wait(1)
-    states = [m.state for m in world.logs.moves.all()]
+    states = [m.state for m in world.logs.moves.under_way.all()]
     assert states.count(LogDirMoveState.COPYING) == 2
     futures = [
         entry
@@ -230,12 +230,12 @@ def test_only_so_many_copy_at_once_and_the_others_are_shown() -> None:
         if entry.is_future_key
     ]
     assert len(futures) == 9
-    copying = [m for m in world.logs.moves.all() if m.state is LogDirMoveState.COPYING]
+    copying = [m for m in world.logs.moves.under_way.all() if m.state is LogDirMoveState.COPYING]
     assert len({m.source for m in copying}) == 2
     most = 0
-    while any(world.logs.moves.all()):
+    while any(world.logs.moves.under_way.all()):
         world.wait(1)
-        now = [m.state for m in world.logs.moves.all()]
+        now = [m.state for m in world.logs.moves.under_way.all()]
         most = max(most, now.count(LogDirMoveState.COPYING))
     assert most == 2
     assert {p: world.place("t", p).directory for p in range(9)} == targets
@@ -250,13 +250,13 @@ def test_one_rate_for_all_moves_changed_while_they_run() -> None:
         target = "/d2" if world.place("t", partition).directory == "/d1" else "/d1"
         world.alter(target, "t", partition)
     world.wait(10)
-    assert 8_000 <= world.logs.moves.figures.copied_bytes <= 11_500
+    assert 8_000 <= world.logs.moves.tools.figures.copied_bytes <= 11_500
     world.broker.settings.set_dynamic(
         {"replica.alter.log.dirs.io.max.bytes.per.second": str(1 << 40)}
     )
     world.logs.on_settings()
     world.wait(2)
-    assert not list(world.logs.moves.all())
+    assert not list(world.logs.moves.under_way.all())
 
 
 @pytest.mark.spec("K113-12", "K858-16")
@@ -279,7 +279,7 @@ def test_target_dies_the_current_log_serves_on(state: LogDirMoveState) -> None:
     world.fail_now("/d2")
     world.hung.clear()
     world.wait(1)
-    assert world.logs.moves.of(pid("t")) is None
+    assert world.logs.moves.under_way.of(pid("t")) is None
     assert world.assigned("t") == world.id_of("/d1")
     world.produce("t", b"after")
     world.step()
@@ -288,7 +288,7 @@ def test_target_dies_the_current_log_serves_on(state: LogDirMoveState) -> None:
 
 
 def _state(world: World) -> LogDirMoveState | None:
-    move = world.logs.moves.of(pid("t"))
+    move = world.logs.moves.under_way.of(pid("t"))
     return move.state if move is not None else None
 
 
@@ -357,7 +357,7 @@ def test_topic_deleted_during_a_move_leaves_nothing(when: type[Job[Any]]) -> Non
     assert world.names("/d1") == []
     assert world.names("/d2") == []
     assert world.halted is None
-    assert len(world.logs.saying.assigning.queue) == 0
+    assert len(world.logs.assignments.assigning.queue) == 0
 
 
 @pytest.mark.spec("K113-14")
@@ -392,7 +392,7 @@ def test_truncation_applies_to_the_future_log_too() -> None:
     )
     world.replicas.writes.truncate(hosted, 10, lambda: None)
     world.wait(0.5)
-    move = world.logs.moves.of(pid("t"))
+    move = world.logs.moves.under_way.of(pid("t"))
     assert move is not None
     assert move.end == 10
     world.change("t", leader=1, isr=(1,))
@@ -443,7 +443,7 @@ def test_target_without_room_the_move_ends_and_the_copy_goes() -> None:
     world.disk.capacity["/d2"] = 1500
     world.alter("/d2", "t")
     world.wait(7)
-    assert world.logs.moves.of(pid("t")) is None
+    assert world.logs.moves.under_way.of(pid("t")) is None
     assert world.place("t").directory == "/d1"
     assert world.values("t") == values
     assert world.logs.directories.is_online("/d2")
@@ -475,7 +475,7 @@ def test_a_stop_waits_for_what_is_being_copied() -> None:
     world.hung = {"/d2"}
     world.order("/d2", "t")
     world.wait(0.5)
-    assert world.logs.moves.copying_to == {"/d2"}
+    assert world.logs.moves.under_way.copying_to == {"/d2"}
     stopped: list[bool] = []
     world.logs.stop_moving(lambda: stopped.append(True))
     world.wait(1)
@@ -483,8 +483,8 @@ def test_a_stop_waits_for_what_is_being_copied() -> None:
     world.hung.clear()
     world.wait(0.5)
     assert stopped == [True]
-    assert world.logs.moves.copying_to == set()
-    assert world.logs.moves.of(pid("t")) is not None, "it goes on after the next start"
+    assert world.logs.moves.under_way.copying_to == set()
+    assert world.logs.moves.under_way.of(pid("t")) is not None, "it goes on after the next start"
 
 
 def test_a_stop_does_not_wait_for_ever_and_leaves_the_target_unclean() -> None:
@@ -497,4 +497,4 @@ def test_a_stop_does_not_wait_for_ever_and_leaves_the_target_unclean() -> None:
     world.logs.stop_moving(lambda: stopped.append(True))
     world.wait(6)
     assert stopped == [True]
-    assert world.logs.moves.copying_to == {"/d2"}
+    assert world.logs.moves.under_way.copying_to == {"/d2"}

@@ -194,7 +194,7 @@ def test_target_dies_between_the_renames_the_source_serves_again(when: type) -> 
     world.run_until_job(is_a(when))
     world.resume()
     world.fail_now("/d2")
-    world.until(lambda: world.logs.moves.of(pid("t")) is None)
+    world.until(lambda: world.logs.moves.under_way.of(pid("t")) is None)
     world.wait(10)
     assert world.names("/d1") == ["t-0"]
     assert world.assigned("t") == world.id_of("/d1")
@@ -216,7 +216,7 @@ def test_both_disks_die_in_the_swap_the_replica_is_offline() -> None:
     world.fail_now("/d1")
     world.fail_now("/d2")
     world.wait(5)
-    assert world.logs.moves.of(pid("t")) is None
+    assert world.logs.moves.under_way.of(pid("t")) is None
     assert world.replicas.bounds(pid("t")) is None
     assert world.halted is None
 
@@ -227,7 +227,7 @@ def test_source_dies_after_all_was_copied_the_target_serves() -> None:
     values = fill(world, 20)
     world.alter("/d2", "t")
     world.run_until_job(is_a(Discard))
-    move = world.logs.moves.of(pid("t"))
+    move = world.logs.moves.under_way.of(pid("t"))
     assert move is not None
     assert move.state is LogDirMoveState.DISCARDING
     world.resume()
@@ -276,13 +276,13 @@ def test_strays_expire_if_that_is_wanted() -> None:
     world.open()
     world.wait(10)
     assert world.kinds("/d1") == ["t-0.-stray"]
-    ((name, size),) = world.logs.purging.strays["/d1"].items()
+    ((name, size),) = world.logs.places.purging.strays["/d1"].items()
     assert name.endswith("-stray")
     assert size > 5 * 60  # Its five batches, at least.
-    assert world.logs.purging.strays["/d2"] == {}
+    assert world.logs.places.purging.strays["/d2"] == {}
     world.restart()
     world.wait(15)
     assert world.kinds("/d1") == ["t-0.-stray"]
     world.wait(10)
     assert world.kinds("/d1") == []
-    assert world.logs.purging.strays["/d1"] == {}
+    assert world.logs.places.purging.strays["/d1"] == {}

@@ -74,7 +74,7 @@ def test_who_is_fetched_anew_is_not_back_before_its_leader_knows_how_little_it_h
     assert world.assigned("t") == LOST
     assert ONLINE not in [state for state, *_ in world.controller.states]
     world.fetchers.unheard.clear()
-    world.logs.on_answered(pid("t"))
+    world.logs.assignments.on_answered(pid("t"))
     world.wait(3)
     assert world.assigned("t") == world.id_of(world.place("t").directory or "")
 

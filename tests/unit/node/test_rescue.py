@@ -38,7 +38,9 @@ def mend(world: World) -> None:
 
 def order(world: World, action: RescueAction) -> list[str]:
     told: list[str] = []
-    world.logs.rescue.carry_out(NAME, action, told.append, lambda why: told.append(f"! {why}"))
+    world.logs.orders.rescue.carry_out(
+        NAME, action, told.append, lambda why: told.append(f"! {why}")
+    )
     world.wait(2)
     return told
 
@@ -74,7 +76,7 @@ def test_a_loss_is_accepted_and_all_that_is_good_is_served() -> None:
     assert len(left) == 19
     assert set(left) < set(values)
     assert world.assigned("t") == world.id_of("/d1")
-    (copy,) = world.logs.bad_copies.in_directory("/d1")
+    (copy,) = world.logs.repairs.bad_copies.in_directory("/d1")
     assert copy.why.endswith("bad CRC at 39")
     world.produce("t", b"after")
     world.step()
@@ -219,7 +221,9 @@ def test_orders_for_what_is_not_there_or_not_damaged_are_refused() -> None:
     assert refused(world).error is Error.INVALID_REQUEST
     world.create_topic("u")
     with pytest.raises(Refusal) as refusal:
-        world.logs.rescue.carry_out(TopicPartition("v", 0), RescueAction.REPAIR, print, print)
+        world.logs.orders.rescue.carry_out(
+            TopicPartition("v", 0), RescueAction.REPAIR, print, print
+        )
     assert refusal.value.error is Error.UNKNOWN_TOPIC_OR_PARTITION
 
 

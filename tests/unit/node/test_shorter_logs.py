@@ -87,7 +87,7 @@ def test_of_two_notes_the_one_that_tells_of_more_records_counts(older: str) -> N
     put(world.disk, f"{older}/spindle-log-ends.json", note.replace(b'"end": 20', b'"end": 5'))
     world.restart()
     world.wait(1)
-    assert world.logs.last_known_ends.end_of(pid("t")) == 20
+    assert world.logs.reconciler.last_known_ends.end_of(pid("t")) == 20
 
 
 @pytest.mark.spec("B-31")
@@ -119,7 +119,7 @@ def test_a_shorter_log_is_fetched_anew_where_another_broker_leads() -> None:
     come_back(world)
     world.wait(5)
     assert world.place("t").stage is Stage.READY
-    (copy,) = world.logs.bad_copies.in_directory("/d1")
+    (copy,) = world.logs.repairs.bad_copies.in_directory("/d1")
     assert "and had reached 20" in copy.why
 
 

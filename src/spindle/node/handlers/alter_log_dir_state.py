@@ -41,7 +41,9 @@ def on_broker(
     def failed(words: str) -> None:
         context.answer(refuse(request, context, Error.KAFKA_STORAGE_ERROR, words))
 
-    broker.logs.orders.carry_out(request.log_dir, order, done, failed, force=request.force)
+    broker.logs.orders.directories.carry_out(
+        request.log_dir, order, done, failed, force=request.force
+    )
     return LATER
 
 

@@ -60,7 +60,7 @@ def on_broker(
         if len(paths) > 1 or (seen is not None and seen.named[name] > 1):
             then(Error.INVALID_REQUEST)
         else:
-            broker.logs.altering.alter(name, paths[0], then)
+            broker.logs.orders.altering.alter(name, paths[0], then)
     return LATER
 
 

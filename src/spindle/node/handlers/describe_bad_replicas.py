@@ -48,7 +48,7 @@ def _directory(broker: Broker, path: LogDir) -> told.LogDir:
         scrub_total_bytes=logs.places.bytes_in(path) if scrub.place is not None else scrub.seen,
         bad_copies=tuple(
             told.BadCopy(name=c.name, size=c.size, since_ms=c.since_ms, reason=c.why)
-            for c in logs.bad_copies.in_directory(path)
+            for c in logs.repairs.bad_copies.in_directory(path)
         ),
         replicas=tuple(
             told.Replica(

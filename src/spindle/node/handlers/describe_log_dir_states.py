@@ -40,7 +40,7 @@ def _state(broker: Broker, directory: ConfiguredLogDir) -> LogDirState:
     hosted = [broker.replicas.find(id) for id in logs.places.current(path)]
     places = logs.places.all
     offline = [p for p in places.values() if p.directory == path and p.stage is Stage.OFFLINE]
-    leaving = [places[m.id] for m in logs.moves.all() if m.id in places]
+    leaving = [places[m.id] for m in logs.moves.under_way.all() if m.id in places]
     return LogDirState(
         log_dir=path,
         directory_id=directory.id,
@@ -54,7 +54,7 @@ def _state(broker: Broker, directory: ConfiguredLogDir) -> LogDirState:
         offline_replicas=len(offline),
         moves_in=sum(1 for _ in logs.futures(path)),
         moves_out=sum(place.directory == path for place in leaving),
-        stray_bytes=sum(logs.purging.strays[path].values()),
+        stray_bytes=sum(logs.places.purging.strays[path].values()),
         kept_bytes=logs.moves.kept.bytes_in(path),
         call_seconds=logs.directories.paces.latency(path),
         events=tuple(Event(at_ms=at, text=text) for at, text in directory.history),

@@ -41,7 +41,7 @@ def on_broker(
         context.answer(refuse(request, context, Error.KAFKA_STORAGE_ERROR, words))
 
     name = TopicPartition(request.topic, request.partition_index)
-    broker.logs.rescue.carry_out(name, RescueAction(request.action), done, failed)
+    broker.logs.orders.rescue.carry_out(name, RescueAction(request.action), done, failed)
     return LATER
 
 

@@ -63,7 +63,7 @@ class Altering:
             return Error.KAFKA_STORAGE_ERROR
         id = self._context.image.resolve(name)
         found = self._places.all.get(id) if id is not None else None
-        move = self._moves.of(found.id) if found is not None else None
+        move = self._moves.under_way.of(found.id) if found is not None else None
         here = found is not None and (
             found.directory == path or (move is not None and move.target == path)
         )

@@ -1,13 +1,15 @@
-"""News of our replicas' directories as AssignReplicasToDirs (K858-17). For `telling`."""
+"""News of our replicas' directories as AssignReplicasToDirs (K858-17)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Final
 
-from spindle.core.logdirs.report_queue import ReportBatch
+from spindle.core.logdirs.report_queue import ReportBatch, ReportQueue
 from spindle.model.errors import Error
-from spindle.model.ids import ZERO_ID, DirectoryId, NodeId, PartitionId, TopicId
+from spindle.model.ids import ZERO_ID, DirectoryId, PartitionId, TopicId
+from spindle.node.broker_context import BrokerContext
+from spindle.node.logdirs.alter_log_dirs_manager import AlterLogDirsManager
+from spindle.node.logdirs.report_sender import ReportSender
 from spindle.wire.messages.assign_replicas_to_dirs_request import (
     AssignReplicasToDirsRequest,
     DirectoryData,
@@ -17,35 +19,32 @@ from spindle.wire.messages.assign_replicas_to_dirs_request import (
 from spindle.wire.messages.assign_replicas_to_dirs_response import AssignReplicasToDirsResponse
 
 
-class AssignmentRequests:
+class AssignmentSender(ReportSender[DirectoryId, AssignReplicasToDirsResponse]):
     """Where our replicas are."""
 
-    channel: Final = "directory-assignments"
-    needs: Final = None
+    channel = "directory-assignments"
 
     def __init__(
         self,
-        node_id: NodeId,
+        context: BrokerContext,
+        epoch: Callable[[], int],
         wanted: Callable[[PartitionId], DirectoryId | None],
-        sent: Callable[[PartitionId], None],
+        moves: AlterLogDirsManager,
     ) -> None:
-        """`wanted`: what the metadata should name; `sent`: moves wait for what comes of it."""
-        self._node_id = node_id
+        """`wanted`: what the metadata should name."""
+        super().__init__(context.out, context.controller, epoch, ReportQueue())
+        self._node_id = context.node_id
         self._wanted = wanted
-        self._sent = sent
+        self._moves = moves
 
-    def is_relevant(self, id: PartitionId, directory: DirectoryId) -> bool:
+    def is_relevant(self, id: PartitionId, word: DirectoryId) -> bool:
         """Whether the metadata should still name this directory, and does not."""
-        return self._wanted(id) == directory
+        return self._wanted(id) == word
 
     def on_sent(self, ids: Iterable[PartitionId]) -> None:
         """A request is on its way: moves wait for what comes of it."""
         for id in ids:
-            self._sent(id)
-
-    def on_unserved(self, ids: Iterable[PartitionId]) -> None:
-        """Every controller has this API."""
-        raise AssertionError("it is not asked for")
+            self._moves.on_sent(id)
 
     def encode(self, epoch: int, batch: ReportBatch[DirectoryId]) -> AssignReplicasToDirsRequest:
         """The request: directories, their topics, their partitions, in the queue's order."""

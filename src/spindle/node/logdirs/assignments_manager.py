@@ -1,27 +1,25 @@
 """What the metadata should say of our replicas; the controller is told so (KIP-858, KIP-589).
 
-Decides by where a replica is, whether it can be used, and what its move has promised; the ways to
-the controller are `assigning` and `reporting`. Belongs to `logdirs`, which asks whenever something
-about a replica has changed.
+Decides by where a replica is, whether it can be used, and what its move has promised; two
+`ReportSender`s are the ways to the controller. `log_dir_manager` asks whenever something about a
+replica has changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from spindle.core.logdirs.report_queue import ReportQueue, StateChange, is_like
+from spindle.core.logdirs.events import Post, ReplicaChanged
+from spindle.core.logdirs.report_queue import StateChange
 from spindle.model.ids import LOST, MIGRATING, NO_LEADER, UNASSIGNED, DirectoryId, PartitionId
 from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.alter_log_dirs_manager import AlterLogDirsManager
-from spindle.node.logdirs.assignment_requests import AssignmentRequests
+from spindle.node.logdirs.assignment_requests import AssignmentSender
 from spindle.node.logdirs.directories import Directories
 from spindle.node.logdirs.life import LifecyclePort
 from spindle.node.logdirs.placement_registry import LocalReplica, ReplicaPlacementRegistry, Stage
-from spindle.node.logdirs.replica_state_requests import ReplicaStateRequests
-from spindle.node.logdirs.report_sender import R, ReportRequests, ReportSender, T
+from spindle.node.logdirs.replica_state_requests import ReplicaStateSender
 from spindle.wire.apis import Key
-from spindle.wire.messages.alter_replica_state_response import AlterReplicaStateResponse
-from spindle.wire.messages.assign_replicas_to_dirs_response import AssignReplicasToDirsResponse
 
 
 class AssignmentsManager:
@@ -35,40 +33,68 @@ class AssignmentsManager:
         places: ReplicaPlacementRegistry,
         moves: AlterLogDirsManager,
         has_answered: Callable[[PartitionId], bool],
-        changed: Callable[[PartitionId], None],
+        post: Post,
     ) -> None:
-        """`has_answered`: whether the leader of a replica has heard how far its log goes.
-
-        `changed`: what is to be said of a replica may be something else now.
-        """
+        """`has_answered`: whether the leader of a replica has heard how far its log goes."""
         self._context = context
         self._life = life
         self._directories = directories
         self._places = places
         self._moves = moves
         self._has_answered = has_answered
-        self._changed = changed
+        self._post = post
         self.is_ready = False
         """Whether the controller has once known where everything is."""
         self._unanswered: dict[PartitionId, None] = {}
         """Replicas that are back, but their leaders do not know yet how far their logs go."""
-        assigning = AssignmentRequests(context.node_id, self.wanted, moves.on_sent)
-        self.assigning: ReportSender[DirectoryId, AssignReplicasToDirsResponse] = self._telling(
-            assigning, ReportQueue()
-        )
-        reporting = ReplicaStateRequests(context, self.state_of, changed)
-        self.reporting: ReportSender[StateChange, AlterReplicaStateResponse] = self._telling(
-            reporting, ReportQueue(is_like)
-        )
+        self._awaited: dict[PartitionId, None] | None = None
+        """Of which it must know for that; None: the disks and the metadata were not compared."""
+        self.assigning = AssignmentSender(context, lambda: life.epoch, self.wanted, moves)
+        self.reporting = ReplicaStateSender(context, lambda: life.epoch, self.state_of, post)
 
-    def _telling(self, speech: ReportRequests[T, R], queue: ReportQueue[T]) -> ReportSender[T, R]:
-        context = self._context
-        return ReportSender(
-            context.out, context.controller, lambda: self._life.epoch, speech, queue
-        )
+    # --- until it knows of all ----------------------------------------------------------------
 
-    def tell(self, id: PartitionId) -> DirectoryId | None:
-        """Have the controller told what it should know of a replica now; the same as `wanted`."""
+    def begin(self) -> None:
+        """Disks and metadata were compared: the controller must know of all that is here."""
+        self._awaited = dict.fromkeys(self._places.all)
+
+    def on_added(self, id: PartitionId) -> None:
+        """A replica is new here."""
+        if not self.is_ready and self._awaited is not None:
+            self._awaited[id] = None
+
+    def make_ready(self) -> None:
+        """Ask to be unfenced once the controller knows where everything is (K858-13)."""
+        if self._awaited is not None and not self.is_ready and not self._awaited:
+            self.is_ready = True
+            self._context.out.say("info", "logs are ready", count=len(self._places.all))
+            self._life.ready()
+
+    def _on_told(self, id: PartitionId, wanted: DirectoryId | None) -> None:
+        if not self._awaited:
+            return
+        found = self._places.all.get(id)
+        creating = found is not None and found.stage is Stage.CREATING
+        several = len(self._directories.all) > 1
+        if not creating and (wanted is None or not several):
+            self._awaited.pop(id, None)
+            self.make_ready()
+
+    # --- directories --------------------------------------------------------------------------
+
+    def on_directory_failed(self, id: DirectoryId) -> None:
+        """Tell the controller now: it elects while we go through thousands of replicas."""
+        self._life.on_directory_failed(id)
+        self._context.out.hurry()
+
+    def tell_cordoned(self) -> None:
+        """Tell it which directories take no new replicas."""
+        self._life.set_cordoned(self._directories.cordoned_ids())
+
+    # --- replicas -----------------------------------------------------------------------------
+
+    def tell(self, id: PartitionId) -> None:
+        """Have the controller told what it should know of a replica now."""
         wanted, news = self.wanted(id), self._news_of(id)
         if news is not None:
             self.reporting.want(id, news)
@@ -78,13 +104,13 @@ class AssignmentsManager:
             self.assigning.want(id, wanted)
         else:
             self.assigning.withdraw(id)
-        return wanted
+        self._on_told(id, wanted)
 
     def on_answered(self, id: PartitionId) -> None:
         """A leader has answered the first fetch for a log of ours."""
         if id in self._unanswered:
             del self._unanswered[id]
-            self._changed(id)
+            self._post(ReplicaChanged(id))
 
     def on_registered(self) -> None:
         """We have a new broker epoch."""
@@ -96,6 +122,8 @@ class AssignmentsManager:
         self.assigning.withdraw(id)
         self.reporting.withdraw(id)
         self._unanswered.pop(id, None)
+        if self._awaited is not None:
+            self._awaited.pop(id, None)
 
     def wanted(self, id: PartitionId) -> DirectoryId | None:
         """The directory that the metadata should name for a replica; None: what it names is right.
@@ -108,7 +136,7 @@ class AssignmentsManager:
         found = self._places.all.get(id)
         if found is None or not self._context.speaks_of_directories:
             return None
-        promised, doubted = self._moves.promised(id), self._moves.doubted(id)
+        promised, doubted = self._moves.under_way.promised(id), self._moves.under_way.doubted(id)
         assigned = self._context.assigned(id)
         if promised is not None:
             wanted = promised
@@ -165,7 +193,7 @@ class AssignmentsManager:
         if (
             found is None
             or not self._context.speaks_of_directories
-            or self._moves.promised(id) is not None
+            or self._moves.under_way.promised(id) is not None
         ):
             return None
         if found.is_crowded and self._seems_online(assigned):

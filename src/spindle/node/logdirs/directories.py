@@ -1,7 +1,7 @@
 """The log directories of a broker: their ids, health, space, and the probe that watches them.
 
-Knows nothing of the logs in them. Belongs to `logdirs`, which is told when a directory fails, is
-full, or has room again. Whoever has a job that failed there reports it here.
+Knows nothing of the logs in them. An event tells when a directory fails, is full, or has room
+again. Whoever has a job that failed there reports it here.
 """
 
 from __future__ import annotations
@@ -11,8 +11,19 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
+from spindle.core.logdirs.events import (
+    DirectoryDoubted,
+    DirectoryFailed,
+    DirectoryFull,
+    DirectoryHasRoom,
+    DirectoryPaceChanged,
+    DirectoryReopened,
+    LogDirEvent,
+    Post,
+)
 from spindle.core.logdirs.health import Condition, Health, Verdict
 from spindle.core.logdirs.pace import Paces
 from spindle.model.activity import Activity, Observe
@@ -34,8 +45,18 @@ COPY_SUSPICIOUS: Final = 1.0
 """A call that copies and lasts so many seconds has both its disks probed by writing."""
 OVERSLEPT: Final = 1.0
 """A probe that comes so many seconds late shows that our process was frozen, or had no core."""
+LOOK_PAUSE: Final = 0.02
+"""Seconds from a job that failed in a directory that has not until its replicas are looked at."""
 HISTORY_MAX: Final = 20
 """Events that are remembered of each directory."""
+
+_EVENTS: Final[Mapping[Verdict, Callable[[LogDir], LogDirEvent]]] = MappingProxyType(
+    {
+        Verdict.FAILED: DirectoryFailed,
+        Verdict.FULL: DirectoryFull,
+        Verdict.ROOM: DirectoryHasRoom,
+    }
+)
 
 
 @dataclass(slots=True)
@@ -66,24 +87,19 @@ class ConfiguredLogDir:
 class Directories:
     """All of them, in the order of `log.dirs`."""
 
-    def __init__(
-        self,
-        context: BrokerContext,
-        judged: Callable[[ConfiguredLogDir, Verdict], None],
-        doubted: Callable[[ConfiguredLogDir, DiskFailed], None],
-        reopened: Callable[[ConfiguredLogDir], None],
-    ) -> None:
-        """`doubted`: a job has failed in a directory, though the directory has not."""
+    def __init__(self, context: BrokerContext, post: Post) -> None:
         config = context.config
         self._config = config
         self._cluster_id = context.cluster_id
         self._out = context.out
-        self._judged = judged
-        self._doubted = doubted
-        self._reopened = reopened
+        self._post = post
+        self._doubts: dict[LogDir, str] = {}
+        """Directories in which some job has failed, though they have not: to be looked at."""
         self.closing = False
         """The node is stopping: nothing new is begun in them."""
         self.all: dict[LogDir, ConfiguredLogDir] = {p: ConfiguredLogDir(p) for p in config.log_dirs}
+        self.is_open = False
+        """Whether each has been opened, or could not be."""
         self._probe_due = math.inf
         self._slept: deque[tuple[float, float]] = deque(maxlen=HISTORY_MAX)
         """When we woke, and how long we had been frozen (SIGSTOP, a paused machine)."""
@@ -131,6 +147,10 @@ class Directories:
         """Remember what has happened to a directory."""
         directory.history.append((self._out.wall_ms, event))
 
+    def note_back(self, path: LogDir) -> None:
+        """A failed directory is open again."""
+        self.note(self.all[path], "back")
+
     def cordoned_ids(self) -> tuple[DirectoryId, ...]:
         """Ids of the directories that take no new replicas."""
         return tuple(d.id for d in self.online if d.id is not None and self.is_cordoned(d.path))
@@ -144,6 +164,7 @@ class Directories:
 
     def on_opened(self, results: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
         """Every directory was opened, or could not be (B-16)."""
+        self.is_open = True
         for path, directory in self.all.items():
             result = results[path]
             if isinstance(result, OpenedDirectory):
@@ -179,7 +200,16 @@ class Directories:
             if failure.directory == self._config.metadata_dir:
                 self._out.halt(f"the metadata directory has failed: {failure}")
         elif verdict is not Verdict.FAILED and directory.health.online:
-            self._doubted(directory, failure)
+            self._doubt(directory.path, failure)
+
+    def _doubt(self, path: LogDir, failure: DiskFailed) -> None:
+        """One look for all jobs that fail within a moment."""
+        if path not in self._doubts:
+            self._doubts[path] = str(failure)
+            self._out.after(LOOK_PAUSE, partial(self._look_at_doubt, path))
+
+    def _look_at_doubt(self, path: LogDir) -> None:
+        self._post(DirectoryDoubted(path, self._doubts.pop(path)))
 
     def on_failure(self, failure: DiskFailed) -> Verdict:
         """A job was answered with a failure; the verdict has been acted upon."""
@@ -196,7 +226,7 @@ class Directories:
         words = {Verdict.FAILED: "failed", Verdict.FULL: "full", Verdict.ROOM: "has room again"}
         why = directory.health.why
         self.note(directory, f"{words[verdict]}: {why}" if why else words[verdict])
-        self._judged(directory, verdict)
+        self._post(_EVENTS[verdict](directory.path))
 
     # --- the probe ----------------------------------------------------------------------------
 
@@ -266,7 +296,7 @@ class Directories:
             each = round(self.paces.latency(path) * 1000, 1)
             self._out.say("warning", f"log directory {event}", directory=path, ms_each_call=each)
             self.note(self.all[path], f"{event}: {each} ms each call")
-            self._judged(self.all[path], Verdict.SLOW if slow else Verdict.QUICK)
+            self._post(DirectoryPaceChanged(path))
 
     def _ask(self, directory: ConfiguredLogDir, write: bool) -> None:
         def answered(result: Usage | Failure) -> None:
@@ -345,7 +375,7 @@ class Directories:
         directory.id = result.directory_id
         directory.usage = result.usage
         directory.opened = result
-        self._reopened(directory)
+        self._post(DirectoryReopened(directory.path))
 
     def take_up(self, directory: ConfiguredLogDir) -> OpenedDirectory:
         """The cluster knows that it is back: it may be used."""

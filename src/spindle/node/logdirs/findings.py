@@ -1,6 +1,6 @@
 """What opened directories hold, sorted by replica: the best copy of each; strays are set aside.
 
-Reads what `Open` told and asks for renames; decides nothing about serving. Used by `catching_up` at
+Reads what `Open` told and asks for renames; decides nothing about serving. Used by `reconciler` at
 start, and when a directory comes back.
 """
 

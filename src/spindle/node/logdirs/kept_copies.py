@@ -8,8 +8,8 @@ after a restart; it goes earlier when its disk is full or its topic is deleted. 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 
+from spindle.core.logdirs.events import CopySetAside, Post
 from spindle.core.logdirs.move import LogDirMove
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir, PartitionId
@@ -28,14 +28,13 @@ class KeptCopies:
         context: BrokerContext,
         directories: Directories,
         purging: Purging,
-        set_aside: Callable[[PartitionId], None],
+        post: Post,
     ) -> None:
-        """`set_aside`: a copy is no future log any more, or cannot be made so."""
         self._directories = directories
         self._purging = purging
         self._out = context.out
         self._settings = context.settings
-        self._set_aside = set_aside
+        self._post = post
         self._copies: dict[tuple[LogDir, PartitionId], KeptCopy] = {}
         self._leaving: Counter[PartitionId] = Counter()
 
@@ -60,7 +59,7 @@ class KeptCopies:
                 self._put(move.target, copy)
             elif isinstance(result, str):
                 self._purging.later(move.target, result)
-            self._set_aside(id)
+            self._post(CopySetAside(id))
 
         self._leaving[id] += 1
         self._out.run(job, done)

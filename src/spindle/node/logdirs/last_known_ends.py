@@ -8,7 +8,7 @@ restarted meanwhile knows, too (B-31). A log's entry goes once its replica serve
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Final, TypedDict
 
@@ -26,15 +26,9 @@ GATHER: Final = 0.1
 class LastKnownEnds:
     """The log ends of replicas that do not serve."""
 
-    def __init__(
-        self,
-        context: BrokerContext,
-        directories: Directories,
-        on_disk_failed: Callable[[DiskFailed], None],
-    ) -> None:
+    def __init__(self, context: BrokerContext, directories: Directories) -> None:
         self._out = context.out
         self._directories = directories
-        self._on_disk_failed = on_disk_failed
         self._ends: dict[PartitionId, int] = {}
         self._written: set[LogDir] = set()
         """Directories that may have the file."""
@@ -58,7 +52,7 @@ class LastKnownEnds:
     def _on_read(self, path: LogDir, result: bytes | Failure | None) -> None:
         self._reading -= 1
         if isinstance(result, DiskFailed):
-            self._on_disk_failed(result)
+            self._directories.on_disk_failed(result)
         if not isinstance(result, bytes):
             return
         self._written.add(path)
@@ -101,7 +95,7 @@ class LastKnownEnds:
 
     def _on_written(self, result: Failure | None) -> None:
         if isinstance(result, DiskFailed):
-            self._on_disk_failed(result)
+            self._directories.on_disk_failed(result)
 
 
 def _encode(ends: Mapping[PartitionId, int]) -> bytes:

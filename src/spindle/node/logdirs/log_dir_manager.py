@@ -2,26 +2,24 @@
 
 Owns the existence and place of logs; what happens with the data in them is `replicas`'s. Composes,
 from the ground up: `directories` (health), `purging`, `places` (which log is where), `repairs`,
-`moves`, `catching_up` (what should be where), `saying` (what the controller is told). Each takes
-those below it; what it tells upwards comes here (KIP-113, KIP-858, KIP-589).
+`moves`, `reconciler` (what should be where), `assignments` (what the controller is told). Each
+takes those below it. What a part has to tell upwards it posts as an event; `CONSEQUENCES` says who
+hears of each and in which order, and one loop here delivers (KIP-113, KIP-858, KIP-589).
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from typing import Final, TypeVar
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from spindle.core.logdirs.health import Verdict
+from spindle.core.logdirs import events as e
 from spindle.core.logdirs.move import LogDirMove, MoveInput
 from spindle.core.logdirs.remembered_directories import RememberedDirectories
 from spindle.model.activity import Abandon
-from spindle.model.errors import DiskFailed, Failure, LogFailed
-from spindle.model.ids import (
-    DirectoryId,
-    LogDir,
-    PartitionId,
-)
+from spindle.model.errors import DiskFailed, Failure
+from spindle.model.ids import DirectoryId, LogDir, PartitionId
 from spindle.model.image import Delta
 from spindle.model.log_values import LogKey, OpenedDirectory
 from spindle.node.broker_context import BrokerContext
@@ -29,24 +27,25 @@ from spindle.node.logdirs.alter_log_dirs_manager import AlterLogDirsManager
 from spindle.node.logdirs.altering import Altering
 from spindle.node.logdirs.assignments_manager import AssignmentsManager
 from spindle.node.logdirs.bad_copies import BadCopies
-from spindle.node.logdirs.directories import ConfiguredLogDir, Directories
-from spindle.node.logdirs.last_known_ends import LastKnownEnds
+from spindle.node.logdirs.directories import Directories
 from spindle.node.logdirs.life import LifecyclePort
 from spindle.node.logdirs.orders import Orders
-from spindle.node.logdirs.placement_registry import LocalReplica, ReplicaPlacementRegistry, Stage
+from spindle.node.logdirs.placement_registry import ReplicaPlacementRegistry, Stage
 from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.reconciler import Reconciler
 from spindle.node.logdirs.remembered_directory_files import RememberedDirectoryFiles
 from spindle.node.logdirs.repairs import Repairs
 from spindle.node.logdirs.rescue import Rescue
-from spindle.node.logdirs.returning import Returning
 from spindle.node.logdirs.scrubbing import Scrubbing
 from spindle.node.replicas.replica_manager import ReplicaManager
 
-T = TypeVar("T")
 
-SETTLE_PAUSE: Final = 0.01
-LOOK_PAUSE: Final = 0.02
+class OperatorOrders(NamedTuple):
+    """What operators and tools may want of log directories and replicas."""
+
+    directories: Orders
+    altering: Altering
+    rescue: Rescue
 
 
 class LogDirManager:
@@ -60,53 +59,55 @@ class LogDirManager:
         has_answered: Callable[[PartitionId], bool],
     ) -> None:
         """`has_answered`: whether the leader of a replica has heard how far its log goes."""
-        self._context = context
-        self._life = life
-        self._replicas = replicas
-        self._out = context.out
+        self.context = context
+        self.replicas = replicas
         self.listeners: list[Callable[[LogDir], None]] = []
         """Told of each directory that has failed."""
-        directories = self.directories = Directories(
-            context, self._on_verdict, self._on_doubt, self._on_reopened
-        )
-        self.remembered_files = RememberedDirectoryFiles(
-            context.out, RememberedDirectories(), directories.on_disk_failed
-        )
-        self.last_known_ends = LastKnownEnds(context, directories, directories.on_disk_failed)
-        purging = self.purging = Purging(context, directories)
+        self._events: deque[e.LogDirEvent] = deque()
+        self._is_delivering = False
+        directories = self.directories = Directories(context, self.post)
+        remembered = RememberedDirectoryFiles(context.out, RememberedDirectories(), directories)
+        purging = Purging(context, directories)
         places = self.places = ReplicaPlacementRegistry(
-            context, directories, purging, self.remembered_files, replicas, self
+            context, directories, purging, remembered, replicas, self.post
         )
-        self.bad_copies = BadCopies(context, directories, purging)
-        self.repairs = Repairs(context, directories, places, self.bad_copies)
-        self.rescue = Rescue(context, directories, places, self.bad_copies, self.repairs)
-        self.orders = Orders(context, directories, places)
-        self.scrubbing = Scrubbing(context, directories, places, self.on_log_failed)
-        self.moves = AlterLogDirsManager(
-            context, directories, purging, places, replicas, self.on_placed, self.on_log_failed
+        bad_copies = BadCopies(context, directories, purging)
+        self.repairs = Repairs(context, directories, places, bad_copies)
+        self.scrubbing = Scrubbing(context, directories, places, self.post)
+        self.moves = AlterLogDirsManager(context, directories, purging, places, replicas, self.post)
+        self.orders = OperatorOrders(
+            Orders(context, directories, places),
+            Altering(context, directories, places, self.moves, remembered),
+            Rescue(context, directories, places, bad_copies, self.repairs),
         )
-        self.altering = Altering(context, directories, places, self.moves, self.remembered_files)
-        self._catching_up = Reconciler(
-            context,
-            directories,
-            purging,
-            places,
-            self.repairs,
-            self.moves,
-            self.last_known_ends,
-            self._on_new,
-            self.on_placed,
+        self.reconciler = Reconciler(
+            context, directories, purging, places, self.repairs, self.moves, life, self.post
         )
-        self._returning = Returning(context, directories, life, self._on_returned)
-        self.saying = AssignmentsManager(
-            context, life, directories, places, self.moves, has_answered, self.on_placed
+        self.assignments = AssignmentsManager(
+            context, life, directories, places, self.moves, has_answered, self.post
         )
-        self._opened: dict[LogDir, OpenedDirectory] = {}
-        self._is_open = False
-        self._is_settled = False
-        self._awaited: dict[PartitionId, None] = {}
-        self._looking: dict[LogDir, str] = {}
-        """Directories in which some job has failed, though they have not: to be looked at."""
+
+    # --- events -------------------------------------------------------------------------------
+
+    def post(self, event: e.LogDirEvent) -> None:
+        """Something has happened: deliver it to all whom it concerns, in the order of the table.
+
+        Outside of a delivery that is done before this returns; what comes of a delivery waits until
+        that is over.
+        """
+        self._events.append(event)
+        if self._is_delivering:
+            return
+        self._is_delivering = True
+        while self._events:
+            due = self._events.popleft()
+            for _, consequence in CONSEQUENCES[type(due)]:
+                consequence(self, due)
+        self._is_delivering = False
+
+    def on_disk_failed(self, failure: DiskFailed) -> None:
+        """A job was answered so; what it means is decided once for each directory."""
+        self.directories.on_disk_failed(failure)
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -121,293 +122,323 @@ class LogDirManager:
         return tuple(d.id for d in self.directories.online if d.id is not None)
 
     @property
-    def previous_broker_epoch(self) -> int:
-        """Our epoch before a clean shutdown of every directory, or -1 (KIP-966)."""
-        epochs = {o.broker_epoch for o in self._opened.values() if o.clean}
-        whole = len(self._opened) == len(self.directories.all)
-        clean = all(o.clean for o in self._opened.values())
-        return epochs.pop() if whole and clean and len(epochs) == 1 else -1
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether every log found was compared with the metadata of this registration."""
-        return self._is_settled
-
-    # --- starting -----------------------------------------------------------------------------
-
-    def on_opened(self, results: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
-        """Every directory was opened, or could not be. Their logs wait for the metadata."""
-        ours = {path: results[path] for path in self.directories.all}
-        self._opened = {p: o for p, o in ours.items() if isinstance(o, OpenedDirectory)}
-        self.directories.on_opened(ours)
-        for path, opened in self._opened.items():
-            self._look_into(opened)
-            self.remembered_files.read(path)
-            self.last_known_ends.read(path)
-        if not self.directories.online:
-            self._out.halt("none of the log directories can be used (K858-11)")
-        self._is_open = True
-        self._await_metadata()
-
-    def _look_into(self, opened: OpenedDirectory) -> None:
-        """Tell of what is odd in a directory; go on with what was being deleted (K113-18)."""
-        path = opened.path
-        for warning in opened.warnings:
-            self._out.say(
-                "warning", "log directory opened with a warning", directory=path, reason=warning
-            )
-        for name in opened.ignored:
-            self._out.say("warning", "foreign name left alone", directory=path, name=name)
-        for name in opened.strays:
-            self.purging.stray(path, name)
-        for name in opened.deleted:
-            self.purging.later(path, name)
-        self.moves.kept.on_opened(opened)
-        self.bad_copies.on_opened(opened)
-
-    def _await_metadata(self) -> None:
-        """Judge no log before the metadata shows this very registration: until then it is old."""
-        if self._is_settled:
-            return
-        if self._may_settle():
-            self._settle()
-        else:
-            self._out.after(SETTLE_PAUSE, self._await_metadata)
-
-    def _may_settle(self) -> bool:
-        state = self._context.image.brokers.get(self._context.node_id)
-        epoch = self._life.epoch
-        known = state is not None and epoch >= 0 and state.broker_epoch >= epoch
-        is_read = self.remembered_files.is_read and self.last_known_ends.is_read
-        return self._is_open and is_read and known
-
-    def _settle(self) -> None:
-        self._is_settled = True
-        # One that has failed since it was opened has no logs now; when it is back, it tells.
-        opened = {p: o for p, o in self._opened.items() if self.directories.is_online(p)}
-        self._opened = {}
-        self._catching_up.settle(opened)
-        self._awaited = dict.fromkeys(self.places.all)
-        self.on_settings()
-        for id in list(self._awaited):
-            self.on_placed(id)
-        for directory in self.directories.online:
-            self.scrubbing.begin(directory.path)
-        if self.offline:
-            self.repairs.on_directory_lost()
-        self._returning.take_up()
-        self._maybe_ready()
-
-    def _on_new(self, id: PartitionId) -> None:
-        if not self.saying.is_ready:
-            self._awaited[id] = None
-
-    def _maybe_ready(self) -> None:
-        """Ask to be unfenced once the controller knows where everything is (K858-13)."""
-        if self._is_settled and not self.saying.is_ready and not self._awaited:
-            self.saying.is_ready = True
-            self._out.say("info", "logs are ready", count=len(self.places.all))
-            self._life.ready()
-
-    # --- the metadata -------------------------------------------------------------------------
-
-    def on_metadata(self, delta: Delta) -> None:
-        """Metadata was committed; `replicas` hears of it after us."""
-        if not self._is_settled:
-            return
-        self._catching_up.on_metadata(delta)
-        if delta.features:
-            for id in self.places.all:
-                self.on_placed(id)
-        if self._context.node_id in delta.brokers:
-            self.saying.on_registered()
-            self._returning.take_up()
-        self._maybe_ready()
-
-    def on_settings(self) -> None:
-        """Dynamic settings may have changed."""
-        self.moves.on_settings()
-        self.places.forget_figures()
-        if self._is_settled and self.offline:
-            self.repairs.on_directory_lost()
-        if self._is_open:
-            self._life.set_cordoned(self.directories.cordoned_ids())
-
-    def on_answered(self, id: PartitionId) -> None:
-        """A leader has answered the first fetch for a log of ours."""
-        self.saying.on_answered(id)
-
-    def on_placed(self, id: PartitionId) -> None:
-        """A replica's log is somewhere, or nowhere, or is named elsewhere: tell the controller."""
-        wanted = self.saying.tell(id)
-        found = self.places.all.get(id)
-        if found is not None and found.damaged:
-            self.repairs.look_at(found)
-        if self._awaited:
-            creating = found is not None and found.stage is Stage.CREATING
-            several = len(self.directories.all) > 1
-            if not creating and (wanted is None or not several):
-                self._awaited.pop(id, None)
-                self._maybe_ready()
-
-    # --- failures -----------------------------------------------------------------------------
-
-    def on_disk_failed(self, failure: DiskFailed) -> None:
-        """A job was answered so; what it means is decided once for each directory."""
-        self.directories.on_disk_failed(failure)
-
-    def _on_doubt(self, directory: ConfiguredLogDir, failure: DiskFailed) -> None:
-        """The disk is full, say: who could not go on is offline, the others serve (B-12)."""
-        if directory.path not in self._looking:
-            self._looking[directory.path] = str(failure)
-            self._out.after(LOOK_PAUSE, partial(self._note_offline, directory.path))
-
-    def _note_offline(self, path: LogDir) -> None:
-        why = self._looking.pop(path)
-        for found in list(self.places.all.values()):
-            serves = self._replicas.bounds(found.id) is not None
-            if found.directory == path and found.stage is Stage.READY and not serves:
-                self.moves.on_replica_failed(found.id)
-                self.places.fail(found, why)
-
-    def on_crowded(self, id: PartitionId) -> None:
-        """A replica cannot take more, its disk is full: those in sync go on without it (B-12)."""
-        found, state = self.places.all.get(id), self._context.image.partition(id)
-        if found is None or state is None or found.is_crowded:
-            return
-        others = [b for b in state.isr if b != self._context.node_id]
-        if any(map(self._context.image.is_active, others)):
-            found.crowded = found.directory
-            self.on_placed(id)
-
-    def _on_verdict(self, directory: ConfiguredLogDir, verdict: Verdict) -> None:
-        self.places.forget_figures()
-        if verdict is Verdict.FAILED:
-            self._on_directory_failed(directory)
-            return
-        if verdict in (Verdict.FULL, Verdict.ROOM):
-            event = "is full" if verdict is Verdict.FULL else "has room again"
-            self._out.say("warning", f"log directory {event}", directory=directory.path)
-        self._life.set_cordoned(self.directories.cordoned_ids())
-        if verdict is Verdict.FULL:
-            self.moves.kept.on_full(directory.path)
-            self.bad_copies.on_full(directory.path)
-        elif verdict is Verdict.ROOM:
-            self.places.revive(directory.path)
-            for id in list(self.places.all):
-                self.on_placed(id)
-
-    def _on_directory_failed(self, directory: ConfiguredLogDir) -> None:
-        """A directory is lost: everybody hears of it in this very moment (K858-10)."""
-        path = directory.path
-        if not self._is_open:
-            return
-        self._out.say(
-            "error", "log directory has failed", directory=path, reason=directory.health.why
-        )
-        if path == self._context.config.metadata_dir:
-            self._out.halt(f"the metadata directory has failed: {directory.health.why}")
-        elif not self.directories.online:
-            self._out.halt(f"the last log directory has failed: {directory.health.why}")
-        if directory.id is not None:
-            self._life.on_directory_failed(directory.id)
-            self._out.hurry()  # The controller elects while we go through thousands of replicas.
-        if not directory.health.held:
-            self._out.run(Abandon(path), lambda _: None)  # Else what was asked for is done first.
-        self.directories.paces.forget(path)
-        self.last_known_ends.note(self._replicas.log_ends(path))
-        self._replicas.on_directory_failed(path)
-        for listener in self.listeners:
-            listener(path)
-        self.places.on_directory_failed(path)
-        self.bad_copies.on_directory_failed(path)
-        self.purging.on_directory_failed(path)
-        self.scrubbing.on_directory_failed(path)
-        self.moves.on_directory_failed(path)
-        for id in list(self.places.all):
-            self.on_placed(id)
-        self.repairs.on_directory_lost()
-
-    def _on_reopened(self, directory: ConfiguredLogDir) -> None:
-        """A failed directory is open again: register it."""
-        self._out.say("warning", "log directory is back", directory=directory.path)
-        self.directories.note(directory, "back")
-        if self._is_settled:
-            self._returning.take_up()
-
-    def _on_returned(self, directory: ConfiguredLogDir) -> None:
-        """The cluster knows that a directory is back: use what it holds."""
-        opened = self.directories.take_up(directory)
-        self._look_into(opened)
-        self._catching_up.on_returned(opened)
-        self.scrubbing.begin(directory.path)
-        for id in list(self.places.all):
-            self.on_placed(id)
-
-    def on_log_failed(self, id: PartitionId, failure: LogFailed) -> None:
-        """One log is damaged or gone on a healthy disk: that replica alone is offline (K589-02)."""
-        found = self.places.all.get(id)
-        if found is not None and found.stage is Stage.READY:
-            self.moves.on_replica_failed(id)
-            self.repairs.on_failed(found, failure)
-
-    # --- from places --------------------------------------------------------------------------
-
-    def expected(self) -> Iterator[tuple[LogDir, int]]:
-        """(target, bytes that it will have) of each log that is being moved."""
-        return self.moves.expected()
-
-    def on_served(self, place: LocalReplica) -> None:
-        """A replica serves, perhaps again."""
-        self.last_known_ends.forget(place.id)
-        self.moves.on_served(place)
-        self.on_placed(place.id)
-
-    def on_unserved(self, place: LocalReplica, failure: LogFailed) -> None:
-        """A replica's log could not be made or loaded, on a directory that is well."""
-        self.repairs.on_failed(place, failure)
-
-    def on_removed(self, id: PartitionId) -> None:
-        """A replica is not ours any more."""
-        self.last_known_ends.forget(id)
-        self.moves.on_removed(id)
-        self.saying.on_removed(id)
-        self._awaited.pop(id, None)
-
-    # --- what changes in a log ----------------------------------------------------------------
-
-    def on_truncated(self, id: PartitionId, offset: int) -> None:
-        """A current log was cut back to `offset`: a future log follows (K113-13)."""
-        self.moves.on_changed(id, MoveInput.TRUNCATED)
-
-    def on_start_moved(self, id: PartitionId, offset: int) -> None:
-        """A current log begins at `offset` now: a future log follows (K113-13)."""
-        self.moves.on_changed(id, MoveInput.START_MOVED)
-
-    def on_shortened(self, path: LogDir, key: LogKey) -> None:
-        """A current log has set segments aside."""
-        self.purging.sweep(path, key)
-
-    # --- for DescribeLogDirs, housekeeping, figures ---------------------------------------------
+    def offline_replicas(self) -> int:
+        """How many replicas the metadata gives us that we cannot serve (B-18)."""
+        return sum(found.stage is Stage.OFFLINE for found in self.places.all.values())
 
     def futures(self, path: LogDir) -> Iterator[LogDirMove]:
         """The moves into a directory, finished ones excepted."""
-        return (move for move in self.moves.all() if move.target == path)
+        return (move for move in self.moves.under_way.all() if move.target == path)
 
     def future_marks(self, path: LogDir) -> dict[LogKey, int]:
         """High watermarks for the checkpoint: how much of each future log is known to be right."""
         marks = {}
         for move in self.futures(path):
-            bounds = self._replicas.bounds(move.id)
+            bounds = self.replicas.bounds(move.id)
             marks[move.future_key] = min(move.end, bounds[1]) if bounds is not None else move.end
         return marks
 
-    @property
-    def offline_replicas(self) -> int:
-        """How many replicas the metadata gives us that we cannot serve (B-18)."""
-        return sum(found.stage is Stage.OFFLINE for found in self.places.all.values())
+    # --- life ---------------------------------------------------------------------------------
+
+    def on_opened(self, results: Mapping[LogDir, OpenedDirectory | Failure]) -> None:
+        """Every directory was opened, or could not be. Their logs wait for the metadata."""
+        ours = {path: results[path] for path in self.directories.all}
+        self.directories.on_opened(ours)
+        opened = {path: o for path, o in ours.items() if isinstance(o, OpenedDirectory)}
+        for path, found in opened.items():
+            self.look_into(found)
+            self.places.remembered_files.read(path)
+            self.reconciler.last_known_ends.read(path)
+        if not self.directories.online:
+            self.context.out.halt("none of the log directories can be used (K858-11)")
+        self.reconciler.on_opened(opened)
+
+    def look_into(self, opened: OpenedDirectory) -> None:
+        """Tell of what is odd in a directory; go on with what was being deleted (K113-18)."""
+        path, out, purging = opened.path, self.context.out, self.places.purging
+        for warning in opened.warnings:
+            out.say(
+                "warning", "log directory opened with a warning", directory=path, reason=warning
+            )
+        for name in opened.ignored:
+            out.say("warning", "foreign name left alone", directory=path, name=name)
+        for name in opened.strays:
+            purging.stray(path, name)
+        for name in opened.deleted:
+            purging.later(path, name)
+        self.moves.kept.on_opened(opened)
+        self.repairs.bad_copies.on_opened(opened)
+
+    def on_metadata(self, delta: Delta) -> None:
+        """Metadata was committed; `replicas` hears of it after us."""
+        if not self.reconciler.is_settled:
+            return
+        self.reconciler.on_metadata(delta)
+        if delta.features:
+            self.tell_of_all()
+        if self.context.node_id in delta.brokers:
+            self.assignments.on_registered()
+            self.take_up()
+        self.assignments.make_ready()
+
+    def on_settings(self) -> None:
+        """Dynamic settings may have changed."""
+        self.moves.on_settings()
+        self.places.forget_figures()
+        if self.reconciler.is_settled and self.offline:
+            self.repairs.on_directory_lost()
+        if self.directories.is_open:
+            self.assignments.tell_cordoned()
+
+    def take_up(self) -> None:
+        """Use the directories that are back, as soon as the cluster knows of them."""
+        for directory in self.reconciler.returned():
+            opened = self.directories.take_up(directory)
+            self.look_into(opened)
+            self.reconciler.on_returned(opened)
+            self.scrubbing.begin(directory.path)
+            self.tell_of_all()
+
+    def tell_of_all(self) -> None:
+        """What the controller should know of a replica may be something else now, of each."""
+        for id in list(self.places.all):
+            self.tell_of(id)
+
+    def tell_of(self, id: PartitionId) -> None:
+        """The same of one."""
+        self.assignments.tell(id)
+        found = self.places.all.get(id)
+        if found is not None and found.damaged:
+            self.repairs.look_at(found)
 
     def stop_moving(self, then: Callable[[], None]) -> None:
         """The node is stopping: begin nothing new; `then` once nothing is being copied."""
         self.scrubbing.end()
         self.moves.close(then)
+
+
+# --- what comes of an event -------------------------------------------------------------------
+
+E = TypeVar("E", bound=e.LogDirEvent)
+Consequence: TypeAlias = tuple[str, Callable[[LogDirManager, E], None]]
+"""What happens, in words, and how."""
+
+
+def _halt_without(logs: LogDirManager, event: e.DirectoryFailed) -> None:
+    out, why = logs.context.out, logs.directories.all[event.path].health.why
+    out.say("error", "log directory has failed", directory=event.path, reason=why)
+    if event.path == logs.context.config.metadata_dir:
+        out.halt(f"the metadata directory has failed: {why}")
+    elif not logs.directories.online:
+        out.halt(f"the last log directory has failed: {why}")
+
+
+def _tell_controller(logs: LogDirManager, event: e.DirectoryFailed) -> None:
+    id = logs.directories.all[event.path].id
+    if id is not None:
+        logs.assignments.on_directory_failed(id)
+
+
+def _abandon_jobs(logs: LogDirManager, event: e.DirectoryFailed) -> None:
+    if not logs.directories.all[event.path].health.held:
+        logs.context.out.run(Abandon(event.path), lambda _: None)
+    # Else an operator has ordered it: what was asked for before is done first.
+
+
+def _note_ends(logs: LogDirManager, event: e.DirectoryFailed) -> None:
+    logs.reconciler.last_known_ends.note(logs.replicas.log_ends(event.path))
+
+
+def _forget_end(logs: LogDirManager, event: e.ReplicaServed | e.ReplicaRemoved) -> None:
+    logs.reconciler.last_known_ends.forget(event.id)
+
+
+def _tell_listeners(logs: LogDirManager, event: e.DirectoryFailed) -> None:
+    for listener in logs.listeners:
+        listener(event.path)
+
+
+def _forget_contents(logs: LogDirManager, event: e.DirectoryFailed) -> None:
+    logs.repairs.bad_copies.on_directory_failed(event.path)
+    logs.places.purging.on_directory_failed(event.path)
+    logs.scrubbing.on_directory_failed(event.path)
+
+
+def _rebuild(logs: LogDirManager, _: object) -> None:
+    if logs.offline:
+        logs.repairs.on_directory_lost()
+
+
+def _make_room(logs: LogDirManager, event: e.DirectoryFull) -> None:
+    logs.moves.kept.on_full(event.path)
+    logs.repairs.bad_copies.on_full(event.path)
+
+
+def _say(
+    logs: LogDirManager, event: e.DirectoryFull | e.DirectoryHasRoom | e.DirectoryReopened
+) -> None:
+    words = {e.DirectoryFull: "is full", e.DirectoryHasRoom: "has room again"}
+    found = words.get(type(event), "is back")
+    logs.context.out.say("warning", f"log directory {found}", directory=event.path)
+
+
+def _fail_stuck(logs: LogDirManager, event: e.DirectoryDoubted) -> None:
+    """The disk is full, say: replicas that could not go on are offline, the others serve."""
+    for found in list(logs.places.all.values()):
+        serves = logs.replicas.bounds(found.id) is not None
+        if found.directory == event.path and found.stage is Stage.READY and not serves:
+            logs.moves.on_replica_failed(found.id)
+            logs.places.fail(found, event.why)
+
+
+def _take_up(logs: LogDirManager, _: object) -> None:
+    if logs.reconciler.is_settled:
+        logs.take_up()
+
+
+def _begin_scrubbing(logs: LogDirManager, _: object) -> None:
+    for directory in logs.directories.online:
+        logs.scrubbing.begin(directory.path)
+
+
+def _resume_move(logs: LogDirManager, event: e.ReplicaServed) -> None:
+    found = logs.places.all.get(event.id)
+    if found is not None:
+        logs.moves.on_served(found)
+
+
+def _repair(logs: LogDirManager, event: e.ReplicaUnserved) -> None:
+    found = logs.places.all.get(event.id)
+    if found is not None:
+        logs.repairs.on_failed(found, event.failure)
+
+
+def _go_on_without(logs: LogDirManager, event: e.LogCrowded) -> None:
+    """A replica cannot take more: those in sync go on without it (B-12)."""
+    image = logs.context.image
+    found, state = logs.places.all.get(event.id), image.partition(event.id)
+    if found is None or state is None or found.is_crowded:
+        return
+    others = [broker for broker in state.isr if broker != logs.context.node_id]
+    if any(map(image.is_active, others)):
+        found.crowded = found.directory
+        logs.tell_of(event.id)
+
+
+def _fail_one(logs: LogDirManager, event: e.LogDamaged) -> None:
+    """One log is damaged or gone on a healthy disk: that replica alone is offline (K589-02)."""
+    found = logs.places.all.get(event.id)
+    if found is not None and found.stage is Stage.READY:
+        logs.moves.on_replica_failed(event.id)
+        logs.repairs.on_failed(found, event.failure)
+
+
+Always: TypeAlias = Consequence[e.LogDirEvent]
+FORGET_FIGURES: Final[Always] = ("forget figures", lambda logs, _: logs.places.forget_figures())
+TELL_CORDONED: Final[Always] = ("tell cordoned", lambda logs, _: logs.assignments.tell_cordoned())
+TELL_OF_ALL: Final[Always] = ("tell of all replicas", lambda logs, _: logs.tell_of_all())
+
+
+def _row(event: type[E], *consequences: Consequence[E]) -> tuple[type, tuple[Consequence[E], ...]]:
+    return event, consequences
+
+
+CONSEQUENCES: Final[Mapping[type, tuple[tuple[str, Callable[..., None]], ...]]] = MappingProxyType(
+    dict(
+        [
+            _row(
+                e.DirectoryFailed,
+                FORGET_FIGURES,
+                ("halt without directories", _halt_without),
+                ("tell controller", _tell_controller),
+                ("abandon jobs", _abandon_jobs),
+                ("forget pace", lambda logs, event: logs.directories.paces.forget(event.path)),
+                ("note log ends", _note_ends),
+                (
+                    "fail partitions",
+                    lambda logs, event: logs.replicas.on_directory_failed(event.path),
+                ),
+                ("tell listeners", _tell_listeners),
+                ("fail replicas", lambda logs, event: logs.places.on_directory_failed(event.path)),
+                ("forget contents", _forget_contents),
+                ("end moves", lambda logs, event: logs.moves.on_directory_failed(event.path)),
+                TELL_OF_ALL,
+                ("rebuild replicas", _rebuild),
+            ),
+            _row(
+                e.DirectoryFull,
+                FORGET_FIGURES,
+                ("warn", _say),
+                TELL_CORDONED,
+                ("make room", _make_room),
+            ),
+            _row(
+                e.DirectoryHasRoom,
+                FORGET_FIGURES,
+                ("warn", _say),
+                TELL_CORDONED,
+                ("revive replicas", lambda logs, event: logs.places.revive(event.path)),
+                TELL_OF_ALL,
+            ),
+            _row(e.DirectoryPaceChanged, FORGET_FIGURES, TELL_CORDONED),
+            _row(e.DirectoryDoubted, ("fail stuck replicas", _fail_stuck)),
+            _row(
+                e.DirectoryReopened,
+                ("warn", _say),
+                ("note", lambda logs, event: logs.directories.note_back(event.path)),
+                ("take up", _take_up),
+            ),
+            _row(
+                e.LogsCompared,
+                ("await all replicas", lambda logs, _: logs.assignments.begin()),
+                ("apply settings", lambda logs, _: logs.on_settings()),
+                TELL_OF_ALL,
+                ("begin scrubbing", _begin_scrubbing),
+                ("rebuild replicas", _rebuild),
+                ("take up", _take_up),
+                ("make ready", lambda logs, _: logs.assignments.make_ready()),
+            ),
+            _row(
+                e.ReplicaAdded,
+                ("await it", lambda logs, event: logs.assignments.on_added(event.id)),
+            ),
+            _row(
+                e.ReplicaServed,
+                ("forget last end", _forget_end),
+                ("resume move", _resume_move),
+                ("tell of it", lambda logs, event: logs.tell_of(event.id)),
+            ),
+            _row(e.ReplicaUnserved, ("repair", _repair)),
+            _row(e.ReplicaChanged, ("tell of it", lambda logs, event: logs.tell_of(event.id))),
+            _row(
+                e.ReplicaRemoved,
+                ("forget last end", _forget_end),
+                ("remove copies", lambda logs, event: logs.moves.on_removed(event.id)),
+                ("withdraw reports", lambda logs, event: logs.assignments.on_removed(event.id)),
+            ),
+            _row(
+                e.CopySetAside,
+                ("answer orders", lambda logs, event: logs.moves.on_copy_set_aside(event.id)),
+            ),
+            _row(
+                e.LogJobFailed,
+                ("judge disk", lambda logs, event: logs.on_disk_failed(event.failure)),
+            ),
+            _row(e.LogDamaged, ("fail replica", _fail_one)),
+            _row(e.LogCrowded, ("go on without it", _go_on_without)),
+            _row(
+                e.LogTruncated,
+                ("follow", lambda logs, it: logs.moves.on_changed(it.id, MoveInput.TRUNCATED)),
+            ),
+            _row(
+                e.LogStartMoved,
+                ("follow", lambda logs, it: logs.moves.on_changed(it.id, MoveInput.START_MOVED)),
+            ),
+            _row(
+                e.LogShortened,
+                ("unlink", lambda logs, event: logs.places.purging.sweep(event.path, event.key)),
+            ),
+        ]
+    )
+)
+"""Who hears of each event, in this order."""

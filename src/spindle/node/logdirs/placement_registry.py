@@ -1,6 +1,6 @@
 """Which replica's log lives in which directory: found, created, served, lost, removed.
 
-What should live where is decided above (`catching_up`, `moves`, `repairs`). Knows nothing of the
+What should live where is decided above (`reconciler`, `moves`, `repairs`). Knows nothing of the
 data in logs (`replicas`). Belongs to `logdirs`.
 """
 
@@ -10,8 +10,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import Protocol
 
+from spindle.core.logdirs.events import (
+    Post,
+    ReplicaChanged,
+    ReplicaRemoved,
+    ReplicaServed,
+    ReplicaUnserved,
+)
+from spindle.core.logdirs.move import LogDirMove
 from spindle.core.logdirs.placement import Candidate, DirectoryCapacities, Round
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.ids import DirectoryId, LogDir, PartitionId, TopicPartition
@@ -92,25 +99,6 @@ def _nothing(_: LoadedLog | Failure) -> None:
     """Nobody waits for it."""
 
 
-class Keeper(Protocol):
-    """Who decides what becomes of replicas: the room as a whole (`LogDirs`)."""
-
-    def expected(self) -> Iterator[tuple[LogDir, int]]:
-        """(directory, bytes) of each log that is on its way there."""
-
-    def on_served(self, place: LocalReplica) -> None:
-        """A replica serves, perhaps again."""
-
-    def on_unserved(self, place: LocalReplica, failure: LogFailed) -> None:
-        """Its log could not be made or loaded, on a directory that is well."""
-
-    def on_placed(self, id: PartitionId) -> None:
-        """Where a replica is, or whether it can be used, has changed."""
-
-    def on_removed(self, id: PartitionId) -> None:
-        """A replica is not ours any more."""
-
-
 class ReplicaPlacementRegistry:
     """All replicas of this broker."""
 
@@ -121,16 +109,18 @@ class ReplicaPlacementRegistry:
         purging: Purging,
         remembered_files: RememberedDirectoryFiles,
         replicas: ReplicaManager,
-        keeper: Keeper,
+        post: Post,
     ) -> None:
         self._context = context
         self._directories = directories
-        self._purging = purging
-        self._remembered_files = remembered_files
+        self.purging = purging
+        self.remembered_files = remembered_files
         self._replicas = replicas
-        self._keeper = keeper
+        self._post = post
         self._out = context.out
         self.all: dict[PartitionId, LocalReplica] = {}
+        self.arriving: dict[PartitionId, LogDirMove] = {}
+        """The moves under way: what they copy counts where it will be."""
         self.remembered = remembered_files.remembered
         self._round: Round | None = None
         self._settings = PerTopic(context, self._read)
@@ -186,8 +176,9 @@ class ReplicaPlacementRegistry:
             if found.directory is not None and found.stage is not Stage.OFFLINE:
                 hosted = self._replicas.find(found.id)
                 sizes[found.directory].append(0 if hosted is None else hosted.size)
-        for path, size in self._keeper.expected():
-            sizes[path].append(size)
+        for move in self.arriving.values():
+            hosted = self._replicas.find(move.id)
+            sizes[move.target].append(max(move.size, 0 if hosted is None else hosted.size))
         return [
             Candidate(
                 d.path,
@@ -227,7 +218,7 @@ class ReplicaPlacementRegistry:
             self._out.say("warning", "log cannot be created here", reason=str(result))
             self._create_elsewhere(found)
         elif isinstance(result, LogFailed):
-            self._keeper.on_unserved(found, result)
+            self._post(ReplicaUnserved(found.id, result))
         else:
             assert isinstance(result, LoadedLog)
             for warning in result.warnings:
@@ -265,11 +256,11 @@ class ReplicaPlacementRegistry:
         found.doubtful = log.doubtful
         remembered = self.remembered.forget(found.name)
         if remembered is not None:
-            self._remembered_files.changed(remembered)
+            self.remembered_files.changed(remembered)
         settings = self.settings_of(found.name.topic)
         self._out.run(Configure(path, found.key, settings), partial(self._on_done, path))
         self._replicas.on_log_ready(found.id, found.name, path, log)
-        self._keeper.on_served(found)
+        self._post(ReplicaServed(found.id))
 
     # --- losing -----------------------------------------------------------------------------
 
@@ -290,7 +281,7 @@ class ReplicaPlacementRegistry:
         if damaged and found.directory is not None:
             job = MarkBad(found.directory, found.key, why, self._out.wall_ms, reached)
             self._out.run(job, partial(self._on_done, found.directory))
-        self._keeper.on_placed(found.id)
+        self._post(ReplicaChanged(found.id))
 
     def on_directory_failed(self, path: LogDir) -> None:
         """Replicas whose current log was there are offline."""
@@ -312,11 +303,11 @@ class ReplicaPlacementRegistry:
     def remove(self, found: LocalReplica) -> None:
         """The topic is deleted, or the replica belongs to another broker now."""
         del self.all[found.id]
-        self._keeper.on_removed(found.id)
+        self._post(ReplicaRemoved(found.id))
         self._replicas.on_log_gone(found.id)
         path = found.directory
         if path is not None and self._directories.is_online(path):
-            self._purging.discard(path, found.key)
+            self.purging.discard(path, found.key)
 
     # --- settings ---------------------------------------------------------------------------
 

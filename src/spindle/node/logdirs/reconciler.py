@@ -6,8 +6,10 @@ made, promoted, moved on, or waited for; `places` carries it out. Belongs to `lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import Final
 
+from spindle.core.logdirs.events import LogsCompared, Post, ReplicaAdded, ReplicaChanged
 from spindle.core.logdirs.reconciliation import ReconcileAction, ReplicaSituation, decide, is_better
 from spindle.model import metadata_records as r
 from spindle.model.errors import LogFailed
@@ -16,12 +18,15 @@ from spindle.model.image import Delta
 from spindle.model.log_values import OpenedDirectory
 from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.alter_log_dirs_manager import AlterLogDirsManager
-from spindle.node.logdirs.directories import Directories
+from spindle.node.logdirs.directories import ConfiguredLogDir, Directories
 from spindle.node.logdirs.findings import Findings, LocatedLog
 from spindle.node.logdirs.last_known_ends import LastKnownEnds
+from spindle.node.logdirs.life import LifecyclePort
 from spindle.node.logdirs.placement_registry import LocalReplica, ReplicaPlacementRegistry, Stage
 from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.repairs import Repairs
+
+SETTLE_PAUSE: Final = 0.01
 
 
 class Reconciler:
@@ -35,25 +40,59 @@ class Reconciler:
         places: ReplicaPlacementRegistry,
         repairs: Repairs,
         moves: AlterLogDirsManager,
-        remembered: LastKnownEnds,
-        came: Callable[[PartitionId], None],
-        placed: Callable[[PartitionId], None],
+        life: LifecyclePort,
+        post: Post,
     ) -> None:
-        """`came`: a replica is new here; `placed`: what the metadata says of one has changed."""
         self._context = context
         self._directories = directories
         self._purging = purging
         self._places = places
         self._repairs = repairs
         self._moves = moves
-        self._remembered = remembered
-        self._came = came
-        self._placed = placed
+        self._life = life
+        self._post = post
+        self.last_known_ends = LastKnownEnds(context, directories)
+        self._opened: dict[LogDir, OpenedDirectory] = {}
+        """What was found when the directories were opened."""
+        self.is_settled = False
+        """Every log found was compared with the metadata of this registration."""
+
+    # --- starting -----------------------------------------------------------------------------
+
+    @property
+    def previous_broker_epoch(self) -> int:
+        """Our epoch before a clean shutdown of every directory, or -1 (KIP-966)."""
+        epochs = {o.broker_epoch for o in self._opened.values() if o.clean}
+        whole = len(self._opened) == len(self._directories.all)
+        clean = all(o.clean for o in self._opened.values())
+        return epochs.pop() if whole and clean and len(epochs) == 1 else -1
+
+    def on_opened(self, opened: dict[LogDir, OpenedDirectory]) -> None:
+        """The directories are open. Their logs wait for the metadata."""
+        self._opened = opened
+        self._await_metadata()
+
+    def _await_metadata(self) -> None:
+        """Judge no log before the metadata shows this very registration: until then it is old."""
+        if not self._may_settle():
+            self._context.out.after(SETTLE_PAUSE, self._await_metadata)
+            return
+        self.is_settled = True
+        # One that has failed since it was opened has no logs now; when it is back, it tells.
+        opened = {p: o for p, o in self._opened.items() if self._directories.is_online(p)}
+        self._opened = {}
+        self._settle(opened)
+        self._post(LogsCompared())
+
+    def _may_settle(self) -> bool:
+        state = self._context.image.brokers.get(self._context.node_id)
+        epoch = self._life.epoch
+        known = state is not None and epoch >= 0 and state.broker_epoch >= epoch
+        return self._places.remembered_files.is_read and self.last_known_ends.is_read and known
 
     # --- comparing disks and metadata -------------------------------------------------------
 
-    def settle(self, opened: Mapping[LogDir, OpenedDirectory]) -> None:
-        """The metadata is known and the directories are open: bring both together."""
+    def _settle(self, opened: Mapping[LogDir, OpenedDirectory]) -> None:
         found = Findings(self._context, self._directories, self._purging, opened)
         self._places.forget_figures()
         for topic, state in self._context.image.partitions():
@@ -62,6 +101,30 @@ class Reconciler:
                 name = TopicPartition(topic.name, state.partition_id)
                 place = self._places.all[id] = LocalReplica(id, name, Stage.OFFLINE, None)
                 self._take_up(place, state, found)
+
+    def returned(self) -> list[ConfiguredLogDir]:
+        """The directories that are back and may be used: the cluster knows of them.
+
+        And before that, of their failure. What is in one may be less than it was, and nobody shall
+        go on leading with it in the same epoch as if nothing had been (B-13). Not before the
+        metadata is known: until then nobody can tell whose logs they hold.
+        """
+        own = self._context.image.brokers.get(self._context.node_id)
+        if own is None:
+            return []
+        returned = []
+        for directory in self._directories.all.values():
+            if directory.opened is None or directory.id is None:
+                continue
+            if not self._context.speaks_of_directories:
+                returned.append(directory)
+            elif directory.id not in own.log_dirs:
+                if not directory.offered:
+                    directory.offered = True
+                    self._life.on_directory_back(directory.id)
+            elif directory.offered:
+                returned.append(directory)
+        return returned
 
     def on_returned(self, opened: OpenedDirectory) -> None:
         """A directory is back (B-13): take up what is still missing, set aside what is not."""
@@ -95,7 +158,7 @@ class Reconciler:
             return
         if current is None and future is None and place.damaged:
             return
-        reached = self._remembered.end_of(place.id)
+        reached = self.last_known_ends.end_of(place.id)
         if current is not None and current.log.end < reached:
             has_all = future is not None and future.log.end >= reached
             if future is None or not has_all or not is_better(future.log, current.log):
@@ -157,12 +220,12 @@ class Reconciler:
                 self._places.remove(known)
             elif known is not None:
                 self._moves.on_assignment(id)
-                self._placed(id)
+                self._post(ReplicaChanged(id))
             elif state is not None and ours:
                 name = self._context.image.name_of(id)
                 assert name is not None
                 self._places.all[id] = found = LocalReplica(id, name, Stage.OFFLINE, None)
-                self._came(id)
+                self._post(ReplicaAdded(id))
                 action = decide(self._situation(state, is_new=True)).action
                 self._act(found, action, state)
         if delta.configs:

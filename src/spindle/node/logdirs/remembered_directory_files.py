@@ -21,6 +21,7 @@ from spindle.model.jobs import (
     RemoveFile,
 )
 from spindle.model.outbox import Outbox
+from spindle.node.logdirs.directories import Directories
 
 FILE: Final = "spindle-wishes.json"
 """The name, and the key inside, are those of the first release that had such files."""
@@ -37,11 +38,11 @@ class RememberedDirectoryFiles:
         self,
         out: Outbox,
         remembered: RememberedDirectories,
-        on_disk_failed: Callable[[DiskFailed], None],
+        directories: Directories,
     ) -> None:
         self._out = out
         self.remembered = remembered
-        self._on_disk_failed = on_disk_failed
+        self._directories = directories
         self._dirty: dict[LogDir, None] = {}
         self._reading = 0
         self._writing = 0
@@ -60,7 +61,7 @@ class RememberedDirectoryFiles:
     def _on_read(self, path: LogDir, result: bytes | Failure | None) -> None:
         self._reading -= 1
         if isinstance(result, DiskFailed):
-            self._on_disk_failed(result)
+            self._directories.on_disk_failed(result)
         if not isinstance(result, bytes):
             return
         try:
@@ -110,7 +111,7 @@ class RememberedDirectoryFiles:
     def _on_written(self, result: Failure | None) -> None:
         self._writing -= 1
         if isinstance(result, DiskFailed):
-            self._on_disk_failed(result)
+            self._directories.on_disk_failed(result)
         self._look()
 
 

@@ -43,7 +43,7 @@ class Repairs:
         self._context = context
         self._directories = directories
         self._places = places
-        self._bad_copies = bad_copies
+        self.bad_copies = bad_copies
         self._out = context.out
         self._healing: set[LocalReplica] = set()
         self._rebuilding = False
@@ -98,7 +98,7 @@ class Repairs:
         if not self._may_heal(place):
             self._healing.discard(place)
             return
-        self._bad_copies.set_aside(place, lambda free: self._on_set_aside(place, free))
+        self.bad_copies.set_aside(place, lambda free: self._on_set_aside(place, free))
 
     def _may_heal(self, place: LocalReplica) -> bool:
         online = self._directories.is_online(place.directory)

@@ -1,4 +1,4 @@
-"""News of what became of single replicas as AlterReplicaState (K589-01, K589-03). For `telling`.
+"""News of what became of single replicas as AlterReplicaState (K589-01, K589-03).
 
 A controller that lacks the API, such as Apache Kafka's, is told the same by an assignment to LOST
 and back (K589-05): `logdirs` does that once it hears of it here.
@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from spindle.core.logdirs.report_queue import ReportBatch, StateChange
+from spindle.core.logdirs.events import Post, ReplicaChanged
+from spindle.core.logdirs.report_queue import ReportBatch, ReportQueue, StateChange, is_like
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId, TopicId
 from spindle.node.broker_context import BrokerContext
+from spindle.node.logdirs.report_sender import ReportSender
 from spindle.wire.apis import Key
 from spindle.wire.messages.alter_replica_state_request import (
     AlterReplicaStateRequest,
@@ -26,22 +28,24 @@ REASON_MAX: Final = 1_000
 """Characters of a request's reason."""
 
 
-class ReplicaStateRequests:
+class ReplicaStateSender(ReportSender[StateChange, AlterReplicaStateResponse]):
     """Which of our replicas are bad, and which are well again."""
 
-    channel: Final = "replica-states"
-    needs: Final = Key.ALTER_REPLICA_STATE
+    channel = "replica-states"
+    needs = Key.ALTER_REPLICA_STATE
 
     def __init__(
         self,
         context: BrokerContext,
+        epoch: Callable[[], int],
         state_of: Callable[[PartitionId], StateChange | None],
-        unserved: Callable[[PartitionId], None],
+        post: Post,
     ) -> None:
-        """`state_of`: what is to be said; `unserved`: it must be said in another way."""
+        """`state_of`: what is to be said."""
+        super().__init__(context.out, context.controller, epoch, ReportQueue(is_like))
         self._context = context
         self._state_of = state_of
-        self._unserved = unserved
+        self._post = post
 
     def is_relevant(self, id: PartitionId, word: StateChange) -> bool:
         """Whether the metadata still thinks otherwise.
@@ -52,13 +56,10 @@ class ReplicaStateRequests:
         now = self._state_of(id)
         return now is not None and now.online == word.online
 
-    def on_sent(self, ids: Iterable[PartitionId]) -> None:
-        """Nobody waits for it."""
-
     def on_unserved(self, ids: Iterable[PartitionId]) -> None:
         """The controller is none of ours: it is told in its own words."""
         for id in ids:
-            self._unserved(id)
+            self._post(ReplicaChanged(id))
 
     def encode(self, epoch: int, batch: ReportBatch[StateChange]) -> AlterReplicaStateRequest:
         """The request: all entries of a batch are alike."""

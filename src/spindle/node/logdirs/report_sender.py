@@ -1,13 +1,14 @@
 """Tells the controller what a report queue has to say, one request at a time.
 
-Knows when, not what: requests are made and answers read by `assigning` (KIP-858) and `reporting`
-(KIP-589), what should be said is `saying`'s decision.
+Knows when, not what: its subclasses make the requests and read the answers (KIP-858, KIP-589);
+`assignments_manager` decides what should be said.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Final, Generic, Protocol, TypeVar
+from typing import ClassVar, Final, Generic, TypeVar
 
 from spindle.core.logdirs.report_queue import ReportBatch, ReportQueue
 from spindle.model.errors import Error, PeerFailed, error_name
@@ -28,23 +29,36 @@ VERSION: Final = 0
 UNREGISTERED_PAUSE: Final = 0.1
 
 
-class ReportRequests(Protocol[T, R]):
-    """How one kind of news is put into requests."""
+class ReportSender(ABC, Generic[T, R]):
+    """The way of one kind of news to the controller; a subclass knows its requests."""
 
-    @property
-    def channel(self) -> str:
-        """The connection that they go over."""
+    channel: ClassVar[str]
+    """The connection that they go over."""
+    needs: ClassVar[Key | None] = None
+    """The private API that the controller must have for it; None: all have it."""
 
-    @property
-    def needs(self) -> Key | None:
-        """The private API that the controller must have for it; None: all have it."""
+    def __init__(
+        self,
+        out: Outbox,
+        controller: NodeToControllerChannel,
+        epoch: Callable[[], int],
+        queue: ReportQueue[T],
+    ) -> None:
+        self._out = out
+        self._controller = controller
+        self._epoch = epoch
+        self.queue = queue
+        self._timer: Timer | None = None
 
+    @abstractmethod
     def encode(self, epoch: int, batch: ReportBatch[T]) -> Request[R]:
         """The request, of version 0."""
 
+    @abstractmethod
     def decode(self, batch: ReportBatch[T], answer: R) -> dict[PartitionId, Error | int]:
         """What the answer says of each replica."""
 
+    @abstractmethod
     def is_relevant(self, id: PartitionId, word: T) -> bool:
         """Whether this is still to be said."""
 
@@ -53,25 +67,7 @@ class ReportRequests(Protocol[T, R]):
 
     def on_unserved(self, ids: Iterable[PartitionId]) -> None:
         """The controller has no such API; nothing was said of these."""
-
-
-class ReportSender(Generic[T, R]):
-    """The way of one kind of news to the controller."""
-
-    def __init__(
-        self,
-        out: Outbox,
-        controller: NodeToControllerChannel,
-        epoch: Callable[[], int],
-        speech: ReportRequests[T, R],
-        queue: ReportQueue[T],
-    ) -> None:
-        self._out = out
-        self._controller = controller
-        self._epoch = epoch
-        self._speech: ReportRequests[T, R] = speech
-        self.queue = queue
-        self._timer: Timer | None = None
+        raise AssertionError(f"all controllers have the API of {self.channel}")
 
     def want(self, id: PartitionId, word: T) -> None:
         """The controller shall know this of our replica."""
@@ -100,13 +96,13 @@ class ReportSender(Generic[T, R]):
         if self._epoch() < 0:
             self._timer = self._out.after(UNREGISTERED_PAUSE, self._on_due)
             return
-        batch = self.queue.take(self._out.now, self._speech.is_relevant)
+        batch = self.queue.take(self._out.now, self.is_relevant)
         if batch is None:
             self._arm()
-        elif self._speech.needs is None:
+        elif self.needs is None:
             self._send(batch)
         else:
-            self._controller.serves(self._speech.needs, lambda told: self._on_told(batch, told))
+            self._controller.serves(self.needs, lambda told: self._on_told(batch, told))
 
     def _on_told(self, batch: ReportBatch[T], told: bool | PeerFailed) -> None:
         """The controller has said whether it has the API."""
@@ -115,13 +111,13 @@ class ReportSender(Generic[T, R]):
         elif told:
             self._send(batch)
         else:
-            self._speech.on_unserved(self.queue.on_unserved(batch.serial))
+            self.on_unserved(self.queue.on_unserved(batch.serial))
 
     def _send(self, batch: ReportBatch[T]) -> None:
-        self._speech.on_sent(batch.entries)
-        request = self._speech.encode(self._epoch(), batch)
+        self.on_sent(batch.entries)
+        request = self.encode(self._epoch(), batch)
         self._controller.ask(
-            self._speech.channel, request, VERSION, lambda answer: self._on_answer(batch, answer)
+            self.channel, request, VERSION, lambda answer: self._on_answer(batch, answer)
         )
 
     def _on_answer(self, batch: ReportBatch[T], answer: R | PeerFailed) -> None:
@@ -131,19 +127,19 @@ class ReportSender(Generic[T, R]):
         if answer.error_code != Error.NONE:
             self._on_failed(batch, error_name(answer.error_code))
             return
-        errors = self._speech.decode(batch, answer)
+        errors = self.decode(batch, answer)
         self.queue.on_answered(batch.serial, errors, self._out.now)
         for id, error in errors.items():
             if error != Error.NONE:
                 self._out.say(
                     "warning",
-                    f"controller refused one of {self._speech.channel}",
+                    f"controller refused one of {self.channel}",
                     partition=str(id),
                     error=error_name(error),
                 )
         self._arm()
 
     def _on_failed(self, batch: ReportBatch[T], why: str) -> None:
-        self._out.say("info", f"controller did not accept {self._speech.channel}", reason=why)
+        self._out.say("info", f"controller did not accept {self.channel}", reason=why)
         self.queue.on_failed(batch.serial, self._out.now, self._out.rng.random())
         self._arm()

@@ -7,13 +7,14 @@ matter from then on. Belongs to `logdirs`; nobody waits for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
+from spindle.core.logdirs.events import LogDamaged, Post
 from spindle.core.logdirs.scrub_schedule import OFF_LOOK, STEP, ScrubProgress, ScrubSchedule
 from spindle.model.errors import DiskFailed, Failure, LogFailed
-from spindle.model.ids import LogDir, PartitionId
+from spindle.model.ids import LogDir
 from spindle.model.jobs import GetFile, PutFile
 from spindle.model.scrub_jobs import BadLog, Scrub, Scrubbed
 from spindle.model.statistics import Sample
@@ -34,12 +35,12 @@ class Scrubbing:
         context: BrokerContext,
         directories: Directories,
         places: ReplicaPlacementRegistry,
-        on_log_failed: Callable[[PartitionId, LogFailed], None],
+        post: Post,
     ) -> None:
         self.context = context
         self.directories = directories
         self.places = places
-        self.on_log_failed = on_log_failed
+        self.post = post
         self._scrubbers: dict[LogDir, _Scrubber] = {}
 
     def begin(self, path: LogDir) -> None:
@@ -157,7 +158,7 @@ class _Scrubber:
             if here and found.key == bad.key:
                 why = f"found by the scrubber: {bad.why}"
                 failure = LogFailed(self._path, str(bad.key), why, suspect=bad.suspect)
-                self._scrubbing.on_log_failed(found.id, failure)
+                self._scrubbing.post(LogDamaged(found.id, failure))
                 return
 
     def _save(self) -> None:

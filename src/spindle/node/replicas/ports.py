@@ -1,19 +1,18 @@
 """The narrow ways between the parts of this room, and out of it: who may tell whom what.
 
-`Replicas` is the `HostedPartitions` of its workers (`isr_changes`, `writes`, `readers`), which
-report to it. It knows whoever copies from leaders and whoever owns the logs' places only as
-`FetcherPort` and `LogPlacementPort`: both stand above it, and the composition root binds them
-(`Replicas.bind`).
+`ReplicaManager` is the `HostedPartitions` of `isr_changes`, `writes` and `fetch_manager`, which
+report to it. It knows those who copy from leaders only as `FetcherPort`, and posts what
+becomes of logs as events (`core/logdirs/events`): `ReplicaManager.bind` is told both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
-from spindle.model.ids import LogDir, NodeId, PartitionId, TopicId
-from spindle.model.log_values import LogKey
+from spindle.core.logdirs.events import LogEvent
+from spindle.model.errors import Error, Failure
+from spindle.model.ids import NodeId, PartitionId, TopicId
 from spindle.node.replicas.hosted import HostedPartition
 
 
@@ -27,28 +26,6 @@ class CoordinatorRecord(Protocol):
     @property
     def value(self) -> bytes | None:
         """The record's value."""
-
-
-class LogPlacementPort(Protocol):
-    """Who owns the place of logs is told what becomes of them here (`LogDirs`)."""
-
-    def on_disk_failed(self, failure: DiskFailed) -> None:
-        """A job was answered so."""
-
-    def on_log_failed(self, id: PartitionId, failure: LogFailed) -> None:
-        """One log is damaged or gone."""
-
-    def on_crowded(self, id: PartitionId) -> None:
-        """A log cannot take more, its disk is full."""
-
-    def on_truncated(self, id: PartitionId, offset: int) -> None:
-        """A log was cut back to `offset`."""
-
-    def on_start_moved(self, id: PartitionId, offset: int) -> None:
-        """A log begins at `offset` now."""
-
-    def on_shortened(self, path: LogDir, key: LogKey) -> None:
-        """A log has set segments aside, which are to be unlinked."""
 
 
 class FetcherPort(Protocol):
@@ -70,9 +47,8 @@ class FetcherPort(Protocol):
 class HostedPartitions(Protocol):
     """Which partitions are here, and what follows from what its workers find (`Replicas`)."""
 
-    @property
-    def logs(self) -> LogPlacementPort:
-        """Who owns the place of logs."""
+    post: Callable[[LogEvent], None]
+    """Hears what becomes of logs."""
 
     def find(self, id: PartitionId) -> HostedPartition | None:
         """A hosted partition."""

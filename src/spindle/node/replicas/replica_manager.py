@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from spindle.core.logdirs.events import LogDamaged, LogEvent, LogJobFailed
 from spindle.core.replica.partition import (
     Offline,
     Partition,
@@ -37,7 +38,7 @@ from spindle.node.replicas.fetch_manager import FetchManager
 from spindle.node.replicas.hosted import HostedPartition, TopicRules
 from spindle.node.replicas.isr_changes import IsrChanges
 from spindle.node.replicas.packing import packing_of
-from spindle.node.replicas.ports import CoordinatorRecord, FetcherPort, LogPlacementPort
+from spindle.node.replicas.ports import CoordinatorRecord, FetcherPort
 from spindle.node.replicas.purgatory import Purgatory
 from spindle.node.replicas.throttling import ReplicationThrottle
 from spindle.node.replicas.writes import Writes
@@ -51,8 +52,8 @@ class ReplicaManager:
     """All partitions hosted here, by id."""
 
     followers: FetcherPort
-    logs: LogPlacementPort
-    """Both stand above us: `bind` tells who they are."""
+    post: Callable[[LogEvent], None]
+    """Hears what becomes of logs. Both stand above us: `bind` tells who they are."""
 
     def __init__(self, context: BrokerContext) -> None:
         self._context = context
@@ -77,10 +78,10 @@ class ReplicaManager:
         self.out.after(self._lag_max / 2, self._on_isr_time)
         self.out.after(PRODUCER_SWEEP, self._on_producer_time)
 
-    def bind(self, followers: FetcherPort, logs: LogPlacementPort) -> None:
+    def bind(self, followers: FetcherPort, post: Callable[[LogEvent], None]) -> None:
         """Who is to hear of what happens here: told once, before anything does."""
         self.followers = followers
-        self.logs = logs
+        self.post = post
 
     # --- asking -----------------------------------------------------------------------------
 
@@ -384,10 +385,10 @@ class ReplicaManager:
             return
         self.fail(hosted, Error.KAFKA_STORAGE_ERROR)
         if isinstance(failure, DiskFailed):
-            self.logs.on_disk_failed(failure)
+            self.post(LogJobFailed(failure))
         else:
             assert isinstance(failure, LogFailed), f"a log's job cannot fail with {failure!r}"
-            self.logs.on_log_failed(hosted.id, failure)
+            self.post(LogDamaged(hosted.id, failure))
 
     # --- time -----------------------------------------------------------------------------------
 

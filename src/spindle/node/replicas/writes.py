@@ -12,6 +12,13 @@ from functools import partial
 from math import inf
 from typing import Final
 
+from spindle.core.logdirs.events import (
+    LogCrowded,
+    LogJobFailed,
+    LogShortened,
+    LogStartMoved,
+    LogTruncated,
+)
 from spindle.core.replica.partition import Offline
 from spindle.model.batches import Buffer, RecordBatch
 from spindle.model.errors import DiskFailed, Error, Failure
@@ -109,7 +116,7 @@ class Writes:
                 for waiter in waiters.take_beyond(hosted.partition.end):
                     waiter(Error.KAFKA_STORAGE_ERROR)
             hosted.when_idle(lambda: self._mend(hosted))
-        self._owner.logs.on_disk_failed(failure)
+        self._owner.post(LogJobFailed(failure))
 
     def _mend(self, hosted: HostedPartition) -> None:
         def later(then: Callable[[], None]) -> None:
@@ -125,7 +132,7 @@ class Writes:
             else:
                 hosted.full = False
                 hosted.partition.on_cut(result)
-                self._owner.logs.on_crowded(hosted.id)
+                self._owner.post(LogCrowded(hosted.id))
                 if not hosted.resting:
                     hosted.resting = True
                     later(go_on)
@@ -159,7 +166,7 @@ class Writes:
         hosted.partition.on_cut(result)
         hosted.tail.clear()
         hosted.size = result.size
-        self._owner.logs.on_truncated(hosted.id, result.end)
+        self._owner.post(LogTruncated(hosted.id, result.end))
         self._readers.on_changed(hosted)
         then()
 
@@ -180,11 +187,11 @@ class Writes:
     def on_start(self, hosted: HostedPartition, moved: LogStart) -> None:
         """The log begins somewhere else now: records were deleted, or retention has worked."""
         if moved.size < hosted.size:
-            self._owner.logs.on_shortened(hosted.directory, hosted.key)
+            self._owner.post(LogShortened(hosted.directory, hosted.key))
         hosted.size = moved.size
         if moved.start > hosted.partition.start:
             hosted.partition.on_start_moved(moved.start)
-            self._owner.logs.on_start_moved(hosted.id, moved.start)
+            self._owner.post(LogStartMoved(hosted.id, moved.start))
             self._readers.on_start(hosted)
             hosted.settle_starts()
 

@@ -163,7 +163,7 @@ class Process:
         context = BrokerContext(_config(paths), CLUSTER, self.out, metadata, peers, master)
         self.replicas = ReplicaManager(context)
         self.logs = LogDirManager(context, self.life, self.replicas, lambda _: True)
-        self.replicas.bind(_Fetchers(), self.logs)
+        self.replicas.bind(_Fetchers(), self.logs.post)
         while self.learned < len(controller.log):
             self.learn()
         opened = {p: self.directories[p].run_group([Open(p, CLUSTER, ME)])[0] for p in paths}
@@ -172,7 +172,7 @@ class Process:
             ME,
             uuid.UUID(int=1000 + life),
             self.logs.online_ids,
-            self.logs.previous_broker_epoch,
+            self.logs.reconciler.previous_broker_epoch,
         )
         if self.registration.directories:
             self.life.go_on()

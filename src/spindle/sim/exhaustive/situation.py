@@ -44,7 +44,6 @@ STILL_STEPS: Final = 4000
 BY_ITSELF: Final = frozenset({"start", "deliver", "work", "learn", "time"})
 LEAVE_OUT: Final = frozenset(
     {
-        "AlterLogDirsManager.figures", "AlterLogDirsManager.throttles",
         "AssignReplicasToDirsRequest.broker_epoch", "Beat.epoch",
         "BrokerRegistrationChange.broker_epoch", "BrokerSession.epoch",
         "BrokerSession.metadata_offset", "ClusterImage.offset", "ConfiguredLogDir.history",
@@ -53,8 +52,9 @@ LEAVE_OUT: Final = frozenset(
         "ControllerRequest.then", "ControllerState.registered_at", "CopyBytes.share",
         "DirNode.kept", "DirNode.pending", "DiskFailed.verb", "FetchManager.at",
         "FileNode.kept", "FileNode.pending", "Health.why", "JobAsked.ticket",
-        "LogDirMove.copied", "LogDirMove.share", "LogDirMoveTask._yielding",
-        "MemoryDisk.calls", "MemoryDisk.changes", "Outbox._tickets", "Outbox._timers",
+        "FutureLogCopier._yielding", "LogDirMove.copied", "LogDirMove.share",
+        "MemoryDisk.calls", "MemoryDisk.changes", "MoveTools.figures", "MoveTools.throttles",
+        "Outbox._tickets", "Outbox._timers",
         "Outbox._waiting", "Process.learned", "Process.registration",
         "RecordedLifecycle.epoch", "Register.incarnation", "Register.previous_epoch",
         "RegisterBroker.broker_epoch", "RegisterBroker.incarnation_id", "Settings._values",
@@ -190,9 +190,9 @@ class Situation:
     def _orders(self) -> list[Choice]:
         process, found = self.process, []
         assert process is not None
-        if self._left("moves") and process.logs.is_settled:
+        if self._left("moves") and process.logs.reconciler.is_settled:
             found += [Choice("move", path) for path in self.paths]
-        if self._left("cancels") and process.logs.moves.of(ID) is not None:
+        if self._left("cancels") and process.logs.moves.under_way.of(ID) is not None:
             found.append(Choice("cancel"))
         if self._left("produces") and self._serves():
             found.append(Choice("produce"))
@@ -260,12 +260,12 @@ class Situation:
             self._pass_time(process)
         elif kind == "move":
             self.used["moves"] += 1
-            process.logs.altering.alter(NAME, what, _unheard)
+            process.logs.orders.altering.alter(NAME, what, _unheard)
         elif kind == "cancel":
             self.used["cancels"] += 1
             here = process.logs.places.all[ID].directory
             assert here is not None
-            process.logs.altering.alter(NAME, here, _unheard)
+            process.logs.orders.altering.alter(NAME, here, _unheard)
         elif kind == "produce":
             self.used["produces"] += 1
             process.produce(ID, b"more")
@@ -340,7 +340,7 @@ class Situation:
     def check_at_rest(self) -> None:
         """What must be so once all has settled: asked where time passes in a circle."""
         process, image = self.process, self.controller.image
-        if process is None or not process.logs.is_settled:
+        if process is None or not process.logs.reconciler.is_settled:
             return
         place = process.logs.places.all.get(ID)
         state = image.partition(ID)
@@ -349,7 +349,7 @@ class Situation:
             if state.leader == ME:
                 raise Broken("broker 1 leads without a log")
             return
-        if process.logs.moves.of(ID) is not None:
+        if process.logs.moves.under_way.of(ID) is not None:
             raise Broken("a move does not end")
         if self._named() != place.directory:
             raise Broken(f"the log is in {place.directory}, the metadata says {self._named()}")

@@ -25,7 +25,7 @@ def test_alter_answers_per_partition(version: int) -> None:
 def test_alter_to_what_is_no_log_directory(path: str) -> None:
     world = started()
     assert world.alter(path, "t") == [Error.LOG_DIR_NOT_FOUND]
-    assert not list(world.logs.moves.all())
+    assert not list(world.logs.moves.under_way.all())
 
 
 @pytest.mark.spec("K113-11")
@@ -62,7 +62,7 @@ def test_alter_of_one_partition_to_two_directories_changes_nothing() -> None:
         for path in ("/d2", "/d3")
     )
     assert world.alter_dirs(dirs) == [Error.INVALID_REQUEST]
-    assert not list(world.logs.moves.all())
+    assert not list(world.logs.moves.under_way.all())
 
 
 @pytest.mark.spec("B-19")
@@ -75,7 +75,7 @@ def test_cordoned_takes_no_move_but_lets_go_and_take_back() -> None:
     assert world.alter("/d2", "t") == [Error.NONE]
     world.wait(1)
     assert world.alter("/d1", "t") == [Error.NONE]
-    assert not list(world.logs.moves.all())
+    assert not list(world.logs.moves.under_way.all())
     # A move into what is cordoned afterwards goes on, and may be asked for again.
     assert world.alter("/d2", "t") == [Error.NONE]
     world.broker.settings.set_dynamic({"cordoned.log.dirs": "*"})
@@ -174,7 +174,7 @@ def test_describe_tells_how_far_behind_a_future_log_is() -> None:
     world.alter("/d2", "t")
     world.wait(2)
     (entry,) = world.describe()["/d2"].topics[0].partitions
-    move = world.logs.moves.of(pid("t"))
+    move = world.logs.moves.under_way.of(pid("t"))
     assert move is not None
     assert entry.is_future_key
     assert entry.offset_lag == 40 - move.end > 0
