@@ -16,7 +16,7 @@ from tests.support.ports import free_port
 from tests.support.waiting import eventually
 
 from spindle.core.logdirs.scrub_schedule import STEP, ScrubProgress
-from spindle.node.logdirs.scrubbing import FILE
+from spindle.node.logdirs.repairs import SCRUB_FILE
 
 RATE = 300_000
 SIZE = 12_000_000
@@ -47,7 +47,7 @@ def seen(cluster: Local) -> int:
 
 def kept(cluster: Local) -> ScrubProgress:
     """What it has written down for the next life."""
-    file = Path(cluster.log_dirs(1)[0]) / FILE
+    file = Path(cluster.log_dirs(1)[0]) / SCRUB_FILE
     return ScrubProgress.decode(file.read_bytes()) if file.exists() else ScrubProgress()
 
 

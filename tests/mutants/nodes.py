@@ -128,7 +128,7 @@ NODES = [
         ),
     ),
     *mutants(
-        "node/logdirs/remembered_directory_files.py",
+        "node/logdirs/placement_registry.py",
         LOGDIRS,
         (
             "an order to remember is answered before it is written",
@@ -142,12 +142,12 @@ NODES = [
         ),
         (
             "entries that are gone stay in their file",
-            " if remembered else RemoveFile(path, FILE)",
-            " if path else RemoveFile(path, FILE)",
+            " if remembered else RemoveFile(path, REMEMBERED_FILE)",
+            " if path else RemoveFile(path, REMEMBERED_FILE)",
         ),
     ),
     *mutants(
-        "node/logdirs/last_known_ends.py",
+        "node/logdirs/reconciler.py",
         LOGDIRS,
         (
             "where a lost log ended goes back",
@@ -161,7 +161,7 @@ NODES = [
         ),
     ),
     *mutants(
-        "core/logdirs/better_copies.py",
+        "core/logdirs/reconciliation.py",
         RESCUE,
         (
             "accept-loss ignores eligible leaders",
@@ -282,7 +282,7 @@ NODES = [
         ),
     ),
     *mutants(
-        "core/logdirs/throttle.py",
+        "core/logdirs/copy_limits.py",
         ("tests/unit/core/logdirs/test_throttle.py",),
         (
             "a throttle grants all that is asked for",

@@ -323,7 +323,7 @@ _DESCRIBE_BAD_REPLICAS: Final = Message(
 
 _REPAIR_REPLICA: Final = Message(
     newest=0,
-    # What is wanted: node.logdirs.rescue.Action.
+    # What is wanted: node.logdirs.orders.RescueAction.
     request=Struct(
         "RepairReplicaRequest",
         (Part("topic", "string"), Part("partition_index", "int32"), Part("action", "int8")),

@@ -1,7 +1,7 @@
 """The jobs of a move's copying: what is marked, planned, copied and adopted, step by step.
 
 They are jobs as those of `spindle.model.jobs`, answered on the threads named below; the machine
-that asks for them is `spindle.node.logdirs.copy_step`. Nothing here opens a file.
+that asks for them is `spindle.node.logdirs.future_log_copier`. Nothing here opens a file.
 """
 
 from __future__ import annotations

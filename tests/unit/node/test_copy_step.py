@@ -13,7 +13,7 @@ from spindle.model.copying_jobs import (
 )
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.outbox import Outbox
-from spindle.node.logdirs.copy_step import copy_step
+from spindle.node.logdirs.future_log_copier import copy_step
 from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage.directory import LogDirectory
 

@@ -16,8 +16,7 @@ from spindle.model.jobs import (
     Discard,
     Promote,
 )
-from spindle.node.logdirs.placement_registry import Stage
-from spindle.node.logdirs.remembered_directory_files import FILE
+from spindle.node.logdirs.placement_registry import REMEMBERED_FILE, Stage
 
 
 def register_again(world: World, *numbers: int) -> None:
@@ -251,14 +250,14 @@ def test_remembered_directories_survive_a_restart() -> None:
     world.wait(1)
     assert {world.place("t", p).directory for p in range(2)} == {"/d3"}
     # Fulfilled: forgotten on the disk, too.
-    assert FILE not in world.disk.list("/d3")
+    assert REMEMBERED_FILE not in world.disk.list("/d3")
 
 
 @pytest.mark.spec("B-15")
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"wishes":[{}]}', b"\xff\xfe"])
 def test_a_file_of_wishes_that_makes_no_sense_costs_a_warning(data: bytes) -> None:
     world = World(2)
-    file = world.disk.open(f"/d1/{FILE}", create=True)
+    file = world.disk.open(f"/d1/{REMEMBERED_FILE}", create=True)
     file.write(0, [data])
     file.close()
     world.open()

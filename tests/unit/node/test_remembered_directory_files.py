@@ -8,7 +8,7 @@ from tests.support.storage import put
 
 from spindle.model.errors import Error
 from spindle.model.jobs import PutFile
-from spindle.node.logdirs.remembered_directory_files import FILE
+from spindle.node.logdirs.placement_registry import REMEMBERED_FILE
 
 
 @pytest.mark.spec("K113-10")
@@ -45,8 +45,8 @@ def test_the_last_of_several_wishes_for_a_replica_outlives_a_restart() -> None:
     for path, other in (("/d2", "/d1"), ("/d1", "/d2"), ("/d2", "/d1")):
         world.order(path, "later", 0)
         world.wait(1)
-        assert world.disk.stat(f"{path}/{FILE}") is not None
-        assert world.disk.stat(f"{other}/{FILE}") is None
+        assert world.disk.stat(f"{path}/{REMEMBERED_FILE}") is not None
+        assert world.disk.stat(f"{other}/{REMEMBERED_FILE}") is None
     world.restart()
     world.create_topic("later")
     world.wait(1)
@@ -58,10 +58,10 @@ def test_of_two_wishes_that_a_crash_has_left_the_later_one_counts() -> None:
     world = started()
     world.order("/d1", "later", 0)
     world.wait(1)
-    older = world.disk.contents(f"/d1/{FILE}")
+    older = world.disk.contents(f"/d1/{REMEMBERED_FILE}")
     world.order("/d2", "later", 0)
     world.wait(1)
-    put(world.disk, f"/d1/{FILE}", older or b"")
+    put(world.disk, f"/d1/{REMEMBERED_FILE}", older or b"")
     world.restart()
     world.create_topic("later")
     world.wait(1)

@@ -11,8 +11,8 @@ from tests.support.moving import fill, started
 
 from spindle.model.errors import Error, LogFailed, Refusal
 from spindle.model.ids import LOST, TopicPartition
+from spindle.node.logdirs.orders import RescueAction
 from spindle.node.logdirs.placement_registry import Stage
-from spindle.node.logdirs.rescue import RescueAction
 from spindle.storage import layout
 from spindle.wire.apis import Key
 

@@ -16,7 +16,7 @@ from spindle.model.ids import LOST
 from spindle.model.jobs import Append, Job
 from spindle.model.scrub_jobs import Scrub
 from spindle.node.logdirs.placement_registry import Stage
-from spindle.node.logdirs.scrubbing import FILE
+from spindle.node.logdirs.repairs import SCRUB_FILE
 
 DELAY = "1000"
 
@@ -122,7 +122,7 @@ def test_an_orderly_stop_remembers_how_far_it_was() -> None:
 def test_progress_that_cannot_be_read_costs_a_warning(data: bytes) -> None:
     world = world_of()
     world.kill()
-    file = world.disk.open(f"/d1/{FILE}", create=True)
+    file = world.disk.open(f"/d1/{SCRUB_FILE}", create=True)
     file.truncate(0)
     file.write(0, [data])
     file.close()

@@ -13,9 +13,8 @@ from tests.unit.node.test_orders import give
 from tests.unit.node.test_rescue import order, refused
 
 from spindle.model.ids import LOST
-from spindle.node.logdirs.orders import Order
+from spindle.node.logdirs.orders import Order, RescueAction
 from spindle.node.logdirs.placement_registry import Stage
-from spindle.node.logdirs.rescue import RescueAction
 from spindle.storage import layout
 
 ENDS = "/d2/spindle-log-ends.json"

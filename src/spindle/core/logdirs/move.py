@@ -2,10 +2,10 @@
 
 The future log chases the current one; the controller is told first; once our own committed image
 shows the new directory, all but the last moments is made durable; then appends are blocked, the
-rest is copied, the source is renamed `-delete`, the future log gets the plain name. A crash
-between the two renames leaves a future log alone, which the next start promotes (K113-16): never
-two current logs, never none without a complete future. If the target dies between them, the source
-gets its name back.
+rest is copied, the source is renamed `-delete`, the future log gets the plain name. A crash between
+the two renames leaves a future log alone, which the next start promotes (K113-16): never two
+current logs, never none without a complete future. If the target dies between them, the source gets
+its name back.
 
 Pure. The node's `moves` feeds inputs and carries out the effects that come back.
 """

@@ -2,6 +2,9 @@
 
 Pure. The node asks for each replica that the metadata gives to this broker, at start and whenever
 the metadata changes; KIP-858 "Replica management" and KIP-113 "restart" are the sources.
+
+`better_copy` names the other broker that has more of a partition than a damaged copy, or may have
+(KIP-966, B-28). Those that are down count, too: bringing one back loses nothing.
 """
 
 from __future__ import annotations
@@ -10,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from spindle.model.ids import UNASSIGNED, DirectoryId
+from spindle.model.ids import LOST, NO_LEADER, UNASSIGNED, DirectoryId, NodeId, TopicPartition
 from spindle.model.log_values import LoadedLog
+from spindle.model.metadata_records import PartitionRegistration
 from spindle.model.offsets import EpochHistory
 
 
@@ -87,3 +91,31 @@ def is_better(one: LoadedLog, other: LoadedLog) -> bool:
 def rank_copy(log: LoadedLog) -> tuple[int, int]:
     """Sort key: the copy with the newest epoch is best, then the longest."""
     return (log.epochs[-1].epoch if log.epochs else -1, log.end)
+
+
+def better_copy(state: PartitionRegistration, me: NodeId, name: TopicPartition) -> str | None:
+    """Who has more than `me` of a partition without another leader, in words; None: nobody."""
+    others = [b for b in (*state.isr, *state.elr) if b != me]
+    last = [b for b in state.last_known_elr if b != NO_LEADER]
+    if others:
+        return f"{_brokers(others, 'has', 'have')} more of {name}: bring it back"
+    if me in (*state.isr, *state.elr, *last):
+        return None
+    if last:
+        return f"broker {last[0]} led {name} last and has more of it: bring it back"
+    # Apache Kafka's controller can lose track of the last leader (`_last_known`).
+    # A replica without a directory was assigned before directories were known: it may be there.
+    lost = {b for b, d in zip(state.replicas, state.directories, strict=False) if d == LOST}
+    online = [b for b in state.replicas if b != me and b not in lost]
+    if not online:
+        return None
+    return (
+        f"{_brokers(online, 'may have', 'may have')} more of {name}, which nobody is known to have"
+        " led last: bring one back and have it elected uncleanly"
+    )
+
+
+def _brokers(ids: Sequence[NodeId], has: str, have: str) -> str:
+    """`broker 2 has`, `brokers 2, 3 have`."""
+    named = ", ".join(map(str, ids))
+    return f"broker {named} {has}" if len(ids) == 1 else f"brokers {named} {have}"

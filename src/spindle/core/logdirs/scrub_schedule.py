@@ -3,7 +3,7 @@
 A round looks at every byte of the directory once; rounds begin an interval apart. Steps are small,
 and between them it rests: as long as the rate wants, and always a multiple of what the step took,
 waiting included, so that a busy or sick disk is left alone. Progress is a small text that outlives
-the process. Pure: seconds and ms come in, waits go out. Run by `node.logdirs.scrubbing`.
+the process. Pure: seconds and ms come in, waits go out. Run by `node.logdirs.repairs`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.ids import TopicPartition
-from spindle.node.logdirs.rescue import RescueAction
+from spindle.node.logdirs.orders import RescueAction
 from spindle.node.request_context import LATER, Later, RequestContext
 from spindle.wire.messages.repair_replica_request import RepairReplicaRequest
 from spindle.wire.messages.repair_replica_response import RepairReplicaResponse

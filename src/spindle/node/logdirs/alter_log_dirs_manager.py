@@ -1,6 +1,9 @@
 """All moves of a broker between its log directories: who may copy now, and how fast (K113-05, -07).
 
-Each is a `LogDirMoveTask`. `altering` begins moves, `reconciler` goes on with those of before.
+Each is a `LogDirMoveTask`. `orders` begins moves, `reconciler` goes on with those of before.
+
+`Awaited` are the answers that are owed (K113-01, K113-15). An order that was answered must outlive
+a kill, and the future log is all that remembers it: the answer rests on it.
 """
 
 from __future__ import annotations
@@ -9,28 +12,59 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from spindle.core.logdirs.copy_limits import Slots, Throttles
 from spindle.core.logdirs.events import LogDamaged, Post, ReplicaChanged
 from spindle.core.logdirs.move import LogDirMove, LogDirMoveState, MoveInput
-from spindle.core.logdirs.slots import Slots
-from spindle.core.logdirs.throttle import Throttles
 from spindle.model.errors import Error, LogFailed
 from spindle.model.ids import LogDir, PartitionId
 from spindle.model.log_values import LoadedLog
 from spindle.node.broker_context import BrokerContext
-from spindle.node.logdirs.awaited import Answer, Awaited
 from spindle.node.logdirs.directories import Directories
-from spindle.node.logdirs.kept_copies import KeptCopies
+from spindle.node.logdirs.future_log_copier import MoveTools, rates_of
 from spindle.node.logdirs.log_dir_move_task import (
     CopyGivenUp,
     LogDirMoveTask,
     MoveEvent,
     MoveStepped,
+    MovesUnderWay,
 )
-from spindle.node.logdirs.move_tools import MoveTools, rates_of
-from spindle.node.logdirs.moves_under_way import MovesUnderWay
 from spindle.node.logdirs.placement_registry import LocalReplica, ReplicaPlacementRegistry, Stage
-from spindle.node.logdirs.purging import Purging
+from spindle.node.logdirs.purging import KeptCopies, Purging
 from spindle.node.replicas.replica_manager import ReplicaManager
+
+Answer = Callable[[Error], None]
+
+
+class Awaited:
+    """The answers that are owed, by replica and target."""
+
+    def __init__(self) -> None:
+        self._owed: dict[PartitionId, dict[LogDir, list[Answer]]] = {}
+
+    def add(self, id: PartitionId, target: LogDir, then: Answer) -> None:
+        """`then` is owed until one of the two below finds out what to say."""
+        self._owed.setdefault(id, {}).setdefault(target, []).append(then)
+
+    def tell(self, id: PartitionId, verdict: Callable[[LogDir], Error | None]) -> None:
+        """Something of a replica has changed: answer for each target that has a verdict now."""
+        for target in list(self._owed.get(id, ())):
+            error = verdict(target)
+            if error is not None:
+                self._answer(id, target, error)
+
+    def superseded(self, id: PartitionId, by: LogDir) -> None:
+        """Another order has taken the place of these: they were followed, as far as that went."""
+        for target in list(self._owed.get(id, ())):
+            if target != by:
+                self._answer(id, target, Error.NONE)
+
+    def _answer(self, id: PartitionId, target: LogDir, error: Error) -> None:
+        owed = self._owed[id].pop(target)
+        if not self._owed[id]:
+            del self._owed[id]
+        for then in owed:
+            then(error)
+
 
 CLOSE_LIMIT: Final = 5.0
 """Seconds that a stop waits for what is being copied."""

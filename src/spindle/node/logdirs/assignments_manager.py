@@ -1,25 +1,319 @@
 """What the metadata should say of our replicas; the controller is told so (KIP-858, KIP-589).
 
-Decides by where a replica is, whether it can be used, and what its move has promised; two
-`ReportSender`s are the ways to the controller. `log_dir_manager` asks whenever something about a
-replica has changed.
+`AssignmentsManager` decides by where a replica is, whether it can be used, and what its move has
+promised. `log_dir_manager` asks whenever something about a replica has changed. A `ReportSender`
+knows when to send, one request at a time; its subclasses make the requests and read the answers.
+
+`AssignmentSender`: AssignReplicasToDirs (K858-17). `ReplicaStateSender`: AlterReplicaState, what
+became of single replicas (K589-01, K589-03). A controller that lacks that API, such as Apache
+Kafka's, is told the same by an assignment to LOST and back (K589-05).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import ClassVar, Final, Generic, TypeVar
 
 from spindle.core.logdirs.events import Post, ReplicaChanged
-from spindle.core.logdirs.report_queue import StateChange
-from spindle.model.ids import LOST, MIGRATING, NO_LEADER, UNASSIGNED, DirectoryId, PartitionId
+from spindle.core.logdirs.report_queue import ReportBatch, ReportQueue, StateChange, is_like
+from spindle.model.errors import Error, PeerFailed, error_name
+from spindle.model.ids import (
+    LOST,
+    MIGRATING,
+    NO_LEADER,
+    UNASSIGNED,
+    ZERO_ID,
+    DirectoryId,
+    PartitionId,
+    TopicId,
+)
+from spindle.model.outbox import Outbox, Timer
 from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.alter_log_dirs_manager import AlterLogDirsManager
-from spindle.node.logdirs.assignment_requests import AssignmentSender
-from spindle.node.logdirs.directories import Directories
-from spindle.node.logdirs.life import LifecyclePort
-from spindle.node.logdirs.placement_registry import LocalReplica, ReplicaPlacementRegistry, Stage
-from spindle.node.logdirs.replica_state_requests import ReplicaStateSender
+from spindle.node.logdirs.directories import Directories, LifecyclePort
+from spindle.node.logdirs.placement_registry import ReplicaPlacementRegistry, Stage
+from spindle.node.node_to_controller_channel import NodeToControllerChannel
 from spindle.wire.apis import Key
+from spindle.wire.codec import Request
+from spindle.wire.messages.alter_replica_state_request import (
+    AlterReplicaStateRequest,
+)
+from spindle.wire.messages.alter_replica_state_request import (
+    TopicData as StateTopicData,
+)
+from spindle.wire.messages.alter_replica_state_response import AlterReplicaStateResponse
+from spindle.wire.messages.assign_replicas_to_dirs_request import (
+    AssignReplicasToDirsRequest,
+    DirectoryData,
+    PartitionData,
+    TopicData,
+)
+from spindle.wire.messages.assign_replicas_to_dirs_response import AssignReplicasToDirsResponse
+
+T = TypeVar("T")
+R = TypeVar("R", AssignReplicasToDirsResponse, AlterReplicaStateResponse)
+
+VERSION: Final = 0
+"""Of both requests."""
+
+UNREGISTERED_PAUSE: Final = 0.1
+
+
+class ReportSender(ABC, Generic[T, R]):
+    """The way of one kind of news to the controller; a subclass knows its requests."""
+
+    channel: ClassVar[str]
+    """The connection that they go over."""
+    needs: ClassVar[Key | None] = None
+    """The private API that the controller must have for it; None: all have it."""
+
+    def __init__(
+        self,
+        out: Outbox,
+        controller: NodeToControllerChannel,
+        epoch: Callable[[], int],
+        queue: ReportQueue[T],
+    ) -> None:
+        self._out = out
+        self._controller = controller
+        self._epoch = epoch
+        self.queue = queue
+        self._timer: Timer | None = None
+
+    @abstractmethod
+    def encode(self, epoch: int, batch: ReportBatch[T]) -> Request[R]:
+        """The request, of version 0."""
+
+    @abstractmethod
+    def decode(self, batch: ReportBatch[T], answer: R) -> dict[PartitionId, Error | int]:
+        """What the answer says of each replica."""
+
+    @abstractmethod
+    def is_relevant(self, id: PartitionId, word: T) -> bool:
+        """Whether this is still to be said."""
+
+    def on_sent(self, ids: Iterable[PartitionId]) -> None:
+        """A request that speaks of these is on its way."""
+
+    def on_unserved(self, ids: Iterable[PartitionId]) -> None:
+        """The controller has no such API; nothing was said of these."""
+        raise AssertionError(f"all controllers have the API of {self.channel}")
+
+    def want(self, id: PartitionId, word: T) -> None:
+        """The controller shall know this of our replica."""
+        self.queue.want(id, word, self._out.now)
+        self._arm()
+
+    def withdraw(self, id: PartitionId) -> None:
+        """The controller knows, or need not know any more."""
+        self.queue.withdraw(id)
+
+    def on_registered(self) -> None:
+        """We have a new broker epoch: what an old one was refused for may be sent now."""
+        self.queue.on_controller_changed(self._out.now)
+        self._arm()
+
+    def _arm(self) -> None:
+        due = self.queue.due
+        if due is None or (self._timer is not None and self._timer.at <= due):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._out.at(due, self._on_due)
+
+    def _on_due(self) -> None:
+        self._timer = None
+        if self._epoch() < 0:
+            self._timer = self._out.after(UNREGISTERED_PAUSE, self._on_due)
+            return
+        batch = self.queue.take(self._out.now, self.is_relevant)
+        if batch is None:
+            self._arm()
+        elif self.needs is None:
+            self._send(batch)
+        else:
+            self._controller.serves(self.needs, lambda told: self._on_told(batch, told))
+
+    def _on_told(self, batch: ReportBatch[T], told: bool | PeerFailed) -> None:
+        """The controller has said whether it has the API."""
+        if isinstance(told, PeerFailed):
+            self._on_failed(batch, str(told))
+        elif told:
+            self._send(batch)
+        else:
+            self.on_unserved(self.queue.on_unserved(batch.serial))
+
+    def _send(self, batch: ReportBatch[T]) -> None:
+        self.on_sent(batch.entries)
+        request = self.encode(self._epoch(), batch)
+        self._controller.ask(
+            self.channel, request, VERSION, lambda answer: self._on_answer(batch, answer)
+        )
+
+    def _on_answer(self, batch: ReportBatch[T], answer: R | PeerFailed) -> None:
+        if isinstance(answer, PeerFailed):
+            self._on_failed(batch, str(answer))
+            return
+        if answer.error_code != Error.NONE:
+            self._on_failed(batch, error_name(answer.error_code))
+            return
+        errors = self.decode(batch, answer)
+        self.queue.on_answered(batch.serial, errors, self._out.now)
+        for id, error in errors.items():
+            if error != Error.NONE:
+                self._out.say(
+                    "warning",
+                    f"controller refused one of {self.channel}",
+                    partition=str(id),
+                    error=error_name(error),
+                )
+        self._arm()
+
+    def _on_failed(self, batch: ReportBatch[T], why: str) -> None:
+        self._out.say("info", f"controller did not accept {self.channel}", reason=why)
+        self.queue.on_failed(batch.serial, self._out.now, self._out.rng.random())
+        self._arm()
+
+
+class AssignmentSender(ReportSender[DirectoryId, AssignReplicasToDirsResponse]):
+    """Where our replicas are."""
+
+    channel = "directory-assignments"
+
+    def __init__(
+        self,
+        context: BrokerContext,
+        epoch: Callable[[], int],
+        wanted: Callable[[PartitionId], DirectoryId | None],
+        moves: AlterLogDirsManager,
+    ) -> None:
+        """`wanted`: what the metadata should name."""
+        super().__init__(context.out, context.controller, epoch, ReportQueue())
+        self._node_id = context.node_id
+        self._wanted = wanted
+        self._moves = moves
+
+    def is_relevant(self, id: PartitionId, word: DirectoryId) -> bool:
+        """Whether the metadata should still name this directory, and does not."""
+        return self._wanted(id) == word
+
+    def on_sent(self, ids: Iterable[PartitionId]) -> None:
+        """A request is on its way: moves wait for what comes of it."""
+        for id in ids:
+            self._moves.on_sent(id)
+
+    def encode(self, epoch: int, batch: ReportBatch[DirectoryId]) -> AssignReplicasToDirsRequest:
+        """The request: directories, their topics, their partitions, in the queue's order."""
+        tree: dict[DirectoryId, dict[TopicId, list[int]]] = {}
+        for id, directory in batch.entries.items():
+            tree.setdefault(directory, {}).setdefault(id.topic_id, []).append(id.partition)
+        return AssignReplicasToDirsRequest(
+            broker_id=self._node_id,
+            broker_epoch=epoch,
+            directories=tuple(
+                DirectoryData(
+                    id_=directory,
+                    topics=tuple(
+                        TopicData(
+                            topic_id=topic_id,
+                            partitions=tuple(PartitionData(partition_index=p) for p in indexes),
+                        )
+                        for topic_id, indexes in topics.items()
+                    ),
+                )
+                for directory, topics in tree.items()
+            ),
+        )
+
+    def decode(
+        self, batch: ReportBatch[DirectoryId], answer: AssignReplicasToDirsResponse
+    ) -> dict[PartitionId, Error | int]:
+        """The error code of each replica."""
+        return {
+            PartitionId(topic.topic_id or ZERO_ID, p.partition_index): p.error_code
+            for directory in answer.directories
+            for topic in directory.topics
+            for p in topic.partitions
+        }
+
+
+OFFLINE: Final = 1
+ONLINE: Final = 2
+REASON_MAX: Final = 1_000
+"""Characters of a request's reason."""
+
+
+class ReplicaStateSender(ReportSender[StateChange, AlterReplicaStateResponse]):
+    """Which of our replicas are bad, and which are well again."""
+
+    channel = "replica-states"
+    needs = Key.ALTER_REPLICA_STATE
+
+    def __init__(
+        self,
+        context: BrokerContext,
+        epoch: Callable[[], int],
+        state_of: Callable[[PartitionId], StateChange | None],
+        post: Post,
+    ) -> None:
+        """`state_of`: what is to be said."""
+        super().__init__(context.out, context.controller, epoch, ReportQueue(is_like))
+        self._context = context
+        self._state_of = state_of
+        self._post = post
+
+    def is_relevant(self, id: PartitionId, word: StateChange) -> bool:
+        """Whether the metadata still thinks otherwise.
+
+        Also where we have heard meanwhile that this controller lacks the API: `on_unserved` then
+        has it told in the other way.
+        """
+        now = self._state_of(id)
+        return now is not None and now.online == word.online
+
+    def on_unserved(self, ids: Iterable[PartitionId]) -> None:
+        """The controller is none of ours: it is told in its own words."""
+        for id in ids:
+            self._post(ReplicaChanged(id))
+
+    def encode(self, epoch: int, batch: ReportBatch[StateChange]) -> AlterReplicaStateRequest:
+        """The request: all entries of a batch are alike."""
+        topics: dict[TopicId, list[int]] = {}
+        for id in batch.entries:
+            topics.setdefault(id.topic_id, []).append(id.partition)
+        words = list(batch.entries.values())
+        reasons = dict.fromkeys(word.reason for word in words if word.reason)
+        return AlterReplicaStateRequest(
+            broker_id=self._context.node_id,
+            broker_epoch=epoch,
+            new_state=ONLINE if words[0].online else OFFLINE,
+            damaged=words[0].damaged,
+            reason="; ".join(reasons)[:REASON_MAX],
+            topics=tuple(
+                StateTopicData(
+                    name=self._name(topic_id),
+                    topic_id=topic_id,
+                    partitions=tuple(indexes),
+                )
+                for topic_id, indexes in topics.items()
+            ),
+        )
+
+    def _name(self, topic_id: TopicId) -> str:
+        found = self._context.image.topics.get(topic_id)
+        return found.name if found is not None else ""
+
+    def decode(
+        self, batch: ReportBatch[StateChange], answer: AlterReplicaStateResponse
+    ) -> dict[PartitionId, Error | int]:
+        """The error code of each replica: the answer names topics in the request's order."""
+        topics = dict.fromkeys(id.topic_id for id in batch.entries)
+        return {
+            PartitionId(topic_id, p.partition_index): p.error_code
+            for topic_id, topic in zip(topics, answer.topics, strict=False)
+            for p in topic.partitions
+        }
 
 
 class AssignmentsManager:
@@ -200,10 +494,7 @@ class AssignmentsManager:
             return StateChange(online=False, reason="its disk is full")
         if found.stage is Stage.READY and assigned == LOST and not found.is_crowded:
             return None if self._is_unknown(id, assigned) else StateChange(online=True)
-        if _is_bad(found) and self._seems_online(assigned):
+        is_bad = found.stage is Stage.OFFLINE and found.damaged
+        if is_bad and self._seems_online(assigned):
             return StateChange(online=False, reason=f"{found.name}: {found.why}", damaged=True)
         return None
-
-
-def _is_bad(found: LocalReplica) -> bool:
-    return found.stage is Stage.OFFLINE and found.damaged

@@ -1,18 +1,20 @@
 """The log directories of a broker: their ids, health, space, and the probe that watches them.
 
 Knows nothing of the logs in them. An event tells when a directory fails, is full, or has room
-again. Whoever has a job that failed there reports it here.
+again. Each part that has a job fail there reports it here. `LifecyclePort` is what this room says
+to the broker's life cycle: a protocol, for `sim.exhaustive` and the tests of this room lead other
+lives.
 """
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Protocol
 
 from spindle.core.logdirs.events import (
     DirectoryDoubted,
@@ -24,8 +26,7 @@ from spindle.core.logdirs.events import (
     LogDirEvent,
     Post,
 )
-from spindle.core.logdirs.health import Condition, Health, Verdict
-from spindle.core.logdirs.pace import Paces
+from spindle.core.logdirs.health import Condition, Health, Paces, Verdict
 from spindle.model.activity import Activity, Observe
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import DirectoryId, LogDir, id_to_text
@@ -36,6 +37,27 @@ from spindle.model.jobs import (
 )
 from spindle.model.log_values import UNKNOWN_USAGE, DirectoryState, OpenedDirectory, Usage
 from spindle.node.broker_context import BrokerContext
+
+
+class LifecyclePort(Protocol):
+    """The broker before the controller."""
+
+    @property
+    def epoch(self) -> int:
+        """Our broker epoch, or -1."""
+
+    def ready(self) -> None:
+        """Our logs are where the metadata has them: ask to be unfenced."""
+
+    def on_directory_failed(self, directory_id: DirectoryId) -> None:
+        """A directory has failed: tell the controller now."""
+
+    def on_directory_back(self, directory_id: DirectoryId) -> None:
+        """A directory serves again: register it."""
+
+    def set_cordoned(self, directory_ids: Iterable[DirectoryId]) -> None:
+        """These directories are to get no new replicas."""
+
 
 RATE_WEIGHT: Final = 0.1
 """How much the newest look counts in a directory's write rate."""

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from spindle.core.logdirs import events as e
 from spindle.core.logdirs.move import LogDirMove, MoveInput
-from spindle.core.logdirs.remembered_directories import RememberedDirectories
+from spindle.core.logdirs.placement import RememberedDirectories
 from spindle.model.activity import Abandon
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import DirectoryId, LogDir, PartitionId
@@ -24,19 +24,17 @@ from spindle.model.image import Delta
 from spindle.model.log_values import LogKey, OpenedDirectory
 from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.alter_log_dirs_manager import AlterLogDirsManager
-from spindle.node.logdirs.altering import Altering
 from spindle.node.logdirs.assignments_manager import AssignmentsManager
-from spindle.node.logdirs.bad_copies import BadCopies
-from spindle.node.logdirs.directories import Directories
-from spindle.node.logdirs.life import LifecyclePort
-from spindle.node.logdirs.orders import Orders
-from spindle.node.logdirs.placement_registry import ReplicaPlacementRegistry, Stage
+from spindle.node.logdirs.directories import Directories, LifecyclePort
+from spindle.node.logdirs.orders import Altering, Orders, Rescue
+from spindle.node.logdirs.placement_registry import (
+    RememberedDirectoryFiles,
+    ReplicaPlacementRegistry,
+    Stage,
+)
 from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.reconciler import Reconciler
-from spindle.node.logdirs.remembered_directory_files import RememberedDirectoryFiles
-from spindle.node.logdirs.repairs import Repairs
-from spindle.node.logdirs.rescue import Rescue
-from spindle.node.logdirs.scrubbing import Scrubbing
+from spindle.node.logdirs.repairs import BadCopies, Repairs, Scrubbing
 from spindle.node.replicas.replica_manager import ReplicaManager
 
 

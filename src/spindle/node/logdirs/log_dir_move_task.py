@@ -1,300 +1,37 @@
-"""One move between log directories, carried out: its table's effects become jobs, answers inputs.
+"""One move between log directories, carried out, and all that are under way or were given up.
 
-Copies in pieces, has the controller told, swaps (KIP-113, KIP-858; order and safety are those of
-`core.logdirs.move`). Knows one replica. `alter_log_dirs_manager` makes and schedules it.
+`LogDirMoveTask` makes jobs of its table's effects, and inputs of the answers: copies in pieces, has
+the controller told, swaps (KIP-113, KIP-858; order and safety are those of `core.logdirs.move`). It
+knows one replica; `alter_log_dirs_manager` makes and schedules it, and hears `MoveEvent`s.
+
+A copy that a move has left may not be touched while a job is at work on it, nor while the metadata
+names its directory or may come to: what is named must have the replica. If this process died before
+the controller heard where the replica stays, and the source's disk were changed for a blank one
+meanwhile, the next start would make an empty log there and lead with it. And a new move would take
+the old word for its own, while a contrary one is on its way (found by the exhaustive search,
+K858-20). `GivenUp` says when a copy may be touched; `alter_log_dirs_manager` then acts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 from spindle.core.logdirs.events import ReplicaChanged
 from spindle.core.logdirs.move import LogDirMove, LogDirMoveState, MoveEffect, MoveInput
-from spindle.core.logdirs.yielding import Yielding
-from spindle.model.copying_jobs import (
-    BadBatch,
-    CopyMark,
-    CopyProgress,
-)
-from spindle.model.errors import DiskFailed, Failure, LogFailed
-from spindle.model.ids import LogDir
+from spindle.model.errors import DiskFailed, Failure
+from spindle.model.ids import LOST, DirectoryId, LogDir, PartitionId
 from spindle.model.jobs import (
-    CreateLog,
     Discard,
-    Flush,
     Promote,
     Restore,
 )
 from spindle.model.log_values import LoadedLog
-from spindle.model.outbox import Timer
-from spindle.node.logdirs.copy_step import copy_step
-from spindle.node.logdirs.move_tools import MoveTools
+from spindle.model.statistics import Sample
+from spindle.node.logdirs.future_log_copier import Feed, FutureLogCopier, MoveTools
 from spindle.node.logdirs.placement_registry import Stage
-
-PIECE: Final = 64 << 20
-"""Bytes asked of one step of copying."""
-SERVING: Final = 1.0
-"""Seconds for which clients count as served since they were last."""
-FOLLOW: Final = 0.05
-"""Seconds between looks for new records once a move has caught up."""
-RETRY: Final = 0.5
-RETRY_BLOCKED: Final = 0.01
-"""Seconds until a step that has failed is tried again; and while appends wait for it."""
-FAILURES_MAX: Final = 10
-BAD_MAX: Final = 3
-"""A batch that is bad so many times in a row, although nothing was cut, is damaged."""
-SETTLED_BYTES: Final = 256 << 10
-"""When this is all that came while the copy was made durable, the rest is copied at once."""
-SETTLE_ROUNDS: Final = 5
-NO_LIMIT: Final = 1 << 62
-
-
-Feed = Callable[[MoveInput], None]
-"""Hears what has happened to the move."""
-
-
-@dataclass(slots=True)
-class _Tries:
-    """How often in a row something came out so."""
-
-    failures: int = 0
-    bad: int = 0
-    rounds: int = 0
-    """Of making the copy durable."""
-
-
-class FutureLogCopier:
-    """The jobs on a move's future log, one at a time: it is made, filled in pieces, flushed."""
-
-    def __init__(
-        self, tools: MoveTools, move: LogDirMove, feed: Feed, idle: Callable[[], None]
-    ) -> None:
-        """`idle`: the move had ended, and the last job has come back now."""
-        self._tools = tools
-        self._move = move
-        self._feed = feed
-        self._idle = idle
-        self.made = False
-        """The future log stands on disk."""
-        self.busy = False
-        """A job on the future log has not come back: there is one at a time."""
-        self.damage = ""
-        """What is wrong with the source."""
-        self._yielding = Yielding()
-        self._mark: CopyMark | None = None
-        self._dirty = False
-        self._tries = _Tries()
-        self._timer: Timer | None = None
-
-    # --- making -----------------------------------------------------------------------------
-
-    def prepare(self) -> None:
-        """Make the future log, or find the one that an earlier move has left (B-11)."""
-        move = self._move
-        self.busy = True
-        name = self._tools.kept.take(move.target, move.id)
-        if name is None:
-            self._create()
-        else:
-            job = Restore(move.target, move.future_key, name)
-            self._tools.out.run(job, partial(self._on_restored, name))
-
-    def _create(self) -> None:
-        move = self._move
-        settings = self._tools.places.settings_of(move.name.topic)
-        job = CreateLog(move.target, move.future_key, move.id.topic_id, settings)
-        self._tools.out.run(job, self._on_prepared)
-
-    def _on_restored(self, name: str, result: LoadedLog | Failure) -> None:
-        if isinstance(result, LogFailed):
-            self._tools.purging.now(self._move.target, name)
-            self._create()
-        else:
-            self._on_prepared(result)
-
-    def _on_prepared(self, result: LoadedLog | Failure) -> None:
-        if isinstance(result, LoadedLog):
-            self.made = True
-            self._move.end, self._move.size = result.end, result.size
-        if self._is_over() or self._failed(result):
-            return
-        assert isinstance(result, LoadedLog)
-        self.go_on(result)
-
-    def _is_over(self) -> bool:
-        """A job on the future log has come back; whether the move has ended meanwhile."""
-        self.busy = False
-        if self._move.ended:
-            self._idle()
-        return self._move.ended
-
-    def go_on(self, future: LoadedLog) -> None:
-        """The future log is there; the first step compares it with the current one."""
-        self.made = True
-        self._move.end, self._move.size = future.end, future.size
-        self._feed(MoveInput.PREPARED)
-
-    # --- copying ----------------------------------------------------------------------------
-
-    def pump(self) -> None:
-        """Copy the next piece, if it is time for one."""
-        move = self._move
-        if (
-            self.busy
-            or self._tools.directories.closing
-            or not move.follows
-            or not self._tools.serves(move)
-        ):
-            return
-        move.share = self._share()
-        granted = want = int(PIECE * move.share)  # Steps are short, however long it rests in them.
-        if move.state is not LogDirMoveState.DRAINING:
-            throttles, now, disks = self._tools.throttles, self._tools.out.now, self._disks
-            granted = throttles.take(now, want, disks)
-            if granted == 0:
-                self._pump_at(throttles.ready_at(now, want, disks))
-                return
-        self.busy = True
-        copy_step(
-            self._tools.out,
-            move.current_key,
-            move.source,
-            move.target,
-            self._mark,
-            NO_LIMIT,
-            granted,
-            partial(self._on_copied, granted, move.state is not LogDirMoveState.DRAINING),
-            lambda: move.state is LogDirMoveState.DRAINING,
-            move.share,
-        )
-
-    def _share(self) -> float:
-        """Of its time that it may copy: who is about to swap has little left, and hurries."""
-        if self._move.state is not LogDirMoveState.COPYING:
-            return 1.0
-        serving = self._tools.out.now - self._tools.replicas.served_at < SERVING
-        return self._yielding.share(self._tools.share, serving)
-
-    @property
-    def _disks(self) -> tuple[LogDir, LogDir]:
-        return self._move.source, self._move.target
-
-    def _pump_at(self, when: float) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self._tools.out.at(when, self.pump)
-
-    def _on_copied(self, granted: int, throttled: bool, result: CopyProgress | Failure) -> None:
-        used = result.copied if isinstance(result, CopyProgress) else 0
-        if throttled:
-            self._tools.throttles.settle(granted, used, self._disks, self._tools.out.now)
-        self._tools.figures.copied(self._tools.out.now, self._move, used)
-        if isinstance(result, CopyProgress):
-            self._move.end, self._move.size = result.end, result.size
-            self._yielding.on_copied(used, self._tools.left(self._move))
-        if self._is_over() or self._failed(result):
-            return
-        assert isinstance(result, CopyProgress)
-        self._mark, self._tries.failures = result.mark, 0
-        self._dirty = self._dirty or used > 0
-        if result.bad is not None:
-            self._on_bad(result.bad)
-            return
-        self._tries.bad = 0
-        caught, state = result.end == result.source_end, self._move.state
-        if state is LogDirMoveState.DRAINING and (caught or result.whole):
-            self._on_drained(result)
-        elif not caught or state is LogDirMoveState.FREEZING:
-            self._feed(MoveInput.COPIED)
-        elif state is LogDirMoveState.COPYING:
-            self._flush(lambda: self._feed(MoveInput.CAUGHT))
-        elif state is LogDirMoveState.SETTLING:
-            self._on_settled(used)
-        else:
-            self._pump_at(self._tools.out.now + FOLLOW)
-
-    def _on_drained(self, result: CopyProgress) -> None:
-        """Nothing is written any more, and all is copied: both must be the same now (B-02)."""
-        if result.whole:
-            self._feed(MoveInput.CAUGHT)
-        else:
-            self.give_up(f"the copy is not what the log is: {result.mark}")
-
-    def _on_settled(self, used: int) -> None:
-        """The copy is where the log was just now: have little left for while appends wait."""
-        self._tries.rounds += 1
-        enough = used <= SETTLED_BYTES or self._tries.rounds >= SETTLE_ROUNDS
-
-        def flushed() -> None:
-            if self._move.state is LogDirMoveState.SETTLING:
-                self._feed(MoveInput.SETTLED if enough else MoveInput.CAUGHT)
-            else:
-                self.pump()  # The metadata was changed back meanwhile.
-
-        self._flush(flushed)
-
-    def _on_bad(self, bad: BadBatch) -> None:
-        """A batch is not well. A cut of the source explains it: then the next step aligns."""
-        self._tries.bad += 1
-        if self._tries.bad < BAD_MAX:
-            self._feed(MoveInput.COPIED)
-        elif bad.in_source:
-            self.damage = bad.why
-            self._feed(MoveInput.DAMAGED)
-        else:
-            self.give_up(f"what is read changes from one time to the next: {bad.why}")
-
-    def _flush(self, then: Callable[[], None]) -> None:
-        """Put the future log on the medium, then go on: the swap shall have little left to do."""
-        if not self._dirty:
-            then()
-            return
-        self.busy, self._dirty = True, False
-
-        def flushed(result: Failure | None) -> None:
-            if not self._is_over() and not self._failed(result):
-                then()
-
-        self._tools.out.run(Flush(self._move.target, self._move.future_key), flushed)
-
-    def _failed(self, result: object) -> bool:
-        """Whether a job of the move failed; what that means has been done."""
-        if not isinstance(result, Failure):
-            return False
-        move = self._move
-        if isinstance(result, DiskFailed):
-            self._tools.directories.on_disk_failed(result)
-            if not move.ended:
-                self.give_up(str(result))
-            return True
-        assert isinstance(result, LogFailed), f"a move's job cannot fail with {result!r}"
-        self._tries.failures += 1
-        self._mark = None
-        if self._tries.failures < FAILURES_MAX and move.follows:
-            pause = RETRY_BLOCKED if move.state is LogDirMoveState.DRAINING else RETRY
-            self._pump_at(self._tools.out.now + pause)
-        else:
-            self.give_up(str(result))
-        return True
-
-    def give_up(self, why: str) -> None:
-        """It cannot go on."""
-        self._tools.out.say(
-            "warning", "move is given up", partition=str(self._move.name), reason=why
-        )
-        self._feed(MoveInput.STUCK)
-
-    def stop(self) -> None:
-        """The move has ended: begin nothing more."""
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def on_swap(self) -> None:
-        """Appends are about to be blocked; should they not stay so, all is counted anew."""
-        self._tries.rounds = 0
 
 
 class LogDirSwap:
@@ -522,3 +259,149 @@ class CopyGivenUp(NamedTuple):
 
 
 MoveEvent: TypeAlias = MoveStepped | MoveIdle | CopyGivenUp
+
+
+class GivenUp:
+    """Moves that were given up, of all replicas."""
+
+    def __init__(self, tools: MoveTools) -> None:
+        self._tools = tools
+        self._tasks: dict[PartitionId, dict[LogDir, LogDirMoveTask]] = {}
+        """The oldest first; one for each target."""
+
+    def __iter__(self) -> chain[LogDirMoveTask]:
+        return chain.from_iterable(tasks.values() for tasks in self._tasks.values())
+
+    def of(self, id: PartitionId, target: LogDir) -> LogDirMoveTask | None:
+        """Whose copy lies in a directory."""
+        return self._tasks.get(id, {}).get(target)
+
+    def all_of(self, id: PartitionId) -> list[LogDirMoveTask]:
+        """Those of one replica, the oldest first."""
+        return list(self._tasks.get(id, {}).values())
+
+    def add(self, task: LogDirMoveTask) -> bool:
+        """A move was given up. The copy that another one has in the same place stays that one's.
+
+        Whether its copy may be touched from now on, as in `is_free`.
+        """
+        tasks = self._tasks.setdefault(task.move.id, {})
+        if not task.copier.busy and task.move.target in tasks:
+            return False
+        tasks[task.move.target] = task
+        return self.is_free(task)
+
+    def is_free(self, task: LogDirMoveTask) -> bool:
+        """Something has changed for a move: whether its copy may be touched now. True once."""
+        move = task.move
+        rests_on_it = task.copier.busy or task.in_doubt or self._tools.is_named(move)
+        if rests_on_it or self.of(move.id, move.target) is not task:
+            return False
+        del self._tasks[move.id][move.target]
+        if not self._tasks[move.id]:
+            del self._tasks[move.id]
+        return True
+
+    def doubted(self, id: PartitionId) -> LogDir | None:
+        """The target that the controller may yet come to name: told of it, it has not been heard.
+
+        Whether it heard of the target is not known then; told again it has, once the metadata
+        shows so, and only then can it be told otherwise for good.
+        """
+        doubts = [target for target, task in self._tasks.get(id, {}).items() if task.in_doubt]
+        return doubts[-1] if doubts else None
+
+    def clear_doubts(self, id: PartitionId, last: LogDirMoveTask | None) -> None:
+        """What the metadata names was said after what it was told before: that has passed.
+
+        `last`: the move that is under way now.
+        """
+        tasks = self.all_of(id) if last is None else [*self.all_of(id), last]
+        is_lost = self._tools.context.assigned(id) == LOST
+        seen = [at for at, t in enumerate(tasks) if is_lost or self._tools.is_told(t.move)]
+        for task in tasks[: seen[-1] + 1] if seen else ():
+            task.in_doubt = False
+
+    def on_directory_failed(self, path: LogDir) -> Iterator[LogDirMoveTask]:
+        """Nothing rests on what cannot be read. Those whose copies are let go."""
+        for task in list(self):
+            if task.move.target == path:
+                task.in_doubt = False
+                if self.is_free(task):
+                    yield task
+
+    def on_removed(self, id: PartitionId) -> list[LogDirMoveTask]:
+        """The replica is not ours any more: nobody will name it here. Those that were given up."""
+        return list(self._tasks.pop(id, {}).values())
+
+
+class LeftCopies:
+    """Future logs of moves whose source has failed: they stay on disk (K113-17)."""
+
+    def __init__(self, tools: MoveTools) -> None:
+        self._tools = tools
+        self._moves: dict[PartitionId, LogDirMove] = {}
+
+    def __iter__(self) -> Iterator[LogDirMove]:
+        return iter(self._moves.values())
+
+    def leave(self, move: LogDirMove) -> None:
+        """A move's copy stays as it is."""
+        self._moves[move.id] = move
+
+    def take(self, id: PartitionId) -> LogDirMove | None:
+        """What is left of a replica, for whoever goes on with it now."""
+        return self._moves.pop(id, None)
+
+    def drop(self, move: LogDirMove) -> None:
+        """Delete a copy."""
+        if self._tools.directories.is_online(move.target):
+            self._tools.purging.discard(move.target, move.future_key)
+
+    def on_directory_failed(self, path: LogDir) -> None:
+        """What lies there cannot be gone on with; when it is back, it tells."""
+        for id in [id for id, move in self._moves.items() if move.target == path]:
+            del self._moves[id]
+
+
+class MovesUnderWay:
+    """The moves of all replicas: those that are carried out, and what ended ones have left."""
+
+    def __init__(self, tools: MoveTools) -> None:
+        self._tools = tools
+        self.tasks: dict[PartitionId, LogDirMoveTask] = {}
+        self.given_up = GivenUp(tools)
+        self.left = LeftCopies(tools)
+
+    def of(self, id: PartitionId) -> LogDirMove | None:
+        """The move of a replica that is under way."""
+        return self.tasks[id].move if id in self.tasks else None
+
+    def all(self) -> Iterator[LogDirMove]:
+        """All moves that are under way or have left a future log behind."""
+        yield from (task.move for task in self.tasks.values())
+        yield from self.left
+
+    def promised(self, id: PartitionId) -> DirectoryId | None:
+        """The directory that a move wants the metadata to name, and nobody may gainsay (B-05)."""
+        move = self.of(id)
+        return self._tools.directories.id_of(move.target) if move and move.promised else None
+
+    def doubted(self, id: PartitionId) -> DirectoryId | None:
+        """The target of a move that was given up, as long as the controller may yet name it."""
+        target = self.given_up.doubted(id)
+        return self._tools.directories.id_of(target) if target is not None else None
+
+    def copying(self) -> list[LogDirMoveTask]:
+        """Those that have a job on a future log under way."""
+        return [task for task in (*self.tasks.values(), *self.given_up) if task.copier.busy]
+
+    @property
+    def copying_to(self) -> set[LogDir]:
+        """The directories into which something is being copied: not to be closed as clean."""
+        return {task.move.target for task in self.copying()}
+
+    def statistics(self) -> Iterator[Sample]:
+        """Figures of all moves."""
+        moves = [task.move for task in self.tasks.values()]
+        yield from self._tools.figures.statistics(self._tools.out.now, moves, self._tools.left)

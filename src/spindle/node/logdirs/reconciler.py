@@ -1,30 +1,267 @@
 """What the disks hold and what the metadata says, brought together: at start, and at each change.
 
-Acts on `core.logdirs.reconciliation`'s table. Decides for each replica whether its log is served,
-made, promoted, moved on, or waited for; `places` carries it out. Belongs to `logdirs`.
+`Reconciler` acts on `core.logdirs.reconciliation`'s table. It decides for each replica whether its
+log is served, made, promoted, moved on, or waited for; the placement registry carries it out.
+`Findings` sorts what opened directories hold by replica: the best copy of each; strays are set
+aside.
+
+`LastKnownEnds` remembers how far the logs of failed directories had come: one that comes back
+shorter has lost records. It is noted when a directory fails, in a small file in each directory that
+still serves: a broker that is restarted meanwhile knows, too (B-31).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypedDict
 
 from spindle.core.logdirs.events import LogsCompared, Post, ReplicaAdded, ReplicaChanged
-from spindle.core.logdirs.reconciliation import ReconcileAction, ReplicaSituation, decide, is_better
+from spindle.core.logdirs.reconciliation import (
+    ReconcileAction,
+    ReplicaSituation,
+    decide,
+    is_better,
+    rank_copy,
+)
 from spindle.model import metadata_records as r
-from spindle.model.errors import LogFailed
-from spindle.model.ids import LogDir, PartitionId, TopicPartition
+from spindle.model.errors import DiskFailed, Failure, LogFailed
+from spindle.model.ids import (
+    METADATA_TOPIC,
+    LogDir,
+    PartitionId,
+    TopicPartition,
+    id_from_text,
+    id_to_text,
+)
 from spindle.model.image import Delta
-from spindle.model.log_values import OpenedDirectory
+from spindle.model.jobs import GetFile, PutFile, RemoveFile
+from spindle.model.log_values import LoadedLog, OpenedDirectory, QuarantinedLog
 from spindle.node.broker_context import BrokerContext
 from spindle.node.logdirs.alter_log_dirs_manager import AlterLogDirsManager
-from spindle.node.logdirs.directories import ConfiguredLogDir, Directories
-from spindle.node.logdirs.findings import Findings, LocatedLog
-from spindle.node.logdirs.last_known_ends import LastKnownEnds
-from spindle.node.logdirs.life import LifecyclePort
+from spindle.node.logdirs.directories import ConfiguredLogDir, Directories, LifecyclePort
 from spindle.node.logdirs.placement_registry import LocalReplica, ReplicaPlacementRegistry, Stage
 from spindle.node.logdirs.purging import Purging
 from spindle.node.logdirs.repairs import Repairs
+
+ENDS_FILE: Final = "spindle-log-ends.json"
+GATHER: Final = 0.1
+"""Seconds for which changes gather before they are written."""
+
+
+class LastKnownEnds:
+    """The log ends of replicas that do not serve."""
+
+    def __init__(self, context: BrokerContext, directories: Directories) -> None:
+        self._out = context.out
+        self._directories = directories
+        self._ends: dict[PartitionId, int] = {}
+        self._written: set[LogDir] = set()
+        """Directories that may have the file."""
+        self._reading = 0
+        self._due = False
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all that was asked for has been read."""
+        return self._reading == 0
+
+    def end_of(self, id: PartitionId) -> int:
+        """Where a replica's log had ended at least, as far as is remembered; else 0."""
+        return self._ends.get(id, 0)
+
+    def read(self, path: LogDir) -> None:
+        """Take up what a run before has noted in a directory."""
+        self._reading += 1
+        self._out.run(GetFile(path, ENDS_FILE), partial(self._on_read, path))
+
+    def _on_read(self, path: LogDir, result: bytes | Failure | None) -> None:
+        self._reading -= 1
+        if isinstance(result, DiskFailed):
+            self._directories.on_disk_failed(result)
+        if not isinstance(result, bytes):
+            return
+        self._written.add(path)
+        try:
+            found = _decode(result)
+        except (ValueError, KeyError, TypeError) as error:
+            self._out.say("warning", "log ends cannot be read", directory=path, reason=str(error))
+            self._change()
+            return
+        for id, end in found.items():
+            self._ends[id] = max(end, self.end_of(id))
+
+    def note(self, ends: Mapping[PartitionId, int]) -> None:
+        """These logs are in a directory that has just failed."""
+        self._ends.update(ends)
+        if ends:
+            self._change()
+
+    def forget(self, id: PartitionId) -> None:
+        """A replica serves again, wherever its log is, or it is not ours any more."""
+        if self._ends.pop(id, None) is not None:
+            self._change()
+
+    def _change(self) -> None:
+        if not self._due:
+            self._due = True
+            self._out.after(GATHER, self._write)
+
+    def _write(self) -> None:
+        self._due = False
+        data = _encode(self._ends)
+        for directory in self._directories.online:
+            path = directory.path
+            if self._ends:
+                self._written.add(path)
+                self._out.run(PutFile(path, ENDS_FILE, data), self._on_written)
+            elif path in self._written:
+                self._written.discard(path)
+                self._out.run(RemoveFile(path, ENDS_FILE), self._on_written)
+
+    def _on_written(self, result: Failure | None) -> None:
+        if isinstance(result, DiskFailed):
+            self._directories.on_disk_failed(result)
+
+
+def _encode(ends: Mapping[PartitionId, int]) -> bytes:
+    rows = [
+        {"id": id_to_text(id.topic_id), "partition": id.partition, "end": end}
+        for id, end in ends.items()
+    ]
+    return json.dumps({"version": 1, "logs": rows}).encode()
+
+
+class _EndRow(TypedDict):
+    id: str
+    partition: int
+    end: int
+
+
+class _EndsFile(TypedDict):
+    logs: list[_EndRow]
+
+
+def _decode(data: bytes) -> dict[PartitionId, int]:
+    document: _EndsFile = json.loads(data)
+    return {
+        PartitionId(id_from_text(row["id"]), int(row["partition"])): int(row["end"])
+        for row in document["logs"]
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedLog:
+    """A log and the directory that it was found in."""
+
+    path: LogDir
+    log: LoadedLog
+
+
+class Findings:
+    """The current and future logs of our replicas, and those that could not be loaded."""
+
+    def __init__(
+        self,
+        context: BrokerContext,
+        directories: Directories,
+        purging: Purging,
+        opened: Mapping[LogDir, OpenedDirectory],
+    ) -> None:
+        self._context = context
+        self._directories = directories
+        self._purging = purging
+        self._out = context.out
+        self._found: dict[tuple[PartitionId, bool], list[LocatedLog]] = {}
+        self.damaged: dict[str, tuple[LogDir, QuarantinedLog]] = {}
+        """Logs that could not be loaded, by name: where, and why. Each costs one replica (B-15)."""
+        for path, directory in opened.items():
+            for log in directory.logs:
+                if log.key.topic != METADATA_TOPIC:
+                    self._sort(LocatedLog(path, log))
+            for bad in directory.quarantined:
+                self._out.say(
+                    "error", "log cannot be loaded", directory=path, log=bad.name, reason=bad.why
+                )
+                self.damaged[bad.name] = (path, bad)
+                self._sort_damaged(path, bad)
+
+    def current(self, id: PartitionId) -> LocatedLog | None:
+        """The best current log of a replica."""
+        return self._best(id, self._found.pop((id, False), []))
+
+    def future(self, id: PartitionId) -> LocatedLog | None:
+        """The best future log of a replica."""
+        return self._best(id, self._found.pop((id, True), []))
+
+    def _sort(self, copy: LocatedLog) -> None:
+        id = self._id_of(copy.log)
+        if id is not None:
+            self._found.setdefault((id, copy.log.key.future), []).append(copy)
+            return
+        # The metadata gives this broker no such replica: set it aside, and say so (B-17).
+        self._out.say(
+            "warning",
+            "stray log set aside",
+            directory=copy.path,
+            log=str(copy.log.key),
+            bytes=copy.log.size,
+        )
+        empty = copy.log.end == copy.log.start
+        self._purging.discard(copy.path, copy.log.key, "delete" if empty else "stray")
+
+    def _sort_damaged(self, path: LogDir, bad: QuarantinedLog) -> None:
+        """Set a damaged log aside where no replica of ours has its name: it would stay for good."""
+        id = self._context.image.resolve(bad.key.topic_partition)
+        state = None if id is None else self._context.image.partition(id)
+        if state is not None and self._context.node_id in state.replicas:
+            return
+        self._out.say(
+            "warning", "damaged stray log set aside", directory=path, log=bad.name, reason=bad.why
+        )
+        self._purging.discard(path, bad.key, "stray")
+
+    def _id_of(self, log: LoadedLog) -> PartitionId | None:
+        """Which replica of ours a log is of; None where it is of none."""
+        if log.topic_id is None:
+            return None
+        id = PartitionId(log.topic_id, log.key.partition)
+        state = self._context.image.partition(id)
+        if state is None or self._context.node_id not in state.replicas:
+            return None
+        return id if self._context.image.name_of(id) == log.key.topic_partition else None
+
+    def _best(self, id: PartitionId, found: list[LocatedLog]) -> LocatedLog | None:
+        """The best of several copies (B-04); the others go, if they hold nothing more."""
+        if not found:
+            return None
+        assigned = self._context.assigned(id)
+        best = max(
+            found,
+            key=lambda c: (*rank_copy(c.log), self._directories.id_of(c.path) == assigned),
+        )
+        for copy in found:
+            if copy is not best:
+                self.set_aside(copy, best.log)
+                self._out.say("warning", "copy of the replica kept", directory=best.path)
+        return best
+
+    def set_aside(self, copy: LocatedLog, kept: LoadedLog | None) -> None:
+        """A copy is not needed: deleted if `kept` has all of it, else kept as a stray."""
+        contained = kept is not None and (
+            (copy.log.end, copy.log.epochs) == (kept.end, kept.epochs) or is_better(kept, copy.log)
+        )
+        self._out.say(
+            "warning",
+            "duplicate copy of a replica set aside",
+            directory=copy.path,
+            log=str(copy.log.key),
+            end=copy.log.end,
+        )
+        self._purging.discard(copy.path, copy.log.key, "delete" if contained else "stray")
+
 
 SETTLE_PAUSE: Final = 0.01
 

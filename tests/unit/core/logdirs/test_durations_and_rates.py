@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spindle.core.logdirs.durations import LAST, Durations
-from spindle.core.logdirs.rates import WINDOW, RateMeter
+from spindle.core.logdirs.move_figures import LAST, WINDOW, Durations, RateMeter
 
 
 def test_nothing_has_happened_yet() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spindle.core.logdirs.pace import PAST_LEAST, SLOW_AFTER, WELL_AFTER, Paces
+from spindle.core.logdirs.health import PAST_LEAST, SLOW_AFTER, WELL_AFTER, Paces
 from spindle.model.activity import Activity
 
 ALLOWED = 0.1

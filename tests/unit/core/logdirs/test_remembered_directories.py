@@ -6,8 +6,8 @@ import uuid
 
 import pytest
 
-from spindle.core.logdirs import remembered_directories as module
-from spindle.core.logdirs.remembered_directories import LIFETIME_MS, RememberedDirectories
+from spindle.core.logdirs import placement as module
+from spindle.core.logdirs.placement import LIFETIME_MS, RememberedDirectories
 from spindle.model.ids import TopicPartition
 
 NAME = TopicPartition("t", 0)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spindle.core.logdirs.slots import Slots
+from spindle.core.logdirs.copy_limits import Slots
 from spindle.model.ids import PartitionId
 
 TOPIC = uuid.UUID(int=7)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spindle.core.logdirs.throttle import Throttle, Throttles
+from spindle.core.logdirs.copy_limits import Throttle, Throttles
 
 MIB = 1 << 20
 FREE = 1 << 60

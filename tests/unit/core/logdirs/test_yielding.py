@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spindle.core.logdirs.yielding import Yielding
+from spindle.core.logdirs.copy_limits import Yielding
 
 MIB = 1 << 20
 PIECE = 64 * MIB

@@ -1,18 +1,75 @@
 """Figures of the moves between log directories: bytes copied and left, rates, blocked appends.
 
-Counts what the moves tell, and names it for the metrics page. Belongs to `moves`.
+`MoveFigures` counts what the moves tell, and names it for the metrics page. Pure: `now` (s) is
+handed in.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
+from math import ceil
 from typing import Final
 
-from spindle.core.logdirs.durations import Durations
+from spindle.core.logdirs.copy_limits import Pair
 from spindle.core.logdirs.move import LogDirMove
-from spindle.core.logdirs.rates import RateMeter
-from spindle.core.logdirs.slots import Pair
 from spindle.model.statistics import Sample
+
+LAST: Final = 1000
+"""Times that are remembered."""
+
+
+class Durations:
+    """Seconds that something took."""
+
+    def __init__(self) -> None:
+        self._last: deque[float] = deque(maxlen=LAST)
+        self.count = 0
+        self.total = 0.0
+
+    def add(self, seconds: float) -> None:
+        """It took so long this time."""
+        self._last.append(seconds)
+        self.count += 1
+        self.total += seconds
+
+    def quantile(self, share: float) -> float:
+        """What `share` (0 to 1) of the last times did not exceed; 0.0 where there were none."""
+        assert 0 <= share <= 1
+        if not self._last:
+            return 0.0
+        return sorted(self._last)[max(0, ceil(share * len(self._last)) - 1)]
+
+
+WINDOW: Final = 10
+"""Seconds that count."""
+
+
+class RateMeter:
+    """Bytes of the last seconds, and of all time."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._seconds: deque[tuple[int, int]] = deque()
+
+    def add(self, now: float, size: int) -> None:
+        """So many bytes were moved."""
+        self.total += size
+        second = int(now)
+        if self._seconds and self._seconds[-1][0] == second:
+            size += self._seconds.pop()[1]
+        self._seconds.append((second, size))
+        self._forget(now)
+
+    def per_second(self, now: float) -> float:
+        """Bytes per second over the last `WINDOW` seconds."""
+        self._forget(now)
+        return sum(size for _, size in self._seconds) / WINDOW
+
+    def _forget(self, now: float) -> None:
+        while self._seconds and self._seconds[0][0] <= now - WINDOW:
+            self._seconds.popleft()
+
 
 PREFIX: Final = "kafka_server_alterlogdirsreplication_"
 QUANTILES: Final = (0.5, 0.99, 1.0)

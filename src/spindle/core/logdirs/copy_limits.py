@@ -1,7 +1,8 @@
-"""Byte rates of moves, without bursts: one for the broker, one for each disk (K113-07, B-10).
+"""How fast moves may copy, which of them, and for how much of the time (K113-05, K113-07, B-10).
 
-Token buckets that hold at most a tenth of a second's worth. Knows neither moves nor clocks: `now`
-(s) is handed in. The node's moves ask here before each piece that they copy.
+`Throttle` and `Throttles` keep to rates in bytes per second, `Slots` says which move is next, and
+`Yielding` how much of its time a move copies while clients are served. Pure: the node's moves hand
+in the time, and ask before each piece.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from spindle.model.ids import LogDir
+from spindle.model.ids import LogDir, PartitionId
 
 LEAST_SHARE: Final = 0.05
 """The smallest piece worth copying, as a share of what one second allows."""
@@ -156,3 +157,97 @@ class Throttles:
                 self._disks[path] = Throttle(self._disk_rate, now)
             found.append(self._disks[path])
         return found
+
+
+Pair = tuple[LogDir, LogDir]
+
+
+class Slots:
+    """Moves that wait and moves that copy, by the disks that they touch."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Pair, dict[PartitionId, None]] = {}
+        """Pairs in the order in which it is their turn."""
+        self._copying: dict[PartitionId, Pair] = {}
+
+    @property
+    def copying(self) -> int:
+        """How many copy now."""
+        return len(self._copying)
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return sum(map(len, self._waiting.values()))
+
+    def load(self, path: LogDir) -> int:
+        """How many copies read from a disk or write to it."""
+        return sum(path in pair for pair in self._copying.values())
+
+    def wait(self, id: PartitionId, pair: Pair) -> None:
+        """A move wants to copy."""
+        assert id not in self._copying
+        self._waiting.setdefault(pair, {})[id] = None
+
+    def leave(self, id: PartitionId) -> None:
+        """A move copies no more, or wants to no more; nothing if it did not."""
+        self._copying.pop(id, None)
+        for pair, ids in list(self._waiting.items()):
+            if id in ids:
+                del ids[id]
+                if not ids:
+                    del self._waiting[pair]
+
+    def next(self, total: int, per_disk: int) -> PartitionId | None:
+        """Begin with the next move that may copy; None: nobody may.
+
+        `total` copies at once, `per_disk` of them on any disk. Of the pairs that may, the one whose
+        disks have least to do; where that is even, the one that has waited longest for its turn.
+        """
+        assert total > 0
+        assert per_disk > 0
+        if len(self._copying) >= total:
+            return None
+        loads = {pair: (self.load(pair[0]), self.load(pair[1])) for pair in self._waiting}
+        free = [pair for pair, load in loads.items() if max(load) < per_disk]
+        if not free:
+            return None
+        pair = min(free, key=lambda p: sum(loads[p]))
+        ids = self._waiting.pop(pair)
+        id = next(iter(ids))
+        del ids[id]
+        if ids:
+            self._waiting[pair] = ids  # The others of this pair wait for their next turn.
+        self._copying[id] = pair
+        return id
+
+
+GAIN_LEAST: Final = 0.25
+"""Of the bytes that are copied; if what is left shrinks by less, the move has to rest less."""
+GAIN_MUCH: Final = 0.5
+"""If it shrinks by more, the move may rest more: half as fast, it still loses nothing."""
+
+
+class Yielding:
+    """Of one move."""
+
+    def __init__(self) -> None:
+        self._raised = 1.0
+        """How many times more than asked it copies."""
+        self._left: int | None = None
+
+    def share(self, asked: float, serving: bool) -> float:
+        """The share of its time that the next piece may take. `serving`: clients are served."""
+        self._raised = min(self._raised, 1 / asked)
+        return asked * self._raised if serving else 1.0
+
+    def on_copied(self, copied: int, left: int) -> None:
+        """A piece is copied, and so many bytes are left: with what was appended meanwhile."""
+        before, self._left = self._left, left
+        if before is None or not copied:
+            return
+        gained = before - left
+        if gained < copied * GAIN_LEAST:
+            self._raised *= 2
+        elif gained > copied * GAIN_MUCH:
+            self._raised = max(self._raised / 2, 1.0)
