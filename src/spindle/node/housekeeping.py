@@ -13,13 +13,7 @@ from typing import Final
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE
-from spindle.model.jobs import (
-    Flush,
-    LogStart,
-    Retain,
-    WriteCheckpoints,
-    WriteHighWatermarks,
-)
+from spindle.model.jobs import Flush, LogStart, Retain, WriteCheckpoints, WriteHighWatermarks
 from spindle.model.settings.setting import MAX_LONG
 from spindle.model.statistics import Sample
 from spindle.node.broker_context import BrokerContext
@@ -124,13 +118,13 @@ class Housekeeping:
             settings = self._context.topic(hosted.name.topic)
             if "delete" not in settings.names("cleanup.policy"):
                 continue
-            job = Retain(
-                hosted.directory,
-                hosted.key,
-                settings.whole("retention.ms"),
-                settings.whole("retention.bytes"),
-                bounds[1],
-                self._out.wall_ms,
+            job = partial(
+                Retain,
+                key=hosted.key,
+                retention_ms=settings.whole("retention.ms"),
+                retention_bytes=settings.whole("retention.bytes"),
+                limit=bounds[1],
+                now_ms=self._out.wall_ms,
             )
             hosted.write(job, partial(self._on_retained, hosted))
             return
@@ -161,7 +155,7 @@ class Housekeeping:
             due = self._flushed.get(hosted.id, 0.0) + every / 1000 <= self._out.now
             if every < MAX_LONG and due and replicas.bounds(hosted.id) is not None:
                 self._flushed[hosted.id] = self._out.now
-                hosted.run(Flush(hosted.directory, hosted.key), partial(self._on_flushed, hosted))
+                hosted.run(partial(Flush, key=hosted.key), partial(self._on_flushed, hosted))
         for id in self._flushed.keys() - replicas.hosted.keys():
             del self._flushed[id]
 

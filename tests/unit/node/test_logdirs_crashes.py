@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -81,7 +82,7 @@ def test_power_cut_in_the_swap_what_was_synced_is_there(seed: int) -> None:
         world = started()
         values = _in_a_move(world)
         hosted = world.replicas.hosted[pid("t")]
-        hosted.run(Flush("", hosted.key), lambda _: None)
+        hosted.run(partial(Flush, key=hosted.key), lambda _: None)
         world.run_until_job(is_a(kind))
         world.power_cut(seed)
         world.open()

@@ -415,13 +415,13 @@ def test_retention_applies_to_the_future_log_too() -> None:
     world.alter("/d2", "t")
     world.until(lambda: _state(world) is LogDirMoveState.ASSIGNING)
     hosted = world.replicas.hosted[pid("t")]
-    job = Retain("", hosted.key, -1, 800, hosted.partition.high_watermark, 0)
+    mark = hosted.partition.high_watermark
 
     def on_start(start: LogStart | Failure) -> None:
         assert isinstance(start, LogStart)
         world.replicas.on_start(hosted, start)
 
-    hosted.write(job, on_start)
+    hosted.write(lambda path: Retain(path, hosted.key, -1, 800, mark, 0), on_start)
     world.wait(0.5)
     start = hosted.partition.start
     assert 10 < start < 30

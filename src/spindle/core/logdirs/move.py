@@ -97,27 +97,12 @@ class Row(NamedTuple):
 
 S, I, W = LogDirMoveState, MoveInput, MoveEffect  # noqa: E741
 
-BEFORE_SWAP: Final = (
-    S.PREPARING,
-    S.WANTED,
-    S.COPYING,
-    S.CAUGHT_UP,
-    S.ASSIGNING,
-    S.SETTLING,
-)
+BEFORE_SWAP: Final = (S.PREPARING, S.WANTED, S.COPYING, S.CAUGHT_UP, S.ASSIGNING, S.SETTLING)
 BLOCKED: Final = (S.FREEZING, S.DRAINING)
 RENAMING: Final = (S.DISCARDING, S.PROMOTING)
 ENDED: Final = frozenset({S.DONE, S.ABANDONED})
 PROMISED: Final = frozenset(
-    {
-        S.CAUGHT_UP,
-        S.ASSIGNING,
-        S.SETTLING,
-        S.FREEZING,
-        S.DRAINING,
-        S.DISCARDING,
-        S.PROMOTING,
-    }
+    {S.CAUGHT_UP, S.ASSIGNING, S.SETTLING, S.FREEZING, S.DRAINING, S.DISCARDING, S.PROMOTING}
 )
 """States in which the metadata should name the target: no correction may be sent (B-05)."""
 

@@ -16,6 +16,7 @@ limit for remote storage.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from spindle.core.replica.partition import PartitionLeader
@@ -168,4 +169,5 @@ class _OffsetSearch:
             else:
                 tell(Error.NONE, result.offset, result.timestamp, result.epoch)
 
-        hosted.run(FindOffset("", hosted.key, timestamp, self._latest(hosted)), on_found)
+        job = partial(FindOffset, key=hosted.key, timestamp=timestamp, limit=self._latest(hosted))
+        hosted.run(job, on_found)

@@ -36,12 +36,8 @@ from spindle.node.logdirs.placement_registry import ReplicaPlacementRegistry, St
 from spindle.node.node_to_controller_channel import NodeToControllerChannel
 from spindle.wire.apis import Key
 from spindle.wire.codec import Request
-from spindle.wire.messages.alter_replica_state_request import (
-    AlterReplicaStateRequest,
-)
-from spindle.wire.messages.alter_replica_state_request import (
-    TopicData as StateTopicData,
-)
+from spindle.wire.messages.alter_replica_state_request import AlterReplicaStateRequest
+from spindle.wire.messages.alter_replica_state_request import TopicData as StateTopicData
 from spindle.wire.messages.alter_replica_state_response import AlterReplicaStateResponse
 from spindle.wire.messages.assign_replicas_to_dirs_request import (
     AssignReplicasToDirsRequest,
@@ -292,9 +288,7 @@ class ReplicaStateSender(ReportSender[StateChange, AlterReplicaStateResponse]):
             reason="; ".join(reasons)[:REASON_MAX],
             topics=tuple(
                 StateTopicData(
-                    name=self._name(topic_id),
-                    topic_id=topic_id,
-                    partitions=tuple(indexes),
+                    name=self._name(topic_id), topic_id=topic_id, partitions=tuple(indexes)
                 )
                 for topic_id, indexes in topics.items()
             ),

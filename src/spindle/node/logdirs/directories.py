@@ -30,11 +30,7 @@ from spindle.core.logdirs.health import Condition, Health, Paces, Verdict
 from spindle.model.activity import Activity, Observe
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import DirectoryId, LogDir, id_to_text
-from spindle.model.jobs import (
-    MeasureUsage,
-    Open,
-    Release,
-)
+from spindle.model.jobs import MeasureUsage, Open, Release
 from spindle.model.log_values import UNKNOWN_USAGE, DirectoryState, OpenedDirectory, Usage
 from spindle.node.broker_context import BrokerContext
 
@@ -73,11 +69,7 @@ HISTORY_MAX: Final = 20
 """Events that are remembered of each directory."""
 
 _EVENTS: Final[Mapping[Verdict, Callable[[LogDir], LogDirEvent]]] = MappingProxyType(
-    {
-        Verdict.FAILED: DirectoryFailed,
-        Verdict.FULL: DirectoryFull,
-        Verdict.ROOM: DirectoryHasRoom,
-    }
+    {Verdict.FAILED: DirectoryFailed, Verdict.FULL: DirectoryFull, Verdict.ROOM: DirectoryHasRoom}
 )
 
 

@@ -30,11 +30,7 @@ from spindle.model.copying_jobs import (
 )
 from spindle.model.errors import DiskFailed, Failure, LogFailed
 from spindle.model.ids import LogDir
-from spindle.model.jobs import (
-    CreateLog,
-    Flush,
-    Restore,
-)
+from spindle.model.jobs import CreateLog, Flush, Restore
 from spindle.model.log_values import LoadedLog, LogKey
 from spindle.model.outbox import Outbox, Timer
 from spindle.node.broker_context import BrokerContext

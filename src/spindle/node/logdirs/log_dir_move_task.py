@@ -23,11 +23,7 @@ from spindle.core.logdirs.events import ReplicaChanged
 from spindle.core.logdirs.move import LogDirMove, LogDirMoveState, MoveEffect, MoveInput
 from spindle.model.errors import DiskFailed, Failure
 from spindle.model.ids import LOST, DirectoryId, LogDir, PartitionId
-from spindle.model.jobs import (
-    Discard,
-    Promote,
-    Restore,
-)
+from spindle.model.jobs import Discard, Promote, Restore
 from spindle.model.log_values import LoadedLog
 from spindle.model.statistics import Sample
 from spindle.node.logdirs.future_log_copier import Feed, FutureLogCopier, MoveTools

@@ -74,10 +74,7 @@ class RememberedDirectoryFiles:
     """Reads the files once, writes them when entries change."""
 
     def __init__(
-        self,
-        out: Outbox,
-        remembered: RememberedDirectories,
-        directories: Directories,
+        self, out: Outbox, remembered: RememberedDirectories, directories: Directories
     ) -> None:
         self._out = out
         self.remembered = remembered

@@ -112,11 +112,7 @@ class KeptCopies:
     """At most one for each replica and directory."""
 
     def __init__(
-        self,
-        context: BrokerContext,
-        directories: Directories,
-        purging: Purging,
-        post: Post,
+        self, context: BrokerContext, directories: Directories, purging: Purging, post: Post
     ) -> None:
         self._directories = directories
         self._purging = purging

@@ -239,8 +239,7 @@ class Findings:
             return None
         assigned = self._context.assigned(id)
         best = max(
-            found,
-            key=lambda c: (*rank_copy(c.log), self._directories.id_of(c.path) == assigned),
+            found, key=lambda c: (*rank_copy(c.log), self._directories.id_of(c.path) == assigned)
         )
         for copy in found:
             if copy is not best:

@@ -77,7 +77,7 @@ class Compaction:
             hosted, bounds = self._replicas.find(id), self._replicas.bounds(id)
             if hosted is not None and bounds is not None and self._may_go_on(hosted):
                 rules, now = self._rules(hosted), self._out.wall_ms
-                job = PlanClean(hosted.directory, hosted.key, rules, bounds[1], now)
+                job = partial(PlanClean, key=hosted.key, rules=rules, limit=bounds[1], now_ms=now)
                 hosted.run(job, partial(self._on_plan, hosted))
                 return
         self._out.after(self._backoff, self._look)

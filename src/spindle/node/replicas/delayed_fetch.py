@@ -242,7 +242,7 @@ def refusal(
                 ],
             )
             for topic in request.topics
-        ],
+        ]
     )
 
 

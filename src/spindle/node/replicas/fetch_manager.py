@@ -25,10 +25,7 @@ from spindle.core.replica.fetch_sessions import (
 from spindle.core.replica.partition import Offline, PartitionLeader
 from spindle.model.errors import Error, Failure, Refusal
 from spindle.model.ids import Endpoint, NodeId
-from spindle.model.jobs import (
-    Read,
-    ReadResult,
-)
+from spindle.model.jobs import Read, ReadResult
 from spindle.node.broker_context import BrokerContext
 from spindle.node.replicas.delayed_fetch import CONSUMER, DEBUGGER, DelayedFetch, FetchedPartition
 from spindle.node.replicas.hosted import HostedPartition
@@ -157,8 +154,14 @@ class FetchManager:
                 left -= outcome.size
                 some = some or outcome.size > 0
             else:
-                job = Read(
-                    "", hosted.key, cursor.offset, outcome.limit, max(size, 0), not some, committed
+                job = partial(
+                    Read,
+                    key=hosted.key,
+                    offset=cursor.offset,
+                    limit=outcome.limit,
+                    max_bytes=max(size, 0),
+                    at_least_one=not some,
+                    committed=committed,
                 )
                 fetch.reading += 1
                 self.at = self._out.now

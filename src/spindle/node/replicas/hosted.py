@@ -17,9 +17,10 @@ from spindle.core.replica.partition import Partition, ReplicaRules
 from spindle.core.replica.quota import NOTHING, Throttled
 from spindle.core.replica.tail import Tail, TailBudget
 from spindle.core.replica.waiting import OffsetWaiters
+from spindle.model.batches import RecordBatch
 from spindle.model.errors import Error, Failure
 from spindle.model.ids import LogDir, PartitionId, TopicPartition
-from spindle.model.jobs import Job
+from spindle.model.jobs import Append, Appended, Job
 from spindle.model.log_values import LogKey
 from spindle.model.outbox import Outbox
 from spindle.model.settings.setting import MAX_LONG
@@ -134,21 +135,33 @@ class HostedPartition:
 
     # --- jobs -------------------------------------------------------------------------------
 
-    def run(self, job: Job[R], then: Callable[[R | Failure], None]) -> None:
-        """Have a job done where the log lives; held back while the log is being moved."""
+    def run(self, job: Callable[[LogDir], Job[R]], then: Callable[[R | Failure], None]) -> None:
+        """Have a job done where the log lives; held back while the log is being moved.
+
+        `job` makes it, once its directory is known.
+        """
         if self._frozen:
             self._held.append(_Held(partial(self.run, job, then), then, False))
         else:
-            job.directory = self.directory
-            self._out.run(job, then)
+            self._out.run(job(self.directory), then)
 
-    def write(self, job: Job[R], then: Callable[[R | Failure], None]) -> None:
+    def write(self, job: Callable[[LogDir], Job[R]], then: Callable[[R | Failure], None]) -> None:
         """The same for a job that changes the log."""
         if self._frozen:
             self._held.append(_Held(partial(self.write, job, then), then, True))
             return
         self.writing += 1
-        job.directory = self.directory
+        self._out.run(job(self.directory), partial(self._written, then))
+
+    def append(
+        self, batches: list[RecordBatch], now_ms: int, then: Callable[[Appended | Failure], None]
+    ) -> None:
+        """Write batches at the log's end: `write`, made at once, as it is done most often."""
+        if self._frozen:
+            self._held.append(_Held(partial(self.append, batches, now_ms, then), then, True))
+            return
+        self.writing += 1
+        job = Append(self.directory, self.key, batches, now_ms, self.topic.sync)
         self._out.run(job, partial(self._written, then))
 
     def _written(self, then: Callable[[R | Failure], None], result: R | Failure) -> None:

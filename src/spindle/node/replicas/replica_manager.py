@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from spindle.core.logdirs.events import LogDamaged, LogEvent, LogJobFailed
 from spindle.core.replica.partition import (
@@ -25,11 +26,7 @@ from spindle.model.batches import NO_PRODUCER, TRANSACTIONAL, Record
 from spindle.model.errors import DiskFailed, Error, Failure, LogFailed
 from spindle.model.ids import NO_LEADER, LogDir, NodeId, PartitionId, TopicId, TopicPartition
 from spindle.model.image import TOPIC_RESOURCE, Delta
-from spindle.model.jobs import (
-    LogStart,
-    Read,
-    ReadResult,
-)
+from spindle.model.jobs import LogStart, Read, ReadResult
 from spindle.model.log_values import LoadedLog, LogKey
 from spindle.model.settings.typed_settings import TopicSettings
 from spindle.node.broker_context import BrokerContext, PerTopic
@@ -464,7 +461,9 @@ class ReplicaManager:
         if hosted is None or isinstance(hosted.partition.role, Offline):
             then(self.lost.get(id, Error.NOT_LEADER_OR_FOLLOWER))
             return
-        job = Read("", hosted.key, offset, hosted.partition.end, max_bytes)
+        job = partial(
+            Read, key=hosted.key, offset=offset, limit=hosted.partition.end, max_bytes=max_bytes
+        )
 
         def on_read(result: ReadResult | Failure) -> None:
             if isinstance(result, Failure):

@@ -22,14 +22,7 @@ from spindle.core.logdirs.events import (
 from spindle.core.replica.partition import Offline
 from spindle.model.batches import Buffer, RecordBatch
 from spindle.model.errors import DiskFailed, Error, Failure
-from spindle.model.jobs import (
-    Append,
-    Appended,
-    LogStart,
-    MoveLogStart,
-    Reset,
-    Truncate,
-)
+from spindle.model.jobs import Appended, LogStart, MoveLogStart, Reset, Truncate
 from spindle.model.log_values import LoadedLog
 from spindle.model.outbox import Outbox
 from spindle.node.replicas.fetch_manager import FetchManager
@@ -64,8 +57,8 @@ class Writes:
         A failure takes the partition offline.
         """
         self.at = self._out.now
-        job = Append("", hosted.key, batches, self._out.wall_ms, hosted.topic.sync)
-        hosted.write(job, partial(self._on_appended, hosted, batches, then))
+        told = partial(self._on_appended, hosted, batches, then)
+        hosted.append(batches, self._out.wall_ms, told)
 
     def _on_appended(
         self,
@@ -143,16 +136,17 @@ class Writes:
                 self._owner.resume(hosted)
 
         if not isinstance(hosted.partition.role, Offline):
-            hosted.write(Truncate("", hosted.key, hosted.partition.end), on_cut)
+            job = partial(Truncate, key=hosted.key, offset=hosted.partition.end)
+            hosted.write(job, on_cut)
 
     def truncate(self, hosted: HostedPartition, offset: int, then: Callable[[], None]) -> None:
         """Cut the log's end back to `offset`, then go on."""
-        job = Truncate("", hosted.key, offset)
+        job = partial(Truncate, key=hosted.key, offset=offset)
         hosted.write(job, partial(self._on_cut, hosted, then))
 
     def reset(self, hosted: HostedPartition, offset: int, then: Callable[[], None]) -> None:
         """Throw all records away, begin again at `offset`, then go on."""
-        job = Reset("", hosted.key, offset)
+        job = partial(Reset, key=hosted.key, offset=offset)
         hosted.write(job, partial(self._on_cut, hosted, then))
 
     def _on_cut(
@@ -182,7 +176,7 @@ class Writes:
             self.on_start(hosted, result)
             then()
 
-        hosted.write(MoveLogStart("", hosted.key, offset), on_moved)
+        hosted.write(partial(MoveLogStart, key=hosted.key, offset=offset), on_moved)
 
     def on_start(self, hosted: HostedPartition, moved: LogStart) -> None:
         """The log begins somewhere else now: records were deleted, or retention has worked."""
