@@ -451,7 +451,7 @@ def frozen(cluster: Local, *nodes: int) -> Iterator[None]:
             process.send_signal(signal.SIGCONT)
 
 
-@pytest.mark.spec("B-02")
+@pytest.mark.spec("B-02", "K113-13")
 def test_a_follower_is_cut_while_it_moves_and_so_is_its_copy(cluster: Local) -> None:
     cluster.create_on("cut", 0, [1, 2])
     given = fill(cluster, "cut", 2 * MB)

@@ -62,11 +62,12 @@ class Relay:
         with self._change:
             self._cut.update(map(int, keys))
 
-    def release(self) -> None:
-        """Pass everything on from now on, what waits first."""
+    def release(self, *keys: Key) -> None:
+        """Pass requests of these keys on from now on, what waits first; without any named, all."""
         with self._change:
-            self._held.clear()
-            self._cut.clear()
+            released = set(map(int, keys)) or self._held | self._cut
+            self._held -= released
+            self._cut -= released
             self._change.notify_all()
 
     def hang_up(self) -> None:
