@@ -21,7 +21,7 @@ class Bound(NamedTuple):
 BOUNDS = {
     "shared_class_names": Bound(0.02, 0.02),
     "repeated_stems": Bound(10, 10),
-    "any": Bound(153, 60),
+    "any": Bound(25, 20),
     "single_protocols": Bound(6, 0),
     "wide_classes": Bound(0.043, 0.01),
     "wide_tables": Bound(0.009, 0.009),

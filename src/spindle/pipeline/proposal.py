@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from spindle.model.errors import Unusable
 from spindle.planning.cluster_model import BrokerLoad
@@ -167,57 +167,6 @@ class LeadershipDocument(TypedDict):
     brokers: list[tuple[int, int, int, float, float]]
 
 
-class DirectoryDocument(TypedDict):
-    """A directory in a plan's file."""
-
-    broker: int
-    logDir: str
-    online: bool
-    cordoned: bool
-    capacity: int
-    before: int
-    after: int
-    rateBefore: NotRequired[int]
-    rateAfter: NotRequired[int]
-
-
-class BandDocument(TypedDict):
-    """A band in a plan's file."""
-
-    tolerance: float
-    highMark: float
-    freeFloor: int
-    rateTolerance: NotRequired[float | None]
-    leastBytes: NotRequired[int | None]
-
-
-class PlanRequestDocument(BandDocument):
-    """What was asked for, in a plan's file."""
-
-    drain: list[str]
-    exclude: list[str]
-    excludeTopics: NotRequired[list[str]]
-    mendRacks: NotRequired[bool]
-    movesPerDisk: int
-    movesPerBroker: int
-    betweenBrokers: bool
-    throttle: NotRequired[int | None]
-    diskThrottle: NotRequired[int | None]
-
-
-class PlanDocument(PlanRequestDocument):
-    """Our part of a plan's file, as far as it is read back."""
-
-    sampledAt: str
-    directories: list[DirectoryDocument]
-    leaders: NotRequired[LeadershipDocument | None]
-    boundBytes: int
-    waves: list[list[MoveDocument]]
-    notes: list[str]
-    silentBrokers: dict[str, str]
-    rates: dict[str, list[tuple[int, int]]]
-
-
 def document(proposal: ClusterProposal, replicas: Brokers | None = None) -> dict[str, object]:
     """The plan as its file has it; `replicas`: the brokers of each partition now.
 
@@ -275,7 +224,7 @@ def document(proposal: ClusterProposal, replicas: Brokers | None = None) -> dict
 def parse(text: str, name: str = "the plan") -> ClusterProposal:
     """Read such a file; Unusable says what is wrong with it."""
     try:
-        own: PlanDocument = json.loads(text)["spindle"]
+        own: dict[str, Any] = json.loads(text)["spindle"]
         band = Band(
             own["tolerance"], own["highMark"], own.get("rateTolerance"), own["freeFloor"],
             own.get("leastBytes"),

@@ -12,9 +12,8 @@ Looks at machines and disks from outside, and changes nothing. Raises Violation.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 from spindle.core.replica.partition import PartitionLeader
 from spindle.model.batches import RecordBatch
@@ -147,7 +146,7 @@ class Checks:
 
     # --- after jobs that make logs ------------------------------------------------------------
 
-    def _on_jobs(self, host: Host, jobs: list[Job[object]], results: list[Any]) -> None:
+    def _on_jobs(self, host: Host, jobs: list[Job[object]], results: Sequence[object]) -> None:
         for job, result in zip(jobs, results, strict=True):
             if isinstance(result, Exception) or not isinstance(job, Promote | CreateLog):
                 continue

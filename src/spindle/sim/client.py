@@ -6,10 +6,11 @@ inside; whether it is answered is up to the network.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, TypeVar
 
+from spindle.model.batches import Buffer
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import ZERO_ID, NodeId, TopicId
 from spindle.model.outbox import Outbox, Ready, Rng
@@ -19,6 +20,8 @@ from spindle.wire.apis import Key
 from spindle.wire.codec import Request
 from spindle.wire.messages.metadata_request import MetadataRequest
 from spindle.wire.messages.metadata_response import MetadataResponse, MetadataResponseTopic
+
+T = TypeVar("T")
 
 VERSIONS: Final[dict[int, int]] = {
     Key.FETCH: 13,
@@ -95,14 +98,14 @@ class Client:
         """Nobody connects to a client."""
         raise AssertionError(f"{host} has connected to {self.name}")
 
-    def on_frame(self, connection: int, frame: Any) -> None:
+    def on_frame(self, connection: int, frame: Buffer) -> None:
         """Nobody asks a client."""
         raise AssertionError(f"{self.name} was asked something")
 
     def on_disconnected(self, connection: int) -> None:
         """Nobody was connected."""
 
-    def on_done(self, ticket: int, result: Any) -> None:
+    def on_done(self, ticket: int, result: object) -> None:
         """A request has been answered, or never will be."""
         self.out.done(ticket, result)
 
@@ -148,7 +151,7 @@ class Client:
         addresses = list(self.brokers.values())
         return addresses[self.out.rng.randrange(len(addresses))]
 
-    def choose(self, options: list[Any]) -> Any:
+    def choose(self, options: Sequence[T]) -> T:
         """One of these, by the seed."""
         return options[self.out.rng.randrange(len(options))]
 

@@ -151,11 +151,11 @@ class GroupHistory:
         self.check_place(who, commit.began_at, commit.label)
 
     def on_read(
-        self, group: str, id: PartitionId, offset: int, label: str, began_at: float
+        self, group: str, id: PartitionId, offset: int, label: str | None, began_at: float
     ) -> None:
         """A group's coordinator said which offset counts, asked at `began_at`."""
         known = self.commits.get((group, id), {})
-        shown = known.get(label)
+        shown = known.get(label) if label is not None else None
         if offset < 0:
             shown = Commit("no commit", -1, 0.0, 0.0)
         elif shown is None or shown.offset != offset:

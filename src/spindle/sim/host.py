@@ -6,8 +6,9 @@ Holds what the world and its network know of a host; neither acts here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
+from spindle.model.batches import Buffer
 from spindle.model.ids import LogDir
 from spindle.model.outbox import JobAsked, Ready
 from spindle.storage.directory import LogDirectory
@@ -31,13 +32,13 @@ class Machine(Protocol):
     def on_connected(self, connection: int, listener: str, host: str) -> None:
         """Somebody has connected."""
 
-    def on_frame(self, connection: int, frame: Any) -> None:
+    def on_frame(self, connection: int, frame: Buffer) -> None:
         """A request has come."""
 
     def on_disconnected(self, connection: int) -> None:
         """Somebody has gone."""
 
-    def on_done(self, ticket: int, result: Any) -> None:
+    def on_done(self, ticket: int, result: object) -> None:
         """A job or a request has ended."""
 
     def on_time(self) -> None:

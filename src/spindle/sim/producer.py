@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.batches import Record, RecordBatch
 from spindle.model.errors import Error, PeerFailed
@@ -22,11 +22,13 @@ from spindle.sim.violation import Violation
 from spindle.wire.batch import build
 from spindle.wire.compression import Compression
 from spindle.wire.messages.init_producer_id_request import InitProducerIdRequest
+from spindle.wire.messages.init_producer_id_response import InitProducerIdResponse
 from spindle.wire.messages.produce_request import (
     PartitionProduceData,
     ProduceRequest,
     TopicProduceData,
 )
+from spindle.wire.messages.produce_response import ProduceResponse
 
 IDS_FROM: Final = 13
 ALL: Final = -1
@@ -147,7 +149,7 @@ class SimProducer(Client):
         )
         self.ask(None, request, self._on_identified)
 
-    def _on_identified(self, answer: Any) -> None:
+    def _on_identified(self, answer: InitProducerIdResponse | PeerFailed) -> None:
         if isinstance(answer, PeerFailed) or answer.error_code != Error.NONE:
             self.out.after(RETRY_SECONDS, self.begin)
             return
@@ -240,7 +242,7 @@ class SimProducer(Client):
             then = partial(self._on_answer, lane, parcel)
             self.ask(leader, request, then, version=self._pace.version)
 
-    def _request(self, lane: PartitionSequence, batch: RecordBatch) -> Any:
+    def _request(self, lane: PartitionSequence, batch: RecordBatch) -> ProduceRequest:
         data = PartitionProduceData(index=lane.id.partition, records=batch.data)
         name = self.history.names[lane.id.topic_id]
         topic = TopicProduceData(topic_id=lane.id.topic_id, name=name, partition_data=(data,))
@@ -265,13 +267,17 @@ class SimProducer(Client):
 
     # --- answers ----------------------------------------------------------------------------
 
-    def _on_answer(self, lane: PartitionSequence, parcel: Parcel, answer: Any) -> None:
+    def _on_answer(
+        self, lane: PartitionSequence, parcel: Parcel, answer: ProduceResponse | PeerFailed
+    ) -> None:
         parcel.asking = False
         if self._is_current(lane):
             self._judge(lane, parcel, answer)
         self._bump_if_drained()
 
-    def _judge(self, lane: PartitionSequence, parcel: Parcel, answer: Any) -> None:
+    def _judge(
+        self, lane: PartitionSequence, parcel: Parcel, answer: ProduceResponse | PeerFailed
+    ) -> None:
         if isinstance(answer, PeerFailed):
             parcel.unsure = True
             self._later(lane)

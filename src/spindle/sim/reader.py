@@ -7,7 +7,7 @@ committed records alone; tells the history what it was given. Part of the worklo
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId
@@ -17,11 +17,13 @@ from spindle.sim.told_history import History
 from spindle.sim.violation import Violation
 from spindle.sim.visible import visible
 from spindle.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
+from spindle.wire.messages.fetch_response import FetchResponse, PartitionData
 from spindle.wire.messages.list_offsets_request import (
     ListOffsetsPartition,
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+from spindle.wire.messages.list_offsets_response import ListOffsetsResponse
 
 IDS_FROM: Final = 13
 WAIT_MS: Final = 400
@@ -123,7 +125,7 @@ class SimReader(Client):
     def _poll_later(self, node: NodeId) -> None:
         self.out.after(self.between(0.5, 2.0) * RETRY_SECONDS, partial(self._poll, node))
 
-    def _on_answer(self, node: NodeId, answer: Any) -> None:
+    def _on_answer(self, node: NodeId, answer: FetchResponse | PeerFailed) -> None:
         if isinstance(answer, PeerFailed) or answer.error_code != Error.NONE:
             self.refresh()
             self._poll_later(node)
@@ -144,7 +146,7 @@ class SimReader(Client):
         else:
             self._poll(node)
 
-    def _take(self, node: NodeId, id: PartitionId, told: Any) -> bool:
+    def _take(self, node: NodeId, id: PartitionId, told: PartitionData) -> bool:
         """Take a partition's records; False where it cannot be read there now."""
         error = told.error_code
         if error == Error.OFFSET_OUT_OF_RANGE:
@@ -180,7 +182,7 @@ class SimReader(Client):
         request = ListOffsetsRequest(replica_id=-1, isolation_level=0, topics=(topic,))
         self.ask(node, request, partial(self._on_start, id))
 
-    def _on_start(self, id: PartitionId, answer: Any) -> None:
+    def _on_start(self, id: PartitionId, answer: ListOffsetsResponse | PeerFailed) -> None:
         self._lost.pop(id, None)
         if isinstance(answer, PeerFailed):
             return

@@ -15,10 +15,11 @@ from spindle.model.ids import NodeId
 from spindle.model.outbox import Rng
 from spindle.sim.client import REQUEST_SECONDS, RETRY_SECONDS, Client
 from spindle.sim.told_history import History
-from spindle.wire.codec import Request
+from spindle.wire.codec import ErrorCode, Request, Response
 from spindle.wire.messages.find_coordinator_request import FindCoordinatorRequest
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Response)
 Go: TypeAlias = Callable[[Any], None]
 Step: TypeAlias = Callable[[Go], None]
 """Begins something; the function that it is given goes on with the result."""
@@ -41,10 +42,10 @@ class Scripted(Client):
         super().__init__(name, rng, brokers, history)
         self._coordinators: dict[tuple[int, str], NodeId] = {}
 
-    def run(self, steps: Steps[Any], then: Go = lambda _: None) -> None:
+    def run(self, steps: Steps[T], then: Callable[[T], None] = lambda _: None) -> None:
         """Run a script; `then` gets what it returns."""
 
-        def go(result: Any = None) -> None:
+        def go(result: object = None) -> None:
             try:
                 step = steps.send(result)
             except StopIteration as end:
@@ -59,7 +60,7 @@ class Scripted(Client):
     def asking(
         self,
         node: NodeId | None,
-        request: Request[Any],
+        request: Request[Response],
         timeout: float = REQUEST_SECONDS,
         version: int | None = None,
     ) -> Step:
@@ -78,14 +79,14 @@ class Scripted(Client):
         """Wait a little before something is tried again."""
         return self.pausing(self.between(0.5, 2.0) * RETRY_SECONDS)
 
-    def together(self, scripts: Sequence[Steps[Any]]) -> Step:
+    def together(self, scripts: Sequence[Steps[object]]) -> Step:
         """Run scripts side by side; the result is the list of what they return."""
 
         def begin(go: Go) -> None:
-            results: list[Any] = [None] * len(scripts)
+            results: list[object] = [None] * len(scripts)
             left = len(scripts)
 
-            def ended(number: int, result: Any) -> None:
+            def ended(number: int, result: object) -> None:
                 nonlocal left
                 results[number] = result
                 left -= 1
@@ -113,11 +114,11 @@ class Scripted(Client):
         self,
         kind: int,
         key: str,
-        request: Request[Any],
-        error_of: Callable[[Any], Error],
+        request: Request[R],
+        error_of: Callable[[R], ErrorCode],
         timeout: float = REQUEST_SECONDS,
         version: int | None = None,
-    ) -> Steps[tuple[Any, NodeId, int]]:
+    ) -> Steps[tuple[R, NodeId, int]]:
         """Ask a coordinator until it has decided: its answer, who it was, how many tries were lost.
 
         What was asked in vain may still happen, and later than what was answered.

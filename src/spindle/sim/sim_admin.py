@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.feature_rules import ELR_VERSION
@@ -17,6 +17,7 @@ from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE
 from spindle.model.outbox import Rng
 from spindle.sim.client import Client, TopicView
 from spindle.sim.told_history import History
+from spindle.wire.codec import Request, Response
 from spindle.wire.messages.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,
     ReassignablePartition,
@@ -32,6 +33,7 @@ from spindle.wire.messages.create_topics_request import (
     CreatableTopicConfig,
     CreateTopicsRequest,
 )
+from spindle.wire.messages.create_topics_response import CreateTopicsResponse
 from spindle.wire.messages.delete_records_request import (
     DeleteRecordsPartition,
     DeleteRecordsRequest,
@@ -44,6 +46,7 @@ from spindle.wire.messages.incremental_alter_configs_request import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
 )
+from spindle.wire.messages.incremental_alter_configs_response import IncrementalAlterConfigsResponse
 from spindle.wire.messages.update_features_request import FeatureUpdateKey, UpdateFeaturesRequest
 
 TIMEOUT: Final = 5000
@@ -133,12 +136,12 @@ class Admin(Client):
                 action()
                 return
 
-    def _request(self, what: str, node: NodeId | None, entity: Any) -> None:
-        def answered(answer: Any) -> None:
+    def _request(self, what: str, node: NodeId | None, request: Request[Response]) -> None:
+        def answered(answer: Response | PeerFailed) -> None:
             failed = isinstance(answer, PeerFailed)
             self.history.count(f"{what} {'not answered' if failed else 'answered'}")
 
-        self.ask(node, entity, answered)
+        self.ask(node, request, answered)
 
     # --- topics -----------------------------------------------------------------------------
 
@@ -162,8 +165,8 @@ class Admin(Client):
         request = CreateTopicsRequest(topics=(topic,), timeout_ms=TIMEOUT, validate_only=False)
         self._try_create(request)
 
-    def _try_create(self, request: Any) -> None:
-        def answered(answer: Any) -> None:
+    def _try_create(self, request: CreateTopicsRequest) -> None:
+        def answered(answer: CreateTopicsResponse | PeerFailed) -> None:
             if isinstance(answer, PeerFailed) or answer.topics[0].error_code in (
                 Error.INVALID_REPLICATION_FACTOR,
                 Error.REQUEST_TIMED_OUT,
@@ -308,7 +311,7 @@ class Admin(Client):
     def unthrottle(self) -> None:
         """Let moves be as fast as they can, if they were limited; asks until that is answered."""
 
-        def answered(answer: Any) -> None:
+        def answered(answer: IncrementalAlterConfigsResponse | PeerFailed) -> None:
             if isinstance(answer, PeerFailed) or answer.responses[0].error_code != Error.NONE:
                 self.out.after(self.between(0.5, 1.0), self.unthrottle)
 
@@ -334,7 +337,9 @@ class Admin(Client):
         self._request(what, None, self._setting(resource, name, value))
 
     @staticmethod
-    def _setting(resource: tuple[int, str], name: str, value: str) -> Any:
+    def _setting(
+        resource: tuple[int, str], name: str, value: str
+    ) -> IncrementalAlterConfigsRequest:
         changed = AlterConfigsResource(
             resource_type=resource[0],
             resource_name=resource[1],

@@ -9,9 +9,9 @@ workload, the faults, the checks and the named scenarios.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.feature_rules import ELR_VERSION, TRANSACTION_VERSION
@@ -312,7 +312,7 @@ class SimCluster:
 
     # --- what most scenarios want -----------------------------------------------------------
 
-    def until(self, done: Any, seconds: float = 30.0) -> None:
+    def until(self, done: Callable[[], bool], seconds: float = 30.0) -> None:
         """Let time pass until something holds, which it must."""
         assert self.world.run(self.world.now + seconds, done), "it never came to hold"
 

@@ -12,7 +12,7 @@ import struct
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVarTuple
 
 from spindle.model.errors import PeerFailed, PeerGone
 from spindle.model.outbox import FrameAnswered, FrameAsked
@@ -21,6 +21,9 @@ from spindle.sim.host import Host
 LATENCY = 0.0005
 _API = struct.Struct(">hh")
 """How each request begins: the API's key and version."""
+
+
+Ts = TypeVarTuple("Ts")
 
 
 class Surroundings(Protocol):
@@ -33,10 +36,10 @@ class Surroundings(Protocol):
     def hosts(self) -> Mapping[str, Host]:
         """All hosts by name."""
 
-    def at(self, when: float, then: Callable[..., None], *args: Any) -> None:
+    def at(self, when: float, then: Callable[[*Ts], None], *args: *Ts) -> None:
         """Have something happen at a time."""
 
-    def after(self, delay: float, then: Callable[..., None], *args: Any) -> None:
+    def after(self, delay: float, then: Callable[[*Ts], None], *args: *Ts) -> None:
         """Have something happen `delay` seconds from now."""
 
     def feed(self, host: Host, happened: Callable[[], None]) -> None:

@@ -7,7 +7,6 @@ told. Part of the workload.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from spindle.model.errors import Error
 from spindle.model.ids import NodeId, PartitionId
@@ -70,7 +69,7 @@ class TransactionalProducer(Transactor):
         attempt = self.open_transaction()
         count = 1 + self.out.rng.randrange(min(len(targets), self._habits.partitions_max))
         ids = [targets.pop(self.out.rng.randrange(len(targets))) for _ in range(count)]
-        errors: list[Any] = yield self.together([self._fill(attempt, id) for id in ids])
+        errors: list[Error] = yield self.together([self._fill(attempt, id) for id in ids])
         error = next((e for e in errors if e), Error.NONE)
         if self.out.rng.random() < self._habits.dawdles:
             yield self.pausing(self.between(0.5, 2.0) * self._habits.manner.timeout)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from spindle.model.batches import TRANSACTIONAL, Record, RecordBatch
+from spindle.model.batches import TRANSACTIONAL, Buffer, Record, RecordBatch
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId
 from spindle.model.outbox import Rng
@@ -24,24 +24,29 @@ from spindle.sim.told_history import History
 from spindle.sim.transaction_history import Attempt, Fate
 from spindle.sim.violation import Violation
 from spindle.wire.batch import build
+from spindle.wire.codec import ErrorCode
 from spindle.wire.compression import Compression
 from spindle.wire.messages.add_offsets_to_txn_request import AddOffsetsToTxnRequest
 from spindle.wire.messages.add_partitions_to_txn_request import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnTopic,
 )
+from spindle.wire.messages.add_partitions_to_txn_response import AddPartitionsToTxnResponse
 from spindle.wire.messages.end_txn_request import EndTxnRequest
 from spindle.wire.messages.init_producer_id_request import InitProducerIdRequest
+from spindle.wire.messages.offset_commit_response import OffsetCommitResponse
 from spindle.wire.messages.produce_request import (
     PartitionProduceData,
     ProduceRequest,
     TopicProduceData,
 )
+from spindle.wire.messages.produce_response import ProduceResponse
 from spindle.wire.messages.txn_offset_commit_request import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
+from spindle.wire.messages.txn_offset_commit_response import TxnOffsetCommitResponse
 
 BUMPING: Final = 2
 """The transaction.version from which on partitions need not be added, and epochs grow by ends."""
@@ -173,8 +178,9 @@ class Transactor(Scripted):
         given = (self._producer_id, self._epoch)
         return self.history.transactions.begin(self._id, self.name, given, self.out.now)
 
-    def judge(self, attempt: Attempt, error: Error, what: str) -> Error:
+    def judge(self, attempt: Attempt, code: ErrorCode, what: str) -> Error:
         """An error that ends a transaction; Violation if there is no cause for it."""
+        error = Error(code)
         age = self.out.now - attempt.began_at
         excused = self._manner.excused or self._lost > 0 or age > 0.8 * self._manner.timeout
         if error not in FENCED or not excused:
@@ -227,7 +233,7 @@ class Transactor(Scripted):
         while not flight.error and not self._is_deleted(id):
             topic = self.topics.get(id.topic_id)
             leader = topic.leaders.get(id.partition, -1) if topic else -1
-            answer: Any = None
+            answer: ProduceResponse | PeerFailed | None = None
             was_first = flight.through == number
             if leader >= 0:
                 request = self._produce_request(id, parcel.batch.data)
@@ -248,7 +254,9 @@ class Transactor(Scripted):
             yield flight.when(lambda: flight.through >= number)
         flight.on_failed(Error.UNKNOWN_TOPIC_OR_PARTITION)
 
-    def _sending(self, flight: Flight, number: int, leader: NodeId, request: Any) -> Step:
+    def _sending(
+        self, flight: Flight, number: int, leader: NodeId, request: ProduceRequest
+    ) -> Step:
         def begin(go: Go) -> None:
             self.ask(leader, request, go, version=self._manner.version)
             if flight.sent == number:  # The next one may leave, behind this one.
@@ -263,7 +271,7 @@ class Transactor(Scripted):
         self.history.on_acknowledged(id, base, values)
         attempt.acknowledged.setdefault(id, {}).update(enumerate(values, base))
 
-    def _produce_request(self, id: PartitionId, data: Any) -> Any:
+    def _produce_request(self, id: PartitionId, data: Buffer) -> ProduceRequest:
         name = self.history.names[id.topic_id]
         partition = PartitionProduceData(index=id.partition, records=data)
         topic = TopicProduceData(topic_id=id.topic_id, name=name, partition_data=(partition,))
@@ -288,7 +296,7 @@ class Transactor(Scripted):
         )
         self._added[id] = None
 
-        def error_of(answer: Any) -> Error:
+        def error_of(answer: AddPartitionsToTxnResponse) -> Error:
             told = answer.results_by_topic_v3_and_below[0].results_by_partition[0]
             return Error(told.partition_error_code)
 
@@ -411,7 +419,7 @@ class Transactor(Scripted):
         return attempt.fate is Fate.COMMITTED
 
 
-def first_error(answer: Any) -> Error:
+def first_error(answer: TxnOffsetCommitResponse | OffsetCommitResponse) -> Error:
     """The first error at a partition of an answer about offsets."""
     for topic in answer.topics:
         for partition in topic.partitions:

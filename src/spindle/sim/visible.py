@@ -7,18 +7,19 @@ batches of producers that the answer names as aborted, until their marker comes 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from spindle.model.batches import EndTransactionMarker, RecordBatch
 from spindle.wire.batch import check, records, split
+from spindle.wire.codec import one_buffer
 from spindle.wire.control import decode_control
+from spindle.wire.messages.fetch_response import PartitionData
 
 
-def visible(told: Any) -> Iterator[tuple[RecordBatch, dict[int, bytes]]]:
+def visible(told: PartitionData) -> Iterator[tuple[RecordBatch, dict[int, bytes]]]:
     """Every whole batch of a partition's answer, and the records that its reader may see."""
     waiting = sorted((a.first_offset, a.producer_id) for a in told.aborted_transactions or ())
     aborted: set[int] = set()
-    for batch in split(told.records or b"", partial=True):
+    for batch in split(one_buffer(told.records or b""), partial=True):
         check(batch)
         while waiting and waiting[0][0] <= batch.last_offset:
             aborted.add(waiting.pop(0)[1])

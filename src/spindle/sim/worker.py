@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId, id_from_text, id_to_text
@@ -23,9 +23,12 @@ from spindle.sim.transaction_history import OUTPUT, Attempt, ConsumedRecord
 from spindle.sim.transactor import OUT, PLAIN, Transactor, TransactorManner, first_error
 from spindle.sim.violation import Violation
 from spindle.sim.visible import visible
+from spindle.wire.codec import ErrorCode, Request
 from spindle.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
 from spindle.wire.messages.heartbeat_request import HeartbeatRequest
+from spindle.wire.messages.heartbeat_response import HeartbeatResponse
 from spindle.wire.messages.join_group_request import JoinGroupRequest, JoinGroupRequestProtocol
+from spindle.wire.messages.join_group_response import JoinGroupResponse
 from spindle.wire.messages.leave_group_request import LeaveGroupRequest, MemberIdentity
 from spindle.wire.messages.list_offsets_request import (
     ListOffsetsPartition,
@@ -38,7 +41,11 @@ from spindle.wire.messages.offset_commit_request import (
     OffsetCommitRequestTopic,
 )
 from spindle.wire.messages.offset_fetch_request import OffsetFetchRequest, OffsetFetchRequestTopic
+from spindle.wire.messages.offset_fetch_response import OffsetFetchResponse
 from spindle.wire.messages.sync_group_request import SyncGroupRequest, SyncGroupRequestAssignment
+from spindle.wire.messages.sync_group_response import SyncGroupResponse
+
+G = TypeVar("G", SyncGroupResponse, HeartbeatResponse, OffsetFetchResponse)
 
 PROTOCOL: Final = "by the leader"
 SESSION: Final = 3.0
@@ -115,7 +122,7 @@ class Worker(Transactor):
 
     # --- membership -------------------------------------------------------------------------
 
-    def _out(self, error: Error) -> None:
+    def _out(self, error: ErrorCode) -> None:
         """It has to join again, as a stranger if nobody knows it."""
         if error in (Error.UNKNOWN_MEMBER_ID, Error.FENCED_INSTANCE_ID):
             self._who = replace(self._who, member_id="")
@@ -152,7 +159,7 @@ class Worker(Transactor):
         else:
             yield from self._sync(answer, asked_at)
 
-    def _sync(self, joined: Any, asked_at: float) -> Steps[None]:
+    def _sync(self, joined: JoinGroupResponse, asked_at: float) -> Steps[None]:
         who = self._who = replace(
             self._who, generation=joined.generation_id, member_id=joined.member_id
         )
@@ -223,7 +230,7 @@ class Worker(Transactor):
             yield from self.ask_coordinator(GROUP, who.group, request, lambda a: a.error_code)
         self._out(Error.UNKNOWN_MEMBER_ID)
 
-    def _ask_group(self, request: Any) -> Steps[tuple[Any, bool]]:
+    def _ask_group(self, request: Request[G]) -> Steps[tuple[G, bool]]:
         """Ask the group's coordinator; whether it is known to be the current one.
 
         One that was deposed and has not heard of it may tell old news.

@@ -13,7 +13,7 @@ import itertools
 import random
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVarTuple
 
 from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.ids import LogDir
@@ -26,6 +26,7 @@ from spindle.sim.host import Host, Lane, Machine
 from spindle.sim.memory_disk import PowerCut
 from spindle.sim.sim_network import Net
 
+Ts = TypeVarTuple("Ts")
 WALL_START_MS = 1_800_000_000_000
 """Wall clock at the beginning of every simulation, in ms since 1970."""
 SAID_MAX = 2000
@@ -49,7 +50,7 @@ class World:
         """Told of a host whose machine has halted or stopped by itself."""
         self.on_power_cut: Callable[[Host], None] = lambda host: None
         """Told of a host whose power went during one of its disk's calls."""
-        self.on_jobs: Callable[[Host, list[Job[object]], list[Any]], None] = (
+        self.on_jobs: Callable[[Host, list[Job[object]], list[object]], None] = (
             lambda host, jobs, done: None
         )
         """Told of a group of jobs that was carried out, with the results."""
@@ -60,7 +61,7 @@ class World:
         """Mean seconds that a group of jobs takes."""
         self.slow: dict[LogDir, float] = {}
         """Extra seconds that a directory's jobs take; FOREVER: it hangs."""
-        self._heap: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
+        self._heap: list[tuple[float, int, Callable[..., None], tuple[object, ...]]] = []
         self._numbers = itertools.count()
         self._digest = hashlib.blake2b(digest_size=16)
 
@@ -76,11 +77,11 @@ class World:
         """A fingerprint of all that has happened."""
         return self._digest.hexdigest()
 
-    def at(self, when: float, then: Callable[..., None], *args: Any) -> None:
+    def at(self, when: float, then: Callable[[*Ts], None], *args: *Ts) -> None:
         """Have something happen at a time."""
         heapq.heappush(self._heap, (max(when, self.now), next(self._numbers), then, args))
 
-    def after(self, delay: float, then: Callable[..., None], *args: Any) -> None:
+    def after(self, delay: float, then: Callable[[*Ts], None], *args: *Ts) -> None:
         """Have something happen `delay` seconds from now."""
         self.at(self.now + delay, then, *args)
 

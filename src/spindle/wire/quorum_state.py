@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Final, TypedDict
+from typing import Any, Final
 
 from spindle.model.batches import Buffer
 from spindle.model.errors import Corrupt
@@ -59,23 +59,10 @@ def encode_quorum_state(
     return json.dumps(fields, separators=(",", ":")).encode()
 
 
-class _Voter(TypedDict):
-    voterId: int
-
-
-class _State(TypedDict):
-    leaderId: int
-    leaderEpoch: int
-    votedId: int
-    data_version: int
-    votedDirectoryId: str  # from version 1
-    currentVoters: list[_Voter]  # in version 0
-
-
 def decode_quorum_state(data: Buffer) -> QuorumState:
     """Read the file's content; Corrupt, with the reason, for anything that is not such a file."""
     try:
-        fields: _State = json.loads(bytes(data))
+        fields: dict[str, Any] = json.loads(bytes(data))
         version = fields["data_version"]
         if version not in (0, 1):
             raise Corrupt(f"quorum-state: data_version {version} is newer than this node")

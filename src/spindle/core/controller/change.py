@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypedDict
+from typing import Any
 
 from spindle.core.controller.controller_state import Draft
 from spindle.model import metadata_records as r
@@ -182,24 +182,10 @@ def _elect_at_a_loss(
         target.recovery = RECOVERING
 
 
-class _Said(TypedDict, total=False):
-    """What changes, by the names of `PartitionChange`."""
-
-    isr: Ids
-    leader: NodeId
-    replicas: Ids
-    removing_replicas: Ids
-    adding_replicas: Ids
-    leader_recovery_state: int
-    elr: Ids
-    last_known_elr: Ids
-    directories: tuple[DirectoryId, ...]
-
-
 def _record(draft: Draft, id: PartitionId, target: _Target) -> r.PartitionChange | None:
     """The record that says it; put together at once, as a dead disk asks for thousands."""
     old = target.old
-    said: _Said = {}
+    said: dict[str, Any] = {}
     elr_enabled = draft.state.elr_enabled
     # Without KIP-966 the last member stays in the ISR: it alone has all that was acknowledged.
     if target.isr != old.isr and (target.isr or elr_enabled):

@@ -7,7 +7,7 @@ choice. Belongs to `transacting`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from spindle.model.batches import TRANSACTIONAL, Record
 from spindle.model.errors import Error
@@ -15,27 +15,34 @@ from spindle.model.ids import PartitionId
 from spindle.sim.exhaustive.side import WALL_MS
 from spindle.sim.transaction_history import Fate
 from spindle.wire.batch import build
+from spindle.wire.codec import Request, Response
 from spindle.wire.messages.add_partitions_to_txn_request import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnTopic,
 )
+from spindle.wire.messages.add_partitions_to_txn_response import AddPartitionsToTxnResponse
 from spindle.wire.messages.end_txn_request import EndTxnRequest
+from spindle.wire.messages.end_txn_response import EndTxnResponse
 from spindle.wire.messages.init_producer_id_request import InitProducerIdRequest
+from spindle.wire.messages.init_producer_id_response import InitProducerIdResponse
 from spindle.wire.messages.offset_commit_request import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from spindle.wire.messages.offset_commit_response import OffsetCommitResponse
 from spindle.wire.messages.produce_request import (
     PartitionProduceData,
     ProduceRequest,
     TopicProduceData,
 )
+from spindle.wire.messages.produce_response import ProduceResponse
 from spindle.wire.messages.txn_offset_commit_request import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
+from spindle.wire.messages.txn_offset_commit_response import TxnOffsetCommitResponse
 
 TOPIC: Final = "t"
 GROUP: Final = "g"
@@ -87,7 +94,7 @@ class Asker:
         """The record of the transaction that is open."""
         return f"{self.name} {self.number}".encode()
 
-    def request(self, id: PartitionId) -> Any:
+    def request(self, id: PartitionId) -> Request[Response]:
         """The request of the next step; `id`: the partition that is written to."""
         if self.step == "write":
             self.fates.setdefault(self.value, Fate.OPEN)
@@ -95,7 +102,7 @@ class Asker:
             self.fates[self.value] = Fate.ASKED
         elif self.step == "abort":
             self.fates[self.value] = Fate.ABORTED
-        made: Any = getattr(self, f"_{self.step}")(id)
+        made: Request[Response] = getattr(self, f"_{self.step}")(id)
         return made
 
     @property
@@ -107,7 +114,7 @@ class Asker:
             return 5 if self.level >= BUMPING else 3
         return VERSIONS[self.step]
 
-    def _init(self, _: PartitionId) -> Any:
+    def _init(self, _: PartitionId) -> InitProducerIdRequest:
         return InitProducerIdRequest(
             transactional_id=self.transactional_id,
             transaction_timeout_ms=LONG,
@@ -115,7 +122,7 @@ class Asker:
             producer_epoch=-1,
         )
 
-    def _add(self, id: PartitionId) -> Any:
+    def _add(self, id: PartitionId) -> AddPartitionsToTxnRequest:
         topic = AddPartitionsToTxnTopic(name=TOPIC, partitions=(id.partition,))
         return AddPartitionsToTxnRequest(
             v3_and_below_transactional_id=self.transactional_id,
@@ -124,7 +131,7 @@ class Asker:
             v3_and_below_topics=(topic,),
         )
 
-    def _write(self, id: PartitionId) -> Any:
+    def _write(self, id: PartitionId) -> ProduceRequest:
         batch = build(
             [Record(0, WALL_MS, b"k", self.value)],
             attributes=TRANSACTIONAL,
@@ -140,7 +147,7 @@ class Asker:
             topic_data=(TopicProduceData(name=TOPIC, partition_data=(partition,)),),
         )
 
-    def _offsets(self, id: PartitionId) -> Any:
+    def _offsets(self, id: PartitionId) -> TxnOffsetCommitRequest:
         partition = TxnOffsetCommitRequestPartition(
             partition_index=id.partition,
             committed_offset=self.number,
@@ -155,7 +162,7 @@ class Asker:
             topics=(topic,),
         )
 
-    def _plainly(self, id: PartitionId) -> Any:
+    def _plainly(self, id: PartitionId) -> OffsetCommitRequest:
         partition = OffsetCommitRequestPartition(
             partition_index=id.partition,
             committed_offset=self.number,
@@ -169,7 +176,7 @@ class Asker:
             topics=(topic,),
         )
 
-    def _commit(self, _: PartitionId) -> Any:
+    def _commit(self, _: PartitionId) -> EndTxnRequest:
         return EndTxnRequest(
             transactional_id=self.transactional_id,
             producer_id=self.producer_id,
@@ -179,25 +186,26 @@ class Asker:
 
     _abort = _commit
 
-    def error_of(self, answer: Any) -> Error:
+    def error_of(self, answer: Response) -> Error:
         """What an answer to the current step says."""
-        if self.step == "write":
+        if isinstance(answer, ProduceResponse):
             return Error(answer.responses[0].partition_responses[0].error_code)
-        if self.step == "add":
+        if isinstance(answer, AddPartitionsToTxnResponse):
             told = answer.results_by_topic_v3_and_below[0].results_by_partition[0]
             return Error(told.partition_error_code)
-        if self.step in ("offsets", "plainly"):
+        if isinstance(answer, TxnOffsetCommitResponse | OffsetCommitResponse):
             return Error(answer.topics[0].partitions[0].error_code)
+        assert isinstance(answer, InitProducerIdResponse | EndTxnResponse), self.step
         return Error(answer.error_code)
 
-    def go_on(self, answer: Any) -> None:
+    def go_on(self, answer: Response) -> None:
         """The current step has succeeded."""
-        if self.step == "init":
+        if isinstance(answer, InitProducerIdResponse):
             self.producer_id, self.epoch = answer.producer_id, answer.producer_epoch
             self.sequence = 0
         elif self.step == "write":
             self.sequence += 1
-        elif self.step in ("commit", "abort"):
+        elif isinstance(answer, EndTxnResponse):
             if self.step == "commit":
                 self.fates[self.value] = Fate.COMMITTED
             self.number += 1

@@ -14,7 +14,7 @@ import re
 import uuid
 from array import array
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import is_dataclass
 from enum import Enum
@@ -44,7 +44,7 @@ class Digest:
     """Collects one situation. `now`: the clock, from which times are counted."""
 
     def __init__(self, now: float, leave_out: frozenset[str]) -> None:
-        self._parts: list[Any] = []
+        self._parts: list[object] = []
         self._now = now
         self._leave_out = leave_out
         self._shapes = _SHAPES.setdefault(leave_out, {})
@@ -56,7 +56,7 @@ class Digest:
         # Version 0 writes equal values equally, whichever objects they are.
         return hashlib.blake2b(marshal.dumps(self._parts, 0), digest_size=16).digest()
 
-    def add(self, thing: Any) -> None:
+    def add(self, thing: object) -> None:
         """Take in a thing and all that it refers to."""
         kind = type(thing)
         if kind in _PLAIN:
@@ -78,7 +78,7 @@ class Digest:
 
     # --- things that are looked at as a whole --------------------------------------------------
 
-    def named(self, thing: Any) -> None:
+    def named(self, thing: object) -> None:
         """What its text says."""
         self._parts.append(repr(thing))
 
@@ -105,34 +105,34 @@ class Digest:
 
     # --- things with parts ----------------------------------------------------------------------
 
-    def mapping(self, thing: Any) -> None:
+    def mapping(self, thing: Mapping[object, object]) -> None:
         """Keys and values in their order."""
         add, put = self.add, self._parts.append
         for key, value in thing.items():
             add(key)
             put(value) if type(value) in _PLAIN else add(value)
 
-    def sequence(self, thing: Any) -> None:
+    def sequence(self, thing: Iterable[object]) -> None:
         """Its items."""
         add, put = self.add, self._parts.append
         for part in thing:
             put(part) if type(part) in _PLAIN else add(part)
 
-    def unordered(self, thing: Any) -> None:
+    def unordered(self, thing: Iterable[object]) -> None:
         """Its items, in the order of their texts."""
         self.sequence(sorted(thing, key=repr))
 
-    def constant(self, thing: Any) -> None:
+    def constant(self, thing: object) -> None:
         """Whether it is this one or its equal makes no difference."""
         self._parts.append(type(thing).__name__)
         self.sequence(thing) if isinstance(thing, tuple) else self.attributes(thing)
         self._parts.append(")")
 
-    def buffer(self, thing: Any) -> None:
+    def buffer(self, thing: bytearray | memoryview | array[int]) -> None:
         """Bytes that may change."""
         self._parts.append(bytes(thing))
 
-    def partial(self, thing: partial[Any]) -> None:
+    def partial(self, thing: partial[object]) -> None:
         """What is called, and with what."""
         self.sequence((thing.func, thing.args, thing.keywords))
 
@@ -147,9 +147,9 @@ class Digest:
         self.sequence([cell.cell_contents for cell in thing.__closure__ or ()])
         self.sequence(thing.__defaults__ or ())
 
-    def attributes(self, thing: Any) -> None:
+    def attributes(self, thing: object) -> None:
         """What an object consists of."""
-        kind: Any = type(thing)
+        kind = type(thing)
         shape = self._shapes.get(kind)
         if shape is None:
             shape = self._shapes[kind] = _Shape(kind, self._leave_out)
@@ -229,11 +229,12 @@ class _Shape:
         self.kept: dict[tuple[str, ...], tuple[bytes, tuple[str, ...] | None]] = {}
         """For the names of all attributes: a mark for them; those that count, None for all."""
 
-    def slots(self, thing: Any) -> tuple[Any, ...]:
+    def slots(self, thing: object) -> tuple[object, ...]:
         """The values of the slots."""
         if self._all is not None:
             with suppress(AttributeError):
-                return self._all(thing)
+                found: tuple[object, ...] = self._all(thing)
+                return found
         return tuple([getattr(thing, name, _UNSET) for name in self._names])
 
     def keep(self, names: tuple[str, ...]) -> tuple[bytes, tuple[str, ...] | None]:
@@ -247,7 +248,7 @@ _SHAPES: dict[frozenset[str], dict[type, _Shape]] = {}
 """By what is left out: searches in one process may leave out different things."""
 
 
-def digest(now: float, leave_out: frozenset[str], *things: Any) -> bytes:
+def digest(now: float, leave_out: frozenset[str], *things: object) -> bytes:
     """The digest of these things."""
     whole = Digest(now, leave_out)
     for thing in things:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from spindle.core.controller import brokers, directories
 from spindle.core.controller.broker_sessions import BrokerSessions
@@ -35,6 +35,7 @@ CLUSTER: Final = "AV9P4iMkRQymBdGIGwlqQA"
 
 FOR_EVER: Final = 1e9
 
+T = TypeVar("T")
 Answer = Callable[[Any], None]
 
 
@@ -42,7 +43,7 @@ Answer = Callable[[Any], None]
 class ControllerRequest:
     """A request under way. `then`: who waits for the answer; None: nobody any more."""
 
-    content: Any
+    content: object
     then: Answer | None
     life: int
     """Which life of the broker it is from."""
@@ -115,7 +116,7 @@ class ControllerModel:
     def ask(
         self,
         _channel: str,
-        request: Any,
+        request: object,
         _version: int,
         then: Answer,
         _timeout: float = 30.0,
@@ -123,7 +124,7 @@ class ControllerModel:
         """As the broker's channel to the controller."""
         self.send(request, then)
 
-    def send(self, content: Any, then: Answer) -> None:
+    def send(self, content: object, then: Answer) -> None:
         """Post a letter."""
         self.letters.append(ControllerRequest(content, then, self.life))
 
@@ -160,20 +161,20 @@ class ControllerModel:
         if then is not None:
             then(PeerFailed("no answer in time"))
 
-    def _decide(self, letter: ControllerRequest) -> Any:
+    def _decide(self, letter: ControllerRequest) -> object:
         content = letter.content
         try:
             if isinstance(content, Register):
                 return self._take(self._register(content))
             if isinstance(content, Beat):
                 return self._take(self._beat(content))
-            if type(content).__name__ == "AssignReplicasToDirsRequest":
+            if isinstance(content, AssignReplicasToDirsRequest):
                 return self._assign(content)
         except Refusal as refusal:
             return refusal
         return PeerFailed("not wanted here")
 
-    def _take(self, decision: ControllerResult[Any]) -> Any:
+    def _take(self, decision: ControllerResult[T]) -> T:
         self.commit(decision.records)
         return decision.answer
 
@@ -214,7 +215,8 @@ class ControllerModel:
             )
         except Refusal as refusal:
             return AssignReplicasToDirsResponse(error_code=refusal.error)
-        errors = dict(zip(wanted, self._take(decided), strict=True))
+        told = self._take(decided)
+        errors = dict(zip(wanted, told, strict=True))
         return AssignReplicasToDirsResponse(
             error_code=Error.NONE,
             directories=tuple(

@@ -10,14 +10,15 @@ from __future__ import annotations
 import random
 import uuid
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from spindle.core.controller.brokers import HeartbeatAnswer
 from spindle.model.activity import Abandon, Activity, Observe
 from spindle.model.batches import Record
 from spindle.model.config import NodeConfig, node_config
 from spindle.model.errors import PeerFailed, Refusal
-from spindle.model.ids import DirectoryId, LogDir
+from spindle.model.ids import DirectoryId, LogDir, PartitionId
 from spindle.model.jobs import (
     BesideJob,
     GetFile,
@@ -33,7 +34,7 @@ from spindle.node.logdirs.log_dir_manager import LogDirManager
 from spindle.node.metadata import Metadata
 from spindle.node.peers import Peers
 from spindle.node.replicas.replica_manager import ReplicaManager
-from spindle.sim.exhaustive.mailbox import CLUSTER, Beat, ControllerModel, Register
+from spindle.sim.exhaustive.mailbox import CLUSTER, Answer, Beat, ControllerModel, Register
 from spindle.sim.memory_disk import MemoryDisk
 from spindle.storage import meta
 from spindle.storage.directory import LogDirectory
@@ -97,22 +98,24 @@ class RecordedLifecycle:
             beat = Beat(ME, self.epoch, not self.is_ready, offline)
             self._send(beat, lambda answer: self._heard(offline, answer))
 
-    def _send(self, content: Any, then: Any) -> None:
+    def _send(self, content: object, then: Answer) -> None:
         self._asking = True
         self._process.controller.send(content, then)
 
-    def _failed(self, answer: Any) -> bool:
+    def _failed(self, answer: object) -> bool:
         self._asking = False
         self._retry = isinstance(answer, PeerFailed | Refusal)
         return self._retry
 
-    def _registered(self, answer: Any) -> None:
+    def _registered(self, answer: object) -> None:
         if not self._failed(answer):
+            assert isinstance(answer, int)
             self.epoch = answer
             self.go_on()
 
-    def _heard(self, offline: tuple[DirectoryId, ...], answer: Any) -> None:
+    def _heard(self, offline: tuple[DirectoryId, ...], answer: object) -> None:
         if not self._failed(answer):
+            assert isinstance(answer, HeartbeatAnswer)
             self._told = offline
             self.is_fenced = answer.is_fenced
             self.go_on()
@@ -121,13 +124,13 @@ class RecordedLifecycle:
 class _Fetchers:
     """Nothing is fetched."""
 
-    def follow(self, hosted: Any) -> None:
+    def follow(self, hosted: object) -> None:
         """Nothing."""
 
-    def leave(self, hosted: Any) -> None:
+    def leave(self, hosted: object) -> None:
         """Nothing."""
 
-    def on_brokers(self, brokers: Any) -> None:
+    def on_brokers(self, brokers: object) -> None:
         """Nothing."""
 
     def close(self) -> None:
@@ -208,7 +211,7 @@ class Process:
         self.out.tick()
         self.settle()
 
-    def produce(self, topic: Any, value: bytes) -> bool:
+    def produce(self, topic: PartitionId, value: bytes) -> bool:
         """Append a record, where this broker leads."""
         hosted = self.replicas.hosted.get(topic)
         if hosted is None or not hosted.partition.leads:
@@ -219,7 +222,7 @@ class Process:
         self.settle()
         return True
 
-    def continuations(self) -> list[Any]:
+    def continuations(self) -> list[object]:
         """What waits for jobs and for time: as much a part of the state as the machines."""
         waiting = [
             self.out._waiting[asked.ticket] for lane in self.lanes.values() for asked in lane
@@ -261,7 +264,7 @@ def _lane_of(job: Job[object]) -> Lane:
     return job.lane if isinstance(job, BesideJob) else (job.directory, job.directory)
 
 
-def _ids(life: int) -> Any:
+def _ids(life: int) -> Callable[[], uuid.UUID]:
     rng = random.Random(life + 77)
     return lambda: uuid.UUID(int=rng.getrandbits(128), version=4)
 

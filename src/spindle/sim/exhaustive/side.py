@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from spindle.model import metadata_records as r
 from spindle.model.batches import RecordBatch
-from spindle.model.config import node_config
+from spindle.model.config import NodeConfig, node_config
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
 from spindle.model.jobs import Append, Appended, Read, ReadResult
 from spindle.model.log_values import LoadedLog, LogKey
@@ -57,7 +57,7 @@ class Ids:
 class StandingBroker:
     """A broker that lives from the beginning to the end. `learned`: batches of metadata read."""
 
-    def __init__(self, id: NodeId, now: float, ids: Any) -> None:
+    def __init__(self, id: NodeId, now: float, ids: Ids) -> None:
         self.id = id
         self.learned = 0
         self.logs: dict[LogKey, list[bytes]] = {}
@@ -73,8 +73,9 @@ class StandingBroker:
         self.replicas = ReplicaManager(self.context)
         self.replicas.bind(nothing, nothing)
         self.groups = GroupCoordinatorService(self.context, self.replicas, nothing)
+        producer_ids: Any = ids
         self.transactions = TransactionCoordinatorService(
-            self.context, self.replicas, self.groups, nothing, ids
+            self.context, self.replicas, self.groups, nothing, producer_ids
         )
         self.broker: Any = SimpleNamespace(
             out=self.out,
@@ -139,23 +140,23 @@ class StandingBroker:
             for asked in ready.jobs:
                 self.out.done(asked.ticket, self._done(asked))
 
-    def _done(self, asked: JobAsked) -> Any:
-        job: Any = asked.job
+    def _done(self, asked: JobAsked) -> object:
+        job = asked.job
+        assert isinstance(job, Append | Read), f"{job} is not expected"
         log = self.logs[job.key]
         if isinstance(job, Append):
             log += [b"".join(map(bytes, stamped(batch))) for batch in job.batches]
             return Appended(job.batches[-1].next_offset, sum(map(len, log)))
-        assert isinstance(job, Read), f"{job} is not expected"
         found = [b for b in split(b"".join(log)) if job.offset <= b.last_offset]
         end = found[-1].next_offset if found else job.offset
         return ReadResult(b"".join(bytes(b.data) for b in found), 0, end)
 
 
-def _nothing(*_: Any, **__: Any) -> None:
+def _nothing(*_: object, **__: object) -> None:
     """Nothing."""
 
 
-def _config(id: NodeId) -> Any:
+def _config(id: NodeId) -> NodeConfig:
     return node_config(
         {
             "node.id": str(id),

@@ -43,8 +43,7 @@ _UNSET: Final = object()
 
 def copied(thing: T) -> T:
     """The copy."""
-    found: T = _Copier().copy(thing)
-    return found
+    return _Copier().copy(thing)
 
 
 class _Copier:
@@ -55,7 +54,7 @@ class _Copier:
         self._kept: list[object] = []
         """Originals that live for this walk only: an id may not be given to another meanwhile."""
 
-    def copy(self, thing: Any) -> Any:
+    def copy(self, thing: T) -> T:
         """The copy of a part."""
         kind = type(thing)
         how = _HOW.get(kind)
@@ -64,44 +63,45 @@ class _Copier:
         if how is _share:
             return thing
         found = self._done.get(id(thing), self)
-        return how(self, thing) if found is self else found
+        new: T = how(self, thing) if found is self else found
+        return new
 
-    def put(self, thing: Any, new: Any) -> Any:
+    def put(self, thing: object, new: T) -> T:
         """Remember a copy, before its parts are made: they may refer to it."""
         self._done[id(thing)] = new
         return new
 
     def cell(self, cell: CellType) -> CellType:
         """A variable that functions have closed over; those of one scope share it."""
-        found = self._done.get(id(cell))
+        found: CellType | None = self._done.get(id(cell))
         if found is None:
             self._kept.append(cell)
             found = self.put(cell, CellType())
             found.cell_contents = self.copy(cell.cell_contents)
-        return found  # type: ignore[no-any-return]
+        return found
 
 
 _How = Callable[[_Copier, Any], Any]
 
 
-def _share(_: _Copier, thing: Any) -> Any:
+def _share(_: _Copier, thing: object) -> object:
     return thing
 
 
-def _list(copier: _Copier, thing: Any) -> Any:
+def _list(copier: _Copier, thing: list[object]) -> object:
     new = copier.put(thing, type(thing)())
     copy = copier.copy
     new.extend([part if type(part) in _PLAIN else copy(part) for part in thing])
     return new
 
 
-def _deque(copier: _Copier, thing: deque[Any]) -> Any:
-    new = copier.put(thing, deque(maxlen=thing.maxlen))
+def _deque(copier: _Copier, thing: deque[object]) -> object:
+    new: deque[object] = copier.put(thing, deque(maxlen=thing.maxlen))
     new.extend([copier.copy(part) for part in thing])
     return new
 
 
-def _dict(copier: _Copier, thing: MutableMapping[Any, Any]) -> Any:
+def _dict(copier: _Copier, thing: MutableMapping[object, object]) -> object:
     new = copier.put(thing, type(thing)())
     copy = copier.copy
     for key, value in thing.items():
@@ -109,49 +109,49 @@ def _dict(copier: _Copier, thing: MutableMapping[Any, Any]) -> Any:
     return new
 
 
-def _set(copier: _Copier, thing: Any) -> Any:
+def _set(copier: _Copier, thing: set[object] | frozenset[object]) -> object:
     return copier.put(thing, type(thing)([copier.copy(part) for part in thing]))
 
 
-def _tuple(copier: _Copier, thing: tuple[Any, ...]) -> Any:
+def _tuple(copier: _Copier, thing: tuple[object, ...]) -> object:
     parts = [copier.copy(part) for part in thing]
     if all(new is old for new, old in zip(parts, thing, strict=True)):
         return copier.put(thing, thing)
     return copier.put(thing, tuple.__new__(type(thing), parts))
 
 
-def _flat(copier: _Copier, thing: Any) -> Any:
+def _flat(copier: _Copier, thing: object) -> object:
     return copier.put(thing, shallow(thing))
 
 
-def _random(copier: _Copier, thing: random.Random) -> Any:
+def _random(copier: _Copier, thing: random.Random) -> object:
     new = copier.put(thing, random.Random())
     new.setstate(thing.getstate())
     return new
 
 
-def _view(copier: _Copier, thing: memoryview) -> Any:
+def _view(copier: _Copier, thing: memoryview) -> object:
     return thing if thing.readonly else copier.put(thing, memoryview(bytearray(thing)))
 
 
-def _partial(copier: _Copier, thing: partial[Any]) -> Any:
+def _partial(copier: _Copier, thing: partial[object]) -> object:
     arguments = [copier.copy(a) for a in thing.args]
     named = {name: copier.copy(a) for name, a in thing.keywords.items()}
     return copier.put(thing, partial(copier.copy(thing.func), *arguments, **named))
 
 
-def _method(copier: _Copier, thing: MethodType) -> Any:
+def _method(copier: _Copier, thing: MethodType) -> object:
     return copier.put(thing, MethodType(thing.__func__, copier.copy(thing.__self__)))
 
 
-def _built_in(copier: _Copier, thing: Any) -> Any:
+def _built_in(copier: _Copier, thing: BuiltinFunctionType) -> object:
     owner = thing.__self__
     if owner is None or isinstance(owner, ModuleType | type):
         return thing
     return getattr(copier.copy(owner), thing.__name__)
 
 
-def _function(copier: _Copier, thing: FunctionType) -> Any:
+def _function(copier: _Copier, thing: FunctionType) -> object:
     if thing.__closure__ is None and thing.__defaults__ is None and thing.__kwdefaults__ is None:
         return thing
     cells = tuple(copier.cell(cell) for cell in thing.__closure__ or ())
@@ -164,8 +164,8 @@ def _function(copier: _Copier, thing: FunctionType) -> Any:
     return copier.put(thing, new)
 
 
-def _object(copier: _Copier, thing: Any) -> Any:
-    kind: Any = type(thing)
+def _object(copier: _Copier, thing: object) -> object:
+    kind = type(thing)
     new = copier.put(thing, kind.__new__(kind))
     copy, put = copier.copy, object.__setattr__
     for name in _slots(kind):

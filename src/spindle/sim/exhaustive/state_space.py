@@ -51,7 +51,6 @@ class Searched(Protocol):
 class SearchReport:
     """What a search has seen. `broken`: the promise that did not hold, and the way there."""
 
-    bounds: Any
     states: int = 0
     steps: int = 0
     rests: int = 0
@@ -84,7 +83,7 @@ def explore(
     `begin`: the first situation within these bounds.
     `seed` mixes the order of the ways, for searches that will not be complete.
     """
-    report = SearchReport(bounds)
+    report = SearchReport()
     rng = random.Random(seed) if seed is not None else None
     alone = _Alone()
     stack: list[_Fork] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from spindle.core.transactions.transaction_states import TransactionState
 from spindle.model import metadata_records as r
@@ -19,7 +19,7 @@ from spindle.model.errors import Error, PeerFailed
 from spindle.model.ids import NodeId, PartitionId, TopicPartition
 from spindle.model.image import ClusterImage
 from spindle.node.handlers import BROKER
-from spindle.node.request_context import RequestContext
+from spindle.node.request_context import RequestContext, Sink
 from spindle.node.router import decoded, serve
 from spindle.sim.exhaustive.asker import BUMPING, GROUP, PLAINLY, TOPIC, Asker
 from spindle.sim.exhaustive.digest import digest
@@ -39,13 +39,13 @@ from spindle.sim.transaction_history import Fate
 from spindle.sim.transactor import FENCED
 from spindle.wire.apis import Key
 from spindle.wire.batch import records
-from spindle.wire.codec import Request, decode
+from spindle.wire.codec import Request, Response, decode
 from spindle.wire.control import marker_of
 from spindle.wire.framing import RequestHeader, decode_header, request_frame, response_in
 from spindle.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
 from spindle.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
 
-REQUESTS: Final[dict[int, Any]] = {
+REQUESTS: Final[dict[int, type[Request[Response]]]] = {
     Key.ADD_PARTITIONS_TO_TXN: AddPartitionsToTxnRequest,
     Key.WRITE_TXN_MARKERS: WriteTxnMarkersRequest,
 }
@@ -70,7 +70,7 @@ class Letter:
     source: NodeId
     target: NodeId
     channel: str
-    request: Any
+    request: Request[Response]
     version: int
     ticket: int
     is_there: bool = False
@@ -140,9 +140,10 @@ class TransactionSituation:
         Before KIP-890 transactions of one producer have one epoch: a marker of the last one that
         comes late ends the next one, unless another coordinator has marked it meanwhile.
         """
-        if self.bounds.level >= BUMPING or letter.request.KEY != Key.WRITE_TXN_MARKERS:
+        request = letter.request
+        if self.bounds.level >= BUMPING or not isinstance(request, WriteTxnMarkersRequest):
             return True
-        marker = letter.request.markers[0]
+        marker = request.markers[0]
         producers = self.sides[letter.target].replicas.hosted[DATA].partition.producers
         known = dict(producers.items()).get(marker.producer_id)
         return known is not None and known.coordinator_epoch > marker.coordinator_epoch
@@ -327,10 +328,12 @@ class TransactionSituation:
             frame = b"".join(bytes(buffer) for buffer in buffers)[4:]
             self.sides[letter.source].out.done(letter.ticket, frame)
 
-    def _serve(self, side: StandingBroker, request: Request[Any], version: int, sink: Any) -> None:
+    def _serve(
+        self, side: StandingBroker, request: Request[Response], version: int, sink: Sink
+    ) -> None:
         served = decoded(BROKER, request_frame(request, version, 0, "x")[4:])
         header = RequestHeader(request.KEY, version, 0, "x")
-        context: RequestContext[Any] = RequestContext(header, b"", 1, "PLAINTEXT", "x", {}, sink)
+        context = RequestContext[Response](header, b"", 1, "PLAINTEXT", "x", {}, sink)
         serve(BROKER[request.KEY], side.broker, served, context)
 
     # --- producers ------------------------------------------------------------------------------
@@ -359,7 +362,7 @@ class TransactionSituation:
         self,
         asker: Asker,
         number: int,
-        request: Request[Any],
+        request: Request[Response],
         version: int,
         buffers: list[Buffer],
     ) -> None:
