@@ -198,10 +198,11 @@ class AlterLogDirsManager:
         self.tools.places.arriving[place.id] = move
         return task
 
-    def on_served(self, place: LocalReplica) -> None:
+    def on_served(self, id: PartitionId) -> None:
         """A replica serves, perhaps again: a move that its failure ended goes on (K113-15)."""
-        left = self.under_way.left.take(place.id)
-        if left is None:
+        place = self.tools.places.all.get(id)
+        left = self.under_way.left.take(id) if place is not None else None
+        if place is None or left is None:
             return
         online = self.tools.directories.is_online(left.target)
         if online and self.may_resume(place, left.target):
@@ -232,8 +233,9 @@ class AlterLogDirsManager:
     def on_settings(self) -> None:
         """Rates and limits may have changed."""
         tools = self.tools
-        if tools.throttles.rates != tools.rates:
-            tools.throttles.set_rates(*tools.rates, tools.out.now)
+        rates = rates_of(tools.context)
+        if tools.throttles.rates != rates:
+            tools.throttles.set_rates(*rates, tools.out.now)
             for task in list(self.under_way.tasks.values()):
                 task.copier.pump()
         self._schedule()

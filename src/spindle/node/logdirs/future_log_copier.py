@@ -61,11 +61,6 @@ class MoveTools:
         return self.context.out
 
     @property
-    def rates(self) -> tuple[int, int]:
-        """Bytes per second that all moves may copy, and a single one, as they are set now."""
-        return rates_of(self.context)
-
-    @property
     def share(self) -> float:
         """The share of its time that a move may copy while clients are served (B-10)."""
         return self.context.settings.number("log.dir.move.busy.share")

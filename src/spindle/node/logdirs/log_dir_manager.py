@@ -299,12 +299,6 @@ def _begin_scrubbing(logs: LogDirManager, _: object) -> None:
         logs.scrubbing.begin(directory.path)
 
 
-def _resume_move(logs: LogDirManager, event: e.ReplicaServed) -> None:
-    found = logs.places.all.get(event.id)
-    if found is not None:
-        logs.moves.on_served(found)
-
-
 def _repair(logs: LogDirManager, event: e.ReplicaUnserved) -> None:
     found = logs.places.all.get(event.id)
     if found is not None:
@@ -403,7 +397,7 @@ CONSEQUENCES: Final[Mapping[type, tuple[tuple[str, Callable[..., None]], ...]]] 
             _row(
                 e.ReplicaServed,
                 ("forget last end", _forget_end),
-                ("resume move", _resume_move),
+                ("resume move", lambda logs, event: logs.moves.on_served(event.id)),
                 ("tell of it", lambda logs, event: logs.tell_of(event.id)),
             ),
             _row(e.ReplicaUnserved, ("repair", _repair)),

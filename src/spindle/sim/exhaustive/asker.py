@@ -164,16 +164,11 @@ class Asker:
 
     def _plainly(self, id: PartitionId) -> OffsetCommitRequest:
         partition = OffsetCommitRequestPartition(
-            partition_index=id.partition,
-            committed_offset=self.number,
-            committed_metadata=PLAINLY,
+            partition_index=id.partition, committed_offset=self.number, committed_metadata=PLAINLY
         )
         topic = OffsetCommitRequestTopic(name=TOPIC, partitions=(partition,))
         return OffsetCommitRequest(
-            group_id=GROUP,
-            generation_id_or_member_epoch=-1,
-            member_id="",
-            topics=(topic,),
+            group_id=GROUP, generation_id_or_member_epoch=-1, member_id="", topics=(topic,)
         )
 
     def _commit(self, _: PartitionId) -> EndTxnRequest:
