@@ -46,23 +46,6 @@ class AtOnce(NamedTuple):
 
 
 IN_ONE: Final = {
-    ("broker", Key.ADD_PARTITIONS_TO_TXN): AtOnce(
-        "what one transaction adds is one record; brokers ask for the partitions of one produce",
-        8,
-        31.0,
-    ),
-    ("broker", Key.FETCH): AtOnce(
-        "one budget of bytes is spent over all partitions in their order; a session names"
-        " each partition once, then only those that change",
-        30,
-        45.2,
-    ),
-    ("broker", Key.PRODUCE): AtOnce(
-        "the busiest API: to weigh every request would cost all of them; a partition takes one"
-        " batch, so that thousands need megabytes in any real one",
-        21,
-        26.9,
-    ),
     ("broker", Key.UPDATE_FEATURES): AtOnce("all features change or none", 6, 12.3),
     ("controller", Key.BROKER_HEARTBEAT): AtOnce(
         "a broker tells of its directories, all at once", 7, 8.4

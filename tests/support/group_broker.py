@@ -13,6 +13,7 @@ from spindle.model.jobs import ReadResult
 from spindle.model.outbox import Outbox
 from spindle.node.groups.group_coordinator_service import GroupCoordinatorService
 from spindle.node.handlers import BROKER
+from spindle.node.slices import Slices
 from spindle.node.topic_creation import OFFSETS_TOPIC, TopicCreation
 from spindle.wire.batch import build
 from tests.support.broker_context import context
@@ -116,6 +117,7 @@ class GroupBroker:
         if with_topic:
             add_topic(self.image, OFFSETS_TOPIC, *[(1, 2)] * PARTITIONS)
             self.lead()
+        self.slices = Slices(self.out, "/d1")
         self.desk = Desk(BROKER, self, self.out)
 
     def _ask_controller(

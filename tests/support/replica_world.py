@@ -75,8 +75,8 @@ class Node:
         self.broker: Any = SimpleNamespace(
             out=self.out,
             image=self.image,
+            context=context,
             settings=context.settings,
-            node_id=self.id,
             replicas=self.replicas,
         )
         self.add_directory(self.path)

@@ -6,13 +6,13 @@ where what the part needs beyond it stands beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from spindle.model.config import NodeConfig
 from spindle.model.feature_rules import DIRECTORY_ASSIGNMENT, METADATA_VERSION
-from spindle.model.ids import UNASSIGNED, DirectoryId, NodeId, PartitionId
+from spindle.model.ids import UNASSIGNED, DirectoryId, Endpoint, NodeId, PartitionId
 from spindle.model.image import TOPIC_RESOURCE, ClusterImage
 from spindle.model.outbox import Outbox
 from spindle.model.settings.typed_settings import Settings, TopicSettings
@@ -88,6 +88,15 @@ class BrokerContext:
         """Where another broker is reached by brokers; None where it is not registered."""
         endpoint = self.image.endpoint(node, self.config.inter_broker_listener)
         return None if endpoint is None else (endpoint.host, endpoint.port)
+
+    def reached(
+        self, listener: str, brokers: Iterable[NodeId]
+    ) -> Iterator[tuple[NodeId, Endpoint]]:
+        """Where brokers are reached by a listener's clients; without those that are not."""
+        for broker in brokers:
+            endpoint = self.image.endpoint(broker, listener)
+            if endpoint is not None:
+                yield broker, endpoint
 
     def topic(self, topic: str) -> TopicSettings:
         """What holds for a topic: its own settings, else ours.

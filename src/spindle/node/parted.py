@@ -11,6 +11,7 @@ from spindle.node.handlers import (
     create_partitions,
     create_topics,
     delete_topics,
+    describe_quorum,
 )
 from spindle.node.parts import Names, Parted
 from spindle.wire.apis import Key
@@ -26,6 +27,15 @@ _RESOURCES: Final[Names[Controller]] = Names(
 )
 
 BROKER: Final[Parted[Broker]] = {
+    Key.PRODUCE: (
+        Names(
+            ("topic_data", "partition_data"),
+            ("responses", "partition_responses"),
+            beside="node_endpoints",
+            eager=True,
+            due=True,
+        ),
+    ),
     Key.LIST_OFFSETS: (_PARTITIONS,),
     Key.OFFSET_FOR_LEADER_EPOCH: (_PARTITIONS,),
     Key.DELETE_RECORDS: (_PARTITIONS._replace(eager=True),),
@@ -49,7 +59,11 @@ BROKER: Final[Parted[Broker]] = {
         ),
     ),
     Key.ADD_PARTITIONS_TO_TXN: (
-        Names(("transactions",), ("results_by_transaction",), add_partitions_to_txn.weigh),
+        Names(
+            ("transactions", "topics", "partitions"),
+            ("results_by_transaction", "topic_results", "results_by_partition"),
+            survey=add_partitions_to_txn.RequestedPartitions,
+        ),
         Names(
             ("v3_and_below_topics", "partitions"),
             ("results_by_topic_v3_and_below", "results_by_partition"),
@@ -100,6 +114,7 @@ CONTROLLER: Final[Parted[Controller]] = {
         Names(("topics", "partitions"), ("responses", "partitions")),
     ),
     Key.LIST_PARTITION_REASSIGNMENTS: (_INDEXES,),
+    Key.DESCRIBE_QUORUM: (_PARTITIONS._replace(survey=describe_quorum.RequestedCount),),
     Key.ALTER_PARTITION: (_PARTITIONS,),
     Key.ALTER_REPLICA_STATE: (_PARTITIONS,),
     Key.ASSIGN_REPLICAS_TO_DIRS: (

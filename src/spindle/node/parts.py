@@ -41,6 +41,11 @@ class Names(NamedTuple, Generic[T]):
     """Makes what looks at all parts first."""
     eager: bool = False
     """A part waits for others, so the next one does not wait for its answer."""
+    due: bool = False
+    """All of it is carried out, also where nothing is answered or the client has left meanwhile.
+    Weighed however many bytes it has: they are records."""
+    beside: str = ""
+    """Another array of the answer: what the parts tell there is told once."""
 
 
 Parted: TypeAlias = Mapping[int, tuple[Names[T], ...]]
@@ -98,9 +103,10 @@ class Parting(Generic[T]):
         self._array = _Array(names.told[1:], context.version)
         self._head: Response | None = None
         """The answer whose other fields are told."""
+        self._beside: dict[Message, None] = {}
         self._served = 0
         self._expected = 0
-        self._ready: dict[int, tuple[_Asked, Response]] = {}
+        self._ready: dict[int, tuple[_Asked, Response | None]] = {}
         """Answers behind one that is still missing, by the number of their part."""
 
     def _split(self) -> Iterator[_Asked]:
@@ -108,7 +114,7 @@ class Parting(Generic[T]):
 
     def go_on(self) -> None:
         """Look at the next part, or serve it."""
-        if self._context.gone() or self._context.answered:
+        if not self._names.due and (self._context.gone() or self._context.answered):
             return
         if self._seen is not None:
             seen = next(self._seen)
@@ -137,7 +143,7 @@ class Parting(Generic[T]):
     def _on_told(self, number: int, part: _Asked, response: Response | None) -> None:
         if self._context.answered:
             return
-        if response is None:
+        if response is None and not self._names.due:
             self._context.answer_nothing()
             if not part.last:
                 self._over()
@@ -152,16 +158,31 @@ class Parting(Generic[T]):
             return
         part, response = self._ready.pop(self._expected)
         self._expected += 1
-        if self._head is None or not getattr(self._head, "error_code", 0):
-            self._head = response
-        self._array.take(getattr(response, self._names.told[0]), part.continues, part.goes_on)
+        if response is not None:
+            self._take_told(part, response)
         if part.last:
-            answer = changed(self._head, **{self._names.told[0]: self._array.whole})
-            self._context.answer_buffers(response_of_pieces(self._context.header, answer))
+            self._answer()
         elif self._expected in self._ready:
             self._out.in_turn(self._take)
         elif not self._names.eager:
             self._out.in_turn(self.go_on)
+
+    def _take_told(self, part: _Asked, response: Response) -> None:
+        if self._head is None or not getattr(self._head, "error_code", 0):
+            self._head = response
+        if self._names.beside:
+            self._beside.update(dict.fromkeys(getattr(response, self._names.beside)))
+        self._array.take(getattr(response, self._names.told[0]), part.continues, part.goes_on)
+
+    def _answer(self) -> None:
+        if self._head is None:
+            self._context.answer_nothing()
+            return
+        fields: dict[str, object] = {self._names.told[0]: self._array.whole}
+        if self._names.beside:
+            fields[self._names.beside] = tuple(self._beside)
+        answer = changed(self._head, **fields)
+        self._context.answer_buffers(response_of_pieces(self._context.header, answer))
 
 
 class _Part(RequestContext[Response]):

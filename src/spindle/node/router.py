@@ -150,7 +150,7 @@ class Router(Generic[T]):
     def _names(self, request: Whole, context: RequestContext[Response]) -> Names[T] | None:
         """The things of a request that is served in parts."""
         names = names_of(self._parted, context.key, request)
-        if names is None or len(context.raw) >= LARGE_FRAME:
+        if names is None or (len(context.raw) >= LARGE_FRAME and not names.due):
             return names
         return names if is_heavy(names, self._target, request, len(context.raw)) else None
 

@@ -236,6 +236,11 @@ def in_pieces(message: Whole, version: int) -> list[Buffer]:
     """The message's body: large buffers as they are, those between them joined."""
     own: list[Buffer] = []
     _writer(type(message), version)(message, own.append)
+    return _joined(own)
+
+
+def _joined(own: list[Buffer]) -> list[Buffer]:
+    """Large buffers as they are, those between them joined."""
     pieces: list[Buffer] = []
     small: list[Buffer] = []
     for piece in own:
@@ -284,7 +289,7 @@ class Packed(Sequence[Never]):
 
     def __init__(self) -> None:
         self._count = 0
-        self.pieces: list[bytes] = []
+        self.pieces: list[Buffer] = []
         self.size = 0
 
     def __len__(self) -> int:
@@ -297,10 +302,22 @@ class Packed(Sequence[Never]):
         """So many elements more, as bytes, behind those that are there."""
         self._count += count
         self.size += len(piece)
-        if self.pieces and len(self.pieces[-1]) + len(piece) <= _PIECE:
-            self.pieces[-1] += piece
+        last = self.pieces[-1] if self.pieces else None
+        if isinstance(last, bytes) and len(last) + len(piece) <= _PIECE:
+            self.pieces[-1] = last + piece
         else:
             self.pieces.append(piece)
+
+    def add_all(self, elements: Sequence[Message], version: int) -> None:
+        """Elements of one class behind those that are there; large records are not copied."""
+        own: list[Buffer] = []
+        if elements:
+            write = _writer(type(elements[0]), version)
+            for element in elements:
+                write(element, own.append)
+        self._count += len(elements)
+        self.size += sum(map(len, own))
+        self.pieces += _joined(own)
 
 
 def _writer(cls: type[P], version: int) -> Writer[P]:

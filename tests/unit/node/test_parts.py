@@ -15,11 +15,11 @@ from spindle.model.outbox import Outbox
 from spindle.node.connection import Connection
 from spindle.node.parted import BROKER, CONTROLLER
 from spindle.node.parts import SIZE, Names, Parted, Parting, names_of
-from spindle.node.request_context import Handler, RequestContext
+from spindle.node.request_context import LATER, Handler, Later, RequestContext
 from spindle.node.router import Router
 from spindle.wire.apis import TABLE, Key
 from spindle.wire.codec import Whole
-from spindle.wire.framing import LARGE_FRAME, RequestHeader, response_in
+from spindle.wire.framing import LARGE_FRAME, RequestHeader, request_frame, response_in
 from spindle.wire.messages.list_offsets_request import ListOffsetsRequest, ListOffsetsTopic
 from spindle.wire.messages.list_offsets_response import (
     ListOffsetsPartitionResponse,
@@ -36,6 +36,17 @@ from spindle.wire.messages.offset_fetch_response import (
     OffsetFetchResponseGroup,
     OffsetFetchResponsePartitions,
     OffsetFetchResponseTopics,
+)
+from spindle.wire.messages.produce_request import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from spindle.wire.messages.produce_response import (
+    NodeEndpoint,
+    PartitionProduceResponse,
+    ProduceResponse,
+    TopicProduceResponse,
 )
 
 KEY, VERSION = Key.LIST_OFFSETS, 7
@@ -261,3 +272,99 @@ def offsets(shape: tuple[tuple[int, ...], ...]) -> OffsetFetchRequest:
             for number, topics in enumerate(shape)
         )
     )
+
+
+class Acks:
+    """A router whose handler answers the parts of a Produce, or answers nothing."""
+
+    def __init__(self, acks: int) -> None:
+        self.out = Outbox(random.Random(1))
+        self.acks = acks
+        self.told: list[tuple[str, int]] = []
+        """The partitions in the order in which they were served."""
+        self.left: list[tuple[RequestContext[ProduceResponse], ProduceResponse]] = []
+        handlers = {int(Key.PRODUCE): Handler(ProduceRequest, self.serve)}
+        self.router: Router[Any] = Router(handlers, None, self.out, BROKER)
+        self.connection = Connection(1, "PLAINTEXT", "here", self.out)
+
+    def serve(
+        self, _: None, request: ProduceRequest, context: RequestContext[ProduceResponse]
+    ) -> Later:
+        part = tuple(
+            TopicProduceResponse(
+                name=topic.name,
+                partition_responses=tuple(
+                    PartitionProduceResponse(index=p.index) for p in topic.partition_data
+                ),
+            )
+            for topic in request.topic_data
+        )
+        self.told += [(t.name, p.index) for t in part for p in t.partition_responses]
+        number = len(self.left)
+        nodes = tuple(NodeEndpoint(node_id=n, host="h", port=1) for n in (1, 2 + number % 2))
+        self.left.append((context, ProduceResponse(responses=part, node_endpoints=nodes)))
+        return LATER
+
+    def run(self) -> None:
+        while self.out.wake_at is not None:
+            self.out.now = self.out.wake_at
+            self.out.tick()
+
+    def settle(self) -> None:
+        """All parts are written, the last one first."""
+        for context, response in reversed(self.left):
+            if self.acks:
+                context.answer(response)
+            else:
+                context.answer_nothing()
+        self.run()
+
+
+def produce(acks: int, count: int, records: bytes = b"") -> tuple[ProduceRequest, bytes]:
+    data = tuple(PartitionProduceData(index=n, records=records) for n in range(count))
+    topics = (TopicProduceData(name="t", partition_data=data),)
+    request = ProduceRequest(acks=acks, topic_data=topics)
+    return request, request_frame(request, 12, 1, None)[4:]
+
+
+@pytest.mark.spec("S-08")
+def test_a_produce_to_many_partitions_is_served_in_parts_that_do_not_wait() -> None:
+    world, (request, frame) = Acks(1), produce(1, 4_000)
+    world.router.on_frame(world.connection, frame)
+    assert len(world.told) <= SIZE, "the rest in turns"
+    world.router.on_frame(world.connection, produce(1, 1)[1])
+    world.run()
+    assert world.told == [("t", n) for n in (*range(4_000), 0)], "in order, before what is behind"
+    assert world.out.take() is None
+    world.settle()
+    ready = world.out.take()
+    assert ready is not None
+    first, second = ready.answers
+    data = b"".join(map(bytes, first.buffers))
+    answer = response_in(data[4:], request, 12)
+    (topic,) = answer.responses
+    assert [p.index for p in topic.partition_responses] == list(range(4_000))
+    assert sorted(node.node_id for node in answer.node_endpoints) == [1, 2, 3]
+    assert second.buffers
+
+
+@pytest.mark.spec("S-08")
+@pytest.mark.parametrize("leaves", [True, False])
+def test_all_of_a_produce_is_written_though_no_answer_is_due(leaves: bool) -> None:
+    world = Acks(0)
+    world.router.on_frame(world.connection, produce(0, 4_000)[1])
+    world.settle()
+    if leaves:
+        world.connection.close()
+    world.run()
+    assert world.told == [("t", n) for n in range(4_000)]
+
+
+@pytest.mark.spec("S-08")
+def test_a_produce_of_many_bytes_to_few_partitions_is_served_at_once() -> None:
+    world = Acks(1)
+    world.router.on_frame(world.connection, produce(1, 100, bytes(2 * LARGE_FRAME // 100))[1])
+    while len(world.told) < 100 and world.out.wake_at is not None:
+        world.out.now = world.out.wake_at
+        world.out.tick()
+    assert len(world.left) == 1

@@ -10,6 +10,7 @@ from tools.messages.entities import make, request_types
 
 from spindle.model.errors import Error
 from spindle.model.ids import PartitionId
+from spindle.node.replicas import delayed_fetch, fetch_manager
 from spindle.wire.apis import Key
 
 
@@ -308,3 +309,55 @@ def test_sessions_that_nobody_uses_are_closed() -> None:
     world.wait(60)
     assert world.nodes[1].replicas.readers.session_count == 0
     assert consumer.ask({}).entity.error_code == Error.FETCH_SESSION_ID_NOT_FOUND
+
+
+def _settled(world: World, answer: Answer) -> Answer:
+    for _ in range(50):
+        if answer.there:
+            break
+        world.wait(0.001)
+    return answer
+
+
+@pytest.mark.spec("S-08")
+@pytest.mark.parametrize("version", [12, 18])
+def test_a_fetch_in_turns_is_answered_like_one_at_once(
+    version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    for at_once in (500, 2, 1):
+        for module in (delayed_fetch, fetch_manager):
+            monkeypatch.setattr(module, "AT_ONCE", at_once)
+        world = World(nodes=1, partitions=5)
+        for n in (0, 2, 4):
+            world.produce(1, b"v%d" % n, partition=n)
+        consumer = Consumer(world, version)
+        every = dict.fromkeys(range(6), 0)  # The last one does not exist.
+        answers = [_settled(world, consumer.ask(every)).entity]
+        consumer.id, consumer.epoch = answers[0].session_id, 1
+        answers.append(_settled(world, consumer.ask({2: 1}, forget=(5, 4))).entity)
+        world.produce(1, b"more", partition=3)
+        consumer.epoch += 1
+        answers.append(_settled(world, consumer.ask({}, max_bytes=1)).entity)
+        told.append([(a.error_code, a.responses) for a in answers])
+    assert told[0][0][1][0].partitions[5].error_code == Error.UNKNOWN_TOPIC_OR_PARTITION
+    assert told[0] == told[1] == told[2]
+
+
+@pytest.mark.spec("S-08")
+def test_a_large_fetch_that_its_client_gave_up_leaves_its_news_to_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World(nodes=1, partitions=5)
+    consumer = Consumer(world)
+    consumer.take(consumer.ask(dict.fromkeys(range(5), 0)))
+    for n in range(5):
+        world.produce(1, b"v%d" % n, partition=n)
+    for module in (delayed_fetch, fetch_manager):
+        monkeypatch.setattr(module, "AT_ONCE", 2)
+    with monkeypatch.context() as still:
+        still.setattr(world, "step", lambda: None)
+        consumer.ask({})
+    consumer.epoch += 1
+    found = consumer.take(_settled(world, consumer.ask({})))
+    assert found == {n: [b"v%d" % n] for n in range(5)}

@@ -1,7 +1,8 @@
 """The batches appended last, kept in memory: readers at the end of a log need no disk.
 
 One `Tail` for each partition that is led here, one `TailBudget` for all of them: both have a
-limit in bytes, the oldest batches give way. Called by the node's replicas. Knows no files.
+limit in bytes, the latter in batches, too; the oldest batches give way. Called by the node's
+replicas. Knows no files.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ TAIL_BYTES: Final = 2 << 20
 """Bytes kept of one partition."""
 BROKER_BYTES: Final = 16 << 20
 """Bytes kept of all partitions of a broker."""
+BROKER_BATCHES: Final = 20_000
+"""And batches: small ones are let go of one by one, all at once where leaders change (S-08)."""
 
 
 class _Kept:
@@ -55,7 +58,7 @@ class TailBudget:
         self.used -= kept.size
 
     def _shrink(self) -> None:
-        while self.used > self.limit:
+        while self.used > self.limit or len(self._kept) > BROKER_BATCHES:
             next(iter(self._kept.values())).tail._drop_oldest()
 
 

@@ -47,6 +47,7 @@ def on_broker(
     context: RequestContext[AddPartitionsToTxnResponse],
 ) -> Later:
     """Add or verify partitions."""
+    seen = context.survey if isinstance(context.survey, RequestedPartitions) else None
     if context.version < BATCHED_FROM:
         _RequestedTransaction(
             broker,
@@ -57,7 +58,7 @@ def on_broker(
             ),
             request.v3_and_below_topics,
             False,
-            context.survey if isinstance(context.survey, RequestedPartitions) else None,
+            None if seen is None else seen.of_one(request),
         ).run(lambda results: context.answer(_old(results)))
         return LATER
     told: dict[int, tuple[str, Results]] = {}
@@ -77,6 +78,7 @@ def on_broker(
             ProducerIdAndEpoch(t.producer_id, t.producer_epoch),
             t.topics,
             t.verify_only,
+            None if seen is None else seen.of(t),
         )
         asked.run(partial(settle, place, t.transactional_id))
     return LATER
@@ -94,11 +96,13 @@ def refuse(
     return _old(dict.fromkeys(_partitions(request.v3_and_below_topics), error))
 
 
-class RequestedPartitions:
-    """All partitions of a request that is served in parts, up to version 3: all take part or none.
+class _Seen:
+    """All that a request which is served in parts adds to one transaction: all or none take part.
 
     The first part adds those of all; the others are told the same.
     """
+
+    __slots__ = ("error", "partitions", "some_unknown")
 
     def __init__(self) -> None:
         self.partitions: list[TopicPartition] = []
@@ -106,18 +110,41 @@ class RequestedPartitions:
         self.error: Error | None = None
         """What became of them, once that is known."""
 
+
+class RequestedPartitions:
+    """All partitions of a request that is served in parts, by transaction and producer."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, int, int], _Seen] = {}
+
+    def of(self, t: AddPartitionsToTxnTransaction) -> _Seen:
+        """Those of one of several transactions."""
+        return self._of(t.transactional_id, t.producer_id, t.producer_epoch)
+
+    def of_one(self, request: AddPartitionsToTxnRequest) -> _Seen:
+        """Those of the one transaction that a request of an old version is about."""
+        return self._of(
+            request.v3_and_below_transactional_id,
+            request.v3_and_below_producer_id,
+            request.v3_and_below_producer_epoch,
+        )
+
+    def _of(self, name: str, producer_id: int, producer_epoch: int) -> _Seen:
+        return self._seen.setdefault((name, producer_id, producer_epoch), _Seen())
+
     def take(self, broker: Broker, request: Whole) -> None:
         """Look at some."""
         assert isinstance(request, AddPartitionsToTxnRequest)
-        more = _partitions(request.v3_and_below_topics)
-        self.partitions += more
-        self.some_unknown = self.some_unknown or not all(exists(broker.image, p) for p in more)
+        for t in request.transactions:
+            if not t.verify_only:
+                self._take(broker, self.of(t), t.topics)
+        if request.v3_and_below_topics:
+            self._take(broker, self.of_one(request), request.v3_and_below_topics)
 
-
-def weigh(_: Broker, transaction: object) -> int:
-    """How much work a transaction is, in partitions."""
-    assert isinstance(transaction, AddPartitionsToTxnTransaction)
-    return 1 + sum(len(topic.partitions) for topic in transaction.topics)
+    def _take(self, broker: Broker, seen: _Seen, topics: Sequence[AddPartitionsToTxnTopic]) -> None:
+        more = _partitions(topics)
+        seen.partitions += more
+        seen.some_unknown = seen.some_unknown or not all(exists(broker.image, p) for p in more)
 
 
 class _RequestedTransaction:
@@ -131,7 +158,7 @@ class _RequestedTransaction:
         producer: ProducerIdAndEpoch,
         topics: Sequence[AddPartitionsToTxnTopic],
         verifies: bool,
-        seen: RequestedPartitions | None = None,
+        seen: _Seen | None = None,
     ) -> None:
         self._broker = broker
         self._version = version

@@ -20,6 +20,7 @@ from spindle.model.ids import NodeId
 from spindle.node.handlers._quorum import metadata_partition, raft_of
 from spindle.node.quorum.quorum import QuorumHost
 from spindle.node.request_context import Later, RequestContext
+from spindle.wire.codec import Whole
 from spindle.wire.messages.describe_quorum_request import DescribeQuorumRequest
 from spindle.wire.messages.describe_quorum_response import (
     DescribeQuorumResponse,
@@ -50,6 +51,8 @@ def on_controller(
 ) -> DescribeQuorumResponse:
     """Serve DescribeQuorum."""
     raft = raft_of(node, None)
+    if isinstance(context.survey, RequestedCount) and context.survey.several:
+        return _not_hosted(request)
     try:
         metadata_partition(
             [
@@ -77,6 +80,24 @@ def on_controller(
         observers=_replicas(term.observers),
     )
     return _reply(request, partition, tuple(_node(node, voter) for voter in raft.voters))
+
+
+class RequestedCount:
+    """How much a request asks for that is served in parts: a part alone does not tell."""
+
+    def __init__(self) -> None:
+        self._topics = self._partitions = 0
+
+    @property
+    def several(self) -> bool:
+        """Whether it asks for anything but one partition of one topic."""
+        return self._topics != 1 or self._partitions != 1
+
+    def take(self, _: object, request: Whole) -> None:
+        """Look at some."""
+        assert isinstance(request, DescribeQuorumRequest)
+        self._topics += len(request.topics)
+        self._partitions += sum(len(topic.partitions) for topic in request.topics)
 
 
 def refuse(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from spindle.model.errors import Error, Refusal
 from spindle.model.image import BROKER_RESOURCE, TOPIC_RESOURCE, ClusterImage
-from spindle.node.request_context import RequestContext
+from spindle.node.request_context import Later, RequestContext
 from spindle.wire.messages.list_config_resources_request import ListConfigResourcesRequest
 from spindle.wire.messages.list_config_resources_response import (
     ConfigResource,
@@ -33,18 +33,22 @@ def on_broker(
     broker: Broker,
     request: ListConfigResourcesRequest,
     context: RequestContext[ListConfigResourcesResponse],
-) -> ListConfigResourcesResponse:
+) -> Later:
     """List resources."""
     asked = request.resource_types if context.version >= 1 else (CLIENT_METRICS,)
     unknown = [kind for kind in asked if kind not in ALL]
     if unknown:
         raise Refusal(Error.UNSUPPORTED_VERSION, f"no resources of type {unknown[0]}")
-    return ListConfigResourcesResponse(
-        config_resources=tuple(
-            ConfigResource(resource_name=name, resource_type=kind)
-            for kind in dict.fromkeys(asked or ALL)
-            for name in _names(broker.image, kind)
-        )
+    listed = (
+        ConfigResource(resource_name=name, resource_type=kind)
+        for kind in dict.fromkeys(asked or ALL)
+        for name in tuple(_names(broker.image, kind))
+    )
+    return broker.slices.answer(
+        request,
+        context,
+        listed,
+        lambda found: ListConfigResourcesResponse(config_resources=found),
     )
 
 

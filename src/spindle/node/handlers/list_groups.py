@@ -9,11 +9,12 @@ all our groups are "classic". Filters do not mind case.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from spindle.core.groups.group_values import GroupView
 from spindle.model.errors import Error
-from spindle.node.request_context import RequestContext
+from spindle.node.request_context import Later, RequestContext
+from spindle.node.slices import ONE, Pause
 from spindle.wire.messages.list_groups_request import ListGroupsRequest
 from spindle.wire.messages.list_groups_response import ListedGroup, ListGroupsResponse
 
@@ -25,22 +26,30 @@ TYPE: Final = "classic"
 
 def on_broker(
     broker: Broker, request: ListGroupsRequest, context: RequestContext[ListGroupsResponse]
-) -> ListGroupsResponse:
+) -> Later:
     """List groups."""
+    began_loading = broker.groups.is_loading
+
+    def respond(groups: Sequence[ListedGroup]) -> ListGroupsResponse:
+        loading = began_loading or broker.groups.is_loading
+        error = Error.COORDINATOR_LOAD_IN_PROGRESS if loading else Error.NONE
+        return ListGroupsResponse(error_code=error, groups=groups)
+
+    return broker.slices.answer(request, context, _listed(broker, request), respond)
+
+
+def _listed(broker: Broker, request: ListGroupsRequest) -> Iterator[ListedGroup | Pause]:
     states = {s.lower() for s in request.states_filter}
     types = {t.lower() for t in request.types_filter}
-    views: list[GroupView] = broker.groups.views() if not types or TYPE in types else []
-    loading = broker.groups.is_loading
-    return ListGroupsResponse(
-        error_code=Error.COORDINATOR_LOAD_IN_PROGRESS if loading else Error.NONE,
-        groups=tuple(
-            ListedGroup(
+    if types and TYPE not in types:
+        return
+    for view in broker.groups.views():
+        if states and view.state.lower() not in states:
+            yield ONE
+        else:
+            yield ListedGroup(
                 group_id=view.group_id,
                 protocol_type=view.protocol_type,
                 group_state=view.state,
                 group_type=TYPE,
             )
-            for view in views
-            if not states or view.state.lower() in states
-        ),
-    )

@@ -10,13 +10,14 @@ transactional id (KIP-1152).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spindle.core.transactions.transaction import Transaction
 from spindle.core.transactions.transaction_states import TransactionState
 from spindle.model.errors import Error, Refusal
-from spindle.node.request_context import RequestContext
+from spindle.node.request_context import Later, RequestContext
+from spindle.node.slices import ONE, Pause
 from spindle.wire.messages.list_transactions_request import ListTransactionsRequest
 from spindle.wire.messages.list_transactions_response import (
     ListTransactionsResponse,
@@ -35,23 +36,35 @@ def on_broker(
     broker: Broker,
     request: ListTransactionsRequest,
     context: RequestContext[ListTransactionsResponse],
-) -> ListTransactionsResponse:
+) -> Later:
     """Tell what is known here."""
     if broker.transactions.is_loading:
-        raise Refusal(Error.COORDINATOR_LOAD_IN_PROGRESS, "transactions are being read")
+        raise _loading()
     titles = {state.title for state in TransactionState}
     unknown = tuple(name for name in request.state_filters if name not in titles)
     passes = _filter(request, broker.out.wall_ms)
-    found = tuple(
-        ToldState(
-            transactional_id=txn.transactional_id,
-            producer_id=txn.stored.producer.producer_id,
-            transaction_state=txn.state.title,
-        )
-        for txn in broker.transactions.all()
-        if passes(txn)
-    )
-    return ListTransactionsResponse(unknown_state_filters=unknown, transaction_states=found)
+
+    def told() -> Iterator[ToldState | Pause]:
+        for txn in tuple(broker.transactions.all()):
+            if not passes(txn):
+                yield ONE
+                continue
+            yield ToldState(
+                transactional_id=txn.transactional_id,
+                producer_id=txn.stored.producer.producer_id,
+                transaction_state=txn.state.title,
+            )
+
+    def respond(found: Sequence[ToldState]) -> ListTransactionsResponse:
+        if broker.transactions.is_loading:
+            return refuse(request, context, _loading().error, "")
+        return ListTransactionsResponse(unknown_state_filters=unknown, transaction_states=found)
+
+    return broker.slices.answer(request, context, told(), respond)
+
+
+def _loading() -> Refusal:
+    return Refusal(Error.COORDINATOR_LOAD_IN_PROGRESS, "transactions are being read")
 
 
 def refuse(

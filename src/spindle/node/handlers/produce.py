@@ -358,7 +358,7 @@ class Produce:
         leaders: dict[NodeId, None] = {}
         for share in shares:
             topics.setdefault(share.topic, []).append(self._told(share, leaders))
-        reached = self._broker.replicas.readers.endpoints(context.listener, leaders)
+        reached = self._broker.context.reached(context.listener, leaders)
         context.answer(
             ProduceResponse(
                 responses=[_topic(name, told) for name, told in topics.items()],

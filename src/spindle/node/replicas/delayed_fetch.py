@@ -7,8 +7,8 @@ replica state with a broker epoch from 15, endpoints of new leaders from 16.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from spindle.core.replica.fetch_sessions import Cursor, FetchSession, Key, Reader
 from spindle.model.batches import Buffer
@@ -18,6 +18,7 @@ from spindle.model.log_values import AbortedTransaction as Aborted
 from spindle.model.offsets import OffsetAndEpoch
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.request_context import RequestContext
+from spindle.wire.codec import Message, Packed
 from spindle.wire.messages.fetch_request import FetchRequest
 from spindle.wire.messages.fetch_response import (
     DEFAULT_EPOCH_END_OFFSET,
@@ -33,6 +34,14 @@ from spindle.wire.messages.fetch_response import (
 
 Reached: TypeAlias = Callable[[str, Iterable[NodeId]], Iterable[tuple[NodeId, Endpoint]]]
 """(listener, brokers) -> where its clients reach each of them."""
+
+T = TypeVar("T")
+M = TypeVar("M", bound=Message)
+
+Steps: TypeAlias = Generator[None, None, T]
+"""Work that rests now and then, so that others have their turn; what it returns."""
+AT_ONCE: Final = 250
+"""Partitions that are looked at, or told of, before others have their turn: some milliseconds."""
 
 CONSUMER = -1
 DEBUGGER = -2
@@ -115,6 +124,7 @@ class DelayedFetch:
         "full",
         "is_fresh",
         "is_parked",
+        "left",
         "max_bytes",
         "min_bytes",
         "need",
@@ -125,6 +135,7 @@ class DelayedFetch:
         "replica",
         "request",
         "session_id",
+        "some",
         "timed_out",
     )
 
@@ -151,6 +162,10 @@ class DelayedFetch:
         self.reader = Reader()
         self.outcomes: list[FetchedPartition] = []
         self.reading = 0
+        self.left = 0
+        """Bytes that it may still take."""
+        self.some = False
+        """Whether it has taken any, or has asked for some."""
         self.need = 0
         """Bytes of news that are worth an answer while it is parked."""
         self.news = 0
@@ -199,26 +214,34 @@ class DelayedFetch:
 
     # --- the answer -----------------------------------------------------------------------------
 
-    def answer(self, reached: Reached) -> None:
-        """Send what was found. `reached`: where leaders are, for the clients of a listener."""
-        session = self.reader if isinstance(self.reader, FetchSession) else None
-        topics: dict[TopicId | str | None, list[PartitionData]] = {}
-        leaders: dict[NodeId, None] = {}
+    def respond(self, reached: Reached) -> Steps[FetchResponse]:
+        """What was found, as an answer. `reached`: where leaders are, for a listener's clients."""
+        topics: dict[TopicId | str | None, list[FetchedPartition]] = {}
         for outcome in self.outcomes:
-            if not self.full and not outcome.is_news:
-                continue
-            cursor = outcome.cursor
-            cursor.mark_sent, cursor.start_sent = outcome.mark, outcome.start
-            topics.setdefault(cursor.key[0], []).append(_told(outcome, leaders))
-        self.context.answer(
-            FetchResponse(
-                session_id=session.id if session is not None else 0,
-                responses=[_topic(topic, found) for topic, found in topics.items()],
-                node_endpoints=[
-                    NodeEndpoint(node_id=broker, host=at.host, port=at.port)
-                    for broker, at in reached(self.context.listener, leaders)
-                ],
-            )
+            if self.full or outcome.is_news:
+                topics.setdefault(outcome.cursor.key[0], []).append(outcome)
+        leaders: dict[NodeId, None] = {}
+        responses = _Array[FetchableTopicResponse](self.context.version)
+        for topic, found in topics.items():
+            partitions = _Array[PartitionData](self.context.version)
+            for outcome in found:
+                partitions.made.append(_told(outcome, leaders))
+                if len(partitions.made) == AT_ONCE:
+                    partitions.pack()
+                    yield
+            responses.made.append(_topic(topic, partitions.whole))
+            responses.things += 1 + len(partitions.made)
+            if responses.things >= AT_ONCE:
+                responses.pack()
+                yield
+        session = self.reader if isinstance(self.reader, FetchSession) else None
+        return FetchResponse(
+            session_id=session.id if session is not None else 0,
+            responses=responses.whole,
+            node_endpoints=[
+                NodeEndpoint(node_id=broker, host=at.host, port=at.port)
+                for broker, at in reached(self.context.listener, leaders)
+            ],
         )
 
     def refuse(self, error: Error) -> None:
@@ -246,13 +269,42 @@ def refusal(
     )
 
 
-def _topic(name: TopicId | str | None, found: list[PartitionData]) -> FetchableTopicResponse:
+class _Array(Generic[M]):
+    """An array of an answer: as it is while it is short, else as bytes already (S-08)."""
+
+    __slots__ = ("_packed", "_version", "made", "things")
+
+    def __init__(self, version: int) -> None:
+        self.made: list[M] = []
+        """Elements that are not bytes yet."""
+        self.things = 0
+        """How much they are worth, where they hold others."""
+        self._packed: Packed | None = None
+        self._version = version
+
+    def pack(self) -> None:
+        """Turn what there is into bytes."""
+        self._packed = self._packed or Packed()
+        self._packed.add_all(self.made, self._version)
+        self.made, self.things = [], 0
+
+    @property
+    def whole(self) -> Sequence[M]:
+        """All of its elements."""
+        if self._packed is None:
+            return self.made
+        self.pack()
+        return self._packed
+
+
+def _topic(name: TopicId | str | None, found: Sequence[PartitionData]) -> FetchableTopicResponse:
     if isinstance(name, str):
         return FetchableTopicResponse(topic=name, partitions=found)
     return FetchableTopicResponse(topic_id=name, partitions=found)
 
 
 def _told(outcome: FetchedPartition, leaders: dict[NodeId, None]) -> PartitionData:
+    outcome.cursor.mark_sent, outcome.cursor.start_sent = outcome.mark, outcome.start
     diverging, current = DEFAULT_EPOCH_END_OFFSET, DEFAULT_LEADER_ID_AND_EPOCH
     if outcome.diverging is not None:
         offset, epoch = outcome.diverging

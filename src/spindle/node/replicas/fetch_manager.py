@@ -9,7 +9,6 @@ thread. What a follower asks for is what it has: that moves the ISR and the high
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import partial
 from math import inf
 from typing import Final
@@ -20,14 +19,21 @@ from spindle.core.replica.fetch_sessions import (
     Cursor,
     FetchSession,
     FetchSessionCache,
+    Key,
     Reader,
 )
 from spindle.core.replica.partition import Offline, PartitionLeader
 from spindle.model.errors import Error, Failure, Refusal
-from spindle.model.ids import Endpoint, NodeId
 from spindle.model.jobs import Read, ReadResult
 from spindle.node.broker_context import BrokerContext
-from spindle.node.replicas.delayed_fetch import CONSUMER, DEBUGGER, DelayedFetch, FetchedPartition
+from spindle.node.replicas.delayed_fetch import (
+    AT_ONCE,
+    CONSUMER,
+    DEBUGGER,
+    DelayedFetch,
+    FetchedPartition,
+    Steps,
+)
 from spindle.node.replicas.hosted import HostedPartition
 from spindle.node.replicas.ports import HostedPartitions
 from spindle.node.replicas.purgatory import Purgatory
@@ -36,6 +42,7 @@ from spindle.node.request_context import RequestContext
 from spindle.wire.messages.fetch_request import FetchRequest
 from spindle.wire.messages.fetch_response import FetchResponse
 
+_END: Final = object()
 FOLLOWERS_SERVE_FROM: Final = 11
 """Version of Fetch from which a consumer knows that it may have reached a follower (KIP-392)."""
 
@@ -64,7 +71,7 @@ class FetchManager:
         self._woken: dict[DelayedFetch, None] = {}
         self._hurry_until = 0.0
         self.at = -inf
-        """When a log was read last, because what was asked for is not kept in memory."""
+        """When a log was read last: what was asked for was not in memory."""
         self._out.after(SWEEP, self._sweep)
 
     # --- requests -----------------------------------------------------------------------------
@@ -73,22 +80,40 @@ class FetchManager:
         """A consumer or a follower asks for records."""
         fetch = DelayedFetch(request, context, self._out.now, self.resume)
         fetch.max_bytes = min(fetch.max_bytes, self._max_bytes)
-        id, epoch = request.session_id, request.session_epoch
+        self._run(fetch, self._serve(fetch))
+
+    def _run(self, fetch: DelayedFetch, steps: Steps[None]) -> None:
+        """Go on with a fetch until it rests or ends.
+
+        It does not queue up with the pieces of long work, which rest under strain: a follower that
+        is kept waiting leaves the ISR.
+        """
+        if fetch.context.answered:
+            steps.close()  # Its client has given up on it.
+        elif next(steps, _END) is not _END:
+            self._out.after(0.0, partial(self._run, fetch, steps))
+
+    def _serve(self, fetch: DelayedFetch) -> Steps[None]:
+        id, epoch = fetch.request.session_id, fetch.request.session_epoch
         if epoch in (INITIAL, FINAL):
             if id:
                 self._sessions.close(id)
-            self._begin(fetch, remember=epoch == INITIAL)
+            yield from self._begin(fetch, remember=epoch == INITIAL)
         else:
             session = self._sessions.take(id, epoch, fetch.by_id, self._out.now)
             if not isinstance(session, FetchSession):
                 fetch.refuse(session)
                 return
-            self._go_on(fetch, session)
+            yield from self._go_on(fetch, session)
         fetch.reader.committed = fetch.committed
-        self._look(fetch)
+        yield from self._look(fetch)
 
-    def _begin(self, fetch: DelayedFetch, remember: bool) -> None:
-        cursors = dict(fetch.cursors())
+    def _begin(self, fetch: DelayedFetch, remember: bool) -> Steps[None]:
+        cursors: dict[Key, Cursor] = {}
+        for count, (key, cursor) in enumerate(fetch.cursors(), 1):
+            cursors[key] = cursor
+            if count % AT_ONCE == 0:
+                yield
         follower = fetch.replica >= 0
         session = None
         if remember and cursors:
@@ -100,13 +125,25 @@ class FetchManager:
         reader.to_end = fetch.replica != CONSUMER
         fetch.reader, reader.parked = reader, fetch
 
-    def _go_on(self, fetch: DelayedFetch, session: FetchSession) -> None:
-        for key in fetch.forgotten():
-            cursor = session.cursors.pop(key, None)
-            if cursor is not None:
+    def _go_on(self, fetch: DelayedFetch, session: FetchSession) -> Steps[None]:
+        before: DelayedFetch | None = session.parked
+        if before is not None:
+            # The client has given up on its last request; nobody will read the answer.
+            if not before.is_parked:
+                session.due = dict(session.cursors)  # It had taken what was due.
+            self._parking.leave(before)
+            self._woken.pop(before, None)
+            before.context.answer_nothing()
+        fetch.full = False
+        fetch.reader, session.parked = session, fetch
+        for count, key in enumerate(fetch.forgotten(), 1):
+            gone = session.cursors.pop(key, None)
+            if gone is not None:
                 session.due.pop(key, None)
-                self._unwatch(session, cursor)
-        for key, cursor in fetch.cursors():
+                self._unwatch(session, gone)
+            if count % AT_ONCE == 0:
+                yield
+        for count, (key, cursor) in enumerate(fetch.cursors(), 1):
             known = session.cursors.get(key)
             if known is not None:
                 cursor.watching = known.watching
@@ -117,59 +154,56 @@ class FetchManager:
                 if cursor.watching is not None:
                     cursor.watching.watchers[session] = cursor
             session.cursors[key] = session.due[key] = cursor
-        before = session.parked
-        if before is not None:
-            # The client has given up on its last request; nobody will read the answer.
-            self._parking.leave(before)
-            self._woken.pop(before, None)
-            before.context.answer_nothing()
-        fetch.full = False
-        fetch.reader, session.parked = session, fetch
+            if count % AT_ONCE == 0:
+                yield
 
     # --- looking --------------------------------------------------------------------------------
 
-    def _look(self, fetch: DelayedFetch) -> None:
+    def _look(self, fetch: DelayedFetch) -> Steps[None]:
+        """Look at what may have news, each partition as it is when its turn comes (S-08)."""
         reader = fetch.reader
         due, reader.due = reader.due, {}
-        cursors = reader.cursors if fetch.full else due
-        fetch.news = 0
-        fetch.outcomes = [self._outcome(fetch, cursor) for cursor in cursors.values()]
+        cursors = tuple((reader.cursors if fetch.full else due).values())
+        fetch.news, fetch.outcomes = 0, []
+        fetch.left, fetch.some = fetch.max_bytes, False
+        fetch.reading = 1  # This look itself.
+        for count, cursor in enumerate(cursors, 1):
+            outcome = self._outcome(fetch, cursor)
+            fetch.outcomes.append(outcome)
+            if not fetch.some or fetch.left > 0:
+                self._read(fetch, outcome)
+            if count % AT_ONCE == 0:
+                yield
         fetch.is_fresh = False
-        left, some = fetch.max_bytes, False
-        for outcome in fetch.outcomes:
-            cursor, hosted = outcome.cursor, outcome.hosted
-            if outcome.limit <= cursor.offset or outcome.is_urgent or hosted is None:
-                continue
-            if some and left <= 0:
-                break
-            size = min(cursor.max_bytes, left)
-            found, committed = None, False
-            if reader.committed:
-                known = hosted.partition.transactions.aborted(cursor.offset, outcome.limit)
-                outcome.aborted, committed = known, known is None
-            if not committed:
-                found = hosted.tail.read(cursor.offset, outcome.limit, size, not some)
-            if found is not None:
-                outcome.buffers, outcome.size = found
-                left -= outcome.size
-                some = some or outcome.size > 0
-            else:
-                job = partial(
-                    Read,
-                    key=hosted.key,
-                    offset=cursor.offset,
-                    limit=outcome.limit,
-                    max_bytes=max(size, 0),
-                    at_least_one=not some,
-                    committed=committed,
-                )
-                fetch.reading += 1
-                self.at = self._out.now
-                hosted.run(job, partial(self._on_read, fetch, outcome))
-                left -= size
-                some = True
+        fetch.reading -= 1
         if fetch.reading == 0:
-            self._conclude(fetch)
+            yield from self._conclude(fetch)
+
+    def _read(self, fetch: DelayedFetch, outcome: FetchedPartition) -> None:
+        """Take records of one partition, from memory or by a job; they count for the others."""
+        cursor, hosted, reader = outcome.cursor, outcome.hosted, fetch.reader
+        if outcome.limit <= cursor.offset or outcome.is_urgent or hosted is None:
+            return
+        first, size = not fetch.some, min(cursor.max_bytes, fetch.left)
+        found, committed = None, False
+        if reader.committed:
+            known = hosted.partition.transactions.aborted(cursor.offset, outcome.limit)
+            outcome.aborted, committed = known, known is None
+        if not committed:
+            found = hosted.tail.read(cursor.offset, outcome.limit, size, first)
+        if found is not None:
+            outcome.buffers, outcome.size = found
+            fetch.left -= outcome.size
+            fetch.some = fetch.some or outcome.size > 0
+        else:
+            most = max(size, 0)
+            where = partial(Read, key=hosted.key, offset=cursor.offset, limit=outcome.limit)
+            job = partial(where, max_bytes=most, at_least_one=first, committed=committed)
+            fetch.reading += 1
+            self.at = self._out.now
+            hosted.run(job, partial(self._on_read, fetch, outcome))
+            fetch.left -= size
+            fetch.some = True
 
     def _outcome(self, fetch: DelayedFetch, cursor: Cursor) -> FetchedPartition:
         hosted = cursor.watching
@@ -209,17 +243,6 @@ class FetchManager:
             and self._throttle.is_exceeded
         )
         return cursor.held
-
-    def _count(self, fetch: DelayedFetch) -> None:
-        """What leaves for throttled replicas counts, those in sync included."""
-        size = sum(
-            o.size
-            for o in fetch.outcomes
-            if o.hosted is not None
-            and o.hosted.name.partition in o.hosted.topic.throttled_as_leader
-        )
-        if size:
-            self._throttle.record(size)
 
     def _lost(self, outcome: FetchedPartition) -> FetchedPartition:
         if outcome.error in (Error.NOT_LEADER_OR_FOLLOWER, Error.FENCED_LEADER_EPOCH):
@@ -302,15 +325,13 @@ class FetchManager:
             outcome.error = Error.OFFSET_OUT_OF_RANGE  # Deleted while we were about to read.
         fetch.reading -= 1
         if fetch.reading == 0:
-            self._conclude(fetch)
+            self._run(fetch, self._conclude(fetch))
 
     # --- answering, or waiting --------------------------------------------------------------------
 
-    def _conclude(self, fetch: DelayedFetch) -> None:
-        if fetch.context.answered:
-            return
+    def _conclude(self, fetch: DelayedFetch) -> Steps[None]:
         reader = fetch.reader
-        size = sum(o.size for o in fetch.outcomes)
+        size = sum([o.size for o in fetch.outcomes])
         if (
             size < fetch.min_bytes
             and reader.cursors
@@ -318,22 +339,25 @@ class FetchManager:
             and self._out.now < fetch.deadline
             and not any(o.is_urgent for o in fetch.outcomes)
         ):
-            self._put_back(fetch)
+            yield from self._put_back(fetch)
             if fetch.news:
-                self._look(fetch)
+                yield from self._look(fetch)
                 return
             fetch.need = fetch.min_bytes - size
             fetch.outcomes = []
             fetch.is_parked = True
             self._parking.park(self._patience(fetch), fetch)
             return
-        reader.parked = None
         if reader.follower:
-            self._count(fetch)
-        fetch.answer(self.endpoints)
-        self._put_back(fetch)  # Now that the reader has been told what is news no more.
+            self._throttle.record_sent(
+                (outcome.hosted, outcome.size) for outcome in fetch.outcomes if outcome.hosted
+            )
+        response = yield from fetch.respond(self._context.reached)
+        yield from self._put_back(fetch)  # Now that what is told is news no more.
         if not isinstance(reader, FetchSession):
-            self._forget(reader)
+            yield from self._leave(reader)
+        reader.parked = None
+        fetch.context.answer(response)
 
     def _patience(self, fetch: DelayedFetch) -> float:
         wait = fetch.deadline - self._out.now
@@ -341,12 +365,14 @@ class FetchManager:
             return min(wait, HURRIED_WAIT)
         return wait
 
-    def _put_back(self, fetch: DelayedFetch) -> None:
+    def _put_back(self, fetch: DelayedFetch) -> Steps[None]:
         # Who has got something goes behind those who have not: everybody has his turn.
         due = fetch.reader.due
-        for outcome in fetch.outcomes:
+        for count, outcome in enumerate(fetch.outcomes, 1):
             if outcome.stays_due and not outcome.size:
                 due[outcome.cursor.key] = outcome.cursor
+            if count % AT_ONCE == 0:
+                yield
         for outcome in fetch.outcomes:
             if outcome.size:
                 due.pop(outcome.cursor.key, None)
@@ -357,7 +383,7 @@ class FetchManager:
         if fetch.is_parked:
             fetch.is_parked = False
             self._parking.leave(fetch)
-            self._look(fetch)
+            self._run(fetch, self._look(fetch))
 
     # --- news -----------------------------------------------------------------------------------
 
@@ -452,24 +478,19 @@ class FetchManager:
             cursor.watching.watchers.pop(reader, None)
             cursor.watching = None
 
-    def _forget(self, reader: Reader) -> None:
-        for cursor in reader.cursors.values():
+    def _leave(self, reader: Reader) -> Steps[None]:
+        """Nobody asks for this reader any more."""
+        for count, cursor in enumerate(reader.cursors.values(), 1):
             self._unwatch(reader, cursor)
+            if count % AT_ONCE == 0:
+                yield
 
     def _on_closed(self, session: FetchSession) -> None:
-        self._forget(session)
+        for _ in self._leave(session):
+            pass
         if session.parked is not None:
             session.parked.timed_out = True
             self.resume(session.parked)
-
-    def endpoints(
-        self, listener: str, brokers: Iterable[NodeId]
-    ) -> Iterator[tuple[NodeId, Endpoint]]:
-        """Where brokers are reached by a listener's clients; without those that are not."""
-        for broker in brokers:
-            endpoint = self._context.image.endpoint(broker, listener)
-            if endpoint is not None:
-                yield broker, endpoint
 
     @property
     def session_count(self) -> int:

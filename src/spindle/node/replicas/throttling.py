@@ -6,8 +6,11 @@ follower gets records, the other by the fetchers before they ask a leader.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from spindle.core.replica.quota import Quota
 from spindle.node.broker_context import BrokerContext
+from spindle.node.replicas.hosted import HostedPartition
 
 
 class ReplicationThrottle:
@@ -31,3 +34,13 @@ class ReplicationThrottle:
     def record(self, size: int) -> None:
         """So many bytes of throttled replicas are sent, or have come."""
         self._quota.record(size, self._context.out.now)
+
+    def record_sent(self, sent: Iterable[tuple[HostedPartition, int]]) -> None:
+        """What leaves for throttled replicas counts, those in sync included; sizes in bytes."""
+        size = sum(
+            size
+            for hosted, size in sent
+            if size and hosted.name.partition in hosted.topic.throttled_as_leader
+        )
+        if size:
+            self.record(size)
