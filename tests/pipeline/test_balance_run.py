@@ -167,12 +167,12 @@ def test_killed_in_the_middle_of_a_move_it_goes_on_and_throttles_come_back(
 
     eventually(inside, "the move goes on in the cluster, and is seen from inside", 60, 0.2)
     said = run("spindle", "balance", "watch", "-b", desk.bootstrap, "--once")
-    assert "Its process is gone" in said.stdout
+    assert "The process of `apply` is gone" in said.stdout
 
     other = plan_file(tmp_path / "other.json", desk.bootstrap, [moves(desk, size, 3)])
     refused = run("spindle", "balance", "apply", "-b", desk.bootstrap, str(other))
     assert refused.code == 1
-    assert "an earlier run in this cluster is not over" in refused.stderr
+    assert "an earlier run in this cluster has not ended" in refused.stderr
 
     done = answer(desk, "apply", "--throttle", str(200 << 20))
     assert done["complete"]
@@ -317,7 +317,7 @@ def test_a_topic_that_was_deleted_since_the_plan_is_skipped_and_nothing_is_left_
     command = ("spindle", "balance", "apply", "-b", desk.bootstrap, str(plan))
     done = run(*command, "--throttle", str(50 << 20), seconds=120)
     assert done.code == 0, done
-    assert "1 replica moved and seen in place" in done.stdout
+    assert "1 replica moved and verified in place" in done.stdout
     assert "2 skipped: deleted since the plan" in done.stdout
     assert f"warning: {deleted}-0 is skipped" in done.stderr
     assert there(desk) == {f"{TOPIC}-0"}
@@ -328,7 +328,7 @@ def test_a_topic_that_was_deleted_since_the_plan_is_skipped_and_nothing_is_left_
         "nothing was moved; 1 replica was there before; 2 skipped: deleted since the plan"
     ]
     assert again.stderr.splitlines() == [
-        f"warning: {deleted}-{n} is skipped: it was deleted since the plan" for n in (0, 1)
+        f"warning: {deleted}-{n} skipped: it was deleted since the plan" for n in (0, 1)
     ], "nothing is throttled, and no progress shown, where nothing is moved"
 
 

@@ -189,8 +189,8 @@ def test_a_broker_that_does_not_tell_its_space_is_left_alone_and_named(spark: Se
     moves, notes = plans(spark, rows)
     assert {m[0] for m in moves} == {2}
     assert notes == [
-        "broker 1: nothing is planned: the broker does not tell the space of /a, /b "
-        "(Apache Kafka tells it from 3.3 on)"
+        "broker 1: nothing is planned: the broker does not report the space of /a, /b "
+        "(Apache Kafka does from 3.3 on)"
     ]
 
 

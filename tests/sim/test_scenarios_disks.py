@@ -342,5 +342,5 @@ def test_no_producer_takes_a_full_disk_for_a_loss(seed: int) -> None:
         scene.world.unhang(scene.here(one))
     counts = scene.history.counts
     assert counts.get("appends repeated", 0) > 0
-    assert "gaps told" not in counts
+    assert "gaps answered" not in counts
     scene.finish()

@@ -177,7 +177,7 @@ class Link(asyncio.Protocol):
     def _on_frame(self, frame: Buffer) -> None:
         asked = self._open.pop(correlation_of(frame), None)
         if asked is None:
-            raise Corrupt("an answer that nobody asked for")
+            raise Corrupt("an answer to no open request")
         self._answers += 1
         response = response_in(frame, asked.request, asked.version)
         if not asked.answer.done():

@@ -1,6 +1,6 @@
 """What is done to logs by the clock: retention, checkpoints, `flush.ms`; figures.
 
-Knows when, not how: the jobs are storage's. Belongs to the broker; nobody waits for its results.
+Knows when, not how: the jobs are storage's. Belongs to the broker; no part waits for it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Housekeeping:
         self._flushed: dict[PartitionId, float] = {}
         self._due: deque[PartitionId] = deque()
         self._checkpoints: list[Callable[[LogDir], None]] = []
-        """Checkpoints under way: each is to be told of a directory that it need not wait for."""
+        """Checkpoints under way: each learns of a directory that it need not wait for."""
         delay = context.settings.seconds("log.initial.task.delay.ms")
         logs.listeners.append(self._on_directory_failed)
         self._out.after(delay, self._retain_all)
@@ -95,7 +95,7 @@ class Housekeeping:
         return {key.topic_partition: mark for key, mark in marks.items()}
 
     def _on_directory_failed(self, path: LogDir) -> None:
-        """A directory is lost, or hangs: nobody waits for its checkpoint any more."""
+        """A directory is lost, or hangs: its checkpoint is no longer waited for."""
         for over in list(self._checkpoints):
             over(path)
 
@@ -183,18 +183,18 @@ class Housekeeping:
             slow = directories.paces.is_slow(state.path)
             yield Sample(manager + "logdirectoryslow", slow, "1: slow", labels)
             latency = directories.paces.latency(state.path)
-            yield Sample(manager + "logdirectorycallseconds", latency, "s of a call", labels)
+            yield Sample(manager + "logdirectorycallseconds", latency, "seconds per call to the disk, recently", labels)
             strays = logs.places.purging.strays[state.path].values()
             yield Sample(manager + "straylogs", len(strays), "logs that no topic claims", labels)
-            yield Sample(manager + "straybytes", sum(strays), "bytes of those", labels)
+            yield Sample(manager + "straybytes", sum(strays), "bytes of stray logs", labels)
             bad = list(logs.repairs.bad_copies.in_directory(state.path))
             yield Sample(manager + "badcopies", len(bad), "damaged logs set aside", labels)
             size = sum(copy.size for copy in bad)
-            yield Sample(manager + "badcopiesbytes", size, "bytes of those", labels)
+            yield Sample(manager + "badcopiesbytes", size, "bytes of damaged logs set aside", labels)
             gaps = sum(1 for _ in logs.places.doubtful_in(state.path))
-            yield Sample(manager + "doubtfulgaps", gaps, "gaps in logs, maybe losses", labels)
+            yield Sample(manager + "doubtfulgaps", gaps, "gaps in logs that may be losses", labels)
             kept = logs.moves.kept.bytes_in(state.path)
-            yield Sample(manager + "keptcopiesbytes", kept, "of moves that were given up", labels)
+            yield Sample(manager + "keptcopiesbytes", kept, "bytes of copies left by failed moves", labels)
             yield from logs.scrubbing.statistics(state.path, labels)
             for name, value in (("total", state.usage.total), ("usable", state.usage.usable)):
                 yield Sample(f"{manager}logdirectory{name}bytes", value, "bytes", labels)
@@ -207,6 +207,6 @@ class Housekeeping:
         yield Sample(
             "kafka_server_assignmentsmanager_queuedreplicatodirassignments",
             len(logs.assignments.assigning.queue),
-            "replicas whose directory the controller has still to be told",
+            "replicas whose directory is still to be reported to the controller",
         )
         yield from logs.moves.under_way.statistics()

@@ -87,12 +87,12 @@ def _by_manifest(
     key: tuple[str, ...] = audit_job.BY_PLACE
     if disks:
         got = audit_job.on_disk(spark, disks, topics)
-        basis = "what producers were told, and the records on disk, by offset"
+        basis = "producers' acknowledgements and the records on disk, by offset"
     else:
         got = audit_job.manifest(spark, consumed)
         if audit_job.tells_sequences(told) and audit_job.tells_sequences(got):
             key = audit_job.BY_SEQUENCE
-        basis = f"what producers were told and consumers got, by {' and '.join(key)}"
+        basis = f"producers' acknowledgements and consumed records, by {' and '.join(key)}"
     judged = audit_job.judge(told, got, key)
     rows = tuple((f"{topic}-{n}", asdict(fates)) for topic, n, fates in judged.partitions)
     claim, limits = "each is there, once", []

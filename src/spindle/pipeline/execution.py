@@ -42,7 +42,7 @@ ROOM_SECONDS: Final = 120.0
 minute later (60 s)."""
 BACK_SECONDS: Final = 30.0
 """How long it may take until a move that is taken back is gone."""
-NOT_BACK: Final = "it was not taken back; it goes on in the cluster"
+NOT_BACK: Final = "it could not be cancelled and continues in the cluster"
 DRIFT_MIN_BYTES: Final = 64 << 10
 """Changes smaller than this are no reason for a new plan."""
 
@@ -238,7 +238,7 @@ class Execution:
         """Somebody wants it to end: nothing starts any more, what is under way is taken back."""
         self._cancelled = True
         for task in self._waiting():
-            self._end(task, Phase.STOPPED, "not begun: the execution was ended before")
+            self._end(task, Phase.STOPPED, "not started: the run ended first")
         back = [t for t in self._tasks if t.phase is Phase.RUNNING]
         for task in back:
             task.phase, task.changed = Phase.BACK, now
@@ -263,7 +263,7 @@ class Execution:
         elif moving:
             self._note(task, now, place)
         elif task.phase is Phase.BACK:
-            self._end(task, Phase.STOPPED, "taken back: the execution was ended before")
+            self._end(task, Phase.STOPPED, "cancelled: the run ended first")
         elif task.phase is Phase.RUNNING:
             if task.still is None:
                 task.still = now

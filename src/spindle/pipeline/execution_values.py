@@ -24,7 +24,7 @@ class Phase(Enum):
 
     WAITING = "waiting"
     RUNNING = "moving"
-    BACK = "being taken back"
+    BACK = "being cancelled"
     DONE = "done"
     FAILED = "failed"
     STOPPED = "not moved"

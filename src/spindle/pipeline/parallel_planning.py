@@ -76,8 +76,8 @@ def _telling(rows: pa.Table) -> tuple[pa.Table, list[str]]:
         return rows, []
     hidden = pc.is_in(rows["broker"], pa.array(list(silent), pa.int32()))
     notes = [
-        f"broker {broker}: nothing is planned: the broker does not tell the space of "
-        f"{', '.join(sorted(paths))} (Apache Kafka tells it from 3.3 on)"
+        f"broker {broker}: nothing is planned: the broker does not report the space of "
+        f"{', '.join(sorted(paths))} (Apache Kafka does from 3.3 on)"
         for broker, paths in sorted(silent.items())
     ]
     return rows.filter(pc.invert(hidden)), notes

@@ -18,4 +18,4 @@ def core(words: str) -> str:
     begin = told.partition("Traceback (most recent call last)")[0].strip()
     first = begin.splitlines()[0].rstrip(": ") if begin else ""
     parts = dict.fromkeys(part for part in (first, *causes[-1:]) if part)
-    return "; ".join(parts) or "it says nothing"
+    return "; ".join(parts) or "no message"

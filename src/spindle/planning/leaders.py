@@ -311,7 +311,7 @@ class _LeaderSearch:
                 continue
             if not self.may[n]:
                 mine = [self.partitions[part] for part in np.flatnonzero(self.leader == n).tolist()]
-                leads = f"broker {broker} goes on to lead"
+                leads = f"broker {broker} still leads"
                 kept = [led.name for led in mine if led.kept]
                 if kept:
                     those = counted(len(kept), "partition")
@@ -320,7 +320,7 @@ class _LeaderSearch:
                 if alone:
                     those = counted(len(alone), "partition")
                     yield (
-                        f"{leads} {those}, of which no other broker that may lead has a replica: "
+                        f"{leads} {those}, and no other broker that may lead has a replica: "
                         f"{listed(alone)}"
                     )
             elif not len(self.parts[n]):

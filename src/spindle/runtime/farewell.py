@@ -36,7 +36,7 @@ async def take_leave(words: LastWords, limit: int) -> str:
         async with asyncio.timeout(FAREWELL_SECONDS):
             return await farewell.say()
     except TimeoutError:
-        return f"no controller was told within {FAREWELL_SECONDS:g} s: {farewell.last}"
+        return f"no controller took note within {FAREWELL_SECONDS:g} s: {farewell.last}"
     finally:
         farewell.close()
 

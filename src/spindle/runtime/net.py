@@ -246,7 +246,7 @@ def listen(host: str, port: int, receive_buffer: int = -1) -> socket.socket:
         place = f"{host or '*'}:{port}"
         raise Unusable(
             f"cannot listen on {place}: {error.strerror}; give `listeners` an address of this"
-            " machine and a port that nobody uses"
+            " machine and a free port"
         ) from None
     return sock
 

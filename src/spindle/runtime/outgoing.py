@@ -112,7 +112,7 @@ class Peer:
 
     def _on_frame(self, frame: Buffer) -> None:
         if not self._open:
-            self.close("sent a reply that nobody asked for")
+            self.close("sent a reply to no open request")
             return
         self._reply(self._open.popleft().ticket, frame)
 

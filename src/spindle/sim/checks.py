@@ -142,7 +142,7 @@ class Checks:
             return
         if self.network_hurt and any(text in why for text in HALTS_FOR_NETWORK):
             return
-        raise Violation(f"{host.name} has halted without a cause of ours: {why}")
+        raise Violation(f"{host.name} has halted without a cause from the scenario: {why}")
 
     # --- after jobs that make logs ------------------------------------------------------------
 
@@ -265,7 +265,7 @@ class Checks:
             and id.topic_id not in self._history.deleted
         ]
         if missing:
-            raise Violation(f"topics that nobody has deleted are gone: {missing}")
+            raise Violation(f"topics are gone that no client deleted: {missing}")
         self.transactions.final()
 
     def _check_disk(self, member: SimNode, image: ClusterImage) -> None:
@@ -279,7 +279,9 @@ class Checks:
                     continue
                 id = image.resolve(log.key.topic_partition)
                 if id is None or id.topic_id != log.topic_id or log.key in found:
-                    raise Violation(f"{log.path} on {member.host.name} is nobody's: {log}")
+                    raise Violation(
+                        f"{log.path} on {member.host.name} belongs to no replica: {log}"
+                    )
                 found[log.key] = path
         for topic, state in image.partitions():
             if member.node_id not in state.replicas:

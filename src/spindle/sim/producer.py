@@ -296,7 +296,7 @@ class SimProducer(Client):
             self.history.count("appends repeated")
             self._later(lane)
         elif error == Error.OUT_OF_ORDER_SEQUENCE_NUMBER and not parcel.was_first:
-            self.history.count("gaps told")
+            self.history.count("gaps answered")
             self._bumping |= self._pace.bumps
             self._later(lane)
         else:

@@ -1,7 +1,7 @@
 """What producers did in transactions and what became of it, for the checks (spec C-01, C-08).
 
 Finds for itself what contradicts a promise at once: a read of committed records that shows a
-transaction whose commit nobody asked for, and an older producer that commits after a younger one
+transaction that no producer committed, and an older producer that commits after a younger one
 had its epoch. The rest is compared with the logs in the end (`transaction_checks`).
 """
 

@@ -245,7 +245,7 @@ class Transactor(Scripted):
                     flight.on_acknowledged(number)
                     return
                 if told.error_code == Error.OUT_OF_ORDER_SEQUENCE_NUMBER and not was_first:
-                    self.history.count("gaps told in transactions")
+                    self.history.count("gaps answered in transactions")
                 elif told.error_code not in AGAIN:
                     flight.on_failed(self.judge(attempt, told.error_code, f"a batch for {id}"))
                     return

@@ -38,12 +38,12 @@ class OffsetFiles:
         found = self._disk.stat(path)
         if found is not None and found.is_directory:
             self._disk.rename(path, path + layout.ASIDE)
-            warnings.append(f"{path} is begun anew: it was a directory, now {name}{layout.ASIDE}")
+            warnings.append(f"{path} starts again: it was a directory, now {name}{layout.ASIDE}")
         data = files.read_whole(self._disk, path)
         try:
             return checkpoints.decode_offsets(data or b"")
         except Corrupt as bad:
-            warnings.append(f"{self._path}/{name} is begun anew: {bad}")
+            warnings.append(f"{self._path}/{name} starts again: {bad}")
             return {}
 
     def _write(self, name: str, offsets: Offsets) -> None:

@@ -345,7 +345,7 @@ def _open_segment(
         try:
             _trust(found, segment, size, following)
         except Corrupt as bad:
-            found.warn(f"segment {segment.base} is scanned anew: {bad}")
+            found.warn(f"segment {segment.base} is scanned again: {bad}")
         else:
             # Of all before the recovery point the epochs' file tells, wherever we had to scan.
             found.recovered_from = None

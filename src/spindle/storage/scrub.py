@@ -156,4 +156,4 @@ class _Look:
                 segment.indexes.check_times(segment.end)
         except Corrupt as bad:
             segment.reindex(self._log.settings.index_interval_bytes)
-            self._done.mended += (f"{segment.path()}: indexes made anew: {bad}",)
+            self._done.mended += (f"{segment.path()}: indexes rebuilt: {bad}",)

@@ -19,7 +19,7 @@ from spindle.client.results import BadReplica, DoubtfulGap, KeptBadCopy, Replica
 from spindle.model.errors import Unusable
 from spindle.model.ids import TopicPartition
 
-BAD = BadReplica(TopicPartition("orders", 3), "bad CRC at 77", True, "is fetched anew")
+BAD = BadReplica(TopicPartition("orders", 3), "bad CRC at 77", True, "is fetched again")
 GAP = DoubtfulGap(TopicPartition("old", 0), 20, 30)
 COPY = KeptBadCopy("orders-3.00ff-stray", 4096, 1_700_000_000_000, "bad CRC at 77")
 SEEN = ObservedReplicas(
@@ -44,7 +44,7 @@ def test_the_document_tells_all() -> None:
             "replica": "orders-3",
             "damaged": True,
             "reason": "bad CRC at 77",
-            "outlook": "is fetched anew",
+            "outlook": "is fetched again",
         }
     ]
     assert directory["badCopies"][0]["bytes"] == 4096
@@ -55,7 +55,7 @@ def test_the_document_tells_all() -> None:
 def test_the_tables_name_what_is_bad(capsys: pytest.CaptureFixture[str]) -> None:
     _show(SEEN)
     told = " ".join(capsys.readouterr().out.split())
-    for word in ("25 %", "orders-3", "bad CRC", "fetched anew", "-stray", "20 to 29"):
+    for word in ("25 %", "orders-3", "bad CRC", "fetched again", "-stray", "20 to 29"):
         assert word in told
     _show(WELL)
     told = capsys.readouterr().out

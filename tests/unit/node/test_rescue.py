@@ -146,10 +146,10 @@ def test_what_others_have_is_not_given_up_but_fetched_anew() -> None:
         world.change("t", isr=(2,))
         world.wait(5)
     assert world.place("t").stage is Stage.OFFLINE
-    assert "fetched anew 3 times" in world.logs.repairs.outlook(world.place("t"))
+    assert "fetched again 3 times" in world.logs.repairs.outlook(world.place("t"))
     assert "nothing is lost" in refused(world).message
     (words,) = order(world, RescueAction.REPAIR)
-    assert "fetched anew" in words
+    assert "fetched again" in words
     world.wait(3)
     assert world.place("t").stage is Stage.READY
 

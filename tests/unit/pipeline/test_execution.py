@@ -244,8 +244,8 @@ def test_cancelled_it_takes_back_what_is_under_way_and_starts_nothing() -> None:
     assert machine.on_look(3.0, world.look(machine)) == []
     assert machine.over
     reasons = dict(machine.outcome(3.0).failed)
-    assert "taken back" in reasons[one]
-    assert "not begun" in reasons[two]
+    assert "cancelled" in reasons[one]
+    assert "not started" in reasons[two]
 
 
 def test_what_cannot_be_taken_back_is_told() -> None:
@@ -257,7 +257,7 @@ def test_what_cannot_be_taken_back_is_told() -> None:
     machine.on_cancel(1.0)
     machine.on_look(2.0 + BACK_SECONDS, world.look(machine))
     assert machine.over
-    assert "goes on in the cluster" in dict(machine.outcome(3.0).failed)[one]
+    assert "continues in the cluster" in dict(machine.outcome(3.0).failed)[one]
 
 
 @pytest.mark.spec("P-07")

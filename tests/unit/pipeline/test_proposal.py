@@ -143,8 +143,8 @@ def test_a_broker_to_drain_goes_on_to_lead_an_excluded_topic_and_it_is_named() -
     assert plan.leadership is not None
     assert [(order.topic, order.partition) for order in plan.leadership.orders] == [("t", 0)]
     assert [note for note in plan.notes if note.startswith("broker 1 ")] == [
-        "broker 1 goes on to lead 1 partition of excluded topics: kept-0",
-        "broker 1 goes on to lead 1 partition, of which no other broker that may lead has a "
+        "broker 1 still leads 1 partition of excluded topics: kept-0",
+        "broker 1 still leads 1 partition, and no other broker that may lead has a "
         "replica: alone-0",
     ]
 

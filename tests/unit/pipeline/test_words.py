@@ -25,8 +25,8 @@ PLANNING = "[PYTHON_DATA_SOURCE_ERROR] Failed to plan Python data source in Pyth
         (f"{PLANNING}: {TRACEBACK}ValueError: too large", f"{PLANNING}; ValueError: too large"),
         (f"{TRACEBACK}OSError: no room\n\nJVM stacktrace:\nx.Y: z", "OSError: no room"),
         ("[JOB_CANCELLED] It was cancelled.\nmore", "[JOB_CANCELLED] It was cancelled."),
-        ("", "it says nothing"),
-        ("Traceback (most recent call last):", "it says nothing"),
+        ("", "no message"),
+        ("Traceback (most recent call last):", "no message"),
     ],
 )
 def test_an_error_is_told_without_its_traceback(words: str, told: str) -> None:

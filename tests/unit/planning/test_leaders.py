@@ -90,8 +90,7 @@ def test_who_shall_not_lead_leads_nothing_where_there_is_another_replica() -> No
     plan = even_leaders(partitions, [2, 3], 0.1)
     assert [led.replicas for led in plan.orders] == [(2, 1)]
     assert (
-        "broker 1 goes on to lead 1 partition, of which no other broker that may lead has a "
-        "replica: t-1"
+        "broker 1 still leads 1 partition, and no other broker that may lead has a replica: t-1"
     ) in plan.notes
 
 
@@ -121,7 +120,7 @@ def test_no_drained_broker_leads_what_another_may() -> None:
             assert led.replicas[0] in may or not set(led.replicas) & set(may), led
         assert not even_leaders(end, may, 0.05).orders, f"seed {seed}: planned again"
         alone = [led for led in end if led.replicas[0] not in may]
-        told = [note for note in plan.notes if "goes on to lead" in note]
+        told = [note for note in plan.notes if "still leads" in note]
         assert len(told) == len({led.replicas[0] for led in alone})
 
 

@@ -104,14 +104,14 @@ def test_where_only_the_room_for_second_copies_is_missing_that_is_the_reason() -
     plan = planned(Band(0.1, 0.9), [45, 45], [25, 25], capacity=100)
     assert plan.moves == ()
     assert plan.notes[1] == (
-        f"/b stays 13.0 GiB below the band: what should come stays where it is: {room}"
+        f"/b stays 13.0 GiB below the band: replicas that should come stay where they are: {room}"
     )
     assert f"a-0 does not go to /b: {room}" in plan.notes
     cluster = simple({1: {"/a": [(0, 45), (1, 45)]}, 2: {"/a": [(2, 25), (3, 25)]}}, capacity=100)
     wide = plan_cluster(cluster, Band(0.1, 0.9), between=True)
     assert wide.moves == ()
     assert wide.notes[1] == (
-        f"broker 2 stays 13 B below the band: what should come stays where it is: {room}"
+        f"broker 2 stays 13 B below the band: replicas that should come stay where they are: {room}"
     )
     assert f"t-0 does not go to broker 2 /a: {room}" in wide.notes
     assert not [note for note in (*plan.notes, *wide.notes) if "small" in note]

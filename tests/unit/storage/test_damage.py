@@ -159,7 +159,7 @@ def test_a_wrong_index_is_made_anew_and_costs_nothing(kind: str) -> None:
     pieces = scrub_round(directory)
     assert not any(p.bad for p in pieces)
     (line,) = [line for p in pieces for line in p.mended]
-    assert "indexes made anew" in line
+    assert "indexes rebuilt" in line
     assert disk.contents(path) == before
     assert not any(p.mended for p in scrub_round(directory))
     assert len(read_values(directory)) == 60

@@ -130,7 +130,7 @@ async def cancel(admin: AdminClient, say: Say = _silent) -> PlanOutcome:
     try:
         run = journal.read()
         if run is None:
-            raise Unusable(f"there is no run to end: none is noted in {journal.folder}")
+            raise Unusable(f"there is no run to cancel: the journal lists none in {journal.folder}")
         proposal = parse(run.plan)
         carrier = _Carrier(admin, journal, run, proposal, _silent, say)
         outcome = await carrier.end()
@@ -309,7 +309,7 @@ class _Carrier:
         orders = 0 if self._proposal.leadership is None else len(self._proposal.leadership.orders)
         outcome = replace(outcome, unled=unled, led=orders - len(unled))
         for move in outcome.gone:
-            self._say(f"warning: {move.name} is skipped: it was deleted since the plan")
+            self._say(f"warning: {move.name} skipped: it was deleted since the plan")
         self._note_end(outcome, outcome.complete)
         return outcome
 
@@ -341,7 +341,7 @@ class _Carrier:
         waves = replanning.replan(census, self._proposal, self._machine.running, most, racks)
         self._machine.on_replanned(waves, used)
         moves = counted(sum(map(len, waves)), "move")
-        self._say(f"sizes have changed since the plan: what is left is planned anew, {moves}")
+        self._say(f"sizes have changed since the plan: the rest is planned again, {moves}")
         count = self._machine.replanned
         self._run = replace(self._run, waves=self._machine.waves, replanned=count)
         self._journal.write(self._run)
@@ -363,15 +363,15 @@ def chosen(earlier: BalanceRun | None, text: str | None, asked: GivenOptions) ->
     """
     if earlier is None:
         if text is None:
-            raise Unusable("no run of this machine in this cluster is open: name the plan's file")
+            raise Unusable("nothing to resume for this cluster on this machine: name a plan file")
         proposal = parse(text)
         limits, pace = proposal.wanted.limits, proposal.wanted.pace
         options = asked.over(RunOptions(*limits, *pace))
         return BalanceRun(text, options, time.time(), proposal.waves)
     if text is not None and earlier.plan != text:
         raise Unusable(
-            "an earlier run in this cluster is not over: go on with it by `spindle balance apply` "
-            "without a plan, or end it by `spindle balance cancel`"
+            "an earlier run in this cluster has not ended: resume it with `spindle balance apply` "
+            "without a plan, or end it with `spindle balance cancel`"
         )
     return replace(earlier, options=asked.over(earlier.options))
 

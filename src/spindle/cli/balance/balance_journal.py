@@ -124,7 +124,7 @@ class RunJournal:
 
     def write(self, run: BalanceRun) -> None:
         """Note a run, before what it is about to do."""
-        assert self._held is not None, "whoever writes holds the lock"
+        assert self._held is not None, "a writer holds the lock"
         fresh = self._file.with_suffix(".tmp")
         with fresh.open("w", encoding="utf-8") as file:
             json.dump(_document(run), file)

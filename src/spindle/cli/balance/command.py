@@ -84,7 +84,7 @@ def plan(
     ahead: Annotated[
         float,
         typer.Option(
-            min=0.0, metavar="DAYS", help="Plan for the load in so many days, by its growth."
+            min=0.0, metavar="DAYS", help="Plan for the load in this many days, by its growth."
         ),
     ] = 0.0,
     history: History = "spindle-history",
@@ -95,10 +95,10 @@ def plan(
 ) -> None:
     """Sample the cluster and plan which replicas go to which disk. Changes nothing in it.
 
-    The plan's file (--output, or what --json prints) is for `spindle balance apply`. It is also a
-    reassignment file of kafka-reassign-partitions. Each sample is kept in the history, from which
-    `forecast` and `what-if` tell more. Exit code 1: a broker does not tell the space of its disks,
-    or what you want empty cannot be emptied; 4: nothing is to be moved; 6: a broker told nothing.
+    The plan (--output, or the JSON of --json) is for `spindle balance apply`; it is also a
+    reassignment file of kafka-reassign-partitions. The history keeps each sample, for `forecast`
+    and `what-if`. Exit code 1: a broker does not report the space of its disks, or a disk cannot
+    be drained; 4: there is nothing to move; 6: a broker did not answer.
     """
     asked = wanted(
         tolerance, high_mark, free_floor, drain, exclude, moves_per_disk, moves_per_broker, between,
@@ -131,7 +131,7 @@ def plan(
         if proposal.changes:
             file = "PLAN" if output is None else str(output)
             hint = "" if output is not None else " (write it with --output PLAN)"
-            render.say(f"Carry it out:  spindle balance apply -b {bootstrap_server} {file}{hint}")
+            render.say(f"Apply it:  spindle balance apply -b {bootstrap_server} {file}{hint}")
     if not proposal.done:
         raise typer.Exit(End.UNKNOWN if proposal.silent else End.FAILED)
     if not proposal.changes:
@@ -143,28 +143,28 @@ def apply(
     bootstrap_server: Bootstrap,
     plan: Annotated[
         Path | None,
-        typer.Argument(metavar="PLAN", help="The plan's file; without: go on with a killed run."),
+        typer.Argument(metavar="PLAN", help="The plan. Omit it to resume an interrupted run."),
     ] = None,
     throttle: Throttle = None,
     disk_throttle: DiskThrottle = None,
     moves_per_disk: Annotated[
-        int | None, typer.Option(min=1, help="Moves of one disk at once. By default the plan's.")
+        int | None, typer.Option(min=1, help="Concurrent moves of a disk. By default the plan's.")
     ] = None,
     moves_per_broker: Annotated[
         int | None,
         typer.Option(
-            min=0, help="Moves of one broker at once, 0: no limit. By default the plan's."
+            min=0, help="Concurrent moves of a broker; 0: no limit. By default the plan's."
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Carry a plan out: move, follow each byte, plan anew where sizes have changed, verify.
+    """Carry out a plan: move replicas, show progress, plan again if sizes have changed, verify.
 
-    The fullest disks are relieved first; no disk is filled beyond the plan's high mark. Throttles
-    are put back as they were. Ctrl-C (SIGTERM) takes back what is under way. Killed (SIGKILL, a
-    reboot), it goes on where it was when you run it again, without a PLAN; `spindle balance watch`
-    shows it, `spindle balance cancel` ends it. Exit code 1: something is not where the plan wants
-    it; 4: nothing was to be moved. Partitions that were deleted since the plan are skipped.
+    Relieves the fullest disks first and fills no disk beyond the plan's high mark. Restores the
+    throttles at the end. Ctrl-C (SIGTERM) cancels the moves in progress. After a kill or a reboot,
+    run it again without PLAN to resume; `spindle balance watch` shows the run, `spindle balance
+    cancel` ends it. Partitions deleted since the plan are skipped. Exit code 1: a replica is not
+    where the plan wants it; 4: there was nothing to move.
     """
     from spindle.cli.balance import applying as running
     from spindle.cli.balance.balance_journal import GivenOptions
@@ -194,13 +194,13 @@ def apply(
 @app.command()
 def watch(
     bootstrap_server: Bootstrap,
-    once: Annotated[bool, typer.Option("--once", help="One look, and end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Print the progress once and end.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Follow the plan that `apply` carries out on this machine, from another terminal.
+    """Watch the plan that `apply` carries out on this machine, from another terminal.
 
-    Shows bytes inside the moves, rate and time left of each disk; tells if its process was killed.
-    --json is one look. Exit code 1: it is not complete.
+    Shows bytes copied, rate and time left for each disk, and whether the process of `apply` was
+    killed. --json prints the progress once. Exit code 1: the plan is not complete.
     """
     from spindle.cli.balance import applying as running
 
@@ -224,9 +224,9 @@ def watch(
 
 @app.command()
 def cancel(bootstrap_server: Bootstrap, as_json: AsJson = False) -> None:
-    """End a run that was killed: take back what is under way, put throttles back as they were.
+    """End a run that was killed: cancel its moves in progress and restore the throttles.
 
-    What has arrived stays. A run whose process lives ends with Ctrl-C (SIGTERM) there.
+    Completed moves stay. End a run that is still alive with Ctrl-C (SIGTERM) in its terminal.
     """
     from spindle.cli.balance import applying as running
 
@@ -257,7 +257,7 @@ def _interruptible(bootstrap: str, work: Callable[[AdminClient], Awaitable[T]]) 
         return run_to_end(run())
     except (KeyboardInterrupt, asyncio.CancelledError):
         render.note(
-            "Interrupted: what was under way is taken back, throttles are as before. What has"
-            f" arrived stays; go on with: spindle balance apply -b {bootstrap} PLAN"
+            "Interrupted: moves in progress were cancelled and the throttles restored. Completed"
+            f" moves stay. To resume: spindle balance apply -b {bootstrap} PLAN"
         )
         raise typer.Exit(130) from None

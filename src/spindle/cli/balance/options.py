@@ -18,19 +18,19 @@ NO_LIMIT = CopyRates()
 Tolerance = Annotated[
     float,
     typer.Option(
-        min=0.0, max=0.5, metavar="SHARE", help="How far from a broker's mean is even enough."
+        min=0.0, max=0.5, metavar="SHARE", help="Allowed deviation from a broker's mean; 0.05: 5 %."
     ),
 ]
 HighMark = Annotated[
     float,
     typer.Option(
-        min=0.1, max=1.0, metavar="SHARE", help="No disk is filled above this share, ever."
+        min=0.1, max=1.0, metavar="SHARE", help="Fill no disk above this share of its space."
     ),
 ]
 FreeFloor = Annotated[
     int,
     typer.Option(
-        min=0, metavar="BYTES", help="Bytes that stay free on each disk, whatever the share says."
+        min=0, metavar="BYTES", help="Bytes to keep free on each disk, besides the share."
     ),
 ]
 RateTolerance = Annotated[
@@ -39,30 +39,29 @@ RateTolerance = Annotated[
         min=0.0,
         max=0.5,
         metavar="SHARE",
-        help="Even out write rates, too: how far from an equal part of the bytes/s (0.05: 5 %) is "
-        "even enough. They come from the history.",
+        help="Also even out write rates, with this allowed deviation (0.05: 5 %). The rates come "
+        "from the history.",
     ),
 ]
 Drain = Annotated[
     list[str] | None,
     typer.Option(
         metavar="BROKER:PATH",
-        help="Empty this directory, BROKER:PATH, or with --between-brokers all of a BROKER; may be "
-        "repeated.",
+        help="Empty this directory, or with --between-brokers a whole BROKER; may be repeated.",
     ),
 ]
 Exclude = Annotated[
     list[str] | None,
     typer.Option(
         metavar="BROKER:PATH",
-        help="Move nothing into this directory, BROKER:PATH, or to this BROKER from others.",
+        help="Move nothing into this directory, or to this BROKER from others; may be repeated.",
     ),
 ]
 ExcludeTopics = Annotated[
     list[str] | None,
     typer.Option(
         metavar="REGEX",
-        help="Leave topics as they are whose whole name this regular expression matches; may be "
+        help="Leave a topic as it is if its whole name matches this regular expression; may be "
         "repeated.",
     ),
 ]
@@ -71,28 +70,28 @@ Least = Annotated[
     typer.Option(
         min=0,
         metavar="BYTES",
-        help="Move no replica smaller than so many bytes to even out; 0: move whatever helps. By "
-        "default those stay that all together hardly count.",
+        help="To even out, move no replica smaller than this; 0: no limit. By default the "
+        "smallest replicas stay, up to 1 % of all bytes.",
     ),
 ]
 MendRacks = Annotated[
     bool,
     typer.Option(
         "--mend-racks",
-        help="With --between-brokers: part replicas of a partition that share a rack without need.",
+        help="With --between-brokers: separate replicas of a partition that share a rack.",
     ),
 ]
-MovesPerDisk = Annotated[int, typer.Option(min=1, help="Moves of one disk at once.")]
+MovesPerDisk = Annotated[int, typer.Option(min=1, help="Concurrent moves of a disk.")]
 MovesPerBroker = Annotated[
-    int, typer.Option(min=0, help="Moves of one broker at once; 0: no limit.")
+    int, typer.Option(min=0, help="Concurrent moves of a broker; 0: no limit.")
 ]
 Throttle = Annotated[
     int | None,
     typer.Option(
         min=1,
         metavar="BYTES/S",
-        help="Bytes/s that a broker may copy: between its disks, and from and to others. `apply` "
-        "takes the plan's by default.",
+        help="Most bytes/s that a broker copies, between its disks and to and from other brokers. "
+        "No limit by default; `apply` uses the plan's.",
     ),
 ]
 DiskThrottle = Annotated[
@@ -100,28 +99,29 @@ DiskThrottle = Annotated[
     typer.Option(
         min=1,
         metavar="BYTES/S",
-        help="Bytes/s that moves may copy from and to one disk, on the average: it rests after a "
-        "move until that is so. `apply` takes the plan's by default.",
+        help="Average bytes/s that moves read from and write to a disk: the disk rests after a "
+        "move. No limit by default; `apply` uses the plan's.",
     ),
 ]
 History = Annotated[
     str,
     typer.Option(
         metavar="PATH|URI",
-        help="Where samples are kept, as Parquet by day: a path, or a URI for Spark.",
+        help="Where samples are kept (Parquet, by day): a path, or a URI that Spark reaches.",
     ),
 ]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the plan's file here.")
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the plan to this file.")
 ]
 Report = Annotated[
     Path | None,
-    typer.Option("--report", metavar="FILE", help="Write a page with pictures here (HTML)."),
+    typer.Option("--report", metavar="FILE", help="Write an HTML page with pictures."),
 ]
 Between = Annotated[
     bool,
     typer.Option(
-        "--between-brokers", help="Even out brokers, too: replicas may change broker; racks kept."
+        "--between-brokers",
+        help="Also even out brokers: replicas may change broker, and keep their racks.",
     ),
 ]
 
@@ -130,7 +130,7 @@ Leaders = Annotated[
     bool,
     typer.Option(
         "--leaders",
-        help="Even out who leads, too, in number and bytes: by the order of replicas; copies none.",
+        help="Also even out leaders, by number and bytes: reorders replicas, copies nothing.",
     ),
 ]
 
@@ -157,7 +157,7 @@ def wanted(
             re.compile(pattern)
         except re.error as error:
             raise Unusable(
-                f"--exclude-topics {pattern!r} is no regular expression: {error}"
+                f"--exclude-topics {pattern!r} is not a regular expression: {error}"
             ) from None
     if mend_racks and not between:
         raise Unusable("--mend-racks moves replicas to other brokers: add --between-brokers")

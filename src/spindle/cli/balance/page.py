@@ -43,7 +43,7 @@ def plan_page(title: str, proposal: ClusterProposal, against: Sequence[str] | No
         title=title,
         lead=f"{headline(proposal).rstrip('.')}.{when}",
         against=against,
-        silent=[f"broker {broker} told nothing: {why}" for broker, why in proposal.silent],
+        silent=[f"broker {broker} did not answer: {why}" for broker, why in proposal.silent],
         directories=_disks(proposal),
         rates=_rates(proposal) if rated else None,
         rate_rows=_rate_rows(proposal),
@@ -128,7 +128,7 @@ def _foretold(fillings: Sequence[Filling], now: datetime) -> str:
         return "There is no history yet."
     first = fillings[0]
     if first.full_at is None:
-        return "No directory fills within ten years, as it grows now."
+        return "No directory fills within ten years at its present growth."
     return (
         f"Broker {first.broker} {first.path} fills first: on {first.full_at:%Y-%m-%d %H:%M} "
         f"UTC, in {_days(first, now)} days."

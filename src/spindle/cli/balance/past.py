@@ -41,12 +41,15 @@ if TYPE_CHECKING:
     from spindle.pipeline.what_if import NewDisk
 
 Ahead = Annotated[
-    float, typer.Option(min=0.0, metavar="DAYS", help="As it will be in so many days, by growth.")
+    float,
+    typer.Option(
+        min=0.0, metavar="DAYS", help="Plan for the load in this many days, by its growth."
+    ),
 ]
 Window = Annotated[
     float,
     typer.Option(
-        "--days", min=0.0, metavar="DAYS", help="Days of history that growth is taken from."
+        "--days", min=0.0, metavar="DAYS", help="Days of history from which growth is computed."
     ),
 ]
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
@@ -64,20 +67,20 @@ def history(
     ] = None,
     every: Annotated[
         float | None,
-        typer.Option(min=1.0, metavar="SECONDS", help="Go on sampling, each so many seconds."),
+        typer.Option(min=1.0, metavar="SECONDS", help="Keep sampling, at this interval."),
     ] = None,
     history: History = "spindle-history",
     compact: Annotated[
-        bool, typer.Option("--compact", help="Make one file of each day that is over.")
+        bool, typer.Option("--compact", help="Merge the files of each past day into one.")
     ] = False,
     spark_remote: SparkRemote = None,
     as_json: AsJson = False,
 ) -> None:
-    """Keep samples of a cluster's disks, and show what is kept.
+    """Sample a cluster's disks, and list the samples that are kept.
 
-    With -b it takes a sample now; with --every it goes on (a service, until Ctrl-C); from cron,
-    without. A sample is what each broker tells of its directories and replicas. A week of hourly
-    samples is what a forecast should rest on.
+    With -b it takes a sample now; with --every it keeps sampling until Ctrl-C (as a service). From
+    cron, leave --every out. A sample is each broker's report of its directories and replicas. Base
+    a forecast on a week of hourly samples.
     """
     if bootstrap_server is not None:
         with_admin(bootstrap_server, lambda admin: admin.describe_cluster())
@@ -122,12 +125,11 @@ def forecast(
     spark_remote: SparkRemote = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell from the history which disk fills first, and when.
+    """Forecast from the history which disk fills first, and when.
 
-    Growth is that of the replicas that lie on a disk now: moves are no growth, nor are bulk loads
-    and topics made anew. Between: by the slowest and fastest stretches of its past. To act before
-    it happens: `spindle balance plan --ahead DAYS`. Exit code 1: a disk is full; 6: there is no
-    history to tell it from.
+    Growth is that of the replicas now on a disk; moves, bulk loads and new topics do not count as
+    growth. The range comes from the slowest and the fastest stretches of the past. To act in time:
+    `spindle balance plan --ahead DAYS`. Exit code 1: a disk is full; 6: there is no history.
     """
     with spark_session("spindle balance forecast", spark_remote) as spark:
         from spindle.pipeline import history as keeping
@@ -164,8 +166,8 @@ def what_if(
         list[str] | None,
         typer.Option(
             metavar="BROKER:PATH=SIZE",
-            help="A new disk: BROKER:PATH=SIZE, e.g. 1:/disk4=4T; may be repeated. With "
-            "--between-brokers the broker may be a new one.",
+            help="Add a disk, e.g. 1:/disk4=4T; may be repeated. With --between-brokers the broker "
+            "may be new.",
         ),
     ] = None,
     drain: Drain = None,
@@ -173,7 +175,7 @@ def what_if(
         list[str] | None,
         typer.Option(
             metavar="BROKER:PATH",
-            help="A disk dies, BROKER:PATH, or with --between-brokers a BROKER; may be repeated.",
+            help="Lose this disk, or with --between-brokers a BROKER; may be repeated.",
         ),
     ] = None,
     exclude: Exclude = None,
@@ -185,7 +187,7 @@ def what_if(
         list[str] | None,
         typer.Option(
             metavar="BROKER=RACK",
-            help="The rack of a broker, BROKER=RACK: the history does not know it.",
+            help="The rack of a broker, which the history lacks; may be repeated.",
         ),
     ] = None,
     ahead: Ahead = 0.0,
@@ -198,10 +200,10 @@ def what_if(
     spark_remote: SparkRemote = None,
     as_json: AsJson = False,
 ) -> None:
-    """Plan for a cluster that is not there: a disk or a broker more or less. Touches no cluster.
+    """Plan for a cluster with disks or brokers added, drained or lost. Touches no cluster.
 
-    Works on the newest samples of the history. Exit code 1: no plan exists, or not for a disk whose
-    space is not known; the text says why; 4: nothing would be moved; 6: there is no history.
+    Uses the newest samples of the history. Exit code 1: no such plan exists, or the space of a disk
+    is unknown (the text says why); 4: there is nothing to move; 6: there is no history.
     """
     disks = [_new_disk(text) for text in add or ()]
     asked = wanted(
@@ -289,7 +291,7 @@ def _show(fillings: list[Filling], now: datetime, home: str) -> None:
     )  # fmt: skip
     first = fillings[0]
     if first.full_at is None:
-        render.say("No directory fills within ten years, as it grows now.")
+        render.say("No directory fills within ten years at its present growth.")
         return
     render.say(
         f"broker {first.broker} {first.path} fills first: {_in(first.full_at, now)}, "

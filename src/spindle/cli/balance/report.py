@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 WAITING_SHOWN = 20
 """Moves in text; the JSON has all of them."""
-WITHIN = "every directory is within the band, or a line says why it is not"
+WITHIN = "every directory is within the band, or a note explains why not"
 
 
 def headline(proposal: ClusterProposal) -> str:
@@ -32,7 +32,7 @@ def headline(proposal: ClusterProposal) -> str:
         moves, waves = counted(len(proposal.moves), "move"), counted(len(proposal.waves), "wave")
         parts.append(f"{moves} in {waves}, {render.size(proposal.bytes_moved)}")
     if proposal.moves and proposal.bound:
-        parts.append(f"any plan that ends as even must move {render.size(proposal.bound)}")
+        parts.append(f"lower bound for a plan as even: {render.size(proposal.bound)}")
     if orders:
         parts += [leaders] if proposal.moves else ["No moves", leaders]
     unplanned = proposal.unplanned
@@ -49,7 +49,7 @@ def headline(proposal: ClusterProposal) -> str:
 def _unplanned(brokers: Sequence[int], first: bool) -> str:
     nothing = "Nothing" if first else "nothing"
     if not brokers:
-        return f"{nothing} could be planned: no broker told of a log directory"
+        return f"{nothing} could be planned: no broker reported a log directory"
     those = "broker" if len(brokers) == 1 else "brokers"
     return f"{nothing} could be planned for {those} {', '.join(map(str, brokers))}"
 
@@ -59,13 +59,13 @@ def result(outcome: PlanOutcome) -> str:
     text = "nothing was moved"
     if outcome.moved:
         moved = counted(len(outcome.moved), "replica")
-        text = f"{moved} moved and seen in place in {outcome.seconds:.1f} s"
+        text = f"{moved} moved and verified in {outcome.seconds:.1f} s"
     if outcome.there:
         text += f"; {counted(len(outcome.there), 'replica was', 'replicas were')} there before"
     if outcome.gone:
         text += f"; {len(outcome.gone)} skipped: deleted since the plan"
     if outcome.replanned:
-        text += f", planned anew {counted(outcome.replanned, 'time')} on the way"
+        text += f", replanned {counted(outcome.replanned, 'time')}"
     return text + (f"; {len(outcome.failed)} not" if outcome.failed else "")
 
 
@@ -97,7 +97,7 @@ def show(proposal: ClusterProposal, lost: Sequence[str] = (), against: Sequence[
     if proposal.leadership is not None:
         render.table("Preferred leaders", *leader_rows(proposal))
     for broker, why in proposal.silent:
-        render.warn(f"broker {broker} told nothing: {why}")
+        render.warn(f"broker {broker} did not answer: {why}")
     for note in proposal.notes:
         if note not in against:
             render.say(note)
@@ -143,12 +143,12 @@ def duration(proposal: ClusterProposal) -> str:
     """How long a plan takes at least, or that nothing is known of it."""
     if proposal.wanted.pace == (None, None):
         return (
-            "No throttle is set: moves copy as fast as disks and network allow, and how fast that "
-            "is, the plan does not know (--throttle)"
+            "No throttle is set (--throttle): moves copy as fast as disks and network allow, so "
+            "the plan cannot estimate the time"
         )
     longest = proposal.longest
     if longest is None:
-        return "No throttle makes any move wait"
+        return "No throttle slows any move"
     copies = f"broker {longest.broker} copies {render.size(longest.size)} {longest.way}"
     return f"At this throttle it takes about {lasting(longest.seconds)} or longer: {copies}"
 
@@ -202,8 +202,8 @@ def show_outcome(outcome: PlanOutcome) -> None:
         render.warn(f"{unled.name} is not led by broker {unled.leader}: {unled.why}")
     if outcome.unled:
         render.say(
-            "Preferred leaders are elected when their brokers are in sync again: see to that, and "
-            "apply the plan once more, or have them elected by kafka-leader-election.sh."
+            "A preferred leader is elected once its broker is in sync again. Then apply the plan "
+            "again, or elect the leaders with kafka-leader-election.sh."
         )
 
 
@@ -231,13 +231,13 @@ def outcome_document(outcome: PlanOutcome) -> dict[str, object]:
 def show_watched(seen: Watched | None, bootstrap: str) -> None:
     """How far a run is, or how the last one ended."""
     if seen is None:
-        render.say("No plan has been carried out from this machine in this cluster.")
+        render.say("This machine has not applied a plan to this cluster.")
         return
     p = seen.progress
     copied = f"{render.size(p.done_bytes)} of {render.size(p.bytes)}"
     render.say(f"{p.done_moves} of {counted(p.moves, 'move')} done, {copied} copied.")
     render.table(
-        "Disks that are written to",
+        "Target disks",
         ("directory", "copied", "of", ""),
         [
             (name, render.size(done), render.size(total), render.bar(done, total))
@@ -249,12 +249,13 @@ def show_watched(seen: Watched | None, bootstrap: str) -> None:
         render.say(f"moving: {move.name} on broker {move.broker}, to {where}{move.target}")
     if seen.run.ended is not None:
         words = "complete" if seen.complete else "not complete"
-        render.say(f"It is over, {words}.")
+        render.say(f"The run has ended, {words}.")
     elif not seen.alive:
         render.say(
-            "Its process is gone; what is under way goes on, nothing new starts, throttles stay.\n"
-            f"  go on:    spindle balance apply -b {bootstrap}\n"
-            f"  end it:   spindle balance cancel -b {bootstrap}"
+            "The process of `apply` is gone: moves in progress continue, no new ones start, and "
+            "the throttles stay.\n"
+            f"  resume:   spindle balance apply -b {bootstrap}\n"
+            f"  cancel:   spindle balance cancel -b {bootstrap}"
         )
 
 

@@ -105,7 +105,7 @@ async def _story(
         propose, spark, cluster.bootstrap, home / "history", PlanRequest(Band(0.05, 0.9))
     )
     say(f"the plan: {len(proposal.moves)} moves, {amount(proposal.bytes_moved)} "
-        f"(to be as even, any plan must move {amount(proposal.bound)})")  # fmt: skip
+        f"(lower bound for a plan as even: {amount(proposal.bound)})")  # fmt: skip
     started = time.monotonic()
     outcome = await carry_out(admin, proposal.waves)
     wrong = await verify(admin, proposal.moves)

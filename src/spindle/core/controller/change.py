@@ -28,7 +28,7 @@ class Election(Enum):
 
     ONLINE = "the leader stays if it can, else the first of the ISR"
     PREFERRED = "the first replica, if it is in the ISR"
-    UNCLEAN = "as ONLINE, else whoever is there: records may be lost"
+    UNCLEAN = "as ONLINE, else any replica that is there: records may be lost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

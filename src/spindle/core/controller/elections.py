@@ -91,7 +91,7 @@ def elect_leaders(
     state: ControllerState, election: Election, asked: Sequence[TopicPartition] | None
 ) -> ControllerResult[Mapping[TopicPartition, ElectionOutcome]]:
     """ElectLeaders: of these partitions, or of all (then those in no need are not named)."""
-    assert election is not Election.ONLINE, "nobody can ask for that"
+    assert election is not Election.ONLINE, "no client can ask for that"
     draft = Draft(state)
     everywhere = asked is None
     names = (

@@ -110,8 +110,8 @@ def better_copy(state: PartitionRegistration, me: NodeId, name: TopicPartition) 
     if not online:
         return None
     return (
-        f"{_brokers(online, 'may have', 'may have')} more of {name}, which nobody is known to have"
-        " led last: bring one back and have it elected uncleanly"
+        f"{_brokers(online, 'may have', 'may have')} more of {name}, which no broker is known to "
+        "have led last: bring one back and have it elected uncleanly"
     )
 
 

@@ -74,7 +74,7 @@ class FetchAnswer:
 class Silence(Enum):
     """Why a fetch got no answer."""
 
-    LATE = "nobody answered in time, or it was of no use"
+    LATE = "no usable answer in time"
     GONE = "the connection was refused, or closed before an answer came"
 
 

@@ -75,6 +75,6 @@ def _find(broker: Broker, listener: str, kind: int, key: str) -> _LocatedCoordin
     endpoint = broker.image.endpoint(leader, listener) if leader is not None else None
     if leader is None or endpoint is None:
         return _LocatedCoordinator(
-            Error.COORDINATOR_NOT_AVAILABLE, message="nobody leads its partition now"
+            Error.COORDINATOR_NOT_AVAILABLE, message="its partition has no leader now"
         )
     return _LocatedCoordinator(Error.NONE, leader, endpoint.host, endpoint.port)

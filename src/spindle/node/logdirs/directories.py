@@ -201,7 +201,7 @@ class Directories:
                 self._out.halt(
                     f"{other.path} and {directory.path} both have directory.id "
                     f"{id_to_text(directory.id)}: one is a copy of the other; unmount one, or "
-                    "format it anew (K858-03)"
+                    "format it again (K858-03)"
                 )
 
     def on_disk_failed(self, failure: DiskFailed) -> None:

@@ -264,7 +264,7 @@ class Rescue:
         self._repairs.begin_again(place)
         if action is RescueAction.REPAIR and self._is_elsewhere(place):
             self._repairs.look_at(place)
-            done("it is fetched anew as soon as another replica leads and nobody counts on it")
+            done("it is fetched again once another replica leads and the ISR does not need it")
         elif action is RescueAction.REPAIR:
             self._repair_only_copy(place, done, failed)
         else:

@@ -181,13 +181,13 @@ class Scrubbing:
         """Figures about one directory's."""
         found = self.progress(path)
         prefix = "kafka_log_logmanager_scrub"
-        yield Sample(prefix + "rounds_total", found.rounds, "times all was looked at", labels)
-        yield Sample(prefix + "roundbytes", found.seen, "bytes looked at in this round", labels)
+        yield Sample(prefix + "rounds_total", found.rounds, "completed rounds of the scrubber", labels)
+        yield Sample(prefix + "roundbytes", found.seen, "bytes scrubbed in this round", labels)
         left = self.places.bytes_in(path) if found.place is not None else found.seen
-        yield Sample(prefix + "roundtotalbytes", left, "bytes that it will look at", labels)
-        yield Sample(prefix + "lastroundms", found.ended_ms, "ms since 1970; 0: never", labels)
-        yield Sample(prefix + "badlogs_total", found.bad, "damaged logs that it found", labels)
-        yield Sample(prefix + "mendedindexes_total", found.mended, "indexes made anew", labels)
+        yield Sample(prefix + "roundtotalbytes", left, "bytes to scrub in this round", labels)
+        yield Sample(prefix + "lastroundms", found.ended_ms, "end of the last round, ms since 1970; 0: never", labels)
+        yield Sample(prefix + "badlogs_total", found.bad, "damaged logs found by the scrubber", labels)
+        yield Sample(prefix + "mendedindexes_total", found.mended, "indexes rebuilt by the scrubber", labels)
 
 
 class _Scrubber:
@@ -349,10 +349,10 @@ class Repairs:
                 "`spindle replicas accept-loss`"
             )
         if place.heals >= HEALS_MAX:
-            return f"was fetched anew {place.heals} times: look at its disk, then repair"
+            return f"was fetched again {place.heals} times: check its disk, then repair"
         if self._is_spare(place):
-            return f"is fetched anew from broker {state.leader}"
-        return f"is fetched anew once broker {state.leader} has it out of the ISR"
+            return f"is fetched again from broker {state.leader}"
+        return f"is fetched again once broker {state.leader} has it out of the ISR"
 
     # --- damaged logs -----------------------------------------------------------------------
 

@@ -128,7 +128,7 @@ class Compaction:
         prefix = "kafka_log_logcleaner_"
         yield Sample(prefix + "cleanings_total", self._cleanings, "logs that were compacted")
         yield Sample(prefix + "read_bytes_total", self._read, "bytes read to compact logs")
-        yield Sample(prefix + "freed_bytes_total", self._freed, "bytes that compaction gave back")
+        yield Sample(prefix + "freed_bytes_total", self._freed, "bytes freed by compaction")
 
 
 class _Cleaning:

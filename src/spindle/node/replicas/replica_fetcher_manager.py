@@ -90,10 +90,10 @@ class ReplicaFetcherManager:
         """A partition follows its leader from now on (none: it waits for one)."""
         self.leave(hosted)
         role = hosted.partition.role
-        assert isinstance(role, PartitionFollower), f"{hosted.name} follows nobody"
+        assert isinstance(role, PartitionFollower), f"{hosted.name} follows no leader"
         if role.leader == NO_LEADER or self._closed:
             return
-        assert role.leader != self.context.node_id, "nobody follows himself"
+        assert role.leader != self.context.node_id, "a broker does not follow itself"
         source = self.sources.get(role.leader)
         if source is None:
             source = self.sources[role.leader] = LeaderFetcher(self, role.leader)

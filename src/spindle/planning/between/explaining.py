@@ -103,7 +103,7 @@ def broker_notes(
             "racks, and one replica of a partition on a broker, are kept"
         )
         if any(d in blocked for d in own):
-            why = f"what should come stays where it is: {NO_ROOM}"
+            why = f"replicas that should come stay where they are: {NO_ROOM}"
         yield f"stays {amount(around.low - total)} below the band: {why}"
 
 

@@ -141,7 +141,7 @@ def trade(state: PlacementIndex, trim: float = 0.0, effort: Effort | None = None
     whole band leaves room for those who are hard to bring into theirs. `effort`: when it is spent,
     trading ends.
     """
-    assert state.rates is not None, "whoever trades knows rates"
+    assert state.rates is not None, "a trade needs rates"
     sides = [_side(state, d, trim) for d in range(len(state.held))]
     stuck: dict[int, None] = {}
     effort = effort if effort is not None else Effort()

@@ -15,7 +15,8 @@ from spindle.planning.search_state import SearchState
 from spindle.planning.within.step import NONE, SingleStep, best_step
 
 _STAYS = (
-    "what is in it stays: it is on its way, has no other place, is excluded, or too small to move"
+    "its replicas stay: they are being moved, have no other place, are excluded, or are too small "
+    "to move"
 )
 NO_ROOM = "there is never room for a second copy under the high mark"
 
@@ -75,7 +76,7 @@ def _band_notes(
         yield f"{path} stays {over} above the band: {_why(field, state, n, crumb)}"
     elif size <= around.low - 1 and not kept:
         if blocked:
-            why = f"what should come stays where it is: {NO_ROOM}"
+            why = f"replicas that should come stay where they are: {NO_ROOM}"
         else:
             why = _no_step(field, state, n, crumb)
         yield f"{path} stays {amount(around.low - size)} below the band: {why}"

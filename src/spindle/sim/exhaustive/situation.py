@@ -67,7 +67,7 @@ LEAVE_OUT: Final = frozenset(
 PROMISES: Final = (
     "the directories that work hold one current log of the replica at most",
     "while no disk has failed there is a log, whole",
-    "whoever leads in an epoch is who the metadata named in that epoch",
+    "the leader of an epoch is the broker that the metadata named in that epoch",
     "the metadata never names a live directory that lacks the replica, once the unfenced broker "
     "has read it and has nothing under way",
     "who serves has every acknowledged record, in order",

@@ -222,5 +222,5 @@ def _how(kind: type) -> _How:
     if issubclass(kind, tuple):
         return _tuple
     if kind.__module__ in ("builtins", "itertools", "collections", "functools", "weakref"):
-        raise TypeError(f"nobody knows how to copy a {kind.__name__}")
+        raise TypeError(f"no rule says how to copy a {kind.__name__}")
     return _object

@@ -23,9 +23,9 @@ NAMES: Final = {DATA: TOPIC, STATE: TRANSACTIONS_TOPIC, OFFSETS: OFFSETS_TOPIC}
 LEADERS: Final = {DATA: 1, STATE: 2, OFFSETS: 1}
 
 PROMISES: Final = (
-    "a reader of committed records sees no record of a transaction whose commit nobody asked for",
+    "a reader of committed records sees no record of a transaction that no producer committed",
     "a producer that was fenced commits nothing",
-    "nobody is fenced, or refused, but by a younger producer of the same transactional id",
+    "no producer is fenced, or refused, but by a younger producer of the same transactional id",
     "left alone, every transaction ends, and the last stable offset reaches the high watermark",
     "in the end what was said to be committed is there to be read, and nothing that was aborted",
     "in the end the group has the offset that was committed last, in a transaction or not",

@@ -96,7 +96,7 @@ def test_a_new_run_has_the_options_of_its_plan_but_for_what_is_asked() -> None:
     plan = json.dumps(document(ClusterProposal((), (), 0, (), (), wanted=asked)))
     assert chosen(None, plan, GivenOptions()).options == RunOptions(4, 5, 600, 70)
     assert chosen(None, plan, GivenOptions(moves_per_disk=1)).options == RunOptions(1, 5, 600, 70)
-    with pytest.raises(Unusable, match="name the plan's file"):
+    with pytest.raises(Unusable, match="name a plan file"):
         chosen(None, None, GivenOptions(throttle=1))
 
 

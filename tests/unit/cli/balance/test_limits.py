@@ -52,7 +52,7 @@ def test_without_a_throttle_no_time_is_told_but_that_none_is_set(
 ) -> None:
     report.show_limits(PROPOSAL)
     said = capsys.readouterr().out
-    assert said.splitlines()[-1].startswith("No throttle is set: ")
+    assert said.splitlines()[-1].startswith("No throttle is set (--throttle): ")
     assert "no throttle" in said
     assert json.loads(json.dumps(document(PROPOSAL)))["spindle"]["leastSeconds"] is None
     report.show_limits(NOTHING)
@@ -60,7 +60,7 @@ def test_without_a_throttle_no_time_is_told_but_that_none_is_set(
     rests = replace(
         PROPOSAL, waves=PROPOSAL.waves[:1], wanted=PlanRequest(pace=CopyRates(None, 10))
     )
-    assert report.duration(rests) == "No throttle makes any move wait"
+    assert report.duration(rests) == "No throttle slows any move"
 
 
 @pytest.mark.spec("P-06")

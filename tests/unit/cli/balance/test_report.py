@@ -56,12 +56,12 @@ def test_what_became_of_it_is_json_and_complete() -> None:
 
 def test_sentences() -> None:
     assert balance_report.headline(PROPOSAL) == (
-        "2 moves in 2 waves, 3.0 KiB; any plan that ends as even must move 2.9 KiB; "
+        "2 moves in 2 waves, 3.0 KiB; lower bound for a plan as even: 2.9 KiB; "
         "nothing could be planned for broker 3"
     )
     assert balance_report.headline(NOTHING).startswith("Nothing to move: every directory")
     assert balance_report.result(DONE) == (
-        "1 replica moved and seen in place in 1.5 s, planned anew 2 times on the way; 1 not"
+        "1 replica moved and verified in 1.5 s, replanned 2 times; 1 not"
     )
 
 
@@ -87,7 +87,7 @@ def test_where_nothing_could_be_planned_the_headline_does_not_say_that_all_is_ev
         "Nothing could be planned for broker 4"
     )
     assert balance_report.headline(ClusterProposal((), (), 0, (), ())) == (
-        "Nothing could be planned: no broker told of a log directory"
+        "Nothing could be planned: no broker reported a log directory"
     )
     assert not any(p.done for p in (some, ClusterProposal((), (), 0, (), ())))
     assert NOTHING.done
@@ -109,7 +109,7 @@ def test_the_terminal_is_told_what_is_wrong_on_stderr(capsys: pytest.CaptureFixt
     assert "offline" in said.out
     assert "cordoned" in said.out
     assert "broker 1: /a stays" in said.out
-    assert "warning: broker 3 told nothing: nobody answers" in said.err
+    assert "warning: broker 3 did not answer: nobody answers" in said.err
     assert "warning: t-1 on broker 1: the disk is full" in said.err
 
 
@@ -118,11 +118,11 @@ def test_who_looks_on_sees_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> 
     said = capsys.readouterr().out
     assert "1 of 2 moves done, 2.5 KiB of 3.0 KiB copied." in said
     assert "moving: t-1 on broker 1, to /b" in said
-    assert "go on:    spindle balance apply -b host:9092" in said
+    assert "resume:   spindle balance apply -b host:9092" in said
     balance_report.show_watched(watched({"complete": True}, alive=False), "host:9092")
-    assert "It is over, complete." in capsys.readouterr().out
+    assert "The run has ended, complete." in capsys.readouterr().out
     balance_report.show_watched(None, "host:9092")
-    assert "No plan has been carried out" in capsys.readouterr().out
+    assert "This machine has not applied a plan" in capsys.readouterr().out
 
 
 def test_who_looks_on_by_script_gets_the_same() -> None:
@@ -140,7 +140,7 @@ def test_the_page_shows_disks_flows_moves_and_what_went_wrong() -> None:
     for text in (
         "Disks of host:9092",
         "6.0 KiB → 3.0 KiB (31%)",
-        "broker 3 told nothing",
+        "broker 3 did not answer",
         "broker 1: /a stays",
         ">offline<",
         ">cordoned<",
@@ -184,7 +184,7 @@ def test_a_page_of_very_many_moves_ends_somewhere() -> None:
     count = balance_page.MOVES_SHOWN + 7
     many = tuple(PlannedMove(n % 99, "t", n, "/a", "/b", 1) for n in range(count))
     page = balance_page.plan_page("b", ClusterProposal(PROPOSAL.directories, (many,), 1, (), ()))
-    assert "and 7 more, all of them in the plan" in page
+    assert "and 7 more; the plan file has all of them" in page
     assert f"and {99 - balance_page.FLOWS_SHOWN} smaller flows" in page
 
 
@@ -219,4 +219,4 @@ def test_a_leader_that_was_refused_makes_it_incomplete_and_the_way_out_is_told(
     balance_report.show_outcome(outcome)
     said = capsys.readouterr()
     assert "t-3 is not led by broker 2: not in sync" in said.err
-    assert "apply the plan once more" in said.out
+    assert "Then apply the plan again" in said.out
