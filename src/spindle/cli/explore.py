@@ -113,7 +113,7 @@ def explore_transactions(
 
 
 class _Progress:
-    """A line that counts, where somebody watches."""
+    """A line that counts, on a terminal."""
 
     def __init__(self, began: float) -> None:
         self._next = began

@@ -2,7 +2,7 @@
 
 For scripts written against Apache Kafka's own tools (K113-21, K113-22, K858-01). Here is only the
 command line; the work is that of `spindle log-dirs`, `spindle reassign` and `spindle storage`.
-Where they differ on purpose: a wrong command line is told in one line with a short usage, an error
+Where they differ on purpose: a wrong command line gets one line with a short usage, an error
 has no stack trace, a silent broker does not hide the others, and --help succeeds.
 """
 

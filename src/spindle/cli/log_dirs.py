@@ -31,7 +31,7 @@ _JAVA_NAMES: Final = {
 
 @dataclass(frozen=True)
 class DescribedLogDirs:
-    """What the brokers told, and what those said who could not."""
+    """The reports of the brokers, and the errors of those that failed."""
 
     brokers: dict[NodeId, tuple[LogDirDescription, ...]]
     silent: dict[NodeId, Exception] = field(default_factory=dict)

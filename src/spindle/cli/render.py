@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 _PIPED_WIDTH: Final = 200
-"""Columns where nobody's terminal says how many there are."""
+"""Columns where no terminal says how many there are."""
 _SECONDS_BETWEEN_LINES: Final = 60.0
 """Of lines about progress where there is no terminal; the first and the last come at once."""
 _RATE_SECONDS: Final = 10.0

@@ -36,7 +36,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")
 
 @dataclass(frozen=True, slots=True)
 class ObservedReplicas:
-    """What the brokers told; those that could not be asked, and why."""
+    """The reports of the brokers; the brokers that could not be asked, and why."""
 
     brokers: dict[NodeId, tuple[ReplicaHealth, ...]]
     silent: dict[NodeId, Exception]
@@ -199,7 +199,7 @@ def _tell_ended(
 
 
 async def _what_is_damaged(admin: AdminClient, broker: NodeId, name: TopicPartition) -> str:
-    """What there is to lose, before anybody is asked; Unusable where there is nothing."""
+    """The losses to confirm, before the question; Unusable if there are none."""
     await roll.existing(admin, [broker])
     for directory in await admin.describe_bad_replicas([broker])[broker]:
         for bad in directory.offline:

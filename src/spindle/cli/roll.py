@@ -40,7 +40,7 @@ class Roll:
 async def call(admin: AdminClient, brokers: Sequence[NodeId]) -> Roll:
     """These brokers, or all where none is named; UnknownBrokers where one does not exist.
 
-    Brokers that are down are told by the controller (KIP-1073), or, where the cluster is Apache
+    The controller reports brokers that are down (KIP-1073), or, where the cluster is Apache
     Kafka before 4.0, by the replicas that the metadata gives them.
     """
     live = {*(await admin.describe_cluster()).brokers}
@@ -82,11 +82,11 @@ def of_known(failure: Exception) -> Exception:
 
 
 def state_of(failure: Exception) -> str:
-    """What a table says of a broker that told nothing."""
+    """What a table says of a broker that did not answer."""
     return DOWN if isinstance(failure, BrokerDown) else SILENT
 
 
 def silent_rows(silent: Mapping[NodeId, Exception], columns: int) -> list[list[str]]:
-    """Rows for brokers that told nothing, in a table of broker, directory, state and figures."""
+    """Rows for brokers that did not answer, in a table of broker, directory, state and figures."""
     rest = ["-"] * (columns - 3)
     return [[str(b), "(all)", state_of(failure), *rest] for b, failure in silent.items()]

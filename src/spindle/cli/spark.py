@@ -24,7 +24,7 @@ SparkRemote = Annotated[
 
 @contextmanager
 def spark_session(app: str, remote: str | None) -> Iterator[Session]:
-    """A session for the block, stopped at its end unless somebody had it before."""
+    """A session for the block, stopped at its end unless it existed before."""
     try:
         from spindle.pipeline.session import is_running, session
     except ImportError as error:

@@ -91,7 +91,7 @@ def up(
 
 
 def _settings(given: list[str], brokers: int) -> dict[str, str]:
-    """The settings of `--setting`; what has no effect is told, what does not exist is refused."""
+    """The settings of `--setting`; warns of settings without effect, refuses unknown ones."""
     from spindle.model.settings.scrutiny import examine, nearest
     from spindle.model.settings.table import NODE_SETTINGS
 

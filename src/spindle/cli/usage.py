@@ -53,7 +53,7 @@ def front_page(front: Front, path: str) -> str:
 
 
 def dress(command: C) -> C:
-    """A parsed command (and its sub-commands) that speaks our way: -h, and pages of ours."""
+    """A parsed command (and its sub-commands) in Spindle's form: -h, and help pages of its own."""
     command.context_settings["help_option_names"] = ["-h", "--help"]
     vars(command)["get_help"] = partial(page, command)
     command.no_args_is_help = False

@@ -29,7 +29,7 @@ a broker starts a move that it had noted only a moment after the replica has com
 
 @dataclass(frozen=True)
 class WatchedCopy:
-    """One log that is being copied: bytes that it has, and bytes that it shall have.
+    """One log that is being copied: bytes that it has, and bytes that it will have.
 
     `directory` is where it goes; None while a broker has not yet chosen it.
     """
@@ -86,7 +86,7 @@ def by_disk(under_way: Iterable[WatchedCopy]) -> dict[str, tuple[int, int]]:
 
 
 def complete_replicas(verified: Verified) -> dict[Replica, bool]:
-    """For each replica of the plan, whether it is where it shall be."""
+    """For each replica of the plan, whether it is at its target."""
     found = {}
     for name, state in verified.partitions.items():
         for broker in state.target:

@@ -74,7 +74,7 @@ class AdminClient:
         self._tasks = Tasks()
 
     async def __aenter__(self) -> AdminClient:
-        """Find the cluster; Unreachable within a few seconds where nobody answers."""
+        """Find the cluster; Unreachable within a few seconds where no broker answers."""
         await self._cluster.refresh(self._deadline(None))
         return self
 
@@ -94,7 +94,7 @@ class AdminClient:
     # -- the cluster ---------------------------------------------------------------------------
 
     async def describe_cluster(self, *, timeout: float | None = None) -> ClusterDescription:
-        """Who is in the cluster now: live brokers only."""
+        """The nodes of the cluster now: live brokers only."""
         await self._cluster.refresh(self._deadline(timeout))
         return ClusterDescription(
             cluster_id=self._cluster.cluster_id or "",
@@ -277,7 +277,7 @@ class AdminClient:
     def alter_replica_log_dirs(
         self, directories: Mapping[Replica, LogDir], *, timeout: float | None = None
     ) -> PerItem[Replica, None]:
-        """Tell brokers to move replicas to other log directories of theirs, by absolute path.
+        """Tell brokers to move replicas to other log directories of their own, by absolute path.
 
         Success means that the move has been started (or is not needed), not that it is done: watch
         `describe_replica_log_dirs`. REPLICA_NOT_AVAILABLE means that the broker does not have the
@@ -314,7 +314,7 @@ class AdminClient:
         force: bool = False,
         timeout: float | None = None,
     ) -> str:
-        """Have a broker of ours probe a log directory, close it, open it again or adopt a disk.
+        """Have a Spindle broker probe a log directory, close it, open it again or adopt a disk.
 
         What came of it, in words; Refused where it may not be done or the disk does not do it.
         OFFLINE is refused where partitions would lose their last live replica, which the refusal
@@ -345,7 +345,7 @@ class AdminClient:
         accept_loss: bool = False,
         timeout: float | None = None,
     ) -> str:
-        """Have a broker of ours try a damaged replica again, or go on with what is good of it.
+        """Have a Spindle broker try a damaged replica again, or go on with what is good of it.
 
         What came of it, in words; Refused where it may not be done.
         """
@@ -365,7 +365,7 @@ class AdminClient:
     ) -> PerItem[TopicPartition, tuple[NodeId, ...]]:
         """Start to move partitions to other brokers; None as target cancels.
 
-        `directories`: where new replicas shall be created, by the ids that `describe_log_dirs`
+        `directories`: where to create new replicas, by the ids that `describe_log_dirs`
         tells (B-25). Each answer names the brokers whose directory the controller has taken into
         account. Apache Kafka's takes none: there, tell the broker (`alter_replica_log_dirs`).
         """

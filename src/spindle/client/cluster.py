@@ -1,4 +1,4 @@
-"""A cluster as a client sees it: who is in it, how to reach each node, what each one speaks.
+"""A cluster as a client sees it: its nodes, their addresses, and the versions that each one knows.
 
 Finds the brokers through any one bootstrap server, keeps one link to each, negotiates versions
 (ApiVersions), and repeats what may be repeated until the caller's deadline. Knows no meaning of
@@ -197,7 +197,7 @@ class Cluster:
     # -- who is there --------------------------------------------------------------------------
 
     async def refresh(self, deadline: Deadline) -> None:
-        """Ask who is in the cluster; NobodyThere where no server answers in time."""
+        """Ask for the nodes of the cluster; NobodyThere where no server answers in time."""
         limit = Deadline(min(FIND_LIMIT_S, deadline.left))
         again = Deadline(min(FIND_AGAIN_S, deadline.left))
         pause = BACKOFF_FIRST_S

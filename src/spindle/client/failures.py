@@ -1,4 +1,4 @@
-"""How a client's call can fail: nobody there, no answer in time, or an answer that says no.
+"""How a client's call can fail: no server there, no answer in time, or an answer that says no.
 
 All are members of the tree in `model.errors`; every text names the broker, the API and the way
 out, because it is what a person at a terminal will read. Raised by `link`, `cluster` and `admin`.

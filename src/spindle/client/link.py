@@ -44,7 +44,7 @@ class Link(asyncio.Protocol):
 
     def __init__(self, name: str, client_id: str) -> None:
         self.name = name
-        """Who is at the other end, for error texts: "broker 1 (host:9092)"."""
+        """The server at the other end, for error texts: "broker 1 (host:9092)"."""
         self._client_id = client_id
         self._cutter = FrameCutter(FRAME_MAX)
         self._transport: asyncio.Transport | None = None
@@ -121,7 +121,7 @@ class Link(asyncio.Protocol):
                 self._open.pop(correlation, None)
 
     def close(self, reason: str = "closed by us") -> None:
-        """Hang up; everyone who still waits gets Unreachable."""
+        """Close the connection; every open request gets Unreachable."""
         if self._ended is not None:
             return
         self._ended = reason
@@ -132,7 +132,7 @@ class Link(asyncio.Protocol):
         for asked in self._open.values():
             if not asked.answer.done():
                 asked.answer.set_exception(Unreachable(f"{self.name}: {reason}"))
-                asked.answer.exception()  # seen: nobody may be waiting any more
+                asked.answer.exception()  # seen: there may be no waiter any more
         self._open.clear()
 
     # -- what the event loop calls -------------------------------------------------------------

@@ -75,7 +75,7 @@ class PerItem(Mapping[K, "asyncio.Future[V]"], Generic[K, V]):
 
 
 class Tasks:
-    """The work behind PerItems: kept while it runs, ended with whoever started it."""
+    """The work behind PerItems: kept while it runs, ended with its caller."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[None]] = set()
@@ -123,6 +123,6 @@ def _failure(future: asyncio.Future[V]) -> Exception | None:
 
 
 def _seen(future: asyncio.Future[V]) -> None:
-    # Whoever does not await an item does not care: no warning when it is collected.
+    # A caller that does not await an item does not need it: no warning when it is collected.
     if not future.cancelled():
         future.exception()

@@ -41,7 +41,7 @@ class ClusterDescription:
 
 @dataclass(frozen=True, slots=True)
 class PartitionDescription:
-    """A partition: who leads it (-1: nobody), who holds it, who is in sync, whose disk is dead."""
+    """A partition: its leader (-1: none), replicas, in-sync replicas, and those on dead disks."""
 
     partition: int
     leader: NodeId
@@ -81,7 +81,7 @@ class NewTopic:
 
 @dataclass(frozen=True, slots=True)
 class NewPartitions:
-    """How many partitions a topic shall have in all, and where the new ones go."""
+    """The number of partitions a topic will have in all, and where the new ones go."""
 
     total: int
     assignment: tuple[tuple[NodeId, ...], ...] | None = None
@@ -203,7 +203,7 @@ class DiskEvent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DiskDescription:
-    """One log directory as a broker of ours knows it, offline ones too (B-13)."""
+    """One log directory as a Spindle broker knows it, offline ones too (B-13)."""
 
     path: LogDir
     directory_id: DirectoryId | None

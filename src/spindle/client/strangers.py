@@ -1,4 +1,4 @@
-"""What listens at an address that does not answer as a broker: TLS, HTTP, or who knows.
+"""What listens at an address that does not answer as a broker: TLS, HTTP, or another protocol.
 
 Asked only once ApiVersions was not answered at all: first a TLS handshake, then an HTTP request.
 Called by `cluster`.

@@ -49,7 +49,7 @@ _ASKS_FOR_ALL = 1
 """The version of Metadata from which on null asks for all topics."""
 
 SERVER_SHARE = 0.9
-"""Of the time that is left, what the server may use: its own time-out shall come before ours."""
+"""Of the time that is left, the part for the server: its time-out must come before ours."""
 
 
 def server_time(deadline: Deadline) -> int:

@@ -1,1 +1,1 @@
-"""The nouns: frozen values that every other room speaks in. Imports nothing of ours."""
+"""The nouns: frozen values that every other room speaks in. Imports no other package of Spindle."""

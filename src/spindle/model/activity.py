@@ -16,7 +16,7 @@ class Activity(NamedTuple):
     """Calls of one directory's disk since the last observation.
 
     `busy`: for how many seconds the call under way has not returned (0: there is none), `verb`
-    which it is; `copying` the same for copies from this directory or into it, of which nobody can
+    which it is; `copying` the same for copies from this directory or into it, of which no one can
     tell whose fault it is. `calls`, `bytes`, `seconds`: reads, writes, syncs and changes of names,
     with the part of those under way that falls into the time since. `written`: bytes that went
     into the directory, by writes and by copies.
@@ -40,6 +40,6 @@ class Observe(Job[Activity]):
 class Abandon(Job[None]):
     """The directory is given up: what is queued for it fails, until it is opened again.
 
-    Works at once, beside the directory's thread: that may hang, and nobody shall be surprised by
+    Works at once, beside the directory's thread: that may hang, and no one should be surprised by
     what it does when it wakes.
     """

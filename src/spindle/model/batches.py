@@ -29,7 +29,7 @@ class RecordBatch:
     """One record batch of format v2: header fields decoded, records left as they came.
 
     `data` holds the whole batch, header included, as received. `base_offset` and `leader_epoch`
-    may differ from what `data` says: a leader assigns them, and whoever writes the batch puts
+    may differ from what `data` says: a leader assigns them, and the writer of the batch puts
     them into its first 16 bytes (which the CRC does not cover). Timestamps in ms since 1970.
     """
 

@@ -1,7 +1,7 @@
 """Log compaction as jobs: plan what to clean, rewrite it in steps, put it in the old one's place.
 
     PlanClean     directory's thread   what may be cleaned, if it is worth it
-    CleanBytes    a lane beside it     keys are collected, then segments written anew, step by step
+    CleanBytes    a lane beside it     keys are collected, then segments rewritten, step by step
     AdoptCleaned  directory's thread   the new segments take the place of the old ones
 
 Between a plan and its end no move of the log may begin (the node sees to that): a copy counts on
@@ -69,7 +69,7 @@ class CleanPlan:
 
 @dataclass(frozen=True, slots=True)
 class NewSegment:
-    """A group that has been written anew, beside the old segments, durably."""
+    """A group that has been rewritten, beside the old segments, durably."""
 
     olds: tuple[OldSegment, ...]
     size: int

@@ -205,7 +205,7 @@ class CopyBytes(BesideJob[CopiedBytes]):
 
     Runs on a lane of its own for the pair of directories, beside both directories' threads. A
     DiskFailed names the directory, source or target, whose disk it was. `share`: how much of its
-    time it may be at work (the rest is for those who serve clients).
+    time it may be at work (the rest is for serving clients).
     """
 
     key: LogKey

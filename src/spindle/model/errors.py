@@ -8,9 +8,9 @@
        +- DiskFailed    a directory answered with an OSError (or not in time: ETIMEDOUT)
        +- LogFailed     one log of a healthy directory is missing, closed or damaged
        +- PeerFailed    another node did not answer
-          +- PeerGone   nobody serves at its address
+          +- PeerGone   no process serves at its address
 
-A bug of ours is an AssertionError and none of these. Whatever else is raised where a machine runs
+A bug is an AssertionError and none of these. Whatever else is raised where a machine runs
 counts as one, too: it stops the node (docs/decisions/5-bugs-stop-the-node.md).
 """
 
@@ -201,5 +201,5 @@ class PeerFailed(Failure):
 class PeerGone(PeerFailed):
     """The other node refused the connection, or closed it before it answered: it may be down.
 
-    One that is slow, hung or cut off is not gone: nobody can tell.
+    One that is slow, hung or cut off is not gone: no one can know.
     """

@@ -36,7 +36,7 @@ SERVED: Final[Mapping[str, VersionRange]] = {
     "share.version": VersionRange(0, 0),
     "streams.version": VersionRange(0, 0),
 }
-"""What our nodes serve: what clients are told, what controller and format finalize (N-04)."""
+"""What Spindle's nodes serve: levels for clients, for the controller and for format (N-04)."""
 
 SUPPORTED: Final[Mapping[str, VersionRange]] = {
     **SERVED,
@@ -45,10 +45,10 @@ SUPPORTED: Final[Mapping[str, VersionRange]] = {
     "share.version": VersionRange(0, 1),
     "streams.version": VersionRange(0, 1),
 }
-"""At which levels of a cluster a node of ours can take part: what it registers with a controller.
+"""At which levels of a cluster a Spindle node can take part: what it registers with a controller.
 
 Apache Kafka finalizes the levels of groups by default, and its controllers refuse a broker that
-does not name them. A broker of ours lives with them as one of Apache Kafka's does that offers
+does not name them. A Spindle broker lives with them as one of Apache Kafka's does that offers
 classic groups only: it tells clients level 0 and does not advertise the APIs.
 """
 

@@ -43,7 +43,7 @@ class TopicState:
 
 @dataclass(slots=True)
 class Delta:
-    """What records have touched since somebody last looked."""
+    """What records have touched since the last look."""
 
     partitions: dict[PartitionId, None] = field(default_factory=dict)
     """Created or changed, in order."""
@@ -54,7 +54,7 @@ class Delta:
     configs: dict[tuple[int, str], None] = field(default_factory=dict)
     features: bool = False
     goes_on: bool = False
-    """It is a later slice of what was told before it."""
+    """It is a later slice of the change before it."""
 
     def __bool__(self) -> bool:
         return bool(
@@ -62,7 +62,7 @@ class Delta:
         )
 
     def slices(self, most: int) -> deque[Delta]:
-        """The same in several, with so many partitions each, for those who act on it in turns.
+        """The same in several, with so many partitions each, for parts that act on it in turns.
 
         First what holds for all: settings, features, the names of topics that are gone. Then their
         partitions, for others may come under the same names; then the others; brokers in the end.
@@ -279,7 +279,7 @@ class ClusterImage:
         self.others.append(record)
 
     def _nothing(self, record: object) -> None:
-        """NoOp, and transaction marks: whoever reads the log resolves these."""
+        """NoOp, and transaction marks: the reader of the log resolves these."""
 
 
 def merge(state: r.PartitionRegistration, change: r.PartitionChange) -> r.PartitionRegistration:
@@ -315,7 +315,7 @@ def merge(state: r.PartitionRegistration, change: r.PartitionChange) -> r.Partit
 
 
 def has_leader(state: r.PartitionRegistration) -> bool:
-    """Whether anybody leads the partition."""
+    """Whether the partition has a leader."""
     return state.leader != NO_LEADER
 
 

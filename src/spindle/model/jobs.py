@@ -203,7 +203,7 @@ class Append(LogJob[Appended]):
 class ReadResult:
     """Whole batches as they stand on disk. `data` may begin before the offset that was asked for.
 
-    Its memory may be lent (`Disk.lend`): who keeps some of it for long makes it bytes of his own.
+    Its memory may be lent (`Disk.lend`): a part that keeps some of it for long copies it.
     `start`/`end`: the log's first offset and end when it was read.
     """
 
@@ -383,7 +383,7 @@ class Restore(LogJob[LoadedLog]):
 
 @dataclass(slots=True)
 class Forget(Job[None]):
-    """Nobody will want a `-delete` (or `-stray`) directory back: it may be purged."""
+    """A `-delete` (or `-stray`) directory is no longer needed: it may be purged."""
 
     name: str
 

@@ -146,7 +146,7 @@ class OpenedDirectory:
     """Other `-stray` directories: damaged logs that were replaced."""
     quarantined: tuple[QuarantinedLog, ...] = ()
     ignored: tuple[str, ...] = ()
-    """Foreign names that are none of ours."""
+    """Foreign names, not Spindle's."""
     usage: Usage = UNKNOWN_USAGE
     warnings: tuple[str, ...] = ()
     """What was repaired or rebuilt, a line each, for the operator."""

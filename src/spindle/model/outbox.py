@@ -1,7 +1,7 @@
 """What a machine may ask of the world, and how the world answers.
 
 A machine is handed an `Outbox` and leaves its effects there; it performs nothing itself. The node
-collects them with `take()` and gives them to whoever drives it: the rim (files, sockets, clock) or
+collects them with `take()` and gives them to its driver: the rim (files, sockets, clock) or
 the simulation (none of these). Answers come back through `done`, `replied` and `tick`, in the
 order in which things happened, and run the continuation which the machine left with its effect.
 
@@ -258,7 +258,7 @@ class Outbox:
         return self._timers[0][0] if self._timers else None
 
     def hurry(self) -> None:
-        """Have the effects so far leave now, for somebody waits, and go on with the input.
+        """Send the queued effects now, before the rest of this input is handled.
 
         For a letter before much work. Where an input takes no time (tests, the simulation) all
         leaves together in the end.

@@ -31,7 +31,7 @@ class Scrubbed:
     """What a piece showed.
 
     `next`: where the round goes on; None: it is complete. `mended`: indexes that were wrong and
-    were made anew from the records, a line each.
+    were rebuilt from the records, a line each.
     """
 
     next: ScrubPlace | None

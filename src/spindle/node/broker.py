@@ -1,7 +1,7 @@
 """A broker, composed: its parts, wired together. Holds no logic of its own.
 
 Handlers reach every part through it. Parts know only what their constructors take:
-docs/architecture.md draws who stands on whom.
+docs/architecture.md draws which part stands on which.
 """
 
 from __future__ import annotations

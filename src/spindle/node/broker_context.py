@@ -1,4 +1,4 @@
-"""What every part of a broker stands on: who we are, what is committed, and the ways to others.
+"""The base of every part of a broker: its identity, the committed metadata, the ways to others.
 
 Holds no part and decides nothing. Made by `node`; `broker` gives it to each part's constructor,
 where what the part needs beyond it stands beside it.

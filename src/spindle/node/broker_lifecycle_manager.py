@@ -41,7 +41,7 @@ BACKOFF_FIRST: Final = 0.1
 UNHEARD_STOP_LIMIT: Final = 10.0
 """A controlled stop waits this long (s) for a controller that does not answer."""
 LEADERLESS_STOP_LIMIT: Final = 3.0
-"""And this long where nobody leads the quorum: most of it may have stopped before us."""
+"""And this long without a leader of the quorum: most of it may have stopped before us."""
 HOPELESS_STOP_LIMIT: Final = 1.0
 """And this long where connections to a majority of the controllers are refused."""
 STOP_CHECK: Final = 0.2
@@ -90,7 +90,7 @@ class BrokerLifecycleManager:
         self._failures = 0
         self._last_error = "the controller did not answer"
         self._turned_away = ""
-        """What the controller has told us last, if that is that another process has our id."""
+        """The controller's last answer, if it says that another process has our id."""
         self._heard_at = 0.0
         self._led_at = 0.0
         self._hoped_at = 0.0
@@ -126,7 +126,7 @@ class BrokerLifecycleManager:
             self._send()
 
     def on_directory_back(self, directory_id: DirectoryId) -> None:
-        """A directory serves again (B-13): register anew, with it among the online ones."""
+        """A directory serves again (B-13): register again, with it among the online ones."""
         self._directories.on_back(directory_id)
         self._register_again()
 
@@ -291,7 +291,7 @@ class BrokerLifecycleManager:
         if error == Error.NONE:
             self._failures = 0
             return True
-        # Said once: whoever waits for something is told again and again.
+        # Logged once: the same refusal comes again and again.
         expected = error in (Error.NOT_CONTROLLER, Error.NETWORK_EXCEPTION)
         level = "debug" if expected or name == self._last_error else "warning"
         self._last_error = name
@@ -301,7 +301,7 @@ class BrokerLifecycleManager:
             self._registered = False
             self.is_fenced = True
             if self.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
-                self._may_stop()  # Nobody counts on us any more.
+                self._may_stop()  # No other node counts on us any more.
                 return False
         self._failures += 1
         step = BACKOFF_FIRST * (1 << min(self._failures - 1, 6))
@@ -337,7 +337,7 @@ class BrokerLifecycleManager:
     # --- directories --------------------------------------------------------------------------
 
     def _check_heard(self, directory_id: DirectoryId) -> None:
-        """Stop if partitions that we lead are in a directory whose failure nobody heard of."""
+        """Stop if partitions that we lead are in a directory whose failure is not reported."""
         if self.state == BrokerState.SHUTTING_DOWN:
             return
         if not self._directories.overdue(directory_id, self._out.now):

@@ -3,7 +3,7 @@
 A decision is taken on our own image, which already holds what is decided but not committed yet; its
 records are replayed there and appended at once; the answer is held until they are committed. What
 only reads waits likewise for whatever was decided before it. When we no longer lead, all that was
-not committed is forgotten with the image, and whoever waits hears NOT_CONTROLLER.
+not committed is forgotten with the image, and waiting clients get NOT_CONTROLLER.
 
 Knows the quorum as a log to append to, and requests as functions of the state. Called by the
 handlers of `node.handlers` (function `on_controller`), by the quorum, and by its own timers.
@@ -53,7 +53,7 @@ Decide = Callable[[ControllerState], ControllerResult[T]]
 
 
 class ImageView(Protocol):
-    """Whoever holds the committed image."""
+    """The part that holds the committed image."""
 
     @property
     def image(self) -> ClusterImage:
@@ -71,7 +71,7 @@ class MetadataQuorum(Protocol):
 
     @property
     def leader_id(self) -> NodeId:
-        """Who leads the quorum, or -1."""
+        """The leader of the quorum, or -1."""
 
     def leader_endpoint(self) -> tuple[str, int] | None:
         """Where the active controller is reached, or None."""
@@ -96,7 +96,7 @@ class Controller:
         self.out = out
         self.quorum = quorum
         self.router: Router[VotingController] | None = None
-        """Serves what brokers forward in envelopes; set by whoever composes the node."""
+        """Serves what brokers forward in envelopes; set by the composer of the node."""
         self.incarnation = out.new_id()
         self.slices = Slices(out, config.metadata_dir)
         self.sessions = BrokerSessions(config.settings.seconds("broker.session.timeout.ms"))
@@ -217,7 +217,7 @@ class Controller:
     # --- writing ----------------------------------------------------------------------------
 
     def _run(self, decide: Decide[T]) -> T:
-        """Decide something for which nobody waits; its answer."""
+        """Decide something for which no client waits; its answer."""
         assert self._state is not None
         decision = decide(self._state)
         self._write(decision.records)

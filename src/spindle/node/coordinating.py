@@ -21,7 +21,7 @@ from spindle.node.topic_creation import TopicCreation
 
 
 class Closable(Protocol):
-    """What any coordinator can be told."""
+    """The inputs of any coordinator."""
 
     def on_loaded(self) -> None:
         """All is replayed."""
@@ -35,7 +35,7 @@ class CoordinatorPartitions(Readable, Protocol):
 
     @property
     def listeners(self) -> list[Callable[[PartitionId, bool], None]]:
-        """Told whenever a partition begins (True) or ceases (False) to be led here."""
+        """Called whenever a partition begins (True) or ceases (False) to be led here."""
 
     def append(
         self,
@@ -88,7 +88,7 @@ class Coordinating(Generic[L]):
         return PartitionId(topic.topic_id, partition_for(key, len(topic.partitions)))
 
     def leader_for(self, key: str) -> NodeId | None:
-        """Who coordinates a key; None if nobody does yet. Has the topic made if need be."""
+        """The coordinator of a key; None if there is none yet. Has the topic made if need be."""
         id = self.partition_of(key)
         if id is None:
             self._creation.want([self._topic])

@@ -1,4 +1,4 @@
-"""The room in a broker's directories as fields of its heartbeat (B-24): tagged ones of ours.
+"""The room in a broker's directories as fields of its heartbeat (B-24): tagged fields of Spindle's.
 
 Apache Kafka's controllers step over them, and its brokers send none. Used by `lifecycle` and by the
 handler of BrokerHeartbeat.

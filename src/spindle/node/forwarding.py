@@ -104,7 +104,7 @@ class Forwarding:
 
 
 def _own_error(code: int) -> Error:
-    # An old controller may lack the API or the version: the client is told just that.
+    # An old controller may lack the API or the version: the client gets just that error.
     if code == Error.UNSUPPORTED_VERSION:
         return Error.UNSUPPORTED_VERSION
     return Error.UNKNOWN_SERVER_ERROR
@@ -126,4 +126,4 @@ def _address_bytes(host: str) -> bytes:
     try:
         return ipaddress.ip_address(host).packed
     except ValueError:
-        return bytes(4)  # a name, not an address: nobody decides by it
+        return bytes(4)  # a name, not an address: no decision rests on it

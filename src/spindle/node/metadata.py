@@ -1,4 +1,4 @@
-"""The node's view of the cluster: committed records, applied in order, told once a group.
+"""The node's view of the cluster: committed records, applied in order, announced once a group.
 
 Knows records, not where they come from (`quorum` does). A metadata transaction counts only at its
 end (KIP-868). Listeners are the broker's parts; the controller has an image of its own.
@@ -25,7 +25,7 @@ from spindle.model.outbox import Outbox
 HELD_MAX = 1_000_000
 """Records of one metadata transaction that are kept until its end."""
 TOLD_AT_ONCE: Final = 100
-"""Partitions of which listeners are told before others have their turn: some milliseconds."""
+"""Partitions that listeners handle before others have their turn: some milliseconds."""
 
 Listener = Callable[[Delta], None]
 
@@ -34,19 +34,19 @@ class Metadata:
     """The committed image. `offset` is the last one that it includes."""
 
     def __init__(self, out: Outbox | None = None) -> None:
-        """`out`: gives turns; without it listeners are told all at once."""
+        """`out`: gives turns; without it listeners get all at once."""
         self.image = ClusterImage()
         self.told = -1
-        """Offset of the last record of which the listeners have been told; -1 before the first."""
+        """Offset of the last record that the listeners have seen; -1 before the first."""
         self.at_once = TOLD_AT_ONCE
-        """How many partitions they are told of in a turn."""
+        """How many partitions they get in a turn."""
         self.rest = 0.0
         """Seconds between two turns at least."""
         self._out = out
         self._listeners: list[Listener] = []
         self._held: list[r.MetadataRecord] | None = None
         self._left: deque[Delta] = deque()
-        """What the listeners are still to be told, of all up to `_upto`."""
+        """What the listeners have yet to see, of all up to `_upto`."""
         self._upto = -1
         self._telling = False
 
@@ -61,7 +61,7 @@ class Metadata:
         return self._held is not None
 
     def listen(self, listener: Listener) -> None:
-        """Have `listener` told of each group of changes from now on."""
+        """Call `listener` with each group of changes from now on."""
         self._listeners.append(listener)
 
     def on_committed(

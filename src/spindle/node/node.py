@@ -191,7 +191,7 @@ class Node:
 
     def _on_opened(self, path: LogDir, result: OpenedDirectory | Failure) -> None:
         if path in self._opened:
-            return  # It did hang; the broker opens it anew when it is well.
+            return  # It did hang; the broker opens it again when it is well.
         self._opened[path] = result
         self._watches.pop(path).end()
         if len(self._opened) < len(self.config.directories):

@@ -1,6 +1,6 @@
-"""The way to the active controller, whoever that is now. Used by all parts of a broker that ask it.
+"""The way to the active controller of the moment. Used by all parts of a broker that ask it.
 
-Knows nothing of what is asked. It does not repeat a request: whoever asks decides what a failure
+Knows nothing of what is asked. It does not repeat a request: the caller decides what a failure
 means, and by then the quorum may know another leader. Once another one leads, nobody waits for the
 one before, which may be frozen or cut off and would keep us waiting until the time is up. Which
 APIs a controller has beyond Kafka's (`apis.is_private`) is asked once for each term of it.
@@ -82,12 +82,12 @@ class NodeToControllerChannel:
 
     @property
     def is_known(self) -> bool:
-        """Whether somebody is known to be the active controller."""
+        """Whether an active controller is known."""
         return self._quorum.leader_endpoint() is not None
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether nobody can become the active controller: too many voters are down."""
+        """Whether no voter can become the active controller: too many voters are down."""
         return self._quorum.is_hopeless
 
     def sound_out(self) -> None:
@@ -106,7 +106,7 @@ class NodeToControllerChannel:
     def serves(self, key: Key, then: Callable[[bool | PeerFailed], None]) -> None:
         """Whether the active controller has an API; it is asked unless we know, once for each term.
 
-        A controller that refuses our version of ApiVersions is none of ours.
+        A controller that refuses our version of ApiVersions is not Spindle's.
         """
         term = self._term
         if self._known is not None and self._known[0] == term:

@@ -237,7 +237,7 @@ class _Array:
         return self._packed
 
     def take(self, told: Iterable[Message], continues: int, goes_on: int) -> None:
-        """Take what a part was told.
+        """Take the answer to a part.
 
         `continues`: of how many arrays, from here inwards, the first element continues the last one
         of the part before; `goes_on`: of how many the last element goes on in the next part.

@@ -40,7 +40,7 @@ class Synonym(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DescribedConfig:
-    """A setting as it is told to a client."""
+    """A setting as a client sees it."""
 
     setting: Setting
     value: str | None

@@ -76,7 +76,7 @@ class Slices:
 
         Each part counts as one thing, as does each ONE in between, and each REST as `REST_AFTER`.
         """
-        # The answer may depend on these and the cluster only: not on who asks.
+        # The answer may depend on these and the cluster only: not on the client.
         question = (context.key, context.version, context.listener, request)
         if (same := self.waiting.get(question)) is not None:
             same.append(context)
@@ -129,7 +129,7 @@ class _Answer(Generic[P, R]):
         self.contexts: list[RequestContext[Never]] = [context]
 
     def begin(self) -> None:
-        """Make the first slice. Whoever asks from now on is told what is true from now on."""
+        """Make the first slice. A client that asks from now on gets a newer state."""
         del self._slices.waiting[self._question]
         self._go_on()
 

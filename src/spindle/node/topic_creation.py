@@ -1,4 +1,4 @@
-"""Topics that come into being because somebody uses them: ordinary ones, and our own internal ones.
+"""Topics that come into being because a client uses them: ordinary ones, and our own internal ones.
 
 Asks the controller and forgets; clients hear LEADER_NOT_AVAILABLE (or COORDINATOR_NOT_AVAILABLE)
 until the new topic shows in the metadata. Called by the handlers of Metadata and FindCoordinator.
@@ -94,7 +94,7 @@ class TopicCreation:
         )
 
     def _replicas(self, topic: str, setting: str) -> int:
-        # Apache Kafka would refuse until enough brokers are there; a small cluster of ours works
+        # Apache Kafka would refuse until enough brokers are there; a small Spindle cluster works
         # with what it has, and says so.
         wanted = self._context.settings.whole(setting)
         registered = len(self._context.image.brokers)

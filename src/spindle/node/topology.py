@@ -1,4 +1,4 @@
-"""What the committed metadata says about brokers and partitions, as clients are told it.
+"""What the committed metadata says about brokers and partitions, as clients see it.
 
 Every answer is for one listener: a broker that is not reached there counts as absent. Shared by
 the handlers of Metadata, DescribeCluster, DescribeTopicPartitions and FindCoordinator.
@@ -25,7 +25,7 @@ from spindle.model.metadata_records import PartitionRegistration
 
 
 class LeaderInfo(NamedTuple):
-    """Who leads a partition and whether a client can use it."""
+    """The leader of a partition and whether a client can use it."""
 
     error: Error
     leader: NodeId

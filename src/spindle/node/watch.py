@@ -18,7 +18,7 @@ from spindle.model.settings.typed_settings import Settings
 
 
 class Watch:
-    """Looks at one directory's disk until `end`; `then` is told once if it hangs."""
+    """Looks at one directory's disk until `end`; `then` is called once if it hangs."""
 
     def __init__(
         self, out: Outbox, settings: Settings, path: LogDir, then: Callable[[DiskFailed], None]

@@ -29,7 +29,7 @@ class Audit:
     """Records by fate. Sound: nothing lost, doubled or changed, nothing out of order.
 
     `unacknowledged` were consumed though their producer never heard so (a broker may have written
-    what it could not confirm): allowed, and told.
+    what it could not confirm): allowed, and reported.
     """
 
     acknowledged: int
@@ -115,7 +115,7 @@ def on_disk(spark: Session, paths: Sequence[str], topics: Sequence[str] = ()) ->
 
 
 def audit(produced: DataFrame, consumed: DataFrame) -> Audit:
-    """Compare what producers were told (schema EVENT) with what consumers got (likewise)."""
+    """Compare acknowledged records with consumed ones (both have the schema EVENT)."""
     return judge(produced, consumed, BY_SEQUENCE, partitions_max=0).whole
 
 

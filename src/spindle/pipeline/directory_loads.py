@@ -15,7 +15,7 @@ def told(sample: DataFrame) -> DataFrame:
 
 
 def latest(samples: DataFrame) -> DataFrame:
-    """Each broker's newest sample that told something; of a single sample that is `told`."""
+    """Each broker's newest sample with a report; of a single sample that is `told`."""
     there = told(samples)
     newest = there.groupBy("broker").agg(F.max("sampled_at").alias("sampled_at"))
     return there.join(F.broadcast(newest), ["broker", "sampled_at"]).select(*samples.columns)

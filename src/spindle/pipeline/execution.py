@@ -1,6 +1,6 @@
 """Decides what an execution of a plan does next: what starts, what is over, what is taken back.
 
-A machine without I/O or clock: it is told what the cluster shows (`on_look`), at a time in s, and
+A machine without I/O or clock: its input is what the cluster shows (`on_look`), at a time in s, and
 answers with effects. Moves start as soon as the limits and the room in their directory allow, the
 most useful first; a directory that cannot hold all that comes takes it in the plan's waves. After
 each wave it asks for a census; where sizes have changed it wants a new plan of what is left.
@@ -109,7 +109,7 @@ class Execution:
 
     @property
     def watched(self) -> list[PlannedMove]:
-        """The moves that the next look shall show: at first all, then those under way."""
+        """The moves that the next look must show: at first all, then those under way."""
         every = not self._seen
         return [t.move for t in self._tasks if t.under_way or (every and t.phase is Phase.WAITING)]
 
@@ -161,7 +161,7 @@ class Execution:
     # -- inputs -------------------------------------------------------------------------------
 
     def follow(self, now: float, look: ClusterLook) -> None:
-        """What the cluster shows now, for somebody who looks on: nothing is decided."""
+        """What the cluster shows now, for `watch`: nothing is decided."""
         self._pass_over(look)
         for task in self._tasks:
             if task.under_way or task.phase is Phase.WAITING:
@@ -235,7 +235,7 @@ class Execution:
         self.replanned += 1
 
     def on_cancel(self, now: float) -> list[Effect]:
-        """Somebody wants it to end: nothing starts any more, what is under way is taken back."""
+        """End it: nothing starts any more, and the moves in progress are cancelled."""
         self._cancelled = True
         for task in self._waiting():
             self._end(task, Phase.STOPPED, "not started: the run ended first")

@@ -1,4 +1,4 @@
-"""What an execution is told, what it asks for, and how far it is: plain values, no decision.
+"""The input of an execution, its effects, and its progress: plain values, no decision.
 
 Sizes are bytes. Shared by the machine (`execution`), its rim in the commands, and reports.
 """
@@ -126,7 +126,7 @@ class PlanOutcome:
     """What became of a plan: moves that are where they should be; those that are not, and why.
 
     `there`: of those done, what had arrived before; `gone`: moves whose partitions were deleted
-    since the plan, which are nobody's fault; `led`: partitions that have the leader of the plan.
+    since the plan, which is no failure; `led`: partitions that have the leader of the plan.
     """
 
     done: tuple[PlannedMove, ...]

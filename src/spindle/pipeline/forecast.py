@@ -3,7 +3,7 @@
 Directories on one device fill together: its free bytes and their growth count once
 (`directory_loads`). Its growth is that of the replicas that lie there now, wherever they lay
 before: so a move is no growth, and a device that has just been filled is judged by what it holds. A
-replica counts from its first sample on; one whose topic was made anew counts again from there.
+replica counts from its first sample on; one whose topic was created again counts from there.
 Stages are functions DataFrame -> DataFrame; the driver gets one row a device. Sizes are bytes,
 rates bytes/s. Called by the commands.
 """
@@ -25,14 +25,14 @@ from spindle.pipeline.growth import fit
 from spindle.pipeline.schemas import FORECAST, GROWTH, arrow
 
 WINDOW_DAYS: Final = 14.0
-"""How far back growth is looked for, if nobody says otherwise."""
+"""How far back growth is looked for, by default."""
 BUCKETS: Final = 168
 """Moments in the window at most: two hours each in 14 days."""
 _MADE_ANEW: Final = 0.1
 """A replica that shrinks below this share of itself, once in the window, is another one."""
 _DAY: Final = 86_400.0
 _FAR: Final = 3650.0
-"""Days after which nobody can tell anything."""
+"""Days after which a forecast has no meaning."""
 
 
 DirectoryHistory = TypedDict(

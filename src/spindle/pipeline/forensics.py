@@ -21,9 +21,9 @@ from spindle.pipeline.session import Session
 from spindle.pipeline.spark_messages import core
 
 LOGS_MAX = 5000
-"""Logs that are told one by one, the damaged ones first."""
+"""Logs that are listed one by one, the damaged ones first."""
 DAMAGES_MAX = 1000
-"""Damages that are told one by one."""
+"""Damages that are listed one by one."""
 _DAMAGES_PER_SEGMENT = 1000
 _TOPICS_MAX = 100
 """Damaged topics up to which the second pass looks at them alone."""
@@ -220,7 +220,7 @@ def _logs(segments: DataFrame) -> DataFrame:
 
 
 def _damages(segments: DataFrame) -> DataFrame:
-    """A row for each damage that is told."""
+    """A row for each damage that is listed."""
     exploded = segments.select(*_LOG, "segment", F.explode("told").alias("damage"))
     return exploded.select(
         *_LOG, "segment", "damage.position", "damage.size",

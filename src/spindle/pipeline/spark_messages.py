@@ -1,4 +1,4 @@
-"""What Spark says in hundreds of lines, in one. Called by whoever runs Spark for a command."""
+"""What Spark says in hundreds of lines, in one. Called by the commands that run Spark."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def core(words: str) -> str:
-    """What matters of an error: its first line and its cause; of one of ours its words alone.
+    """What matters of an error: its first line and its cause; of one of Spindle's its words alone.
 
     The cause is the last line of a Python traceback in it, where there is one.
     """

@@ -2,7 +2,7 @@
 
 Nothing is asked or changed in any cluster. A lost disk, or broker, is planned like one to be
 emptied, since its replicas need the same room; they come from other brokers, and what had no other
-copy is told.
+copy is named.
 Stages are functions DataFrame -> DataFrame. Called by the commands.
 """
 

@@ -1,7 +1,7 @@
 """How fast replicas and directories are written to, from the history: pure DataFrame functions.
 
 Samples tell sizes, not writes: what retention deleted in between is unknown. So only intervals in
-which a replica grew, or began anew, are counted, and time is theirs alone; that also leaves out
+which a replica grew, or began again, are counted, and time is theirs alone; that also leaves out
 gaps in the samples. Bytes and seconds. Called by the job of planning.
 """
 
@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 GAP_SECONDS: Final = 3600.0
 """Samples further apart than this say nothing about what was between them."""
 _ANEW: Final = 0.1
-"""A replica that shrinks below this share of itself began anew: another topic, an empty disk."""
+"""A replica that shrinks below this share of itself began again: another topic, an empty disk."""
 
 
 def replicas(samples: DataFrame, gap_seconds: float = GAP_SECONDS) -> DataFrame:

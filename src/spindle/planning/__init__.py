@@ -3,5 +3,5 @@
 `load`, `cluster` are what is given and answered; `field`, `state` where everything is meanwhile.
 `bands/` says what even means, `within/` evens a broker's directories, `between/` brokers;
 `schedule` orders the moves, `duration` tells how long they take at least. `broker` and `whole` are
-what others call; `leaders` evens who leads.
+what others call; `leaders` evens out leaders.
 """

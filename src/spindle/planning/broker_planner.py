@@ -1,6 +1,6 @@
 """Plans a single broker from plain values. Deterministic: same input, same plan.
 
-Called by whoever has lists in hand; clusters go through `planning.cluster_planner`.
+Called with lists; clusters go through `planning.cluster_planner`.
 """
 
 from __future__ import annotations

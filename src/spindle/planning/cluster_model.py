@@ -23,7 +23,7 @@ Flags = NDArray[np.bool_]
 
 
 class BrokerLoad(NamedTuple):
-    """A broker. `open`: takes replicas of others; `drain`: shall end without any."""
+    """A broker. `open`: takes replicas of others; `drain`: must end without any."""
 
     number: int
     rack: str | None = None

@@ -5,7 +5,7 @@ choose another directory for it, has little to move. The moves of a phase make o
 finds no room in it, or has to wait for another replica of its partition, is planned again from
 there, until nothing gets better: so planning a plan's result gives an empty plan.
 
-Called by whoever has a cluster in hand. Deterministic: same input, same plan.
+Called with a cluster. Deterministic: same input, same plan.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Evens who leads: each broker as many partitions, and as much of their weight, as any other.
+"""Evens out leaders: each broker as many partitions, and as much of their weight, as any other.
 
 A partition's preferred leader is the first of its replicas, so only their order changes and nothing
 is copied. Every step makes a broker that is out of its bands more like another one: the leader of
@@ -66,7 +66,7 @@ def even_leaders(
     tolerance: float,
     unit: str = "",
 ) -> Leadership:
-    """Choose leaders; `brokers`: those that may lead, the others shall lead nothing.
+    """Choose leaders; `brokers`: those that may lead; the others must lead nothing.
 
     A broker is even within `tolerance` of the mean, in numbers rounded to whole partitions.
     `unit`: what follows an amount of weight in words, "/s" where weights are rates.
@@ -97,7 +97,7 @@ def first(replicas: tuple[int, ...], leader: int) -> tuple[int, ...]:
 
 
 class _LeaderSearch:
-    """Who leads what while it is being looked for; brokers and partitions as indices."""
+    """The leaders during the search; brokers and partitions as indices."""
 
     def __init__(
         self, partitions: Sequence[WeightedPartition], brokers: Sequence[int], tolerance: float
@@ -159,7 +159,7 @@ class _LeaderSearch:
                 stuck[worst] = True
 
     def _hand_over(self) -> None:
-        """What a broker leads that shall lead nothing goes to another replica's, the heavy first.
+        """Partitions of a broker that must lead nothing go to another replica's, the heavy first.
 
         Whether that makes brokers more even does not matter here: the steps that follow do that.
         """

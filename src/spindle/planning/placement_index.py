@@ -147,7 +147,7 @@ class PlacementIndex:
             self.moved[rank] = (home, target)
 
     def hide(self, rank: int, directory: int) -> None:
-        """A replica that is counted here, but shall not be moved until it is shown again."""
+        """A replica that is counted here, but must not be moved until it is shown again."""
         self._take_out(bisect_left(self.held[directory], rank), directory)
 
     def show(self, rank: int, directory: int) -> None:

@@ -37,7 +37,7 @@ def reassignment(
 ) -> dict[str, object]:
     """The tool's document (version 1) for moves; `replicas` are the brokers of each partition.
 
-    `orders`: those that partitions shall have then, where another one shall be preferred as leader.
+    `orders`: the new orders of partitions with another preferred leader.
     """
     moves = list(moves)
     brokers = placed(moves, replicas)

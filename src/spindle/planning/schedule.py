@@ -183,7 +183,7 @@ class _Hands(dict[Hashable, _Hand]):
 
 
 class _Crew:
-    """Who takes part in how many moves of each wave: directories, brokers, partitions."""
+    """Moves of each directory, broker and partition in each wave."""
 
     def __init__(self, limits: WaveLimits) -> None:
         self._disks = _Hands(limits.moves_per_disk)

@@ -259,7 +259,7 @@ class Crowd:
         if len(member.open) >= OPEN_MAX:
             most = 0
         elif self._over and not member.protected:
-            # Who has a request waiting for a thread has had his turn.
+            # A connection with a request waiting for a thread has had its turn.
             fair = max(FAIR_LEAST, self._limit // FAIR_SHARE // len(self._members))
             if self._queue_full and member.open:
                 most = 0

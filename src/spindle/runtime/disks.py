@@ -1,7 +1,7 @@
 """A thread for each log directory: it drains its queue, runs the group, and reports once a group.
 
 A sick disk stops its own thread and no other. Copies of a move run on a lane of their own for
-each pair of directories. Jobs and results are plain values. A bug in a job is told with its
+each pair of directories. Jobs and results are plain values. A bug in a job is reported with its
 traceback and takes the lane's directory offline until the node is started again; every job that was
 put, or is put later, is answered. Knows nothing of Kafka.
 """
@@ -38,7 +38,7 @@ TOLD_AT_ONCE: Final = 64
 """Results that the loop takes in before the others have their turn."""
 
 NICE: Final = 10
-"""How far a patient lane steps back: who serves clients gets about ten times its processor time."""
+"""How far a patient lane steps back: serving clients gets some ten times its time."""
 
 NICEST: Final = 19
 """The lowest priority that Linux has."""
@@ -118,7 +118,7 @@ class DiskLanes:
         self._done = done
         self._lanes: dict[_Lane, Lane] = {}
         self._results: deque[list[tuple[int, object]]] = deque()
-        """What was reported and is not told yet."""
+        """Reports that are not delivered yet."""
 
     def put(self, asked: JobAsked) -> None:
         """Queue a job on the lane it belongs to."""
@@ -154,7 +154,7 @@ class DiskLanes:
         try:
             self._loop.call_soon_threadsafe(self._take, results)
         except RuntimeError:
-            return  # The loop is closed: the node has stopped, and nobody waits for this.
+            return  # The loop is closed: the node has stopped, and no one waits for this.
 
     def _take(self, results: list[tuple[int, object]]) -> None:
         self._results.append(results)

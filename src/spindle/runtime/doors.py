@@ -1,4 +1,4 @@
-"""Listening sockets: who may come in, and what happens where there is no room for more (S-08).
+"""Listening sockets: which connections are accepted, and what happens without room for more (S-08).
 
 A node without free descriptors does not spin: it stops accepting for a while and says so once.
 The last descriptors are kept for the listeners of brokers and controllers, and for files. At a
@@ -49,7 +49,7 @@ class ConnectionLimits:
         self._settings = settings = config.settings
         self.receive_buffer = settings.whole("socket.receive.buffer.bytes")
         self.send_buffer = settings.whole("socket.send.buffer.bytes")
-        """Bytes that the system keeps for one who does not read; -1: as much as it likes."""
+        """Bytes that the system keeps for a client that does not read; -1: as much as it likes."""
         protected = set(config.controller_listeners)
         clients = [e.name for e in config.listeners if e.name not in protected]
         if len(clients) > 1:

@@ -61,7 +61,7 @@ class DrillFault(NamedTuple):
 
 
 def parse(text: str) -> DrillFault:
-    """A drill's words; ValueError says which of them nobody understands."""
+    """A drill's words; ValueError names the unknown one."""
     words = text.split() or ["EIO"]
     number, delay, kill_at, room = 0, 0.0, 0, 0
     match words[0]:

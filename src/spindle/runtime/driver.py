@@ -131,7 +131,7 @@ class Driver:
             self._ended.set_result(Bug(f"a bug of Spindle: {named(bug)}"))
 
     def _on_loop_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
-        """What a callback or a task has raised and nobody caught."""
+        """An exception that a callback or a task did not catch."""
         bug = context.get("exception")
         if isinstance(bug, BaseException):
             self._on_bug(bug)

@@ -23,7 +23,7 @@ PAUSE_SECONDS: Final = 0.05
 _NOT_ACTIVE: Final = frozenset(
     {Error.NOT_CONTROLLER, Error.BROKER_NOT_AVAILABLE, Error.REQUEST_TIMED_OUT}
 )
-"""Somebody else may take it, or the same one soon."""
+"""Another controller may take it, or the same one soon."""
 
 
 async def take_leave(words: LastWords, limit: int) -> str:

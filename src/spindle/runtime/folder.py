@@ -16,7 +16,7 @@ from typing import IO
 from spindle.model.errors import Unusable
 
 FIRST_PORT = 19090
-"""Where the first start puts a cluster unless it is told otherwise."""
+"""Where the first start puts a cluster by default."""
 
 
 class Folder:
@@ -28,7 +28,7 @@ class Folder:
         self._reserved: list[socket.socket] = []
 
     def lock(self) -> None:
-        """Be the one that runs this cluster, until `unlock`; Unusable names who else does."""
+        """Be the one that runs this cluster, until `unlock`; Unusable names the other process."""
         if self._held is not None:
             return
         self.path.mkdir(parents=True, exist_ok=True)

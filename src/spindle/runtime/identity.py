@@ -1,6 +1,6 @@
-"""Who we are, as our directories say: cluster id, node id, directory ids (K858-03, B-16).
+"""A node, as its directories say: cluster id, node id, directory ids (K858-03, B-16).
 
-Read once, before the node is built. The metadata directory says who we are. Any other one that
+Read once, before the node is built. The metadata directory has our identity. Any other one that
 cannot be read, is not formatted or belongs elsewhere is left out with its reason, and the node
 serves without it; two directories with one id are refused by name.
 """

@@ -189,7 +189,7 @@ class LocalCluster:
     async def wait_serving(self) -> None:
         """Wait until every running broker is registered, unfenced and answers.
 
-        What answers must be this cluster: another one may listen where a node of ours could not.
+        What answers must be this cluster: another one may listen where our node could not.
         """
         deadline = time.monotonic() + START_SECONDS
         wanted = {b.node_id for b in self.brokers if b.running}

@@ -52,7 +52,7 @@ def be_frugal() -> None:
 class Keeping:
     """Puts aside what has outlived two of the collector's looks, so that none takes long.
 
-    A partition is seventy objects: a look at those of 4,000 took 0.1 s, in which nobody was served.
+    A partition is seventy objects: a look at those of 4,000 took 0.1 s without service.
     What was put aside is freed like all else once nothing refers to it. Only circles would stay, so
     everything is looked at now and then, when there is little to do. Told by the collector of its
     looks.

@@ -31,7 +31,7 @@ class Stream:
     """One TCP connection: cuts frames from what it reads, sends buffers in order.
 
     `on_frame(frame)` per frame, `on_closed(reason)` once. Reading pauses after `allow(0)`, and
-    while more than `unsent_max` bytes wait to be sent: one who reads no answers asks no more.
+    while more than `unsent_max` bytes wait to be sent: a client that reads no answers asks no more.
     `on_kept(more)`: so many bytes more (or fewer) of unfinished frames and unsent answers are kept.
     `scratch` is where bytes arrive that belong to no unfinished frame; emptied at once, so that
     all streams of a loop share one.
@@ -88,7 +88,7 @@ class Stream:
         """Read, or hand on what was read, if that may be now."""
         may = not self._waits
         if may and self._frames and self._handing_on is None:
-            # Not now: whoever lets us go on may be in the midst of something.
+            # Not now: the caller may be in the middle of something.
             self._handing_on = self._loop.call_soon(self._hand_on)
         read = may and not self._frames
         if read == self._reading:

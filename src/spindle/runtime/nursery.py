@@ -119,7 +119,7 @@ class Nursery:
             async for line in process.stdout:
                 self._on_told(json.loads(line))
         finally:
-            # However this ends, nobody waits for ever for what cannot come any more.
+            # However this ends, no part waits for ever for an answer that cannot come.
             starting, self._starting = self._starting, []
             for waiting in starting:
                 if not waiting.done():
@@ -245,7 +245,7 @@ def _tell(what: dict[str, int]) -> None:
     try:
         os.write(1, json.dumps(what).encode() + b"\n")
     except BrokenPipeError:
-        return  # Nobody listens any more; the end of input says the same.
+        return  # No process listens any more; the end of input says the same.
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ class Copier:
     ) -> int:
         """Copy `length` bytes; how many there were. `seen` gets all, in order, before its write.
 
-        A source that is `growing` is read through the cache: past it, those who append wait.
+        A source that is `growing` is read through the cache: past it, appends wait.
         """
         where = _CopySource(source, seen, manner.growing)
         if length < DIRECT_FROM:
@@ -121,7 +121,7 @@ def _buffer() -> memoryview:
 
 
 class _CopySource(NamedTuple):
-    """Where bytes come from, and who sees them; `growing`: others append to it."""
+    """The source of bytes, and their readers; `growing`: others append to it."""
 
     fd: int
     seen: Seen

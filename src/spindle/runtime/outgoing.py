@@ -125,7 +125,7 @@ class Peer:
 
 
 def _raise_bug(connecting: asyncio.Task[None]) -> None:
-    """What a task raises is otherwise told when it is collected: this callback raises it now."""
+    """A task's exception is else reported when it is collected: this callback raises it now."""
     if not connecting.cancelled() and (bug := connecting.exception()) is not None:
         raise bug
 

@@ -99,7 +99,7 @@ def run(properties: Path, log_level: str) -> int:
 
 
 async def serve(config: NodeConfig, pulse: Pulse) -> int:
-    """Run a node until it is told to stop (SIGTERM, SIGINT); the process's exit code.
+    """Run a node until SIGTERM or SIGINT; the process's exit code.
 
     `pulse`: of the loop on which this is called.
     """

@@ -1,8 +1,8 @@
-"""A Disk that keeps count of its calls, so that a slow or hung disk can be told from a busy one.
+"""A Disk that keeps count of its calls, to distinguish a slow or hung disk from a busy one.
 
 Wraps the disk that does the work. Calls are made on the directories' threads; `observe` is asked on
-the loop's and never waits. Copies between two directories count for neither's pace: who of the two
-keeps such a call waiting, nobody knows.
+the loop's and never waits. Copies between two directories count for neither's pace: which of them
+keeps such a call waiting is unknown.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def is_private(key: int) -> bool:
 
 
 SOFTWARE: Final = "spindle"
-"""The `ClientSoftwareName` of those who may hear of our own keys."""
+"""The `ClientSoftwareName` of clients that may see our own keys."""
 
 
 class Role(StrEnum):

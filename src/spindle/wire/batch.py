@@ -1,7 +1,7 @@
 """Record batches of format v2 (KIP-98): split, checked, stamped, built, and read.
 
-Whoever passes records on uses `split`, `check` and `stamped`, which look at the 61 bytes of a
-header and leave the records alone. `build` and `records` are for those who write and read records:
+Code that passes records on uses `split`, `check` and `stamped`, which look at the 61 bytes of a
+header and leave the records alone. `build` and `records` are for writers and readers of records:
 metadata, group offsets, clients. Knows no files and no offsets beyond the batch.
 """
 

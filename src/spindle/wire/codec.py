@@ -384,5 +384,5 @@ def tag_at(b: Buffer, o: int, end: int, name: str) -> tuple[int, int, int]:
 
 
 def missing(field: str) -> ValueError:
-    """The error of a caller who writes None into a version that has no null there."""
+    """The error of a caller that writes None into a version that has no null there."""
     return ValueError(f"{field} cannot be null in this version")

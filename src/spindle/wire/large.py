@@ -37,7 +37,7 @@ _SHORT: Final = struct.Struct(">h").unpack_from
 
 
 class LargeEnd(int):
-    """Where a large request ends, as its readers are told: they look at how many tags there are."""
+    """Where a large request ends, for its readers: they look at how many tags there are."""
 
     __slots__ = ()
 

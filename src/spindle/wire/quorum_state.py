@@ -19,7 +19,7 @@ _NOBODY: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class QuorumState:
-    """An epoch, its leader and our vote in it; -1 for nobody. `voters` is empty in form 1."""
+    """An epoch, its leader and our vote in it; -1 for none. `voters` is empty in form 1."""
 
     epoch: int
     leader: NodeId = _NOBODY

@@ -102,7 +102,7 @@ class TransactionValue:
 
 @dataclass(frozen=True, slots=True)
 class LeaderChange:
-    """A leader of the metadata quorum begins its epoch; the voters it knows, and who chose it."""
+    """A leader of the metadata quorum begins its epoch, with its voters and those that voted."""
 
     leader: NodeId
     voters: tuple[NodeId, ...] = ()

@@ -53,7 +53,7 @@ Tell = Callable[[ExecutionProgress], None]
 
 
 def _silent(_: object) -> None:
-    """Tells nobody."""
+    """Reports nothing."""
 
 
 # -- carrying out --------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ async def apply(
             outcome = await _Carrier(admin, journal, run, proposal, seen, say).carry()
         finally:
             await limits.put_back(admin, kafkas, say)
-            del held  # So long nobody takes these throttles for left behind.
+            del held  # Until here no other run takes these throttles for left behind.
         return outcome
     finally:
         journal.unlock()
@@ -142,7 +142,7 @@ async def cancel(admin: AdminClient, say: Say = _silent) -> PlanOutcome:
 
 @dataclass(frozen=True)
 class Watched:
-    """A run as somebody sees it who looks on. `alive`: a process carries it out now."""
+    """A run as `watch` sees it. `alive`: a process carries it out now."""
 
     run: BalanceRun
     alive: bool
@@ -243,7 +243,7 @@ class _Rim:
             self._machine.on_gone(name)
         for move in moves:
             error = started.get(replica_of(move))
-            # A broker that has no such replica yet has noted where it shall be created.
+            # A broker that has no such replica yet has noted where to create it.
             if isinstance(error, Exception) and not (move.between and _is_absent(error)):
                 self._machine.on_refused(move, _reason(error))
                 between = [m for m in between if m != move]
@@ -357,7 +357,7 @@ class _Carrier:
 
 
 def chosen(earlier: BalanceRun | None, text: str | None, asked: GivenOptions) -> BalanceRun:
-    """The run that shall be carried out now: a new one, or the one that was interrupted.
+    """The run to carry out now: a new one, or the one that was interrupted.
 
     Of that one all stays as it was begun, but for what is asked for.
     """

@@ -171,7 +171,7 @@ def _share(count: int, capacity: int) -> str:
 
 
 def leader_rows(proposal: ClusterProposal) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """A table of who leads: its columns and rows."""
+    """A table of leaders: its columns and rows."""
     unit = "" if proposal.wanted.band.rate_tolerance is None else "/s"
     columns = ("broker", "leads now", "planned", f"bytes{unit} now", f"bytes{unit} planned")
     leads = () if proposal.leadership is None else proposal.leadership.leads

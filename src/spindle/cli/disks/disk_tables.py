@@ -14,7 +14,7 @@ from spindle.model.ids import NodeId, id_to_text
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A directory as any broker tells of it, and, from brokers of ours, what only they know."""
+    """A directory as any broker reports it, and what only Spindle's brokers add."""
 
     broker: NodeId
     plain: LogDirDescription

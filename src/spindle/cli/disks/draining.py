@@ -75,7 +75,7 @@ class Drained:
 def plan(
     broker: NodeId, found: Sequence[LogDirDescription], path: LogDir
 ) -> tuple[dict[Replica, LogDir], tuple[str, ...]]:
-    """Where each replica of `path` that stays shall go, and what could not be planned.
+    """The target of each replica of `path` that stays, and what could not be planned.
 
     Only what is in that directory moves; the others' replicas stay where they are. Of directories
     on one device one takes replicas: what is free there is free once.

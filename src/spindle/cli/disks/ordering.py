@@ -82,7 +82,7 @@ async def look(admin: AdminClient, brokers: Sequence[NodeId]) -> ObservedDirecto
 
 
 def is_unserved(failure: Exception) -> bool:
-    """Whether a broker is none of ours, and so has no such request."""
+    """Whether a broker is not Spindle's, and so has no such request."""
     return isinstance(failure, Refused) and failure.error == Error.UNSUPPORTED_VERSION
 
 

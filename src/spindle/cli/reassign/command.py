@@ -287,7 +287,7 @@ def _interruptible(
     timeout: float,
     plan: Path | None,
 ) -> T:
-    """Run `work`; whoever interrupts it is told that the cluster goes on, and how to stop it."""
+    """Run `work`; on Ctrl-C say that the cluster continues, and how to stop it."""
 
     async def run() -> T:
         async with AdminClient(bootstrap, timeout=timeout) as admin:

@@ -31,7 +31,7 @@ from spindle.model.ids import TopicPartition
 Say = Callable[[str], None]
 
 _OWN: Final = (ConfigSource.TOPIC, ConfigSource.DYNAMIC_BROKER)
-"""A value that somebody has given to this very topic or broker."""
+"""A value that was set for this very topic or broker."""
 
 
 async def limit(
@@ -44,7 +44,7 @@ async def limit(
 ) -> Journal:
     """Hold a plan's copies to (bytes/s between brokers, bytes/s between directories).
 
-    Keep the journal until they have begun: so long nobody takes the throttles for left behind.
+    Keep the journal until they have begun: until then no run takes the throttles for left behind.
     """
     rate, move_rate = rates
     topics: throttles.Changes = {}
@@ -192,7 +192,7 @@ async def _put_back(
 async def _values(
     admin: AdminClient, wanted: Mapping[tuple[Resource, str], str]
 ) -> dict[tuple[Resource, str], str]:
-    """The values that somebody has set, of these settings."""
+    """The values that were set explicitly, of these settings."""
     resources = list(dict.fromkeys(resource for resource, _ in wanted))
     if not resources:
         return {}

@@ -3,7 +3,7 @@
 A run that is killed takes nothing back; the next one on this machine finds the file and finishes
 that. One file for each plan, below `$SPINDLE_STATE_DIR` (default: `~/.local/state/spindle`) and the
 cluster's id, so it works for any cluster. A plan in execution is locked: its throttles are set
-before its moves begin, and nobody may take them for left behind. Called by `limits`.
+before its moves begin, and no other run may take them for left behind. Called by `limits`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from spindle.client.results import Resource, ResourceType
 from spindle.model.errors import Unusable
 
 _NOTES_MAX: Final = 1000
-"""Files that are looked at; more than that are nobody's open plans."""
+"""Files that are looked at; more than that belong to no open plan."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Journal:
     def keep(self, plan: ReassignmentPlan, settings: Iterable[ChangedSetting]) -> None:
         """Keep these settings of a plan, since the others are as they were; none: no note.
 
-        Where another plan's run had found ours, what we had found is what it shall put back.
+        If another plan's run found our values, it restores the values that we had found.
         """
         path = self._path(plan)
         note = _read(path)

@@ -60,7 +60,7 @@ class ReassignOptions:
     timeout_ms: int = DIRECTORY_TIMEOUT_MS
     allow_replication_factor_change: bool = True
     watched: bool = False
-    """Whoever executes stays until it is done and puts the throttles back."""
+    """The command waits for the end and restores the throttles."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ async def generate(
 
 
 class Chosen(Enum):
-    """Who knows the directory of a replica, and so how often its data is copied (B-08)."""
+    """Brokers that know the directory of a replica, so how often its data is copied (B-08)."""
 
     CONTROLLER = "created there: the controller and the broker know the directory"
     BROKER = "created there: the broker knows the directory"

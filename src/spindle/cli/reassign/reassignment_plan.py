@@ -1,7 +1,7 @@
-"""The JSON of kafka-reassign-partitions: who shall hold which partition, and in which directory.
+"""The JSON of kafka-reassign-partitions: the brokers and directories of each partition.
 
 Pure: texts in, values out, and back. `Unusable` says what is wrong with a document, in Kafka's
-words where Kafka has them. Called by `run` and whoever reads or writes such files.
+words where Kafka has them. Called by `run` and all that read or write such files.
 """
 
 from __future__ import annotations

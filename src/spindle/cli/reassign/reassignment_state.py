@@ -25,7 +25,7 @@ class PartitionState:
 
     @property
     def reached(self) -> bool:
-        """Whether it is where it shall be."""
+        """Whether it is at its target."""
         return not self.active and self.current == self.target
 
 
@@ -43,7 +43,7 @@ class MoveStatus(Enum):
 
 @dataclass(frozen=True)
 class MoveState:
-    """A replica's move: where it shall go, where it is, where it is going, what that means.
+    """A replica's move: its target, its place, its direction, and what that means.
 
     `copied` of `size` bytes are there, while it is under way.
     """
@@ -121,7 +121,7 @@ def partition_lines(states: Mapping[TopicPartition, PartitionState]) -> list[str
 
 
 def move_lines(states: Mapping[Replica, MoveState]) -> list[str]:
-    """Kafka's lines about replicas and directories; one of ours where the broker is silent."""
+    """Kafka's lines about replicas and directories; a line of Spindle's for a silent broker."""
     return [_move_line(replica, state) for replica, state in sorted(states.items())]
 
 

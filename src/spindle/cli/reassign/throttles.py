@@ -29,7 +29,7 @@ def travels(
     proposed: Mapping[TopicPartition, Sequence[NodeId]],
     current: Mapping[TopicPartition, Sequence[NodeId]],
 ) -> dict[TopicPartition, Travel]:
-    """Who sends and who takes: of what is proposed, and of what is under way already."""
+    """The brokers that send and receive, of proposed moves and of moves in progress."""
     found: dict[TopicPartition, Travel] = {}
     for name in sorted({*active, *proposed}):
         running = active.get(name)

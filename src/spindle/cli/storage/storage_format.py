@@ -224,7 +224,7 @@ def _contradictions(found: list[MetaProperties]) -> list[str]:
 
 
 def _levels(wishes: StorageOptions) -> list[FeatureLevel]:
-    """What an empty metadata log shall begin with; Unusable for what we do not write."""
+    """The first records of an empty metadata log; Unusable for unsupported ones."""
     if wishes.standalone or wishes.initial_controllers or wishes.no_initial_controllers:
         raise Unusable(
             "--standalone, --initial-controllers and --no-initial-controllers format a dynamic"

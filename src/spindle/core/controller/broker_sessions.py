@@ -1,6 +1,6 @@
 """When each broker was last heard, and how far it had read the metadata then.
 
-Soft state of the active controller alone: not in the log, built anew by each controller. A broker's
+Soft state of the active controller alone: not in the log, built by each new controller. A broker's
 session is valid for `timeout` seconds after its last heartbeat.
 """
 
@@ -23,9 +23,9 @@ class BrokerSession:
     shutdown_offset: int | None = None
     """All others must have applied this before the broker may stop; None: not stopping."""
     stopped: bool = False
-    """It was told to shut down: a late heartbeat must not bring it back."""
+    """The controller has let it shut down: a late heartbeat must not bring it back."""
     odd_dirs: dict[DirectoryId, None] = field(default_factory=dict)
-    """Offline directories it named that were never registered; told to the operator once."""
+    """Offline directories it named that were never registered; reported to the operator once."""
 
 
 class BrokerSessions:

@@ -186,7 +186,7 @@ class Heartbeat:
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatAnswer:
-    """What the broker is told; `odd_dirs` are offline ids that it never registered, once each."""
+    """The answer to the broker; `odd_dirs` are offline ids that it never registered, once each."""
 
     is_caught_up: bool
     is_fenced: bool
@@ -256,7 +256,7 @@ def _directories(draft: Draft, beat: Heartbeat, registration: r.RegisterBroker) 
 def _may_stop(
     state: ControllerState, sessions: BrokerSessions, session: BrokerSession, broker: NodeId
 ) -> bool:
-    """Nobody looks to the broker as a leader any more: not the metadata, nor who has read it."""
+    """No part treats the broker as a leader any more: not the metadata, nor its readers."""
     if state.led.get(broker):
         return False
     shutdown_offset = session.shutdown_offset or 0

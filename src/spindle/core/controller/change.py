@@ -122,7 +122,7 @@ def _complete_reassignment(target: _Target) -> None:
 
 
 def _eligible_leaders(draft: Draft, target: _Target, wanted: PartitionTarget) -> None:
-    """Who left the ISR while it was too small to serve has all that was acknowledged (KIP-966)."""
+    """A replica that left an ISR too small to serve has all acknowledged records (KIP-966)."""
     if not draft.state.elr_enabled:
         target.elr = target.last_known_elr = ()
         return
@@ -168,7 +168,7 @@ def _elect(draft: Draft, target: _Target, wanted: PartitionTarget) -> None:
 def _elect_at_a_loss(
     draft: Draft, target: _Target, wanted: PartitionTarget, acceptable: Callable[[NodeId], bool]
 ) -> None:
-    """Nobody who surely has everything is there: who may lead nevertheless."""
+    """The replicas that may lead although none of them surely has everything."""
     last = target.last_known_elr
     if draft.state.elr_enabled and not target.isr and not target.elr and len(last) == 1:
         chosen = next((b for b in last if b in target.replicas and acceptable(b)), NO_LEADER)
@@ -219,14 +219,14 @@ def _record(draft: Draft, id: PartitionId, target: _Target) -> r.PartitionChange
 
 
 def _last_known(target: _Target, isr: Ids | None, elr_enabled: bool) -> Ids:
-    """Who led when the ISR emptied; forgotten once somebody leads."""
+    """The leader when the ISR emptied; forgotten once there is a leader."""
     if target.leader != NO_LEADER:
         return ()
     if elr_enabled and isr == ():
         if target.old.leader != NO_LEADER:
             return (target.old.leader,)
         # Its leader went before KIP-966 was switched on, as the last of the ISR. Apache Kafka
-        # notes that nobody led, and then nobody may lead ever again.
+        # notes that there was no leader, and then no replica may ever lead again.
         return target.old.isr if len(target.old.isr) == 1 else target.last_known_elr
     return target.last_known_elr
 

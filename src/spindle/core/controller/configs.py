@@ -176,13 +176,13 @@ def _decided(
     if draft.state.elr_enabled:
         _forget_eligible(draft, [c for c in changed if c.key == _MIN_ISR])
     if any(c.key == _UNCLEAN and c.value == "true" for c in changed):
-        # Somebody gives up records to have partitions back: now, not at the next check.
+        # An operator gives up records to have partitions back: now, not at the next check.
         elect_leaderless(draft)
     return draft.decision(outcomes, atomic=False)
 
 
 def _forget_eligible(draft: Draft, changed: Sequence[r.DynamicConfig]) -> None:
-    """Under another min.insync.replicas a small ISR may go on alone: who left is behind then.
+    """Under another min.insync.replicas a small ISR may go on alone: leavers are behind then.
 
     Apache Kafka clears the whole topic (ClearElr) and may leave a partition without anybody who
     could lead. Where the ISR is empty nothing is written, so its eligible leaders stay.
@@ -368,7 +368,7 @@ def listed(operation: int, current: Sequence[str], given: Sequence[str]) -> list
 
 
 def _check_isr_floor(draft: Draft, resource: ConfigResource, name: str, value: str | None) -> None:
-    """Who is eligible rests on one min.insync.replicas for a topic, which the controller knows."""
+    """Eligibility rests on one min.insync.replicas for a topic, which the controller knows."""
     if name != _MIN_ISR or resource.type != BROKER_RESOURCE or not draft.state.elr_enabled:
         return
     if resource.name:

@@ -3,7 +3,7 @@
 `ControllerState` is the cluster's image plus indexes; `replay(record, offset)` is its only writer.
 Beside it stands what brokers say of the room in their directories, of which no record tells. A
 decision reads the state through a `Draft`, which shows the records decided so far as if they had
-been replayed already, and changes nothing else. Whoever asked for the decision appends the records
+been replayed already, and changes nothing else. The caller of the decision appends the records
 and replays them, and gives the answer away once they are committed.
 
 Knows no wire, no clock and no quorum. Used by the other modules here and by `node.controller`.
@@ -75,14 +75,14 @@ class ControllerState:
         self.hosted: dict[NodeId, dict[PartitionId, None]] = {}
         """Partitions that have a replica on a broker."""
         self.led: dict[NodeId, dict[PartitionId, None]] = {}
-        """Partitions that a broker leads; under NO_LEADER those which nobody leads."""
+        """Partitions that a broker leads; under NO_LEADER those without a leader."""
         self.imbalanced: dict[PartitionId, None] = {}
         """Partitions whose leader is not their first replica."""
         self.reassigning: dict[PartitionId, None] = {}
         self.lookalikes: dict[str, dict[str, None]] = {}
         """Topic names by the form in which '.' and '_' are one (metric names collide)."""
         self.rooms: dict[NodeId, tuple[int, DirectoryCapacities[DirectoryId]]] = {}
-        """What brokers have last told of their directories' room, with the epoch of the broker."""
+        """The room of directories that brokers reported last, with the epoch of the broker."""
         self.registered_at: dict[NodeId, int] = {}
         """Offset of each broker's RegisterBroker record, or of the image where it came so."""
         for broker in image.brokers:
@@ -113,7 +113,7 @@ class ControllerState:
                 return
         self.image.apply(record)
         self.image.offset = offset
-        self.image.take_delta()  # nobody here looks at it, and it must not grow
+        self.image.take_delta()  # no part here reads it, and it must not grow
 
     def _replay_partition(
         self, record: r.PartitionRegistration | r.PartitionChange, offset: int
@@ -163,7 +163,7 @@ class ControllerState:
     def _take_room(
         self, before: r.PartitionRegistration | None, after: r.PartitionRegistration
     ) -> None:
-        """Replicas that begin in a directory count there until their broker tells anew."""
+        """Replicas that begin in a directory count there until their broker reports again."""
         for broker in after.replicas:
             if broker in self.rooms and (before is None or broker not in before.replicas):
                 self.rooms[broker][1].took(self.image.directory_of(after, broker))
@@ -270,7 +270,7 @@ class Draft:
                 yield id, partition
 
     def leaderless(self) -> Iterator[PartitionId]:
-        """The partitions that nobody leads and that existed before this draft."""
+        """The partitions without a leader that existed before this draft."""
         ids = dict.fromkeys(self.state.led.get(NO_LEADER, ()))
         ids.update(dict.fromkeys(self._partitions))
         for id in ids:
@@ -314,7 +314,7 @@ class Draft:
     def default_directory(self, broker: NodeId) -> DirectoryId:
         """Where a new replica is to be: the broker's only directory, or the one with most room.
 
-        UNASSIGNED where the broker has not told of its room (it is not ours, or we have only just
+        UNASSIGNED where the broker has not reported room (not Spindle's, or we have only just
         become the controller), or not of each directory's (one has only just come back): it chooses
         and tells, as Apache Kafka's brokers do (B-24).
         """

@@ -1,4 +1,4 @@
-"""Elections: who leads when a broker leaves, comes, or when somebody asks (KIP-460).
+"""Elections: the leader when a broker leaves, comes, or when a client asks (KIP-460).
 
 `change.change` knows the rules; here stands which partitions take part. Called by the modules that
 fence, unfence and lose directories, by the ElectLeaders handler and by the periodic check.
@@ -62,14 +62,14 @@ def concerned(draft: Draft, broker: NodeId) -> list[PartitionId]:
 
 
 def elect_leaderless(draft: Draft, limit: int | None = None) -> None:
-    """Give a leader to the partitions that have none, where somebody may lead now."""
+    """Give a leader to the partitions that have none, if a replica may lead now."""
     for id in islice(list(draft.leaderless()), limit):
         election = allowed_election(draft, draft.topic_name(id.topic_id))
         change(draft, id, PartitionTarget(election=election))
 
 
 def elect_after_return(state: ControllerState) -> ControllerResult[None]:
-    """What a new active controller does first: leaders for whoever lacks one."""
+    """What a new active controller does first: leaders for partitions without one."""
     draft = Draft(state)
     elect_leaderless(draft)
     return draft.decision(None, atomic=False)

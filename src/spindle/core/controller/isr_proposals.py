@@ -85,7 +85,7 @@ def check(draft: Draft, broker: NodeId, proposal: IsrProposal) -> Error:
         proposal.leader_epoch > partition.leader_epoch
         or proposal.partition_epoch > partition.partition_epoch
     ):
-        return Error.NOT_CONTROLLER  # it knows more than we do: somebody else decides by now
+        return Error.NOT_CONTROLLER  # it knows more than we do: another controller decides by now
     if proposal.leader_epoch < partition.leader_epoch:
         return Error.FENCED_LEADER_EPOCH
     if broker != partition.leader:

@@ -21,7 +21,7 @@ class Block:
 
 
 def allocate(state: ControllerState, broker: NodeId, epoch: int) -> ControllerResult[Block]:
-    """The next block, which nobody else will ever get. Refusal STALE_BROKER_EPOCH."""
+    """The next block, which no other broker will ever get. Refusal STALE_BROKER_EPOCH."""
     state.check_broker_epoch(broker, epoch)
     draft = Draft(state)
     first = state.image.next_producer_id

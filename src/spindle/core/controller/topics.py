@@ -265,7 +265,7 @@ def new_partition(
     number: int,
     replicas: tuple[NodeId, ...],
 ) -> r.PartitionRegistration:
-    """A partition that begins now: whoever is there is in the ISR and the first of them leads."""
+    """A partition that begins now: its live replicas form the ISR and the first of them leads."""
     isr = tuple(broker for broker in replicas if draft.is_active(broker))
     assert isr, f"partition {number} would begin without a leader"
     places: tuple[DirectoryId, ...] = ()

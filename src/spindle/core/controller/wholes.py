@@ -1,7 +1,7 @@
 """What the parts of one request have in common, when it is decided in parts (S-08).
 
 Apache Kafka decides a request at once, in one batch of 10,000 records at most, and refuses one that
-needs more before it changes anything. So does whoever decides in parts: these look at all things of
+needs more before it changes anything. So do those that decide in parts: these look at all things of
 a request before the first part is decided. Called by `topics` and by the handlers of such requests.
 """
 

@@ -88,7 +88,7 @@ class GroupCoordinatorShard:
                 self._new_group(group_id)
 
     def close(self) -> None:
-        """Another broker leads now: all who wait are sent there."""
+        """Another broker leads now: all waiting clients are sent there."""
         for group in self.groups.values():
             group.close(Error.NOT_COORDINATOR)
         self.groups = {}
@@ -221,7 +221,7 @@ class GroupCoordinatorShard:
         partitions: Sequence[TopicPartition],
         then: Callable[[dict[TopicPartition, Error]], None],
     ) -> None:
-        """Forget offsets of partitions nobody subscribes to; an error for each (KIP-496)."""
+        """Forget offsets of partitions without a subscriber; an error for each (KIP-496)."""
         group = self.groups.get(group_id)
         if group is None:
             raise Refusal(Error.GROUP_ID_NOT_FOUND, f"group {group_id} does not exist")
@@ -243,7 +243,7 @@ class GroupCoordinatorShard:
         self._remove([OffsetRecord(group_id, p, None) for p in gone], removed)
 
     def on_topics_deleted(self, topics: Iterable[str]) -> None:
-        """Offsets of deleted topics go, whoever committed them."""
+        """Offsets of deleted topics go, for each group."""
         names = set(topics)
         self._remove(
             [
@@ -306,7 +306,7 @@ class GroupCoordinatorShard:
     # --- records --------------------------------------------------------------------------------
 
     def _take_out(self, group: ClassicGroup) -> list[CoordinatorRecord]:
-        """Let nobody in from now on; it is gone once this record is committed."""
+        """Admit no member from now on; it is gone once this record is committed."""
         group.close(Error.COORDINATOR_NOT_AVAILABLE)
         return [GroupRecord(group.group_id, None)]
 

@@ -1,6 +1,6 @@
 """A classic consumer group as its clients meet it: join, sync, heartbeat, commit, leave, describe.
 
-Finds out who speaks and what that means (`core.groups.group_states`); `core.groups.rebalance`
+Identifies the speaker and the meaning (`core.groups.group_states`); `core.groups.rebalance`
 carries it out. `core.groups.coordinator_shard` calls it; it never knows offsets or where it is
 stored.
 """
@@ -72,7 +72,7 @@ class ClassicGroup(Rebalance):
     def _room_for(self, ask: Join) -> Error:
         member = self.members.get(ask.member_id)
         if self.state is GroupState.PREPARING:
-            # All who wait count, so that a shrunk limit drops whoever comes late.
+            # All waiting members count, so that a shrunk limit drops the latest.
             waiting = sum(1 for m in self.members if m.joining is not None)
             is_full = waiting >= self._limits.size_max
             has_place = member is not None and member.joining is not None
@@ -188,7 +188,7 @@ class ClassicGroup(Rebalance):
                 generation=self.generation,
                 protocol_type=self.protocol_type,
                 protocol=self.protocol,
-                # One that cannot skip must not believe that it leads, or it would assign anew.
+                # One that cannot skip must not believe that it leads, or it would assign again.
                 leader=(self.leader or "") if ask.may_skip else told_leader,
                 member_id=member.member_id,
                 members=self._all_metadata() if leads and ask.may_skip else (),
@@ -245,7 +245,7 @@ class ClassicGroup(Rebalance):
     def may_commit(self, who: MemberIdentity, in_transaction: bool = False) -> Error:
         """Whether these offsets may be committed for the group.
 
-        Consumers without a group (generation -1, no id) may while nobody is a member. In a
+        Consumers without a group (generation -1, no id) may while there is no member. In a
         transaction it is the producer that is fenced, so one that does not say for which member it
         speaks may always (before KIP-447 none did), and a rebalance is no hindrance.
         """

@@ -43,7 +43,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sync:
-    """A member asks for its assignment; the leader brings everybody's. None: not checked."""
+    """A member asks for its assignment; the leader brings those of all. None: not checked."""
 
     group_id: str
     generation: int
@@ -56,7 +56,7 @@ class Sync:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberIdentity:
-    """Who speaks for a group, as heartbeats and commits say it."""
+    """The member that speaks for a group, as heartbeats and commits name it."""
 
     group_id: str
     generation: int = NO_GENERATION

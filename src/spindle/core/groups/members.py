@@ -1,4 +1,4 @@
-"""A group's members: who they are, what they offer, and the protocol that suits them all.
+"""A group's members: their identities, their offers, and the protocol that suits them all.
 
 Knows no state and no clock. Used by `core.groups.group`.
 """

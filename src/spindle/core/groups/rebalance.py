@@ -56,7 +56,7 @@ class Rebalance:
     # --- from and to the log ------------------------------------------------------------------
 
     def restore(self, stored: StoredGroup) -> None:
-        """Become what was stored; members' sessions begin anew."""
+        """Become what was stored; members' sessions begin again."""
         assert self.state is GroupState.EMPTY, f"{self.group_id} is restored over a living group"
         self.generation = stored.generation
         self.protocol_type = stored.protocol_type
@@ -71,7 +71,7 @@ class Rebalance:
             self._heard_of(restored)
 
     def close(self, error: Error) -> None:
-        """The group is deleted or led elsewhere: tell all who wait, and stop."""
+        """The group is deleted or led elsewhere: answer all waiting members, and stop."""
         self._go(GroupState.DEAD)
         for member in self.members:
             member.answer_join(JoinAnswer(error=error, member_id=member.member_id))
@@ -88,7 +88,7 @@ class Rebalance:
 
     @property
     def is_idle(self) -> bool:
-        """Nobody is in it or about to be."""
+        """It has no member and no joining one."""
         return self.state is GroupState.EMPTY and not self._promised
 
     def stored(self, assignments: dict[str, bytes]) -> StoredGroup:
@@ -144,7 +144,7 @@ class Rebalance:
             self._complete()
 
     def _complete(self) -> None:
-        """Those who are here make the generation."""
+        """The present members make the generation."""
         for member in self.members:
             if member.joining is None and member.instance_id is None:
                 self._forget(member)
@@ -170,7 +170,7 @@ class Rebalance:
             member.answer_join(self._joined(member))
 
     def _elect(self) -> bool:
-        """Keep the leader if it is here, else take the first who is; False if nobody is."""
+        """Keep the leader if it is here, else take the first member; False if there is none."""
         leader = self.members.get(self.leader) if self.leader is not None else None
         if leader is not None and leader.joining is not None:
             return True

@@ -1,1 +1,1 @@
-"""The transaction coordinator: who may write under a transactional id, and how transactions end."""
+"""The transaction coordinator: writers of a transactional id, and the end of transactions."""

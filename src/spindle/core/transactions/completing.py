@@ -62,7 +62,7 @@ class Completing:
         if self._closed or txn.stored is not decided:
             return
         if error:
-            # A younger coordinator has been there: it will be told to us, too.
+            # A younger coordinator has been there: we will learn of it, too.
             self._out.say(
                 "warning",
                 "transaction markers refused",

@@ -1,4 +1,4 @@
-"""One transactional id: its stored state, what is being written of it, and who may speak for it.
+"""One transactional id: its stored state, what is being written of it, and its producer.
 
 Pure bookkeeping for `core.transactions.transaction_coordinator_shard`: epochs (KIP-98, KIP-360,
 KIP-890) and the question which input a request is, given them.

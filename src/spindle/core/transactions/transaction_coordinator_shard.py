@@ -36,9 +36,9 @@ from spindle.model.ids import TopicPartition
 from spindle.model.outbox import Outbox
 
 NewId: TypeAlias = Callable[[Callable[[int | Error], None]], None]
-"""Ask for a producer id that nobody has."""
+"""Ask for a producer id that is not in use."""
 Given: TypeAlias = Callable[[ProducerIdAndEpoch | Error], None]
-"""Who asked gets the producer to go on with, or the error."""
+"""The caller gets the producer to go on with, or the error."""
 
 TOMBSTONES_MAX: Final = 1_000
 """Ids that are forgotten in one batch."""
@@ -58,7 +58,7 @@ class TransactionCoordinatorShard:
     ) -> None:
         self.transactions: dict[str, Transaction] = {}
         self.level = 0
-        """The cluster's transaction.version; whoever makes us keeps it up to date."""
+        """The cluster's transaction.version; its owner keeps it up to date."""
         self._limits = limits
         self._out = out
         self._append = append
@@ -101,7 +101,7 @@ class TransactionCoordinatorShard:
     ) -> None:
         """A producer begins (KIP-98), or goes on after an error as `expected` (KIP-360).
 
-        A transaction that is open is aborted first; who asked is told to come again.
+        A transaction that is open is aborted first; the client has to ask again.
         """
         if not transactional_id:
             raise Refusal(Error.INVALID_REQUEST, "an empty transactional id")
@@ -252,7 +252,7 @@ class TransactionCoordinatorShard:
     ) -> None:
         """Whether partitions take part (KIP-890), asked by their leader; or why it may not know.
 
-        A yes is told from memory: leaders ask once a transaction, while its producer waits. Another
+        A yes comes from memory: leaders ask once a transaction, while its producer waits. Another
         broker may coordinate by now and have ended the transaction. The yes does no harm then. The
         partition took part when that broker began, so it gets that one's marker. What its leader
         takes before the marker ends with it. Once the marker is there, which has that coordinator's
@@ -382,7 +382,7 @@ class TransactionCoordinatorShard:
 
         def done(error: Error) -> None:
             if error:
-                # Nobody has heard of the epoch: the next attempt takes the same.
+                # The epoch is unknown elsewhere: the next attempt takes the same.
                 txn.fence_failed = True
                 txn.stored = replace(stored, producer=producer)
             else:
@@ -410,7 +410,7 @@ class TransactionCoordinatorShard:
                 self._fence(txn, lambda error: None)
 
     def expire(self) -> None:
-        """Forget ids that nobody has used for long."""
+        """Forget ids that were unused for long."""
         oldest = self._out.wall_ms - self._limits.expiration
         gone = [
             txn

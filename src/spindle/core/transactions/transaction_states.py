@@ -5,9 +5,9 @@
       |                        |  |  +-- end, or fenced --> PrepareAbort --> CompleteAbort
       +-- new epoch -----------+--+------ partition added -------------------------------+
 
-PrepareEpochFence and Dead are on nobody's disk: the one is an abort that the coordinator itself has
+PrepareEpochFence and Dead are on no disk: the one is an abort that the coordinator itself has
 begun and not yet written, the other an id that is about to be forgotten. While anything is being
-written, whatever comes is told CONCURRENT_TRANSACTIONS. Used by
+written, each request gets CONCURRENT_TRANSACTIONS. Used by
 `core.transactions.transaction_coordinator_shard`.
 """
 
@@ -59,7 +59,7 @@ class TransactionInput(Enum):
     MARKED = auto()
     """All partitions have their marker."""
     EXPIRE = auto()
-    """Nobody has used the id for long."""
+    """The id was unused for long."""
 
 
 class TransactionStep(Enum):
@@ -70,7 +70,7 @@ class TransactionStep(Enum):
     """It is so already, or may be looked up."""
     NEW_EPOCH = auto()
     FENCE = auto()
-    """Abort in a new epoch, so that the old producer cannot go on; who asked comes again."""
+    """Abort in a new epoch, so that the old producer cannot go on; the client asks again."""
     ADD = auto()
     PREPARE_COMMIT = auto()
     PREPARE_ABORT = auto()

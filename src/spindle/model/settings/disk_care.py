@@ -57,7 +57,7 @@ DIRECTORIES: Final = (
       "The milliseconds from the beginning of one round of the scrubber to that of the "
       "next.", least=1, update=Update.CLUSTER),
     S("log.dir.probe.interval.ms", Kind.LONG, "1000",
-      "The milliseconds between two looks at each disk.", least=10),
+      "The milliseconds between two checks of each disk.", least=10),
     S("metrics.port", Kind.INT, None,
       "The port on the loopback address at which Prometheus finds the node's metrics; "
       "without it none is opened.", least=0, most=65535),

@@ -17,10 +17,10 @@ S = Setting
 # fmt: off
 NETWORK: Final = (
     S("listeners", Kind.LIST, "PLAINTEXT://:9092",
-      "What this node listens on, each as NAME://host:port; an empty host means all "
+      "The addresses of this node, each as NAME://host:port; an empty host means all "
       "addresses.", update=Update.BROKER),
     S("advertised.listeners", Kind.LIST, None,
-      "What the broker tells clients to connect to, each as NAME://host:port; without it "
+      "The addresses that the broker gives to clients, each as NAME://host:port; without it "
       "the listeners."),
     S("listener.security.protocol.map",
       Kind.STRING, "SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT",

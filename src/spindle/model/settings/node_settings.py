@@ -1,4 +1,4 @@
-"""Who a node is, whom it finds and how the quorum works."""
+"""The identity of a node, its peers, and the quorum."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ CLUSTER: Final = (
       "The milliseconds between log lines about the controller's performance.", least=100,
       described=False),
     S("unclean.leader.election.interval.ms", Kind.LONG, "300000",
-      "The milliseconds between two looks for partitions that need an unclean election.",
+      "The milliseconds between two checks for partitions that need an unclean election.",
       least=1, described=False),
     S("server.max.startup.time.ms", Kind.LONG, str(MAX_LONG),
       "The milliseconds within which a node must have started.", least=0, described=False),

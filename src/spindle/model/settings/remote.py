@@ -99,7 +99,7 @@ REMOTE: Final = (
     S("remote.log.storage.manager.impl.prefix", Kind.STRING, "rsm.config.",
       "The beginning of the names of settings for the remote storage."),
     ),
-    *without_effect("Spindle tells its figures through metrics.port.",
+    *without_effect("Spindle exposes its metrics through metrics.port.",
     S("metric.reporters", Kind.LIST, "org.apache.kafka.common.metrics.JmxReporter",
       "The classes that report metrics.", update=Update.CLUSTER),
     S("kafka.metrics.polling.interval.secs", Kind.INT, "10",

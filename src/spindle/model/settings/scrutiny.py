@@ -1,4 +1,4 @@
-"""No name of a properties file is ignored in silence: it is honoured, refused, or told (N-01)."""
+"""Each name of a properties file is honoured, refused, or named in a warning (N-01)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _ACCESS: Final = re.compile(
     r"(ssl|sasl|security|authorizer|principal|delegation)\..*|super\.users"
     r"|allow\.everyone\.if\.no\.acl\.found|quota\.(producer|consumer)\.default"
 )
-"""Names beyond the table that say who may connect and what each may do."""
+"""Names beyond the table about the right to connect and the rights of a client."""
 _VITAL: Final = re.compile(
     r"(log|metadata)\.(retention|roll|cleanup|flush|dirs?\b)|.*\.retention\.|log\.segment\."
     r"|(advertised\.)?listeners$|process\.roles|node\.id|min\.insync|unclean\.|ssl\.|sasl\."
     r"|security\.|authorizer\.|listener\.security"
 )
-"""What decides which records are kept, what is durable, or who may connect: a name that is nearly
+"""What decides which records are kept, durability, or the right to connect: a name that is nearly
 one of these is taken for a slip of the pen, not for a plugin's own."""
 _TIERED: Final = (
     "Tiered Storage functionality is disabled in the broker. "

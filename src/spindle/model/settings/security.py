@@ -1,4 +1,4 @@
-"""Who may connect and what each may do."""
+"""Authentication, authorization and quotas."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SECURITY: Final = (
     ),
     *refused("Spindle has no delegation tokens.",
     S("delegation.token.expiry.check.interval.ms", Kind.LONG, "3600000",
-      "The milliseconds between two looks for delegation tokens that have expired.", least=1),
+      "The milliseconds between two checks for delegation tokens that have expired.", least=1),
     S("delegation.token.expiry.time.ms", Kind.LONG, "86400000",
       "The milliseconds for which a delegation token is valid unless it is renewed.", least=1),
     S("delegation.token.max.lifetime.ms", Kind.LONG, "604800000",

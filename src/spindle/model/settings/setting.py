@@ -76,7 +76,7 @@ class Setting:
     broker: str | None = None
     """Of a topic's setting: the broker's setting that counts where the topic has none."""
     described: bool = True
-    """Whether DescribeConfigs names it although nobody has set it."""
+    """Whether DescribeConfigs names it although it is not set."""
 
     @property
     def dynamic(self) -> bool:

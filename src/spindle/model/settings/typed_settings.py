@@ -1,7 +1,7 @@
 """Settings as our code reads them: typed, in seconds where they are times.
 
 Each accessor names the type that the caller expects; a name that does not exist, or is of another
-type, is a bug of ours and fails at once (`tests/house` looks at every call).
+type, is a bug and fails at once (`tests/house` looks at every call).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from spindle.node.groups.group_records import to_bytes
 from spindle.node.topic_creation import OFFSETS_TOPIC, TopicCreation
 
 APPEND_TIMEOUT: Final = 5.0
-"""Seconds after which who waits for an append is told so; it may still be committed."""
+"""Seconds after which a client that waits for an append gets a time-out; it may still commit."""
 EXPIRY_INTERVAL: Final = 600.0
 """Seconds between looks for expired offsets."""
 
@@ -129,7 +129,7 @@ class GroupCoordinatorService(Coordinating[_LedGroupPartition]):
     ) -> None:
         """Append, perhaps in a producer's transaction; the error is in a coordinator's words.
 
-        Who waits is told after `APPEND_TIMEOUT`; what is committed later still counts.
+        A waiting client gets an answer after `APPEND_TIMEOUT`; a later commit still counts.
         """
         led = self._led.get(id)
         if led is None:

@@ -3,7 +3,7 @@
 Behaviour: the partition of `__consumer_offsets` that holds a group takes part in a producer's
 transaction, which is about to commit offsets of that group.
 
-Version notes: before 2 PRODUCER_FENCED is told as INVALID_PRODUCER_EPOCH.
+Version notes: before 2 PRODUCER_FENCED becomes INVALID_PRODUCER_EPOCH.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Behaviour: partitions take part in a producer's transaction once that is committ
 `__transaction_state`. All of a transaction or none: where one does not exist, it is told so and the
 others OPERATION_NOT_ATTEMPTED.
 
-Version notes: before 2 PRODUCER_FENCED is told as INVALID_PRODUCER_EPOCH; from 4 on brokers ask,
+Version notes: before 2 PRODUCER_FENCED becomes INVALID_PRODUCER_EPOCH; from 4 on brokers ask,
 for many transactions at once, or only verify that partitions take part (KIP-890).
 """
 
@@ -99,7 +99,7 @@ def refuse(
 class _Seen:
     """All that a request which is served in parts adds to one transaction: all or none take part.
 
-    The first part adds those of all; the others are told the same.
+    The first part adds those of all; the others get the same.
     """
 
     __slots__ = ("error", "partitions", "some_unknown")

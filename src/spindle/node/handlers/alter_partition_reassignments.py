@@ -3,7 +3,7 @@
 Behaviour: starts, replaces or (null replicas) cancels the reassignment of partitions to brokers
 (KIP-455); each gets an error of its own. On the broker listener the request is forwarded.
 
-Version notes: 1 adds whether the number of replicas may change. A tagged field of ours names the
+Version notes: 1 adds whether the number of replicas may change. A tagged field names the
 directory of each new replica, by id, and the answer repeats what was taken into account (B-25).
 """
 

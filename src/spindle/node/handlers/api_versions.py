@@ -4,8 +4,8 @@ Behaviour:
 - tells the APIs that this listener serves, and the cluster's features: those we support and those
   finalized, with the offset of the metadata that says so as their epoch;
 - an unknown version is answered in version 0 with UNSUPPORTED_VERSION and our own range (KIP-511);
-- our private APIs (`apis.is_private`) are told to our own nodes and tools alone;
-- features that are finalized above what this node serves (next-generation groups) are not told,
+- our private APIs (`apis.is_private`) are offered to our own nodes and tools alone;
+- features that are finalized above what this node serves (next-generation groups) are left out,
   so that clients use what is there.
 
 Version notes: 3 adds client software names (checked) and features (KIP-584); before 4 a feature

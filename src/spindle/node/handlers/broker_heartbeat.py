@@ -5,7 +5,7 @@ leaderships away when it wants to stop, and takes the replicas of its failed dir
 (K858-05, K858-10). STALE_BROKER_EPOCH: it must register again.
 
 Version notes: 1 adds offline log directories (KIP-858), 2 cordoned ones (KIP-1066).
-Tagged fields of ours tell what room the directories have, so that we can choose among them (B-24).
+Spindle's tagged fields report the room of the directories, so that we can choose one (B-24).
 """
 
 from __future__ import annotations

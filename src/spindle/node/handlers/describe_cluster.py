@@ -2,7 +2,7 @@
 
 Behaviour: the cluster's id, the brokers alive and reached on this listener, and the broker that
 stands in for the controller. A controller tells the controllers instead, and which one leads.
-Authorized operations are told where they are asked for: all, as there are no ACLs.
+Authorized operations are listed on request: all, as there are no ACLs.
 
 Version notes: 1 may ask for the controllers' endpoints, which the controllers' own listener tells
 (MISMATCHED_ENDPOINT_TYPE here, KIP-919); 2 may ask for fenced brokers as well (KIP-1073).

@@ -1,7 +1,7 @@
 """DescribeGroups (15), versions 0-6.
 
 Behaviour: a group's state and members; metadata and assignments only while the group is stable.
-A group that is not there is "Dead". Authorized operations are told where they are
+A group that is not there is "Dead". Authorized operations are listed where they are
 asked for: all, as there are no ACLs.
 
 Version notes: 4 has instance ids; from 6 on a missing group also has GROUP_ID_NOT_FOUND and a

@@ -61,7 +61,7 @@ def _parts(
         yield ONE
         state = broker.image.topic(topic.topic)
         if state is None:
-            continue  # Only what exists is kept: who asks may name millions.
+            continue  # Only what exists is kept: a client may name millions.
         for partition in topic.partitions:
             yield ONE
             if partition in state.partitions:
@@ -70,7 +70,7 @@ def _parts(
     def wanted(name: TopicPartition) -> bool:
         return asked is None or name in asked
 
-    # Where each replica is counts as of now: none is told twice, or not at all, for moving.
+    # Where each replica is counts as of now: none is listed twice, or not at all, because it moves.
     seen = [
         (d, list(broker.logs.places.current(d.path)), list(broker.logs.futures(d.path)))
         for d in broker.logs.directories.all.values()

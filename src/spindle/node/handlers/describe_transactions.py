@@ -1,7 +1,7 @@
 """DescribeTransactions (65), version 0.
 
 Behaviour: the states of transactional ids that are coordinated here (KIP-664);
-TRANSACTIONAL_ID_NOT_FOUND for ids that nobody has used.
+TRANSACTIONAL_ID_NOT_FOUND for ids that were never used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """ElectLeaders (43), versions 0-2, both listeners.
 
-Behaviour: leadership goes back to the first replica (PREFERRED), or to whoever is there where
-nobody with all records is (UNCLEAN). Without a list all partitions are meant, and those in no need
+Behaviour: leadership goes back to the first replica (PREFERRED), or to any live replica where
+none with all records is (UNCLEAN). Without a list all partitions are meant, and those in no need
 are not named in the answer. On the broker listener the request is forwarded.
 
 Version notes: 1 adds the kind of election (KIP-460; before: PREFERRED) and an error for the whole.

@@ -3,7 +3,7 @@
 Behaviour: a transaction is committed or aborted; answered once the decision is committed in
 `__transaction_state`. The markers follow by themselves.
 
-Version notes: before 2 PRODUCER_FENCED is told as INVALID_PRODUCER_EPOCH; from 5 on each
+Version notes: before 2 PRODUCER_FENCED becomes INVALID_PRODUCER_EPOCH; from 5 on each
 transaction ends in an epoch of its own, and the answer tells the next one (KIP-890).
 """
 

@@ -6,7 +6,7 @@ Behaviour:
 - Waits up to `max_wait` for `min_bytes`; at most `max_bytes`, and `partition_max_bytes` of each
   partition, but the first batch that there is comes whole (KIP-74).
 - Keeps fetch sessions (KIP-227): an incremental answer names what has news.
-- A reader whose log has parted from ours is told where (diverging epoch), and gets no records.
+- A reader whose log has parted from ours gets the diverging epoch, and no records.
 
 Version notes: 7 sessions; 9 leader epochs; 11 consumers may read from followers; 12 divergence by
 last fetched epoch; 13 topic ids; 15 replica state; 16 endpoints of new leaders; 17 directory ids

@@ -4,7 +4,7 @@ Behaviour:
   - voters and brokers fetch `__cluster_metadata-0`; a fetch acknowledges all before its offset;
   - errors per partition: FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER, each
     with the leader that we know; INVALID_REQUEST for offsets or epochs that cannot be;
-  - a log that has diverged is told where; one that lies before ours is told a snapshot's id;
+  - a log that has diverged gets the place; one that ends before ours gets a snapshot's id;
   - waits up to MaxWaitMs while there is nothing new.
 Version notes: before 13 the topic goes by name; before 12 there is no last fetched epoch, which a
 raft fetch needs; 16 tells endpoints; 18 tells the follower's high watermark, and is answered at

@@ -39,7 +39,7 @@ def on_broker(
     request: FindCoordinatorRequest,
     context: RequestContext[FindCoordinatorResponse],
 ) -> FindCoordinatorResponse:
-    """Tell who coordinates."""
+    """Name the coordinator."""
     kind, listener = request.key_type, context.listener
     if context.version < 4:
         found = _find(broker, listener, kind, request.key)

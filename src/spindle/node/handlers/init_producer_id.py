@@ -2,13 +2,13 @@
 
 Behaviour:
 - an idempotent producer gets a new id with epoch 0, whatever id it may have had before;
-- one with a transactional id gets that one's next epoch, which fences whoever had it before; a
+- one with a transactional id gets that one's next epoch, which fences its earlier producer; a
   transaction that is open is aborted first, and CONCURRENT_TRANSACTIONS says to come again;
 - COORDINATOR_LOAD_IN_PROGRESS while the controller gives us no ids: clients ask again;
 - INVALID_REQUEST for an empty transactional id, and for an id without its epoch or the reverse.
 
 Version notes: 1 throttles after the answer; 3 adds the id and epoch the producer has (KIP-360);
-before 4 PRODUCER_FENCED is told as INVALID_PRODUCER_EPOCH.
+before 4 PRODUCER_FENCED becomes INVALID_PRODUCER_EPOCH.
 """
 
 from __future__ import annotations

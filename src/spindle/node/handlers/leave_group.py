@@ -58,5 +58,5 @@ def refuse(
     error: Error,
     message: str,
 ) -> LeaveGroupResponse:
-    """Nobody leaves."""
+    """No member leaves."""
     return LeaveGroupResponse(error_code=error)

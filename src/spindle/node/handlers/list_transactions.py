@@ -73,7 +73,7 @@ def refuse(
     error: Error,
     message: str,
 ) -> ListTransactionsResponse:
-    """Nothing can be told."""
+    """The answer without a list."""
     return ListTransactionsResponse(error_code=error)
 
 

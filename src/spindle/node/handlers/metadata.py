@@ -7,8 +7,8 @@ Behaviour:
 - an unknown topic is created if the client and `auto.create.topics.enable` allow; until it is
   there, and else, it has UNKNOWN_TOPIC_OR_PARTITION;
 - "controller" is the first live broker, which forwards what is the controller's (KIP-590);
-- a topic that is asked for twice is told once;
-- authorized operations are told where they are asked for: all, as there are no ACLs.
+- a topic that is asked for twice is listed once;
+- authorized operations are listed on request: all, as there are no ACLs.
 
 Version notes: in 0 no topics at all means all of them, and replicas that are not alive are left
 out with REPLICA_NOT_AVAILABLE; from 1 on null means all. 5 has offline replicas; 4 lets the client

@@ -186,7 +186,7 @@ def _named_by_id(
 def _undecided(
     coordinator: GroupCoordinatorShard, group_id: str, known: Known, stable: bool
 ) -> Waits:
-    """The partitions whose offset a transaction is about to change, for who minds."""
+    """The partitions whose offset a transaction is about to change, for a stable read."""
     if not stable:
         return {}
     pending = coordinator.pending.of(group_id)

@@ -2,7 +2,7 @@
 
 Behaviour: for each partition, of its leader: the largest leader epoch not above the one asked for,
 and the offset where it ends here (KIP-101, KIP-320); (-1, -1) where nothing is known of it.
-A consumer is told no offset past the log's end of what it asks for.
+A consumer gets no offset past the log's end of what it asks for.
 
 Version notes: 3 names the replica that asks; 4 is flexible.
 """

@@ -3,7 +3,7 @@
 Behaviour:
 - Each partition takes one batch of format 2; its CRC and size are checked, its records are not
   touched (but for keys of compacted topics, `replicas.checking`; LogAppendTime, which stamps the
-  header; and compression.type, for which they are packed anew).
+  header; and compression.type, for which they are compressed again).
 - acks: 0 no answer (an error ends the connection, so that the client looks again), 1 once written
   here, -1 once all in-sync replicas have it. Fewer than `min.insync.replicas`: NOT_ENOUGH_REPLICAS
   before, NOT_ENOUGH_REPLICAS_AFTER_APPEND after the append; not in time: REQUEST_TIMED_OUT.
@@ -59,7 +59,7 @@ _IN_PRODUCERS_WORDS: Final = {
     Error.NETWORK_EXCEPTION: Error.NOT_ENOUGH_REPLICAS,
     Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
 }
-"""What the coordinator's error means to who produces; any other stays."""
+"""What the coordinator's error means to a producer; any other stays."""
 WAIT_MAX: Final = 600.0
 """Seconds that a produce may wait at most, whatever it asks for."""
 

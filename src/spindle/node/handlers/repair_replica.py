@@ -1,7 +1,7 @@
 """RepairReplica (30591, ours: KIP-589), version 0, broker listener.
 
 Behaviour: one bad replica of this broker is tried again (action 1), or what is good of it is served
-and the rest given up (action 2), which is done for a partition that nobody else has. The answer
+and the rest given up (action 2), which is done for a partition that no other broker has. The answer
 tells in words what came of it.
 
 Errors: UNKNOWN_TOPIC_OR_PARTITION, INVALID_REQUEST (it may not be done, as the text says),

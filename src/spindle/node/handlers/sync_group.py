@@ -1,6 +1,6 @@
 """SyncGroup (14), versions 0-5.
 
-Behaviour: the leader brings all assignments; everybody's answer comes once they are stored in
+Behaviour: the leader brings all assignments; each member's answer comes once they are stored in
 `__consumer_offsets`. See `core.groups.group`.
 
 Version notes: 3 has static members; 5 names the protocol, which is checked (KIP-559), and is told

@@ -40,7 +40,7 @@ _IN_A_GROUPS_WORDS: Final = {
     Error.COORDINATOR_NOT_AVAILABLE: Error.COORDINATOR_LOAD_IN_PROGRESS,
     Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
 }
-"""What the other coordinator's error means to a client who asks this one."""
+"""What the other coordinator's error means to a client of this one."""
 
 
 def on_broker(

@@ -1,6 +1,6 @@
 """WriteTxnMarkers (27), versions 1-2.
 
-Behaviour: a transaction coordinator (or an administrator who aborts a hanging transaction) has
+Behaviour: a transaction coordinator (or an administrator, to abort a hanging transaction) has
 markers written into partitions that are led here; answered once all in-sync replicas have them.
 
 Version notes: 2 tells which transaction.version the transaction is of (KIP-1228).

@@ -1,7 +1,7 @@
 """Controllers of another cluster at the addresses that our configuration names.
 
 A node that most of them turn away, and none has accepted, cannot run as it is configured: it stops
-with one sentence that names both clusters. One among several is told once. Belongs to the quorum.
+with one sentence that names both clusters. One among several is logged once. Belongs to the quorum.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ASK_SECONDS: Final = 2.0
 
 
 class Strangers:
-    """Who said that we do not belong to its cluster."""
+    """The controllers that refused us as of another cluster."""
 
     def __init__(self, config: NodeConfig, cluster_id: str, out: Outbox, peers: Peers) -> None:
         self._config = config

@@ -1,4 +1,4 @@
-"""Serves the metadata log to those who fetch it: other voters, and brokers that observe.
+"""Serves the metadata log to its fetchers: other voters, and brokers that observe.
 
 A fetch waits while there is nothing new for it, as long as it is willing to (KIP-595, KIP-1166).
 Knows no request classes; `handlers.fetch_metadata` does. Belongs to `quorum`.
@@ -72,7 +72,7 @@ class MetadataFetches:
         self._parked[number] = parked
 
     def on_progress(self) -> None:
-        """The log, its high watermark, or who leads have changed."""
+        """The log, its high watermark, or the leader have changed."""
         for number, parked in list(self._parked.items()):
             if self._has_news(parked.position, self._raft.judge_fetch(parked.position)):
                 self._release(number)
@@ -120,7 +120,7 @@ class MetadataFetches:
             return
 
         def on_read(found: list[Cached]) -> None:
-            # While the disk was read, somebody else may have come to lead.
+            # While the disk was read, another node may have become the leader.
             if raft.refuses_epoch(position.epoch) != Error.NONE:
                 self._serve(position, max_bytes, answer)
                 return

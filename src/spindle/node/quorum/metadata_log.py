@@ -1,7 +1,7 @@
 """The bytes of this node's copy of the metadata log: jobs for the disk, newest batches in memory.
 
 Serving a follower that is up to date, and applying what was just appended, needs no disk. Knows
-batches and offsets, no epochs and no roles. Belongs to `quorum`; a failed disk is told to it.
+batches and offsets, no epochs and no roles. Belongs to `quorum`; a failed disk is reported to it.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class Quorum:
         self.controller: LeaderPart | None = None
         """Set by the node where it has the controller's role."""
         self.listeners: list[Callable[[], None]] = []
-        """Told whenever epoch, leader or role are others."""
+        """Called whenever epoch, leader or role change."""
         self.raft: Raft | None = None
         """None until the log has been opened."""
         self._config = config
@@ -92,7 +92,7 @@ class Quorum:
 
     @property
     def leader_id(self) -> NodeId:
-        """Who leads the quorum, or -1."""
+        """The leader of the quorum, or -1."""
         return self.raft.leader if self.raft else NOBODY
 
     @property
@@ -117,7 +117,7 @@ class Quorum:
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether nobody serves at the addresses of so many voters that none can be elected."""
+        """Whether so many voters have no process at their address that none can be elected."""
         raft = self.raft
         if raft is None or not raft.voters:
             return False
@@ -125,7 +125,7 @@ class Quorum:
         return len(left) <= len(raft.voters) // 2
 
     def sound_out(self) -> None:
-        """Find out who is there, if we lead: who does not lead asks all the time."""
+        """Find out which voters are there, if we lead: the others ask all the time."""
         raft = self.raft
         if raft is not None and raft.term is not None and self._governs:
             for voter in raft.term.silent_since(self._out.now):
@@ -378,7 +378,7 @@ class Quorum:
             return
         self._told_epoch = term.epoch
         if self.metadata.in_transaction:
-            # Its leader is gone: what it had begun shall never count.
+            # Its leader is gone: what it had begun must never count.
             self.append([AbortTransaction(reason="a new controller leads")], self._hand_over)
         else:
             self._hand_over(self._applied)

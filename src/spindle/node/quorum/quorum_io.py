@@ -99,13 +99,13 @@ class QuorumIO:
         self._timeout: float = settings.seconds("controller.quorum.request.timeout.ms")
         self._next_server = 0
         self.addresses: raft_wire.Addresses = {id: (host, port) for id, host, port in config.voters}
-        """Where controllers are reached, as configured or as other nodes told us."""
+        """Where controllers are reached, as configured or as other nodes reported."""
         self._strangers = Strangers(config, who.cluster_id, out, peers)
         self._gone: dict[tuple[str, int], None] = {}
-        """Where nobody served when we last asked."""
+        """Addresses without a process when we last asked."""
 
     def is_gone(self, node: NodeId) -> bool:
-        """Whether nobody serves at a controller's address, as far as was asked."""
+        """Whether no process serves at a controller's address, as far as was asked."""
         return self.addresses.get(node) in self._gone
 
     def on_sign(self, node: NodeId) -> None:

@@ -58,7 +58,7 @@ Addresses = dict[NodeId, tuple[str, int]]
 
 
 class RaftIdentity(NamedTuple):
-    """Who asks: cluster, node, and the id of its metadata directory."""
+    """The asking node: cluster, node, and the id of its metadata directory."""
 
     cluster_id: str
     node_id: NodeId

@@ -62,7 +62,7 @@ class Decoding:
                         if seen % self.at_once == 0:
                             yield
                 except Corrupt:
-                    done.append(cached)  # Whoever applies it finds the same, and says so.
+                    done.append(cached)  # Applying it finds the same, and reports it.
                     continue
                 known = tuple(found)
             done.append(Cached(batch, known))

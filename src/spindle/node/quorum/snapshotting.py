@@ -151,7 +151,7 @@ class Snapshotting:
         self._write()
 
     def _rest(self) -> None:
-        """Begin to count bytes and time anew."""
+        """Begin to count bytes and time from zero."""
         self._bytes = 0
         self._overdue = False
         if self._due is not None:

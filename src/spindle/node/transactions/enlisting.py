@@ -1,7 +1,7 @@
 """Asks the coordinator whether a partition takes part in a transaction, or has it take part.
 
 KIP-890: no transactional batch is appended to a partition of which the coordinator does not know,
-or nobody would ever end it there. Clients that do not say so themselves (Produce from 12, offset
+or it would never end there. Clients that do not say so themselves (Produce from 12, offset
 commits from 5) have the partition added. While a producer's first batch waits for the answer, its
 later ones wait behind it. A coordinator is not asked if the partition has a marker of a younger one
 for that producer: this broker has not learned of that one yet, and the older one may take a
@@ -38,10 +38,10 @@ Then = Callable[[Error], None]
 
 
 class Coordinators(Protocol):
-    """Who coordinates which transactional id: `Transactions`, which we belong to."""
+    """The coordinators of transactional ids: `Transactions`, which we belong to."""
 
     def leader_for(self, key: str) -> NodeId | None:
-        """The broker that does; None if nobody does yet."""
+        """The broker that coordinates; None if there is none yet."""
 
     def coordinator(self, transactional_id: str) -> TransactionCoordinatorShard:
         """The coordinator, if it is here and ready; Refusal else."""

@@ -124,7 +124,7 @@ class Markers:
                 if topic_id is not None:
                     state = image.partition(PartitionId(topic_id, partition.partition))
                 if state is None:
-                    self._done(sending, partition)  # Deleted: nobody reads it any more.
+                    self._done(sending, partition)  # Deleted: it has no reader any more.
                 elif has_leader(state):
                     due.setdefault(state.leader, {}).setdefault(sending, []).append(partition)
         return due

@@ -23,7 +23,7 @@ from spindle.wire.control import end_transaction
 
 
 class Marking:
-    """The way of a marker into a partition, and to those who wait for it."""
+    """The way of a marker into a partition, and the answers to those waiting for it."""
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ RETRY: Final = 0.1
 
 
 class ProducerIdManager:
-    """The block in use, the next one, and who waits for an id."""
+    """The block in use, the next one, and the requests waiting for an id."""
 
     def __init__(self, context: BrokerContext) -> None:
         self._context = context

@@ -64,7 +64,7 @@ class TransactionCoordinatorService(Coordinating[_LedTransactionPartition]):
         creation: TopicCreation,
         producer_ids: ProducerIdManager,
     ) -> None:
-        """`groups`: told of markers, for offsets are committed in transactions, too."""
+        """`groups`: notified of markers, as transactions commit offsets, too."""
         super().__init__(context, replicas, creation, TRANSACTIONS_TOPIC)
         self._replicas = replicas
         self._producer_ids = producer_ids

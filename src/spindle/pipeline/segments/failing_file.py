@@ -1,4 +1,4 @@
-"""Bytes of a file that lies on a disk which may be failing: what cannot be read is zeros and told.
+"""Bytes of a file that lies on a disk which may be failing: unreadable ones are zeros and reported.
 
 Memory maps are of no use here: a process that touches an unreadable page of one is killed.
 Called by `walking`; knows no batches.
@@ -53,7 +53,7 @@ class FileOnDisk:
             return self._salvage(position, size)
 
     def grows(self, size: int) -> bool:
-        """Whether somebody still writes: it is, or within a moment becomes, longer than `size`."""
+        """Whether it is still written: it is, or within a moment becomes, longer than `size`."""
         deadline = time.monotonic() + GROWTH_SECONDS
         while True:
             found = os.fstat(self._fd)

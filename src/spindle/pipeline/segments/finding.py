@@ -28,7 +28,7 @@ _TIME_ENTRY: Final = 12
 _INDEX: Final = np.dtype([("offset", ">i4"), ("position", ">i4")])
 _FRONT: Final = struct.Struct(">qi4xb6xi")
 _SUFFIXED: Final = re.compile(r"^(?P<topic>\S+)-(?P<partition>\d+)(?:\.\S+)?-[A-Za-z]+$")
-"""A log's copy that waits for its end, or was set aside by somebody (`-bad`, `-old`)."""
+"""A log's copy that waits for its end, or was set aside by hand (`-bad`, `-old`)."""
 OTHER: Final = "other"
 """The kind of copies whose suffix is not Kafka's."""
 
@@ -140,7 +140,7 @@ def _may_be_there(path: str) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
-        return True  # A dead disk: told as such.
+        return True  # A dead disk: reported as such.
     return True
 
 

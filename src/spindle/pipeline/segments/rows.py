@@ -1,7 +1,7 @@
 """Batches, records and damage as Arrow tables: only the columns that are wanted are made.
 
 The columns are those of the schemas LOG_BATCH and LOG_RECORD; a column is a function of what was
-read. Called by `source`, and by whoever reads logs in the same way.
+read. Called by `source`, and by other readers of logs.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ BATCHES: Final = "batches"
 RECORDS: Final = "records"
 
 DAMAGES_MAX: Final = 1000
-"""Damages that are told together at most."""
+"""Most damages in one report."""
 
 _ABORTED: Final = struct.Struct(">hqqqq")
 """version, producer id, first offset, last offset, last stable offset"""

@@ -4,9 +4,9 @@
     spark.read.format("spindle.log").load("/disk1")
     spark.read.format("spindle.log").option("level", "batches").load(["/disk1", "/disk2"])
 
-Options: `level` records or batches; `columns`, those that shall be made (a user's own `.schema()`
+Options: `level` records or batches; `columns`, those to make (a user's own `.schema()`
 does the same); `topic` and `partition`, comma-separated; `kinds`, of logs: current, future, delete,
-stray, other (a copy that somebody set aside under a suffix of their own), or all; `startOffset`,
+stray, other (a copy that was set aside under another suffix), or all; `startOffset`,
 `endOffset`, `startTime`, `endTime` (ISO 8601 or ms; from the first on, before the second); `check`
 false: look at no CRC where batches are read; `splitBytes`.
 
@@ -194,7 +194,7 @@ class PushingReader(LogsReader):
     _pushed: SegmentFilter | None = None
 
     def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:
-        """Narrow the bounds by what can be told from names, indexes and headers."""
+        """Narrow the bounds by names, indexes and headers."""
         for one in filters:
             self._pushed = _narrowed(self._pushed or self._bounds, one, self._level)
             yield one

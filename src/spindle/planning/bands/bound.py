@@ -30,7 +30,7 @@ class Edges(NamedTuple):
     """The bytes between which a directory is in the band.
 
     `fair`: its upper edge if all replicas were small; less than `high` where something cannot
-    leave, or a single replica is larger than anybody's share.
+    leave, or a single replica is larger than any share.
     """
 
     low: float
@@ -70,7 +70,7 @@ def edges(
     """The band of each directory, from the bytes in it.
 
     `pinned`: bytes in each that cannot leave; `largest`: its largest replica of those that can.
-    Directories to drain shall hold nothing but what cannot leave; closed ones may only lose.
+    Directories to drain must hold nothing but what cannot leave; closed ones may only lose.
     """
     none = [0] * len(directories)
     level, stays = _with_giants(directories, sizes, band, pinned or none, largest or none)
@@ -153,7 +153,7 @@ def _with_giants(
 ) -> tuple[float, list[float]]:
     """(level, bytes that stay in each directory).
 
-    A replica larger than the share of the largest directory is out of everybody's band: it stays
+    A replica larger than the share of the largest directory is out of each band: it stays
     where it is, if that is under the high mark, and the others share what is left.
     """
     stays = list(pinned)

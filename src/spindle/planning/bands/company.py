@@ -45,7 +45,7 @@ def with_company(counts: Sequence[int], this: BrokerMeasure, other: BrokerMeasur
         needs = _needs(n, here, this, other, fair)
         if needs > max(e.high, fair):
             more += needs - e.mean
-            # Half a band for the choice, as everybody has.
+            # Half a band for the choice, as for all.
             high = min(needs + (e.fair - e.low) / 2, this.marks[n])
             result[n] = e._replace(high=max(e.high, high))
     if not more:

@@ -1,1 +1,1 @@
-"""Between brokers: their bands, who may have which replica, and which ones go."""
+"""Between brokers: their bands, the brokers allowed for each replica, and the moves."""

@@ -29,7 +29,7 @@ OVERSHOOT = 0.005
 STEPS_PER_REPLICA = 2
 _FEWEST_STEPS = 64
 ROOMY = 0.25
-"""Of what a directory shall hold: with more room than this it is filled with several replicas."""
+"""Of the target of a directory: with more room than this it is filled with several replicas."""
 DEPTH = 8
 """Replicas of a directory that are tried for a pair of brokers, one after the other."""
 NEAR = 16
@@ -77,7 +77,7 @@ class Between:
     def __init__(
         self, field: SearchState, levels: Levels, blocked: Collection[int], mend: bool = False
     ) -> None:
-        """`mend`: replicas that share a rack without need shall not."""
+        """`mend`: separate replicas that share a rack without need."""
         self._mend = mend
         self._field, self._blocked = field, blocked
         self.rules = PlacementRules(field)

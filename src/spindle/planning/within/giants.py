@@ -17,7 +17,7 @@ from spindle.planning.placement_index import PlacementIndex
 from spindle.planning.within.greedy_walk import Taste, walk
 
 GIANT = 0.2
-"""Of what a directory shall hold: replicas from this size on are decided on."""
+"""Of the target of a directory: replicas from this size on are decided on."""
 MOST = 14
 """Giants that are decided on, the largest; the others are left to the walk."""
 WIDTH, ENDS = 24, 6
@@ -27,7 +27,7 @@ WIDTH, ENDS = 24, 6
 class _Choice(NamedTuple):
     """Decisions taken: `price`, the bytes that any plan which takes them must move at least.
 
-    `fixed`: bytes of giants that shall end in each directory.
+    `fixed`: bytes of giants that must end in each directory.
     """
 
     price: float

@@ -47,7 +47,7 @@ def directory_notes(
 
 
 def no_second_copy(field: SearchState, rank: int, target: int, named: bool = False) -> str:
-    """Why a replica does not go where it should; `named`: the broker of that place is told, too."""
+    """Why a replica does not go where it should; `named`: names the broker of that place, too."""
     broker, path = field.cluster.place(target)
     place = f"broker {broker} {path}" if named else path
     return f"{_name(field, rank)} does not go to {place}: {NO_ROOM}"
